@@ -1,0 +1,121 @@
+"""What can go wrong, one class for each thing that a user can mend.
+
+Every error of the package is a `GgnStoreError`; its message says what is wrong and how to mend it, and
+`exit_code` is what the command line ends with.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+_QUOTE_LIMIT = 80
+
+
+def printable(text: str) -> str:
+    """`text` with every character that could act on a terminal (or cannot be encoded) written as an escape."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode("ascii") for c in text
+    )
+
+
+def quote(value: object) -> str:
+    """`value` as short JSON that is safe to print, for the "found" part of a message."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = f"a Python {type(value).__name__}"
+    if len(text) > _QUOTE_LIMIT:
+        text = text[:_QUOTE_LIMIT] + "..."
+    return printable(text)
+
+
+class GgnStoreError(Exception):
+    """The base of every error that this package raises on purpose."""
+
+    exit_code = 1
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else self.__class__.__name__
+
+
+class NotationError(GgnStoreError, ValueError):
+    """A string is not of the notation that was expected; the message quotes it."""
+
+
+class PositionError(GgnStoreError, ValueError):
+    """A position cannot be read or written in the form that was asked for."""
+
+
+class ConversionError(GgnStoreError, ValueError):
+    """A document cannot be written in another dialect without losing something; `losses` names what."""
+
+    def __init__(self, message: str, losses: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.losses = tuple(losses)
+
+
+class InputError(GgnStoreError):
+    """A file or stream cannot be read as what it was given for."""
+
+
+class UnknownNameError(GgnStoreError, KeyError):
+    """A ruleset, piece, source or destination is not there; also a `KeyError`, as in Ggn.rb."""
+
+
+class MoveError(GgnStoreError, ValueError):
+    """A move cannot be applied to the position."""
+
+
+class StoreError(GgnStoreError):
+    """The database cannot do what was asked; nothing was changed."""
+
+
+class StoreVersionError(StoreError):
+    """The store's tables are missing, behind or ahead of this program."""
+
+
+class ConflictError(GgnStoreError):
+    """Somebody else changed the same thing first."""
+
+    exit_code = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong in a document, or (as a finding of `lint`) suspicious.
+
+    `pointer` is a JSON Pointer (RFC 6901; "" is the whole document). `line` and `column` count from 1, in
+    characters; they are None where the document did not come as text.
+    """
+
+    message: str
+    pointer: str = ""
+    line: int | None = None
+    column: int | None = None
+    file: str | None = None
+    found: str | None = None
+    allowed: str | None = None
+    code: str = "invalid"
+
+    def __str__(self) -> str:
+        place = [part for part in (self.file, self.line and f"{self.line}:{self.column}", self.pointer) if part]
+        text = f"{':'.join(map(str, place[:2]))} {self.pointer}" if len(place) == 3 else " ".join(place)
+        tail = (f"; found {self.found}" if self.found else "") + (f"; allowed: {self.allowed}" if self.allowed else "")
+        return printable(f"{text}: {self.message}{tail}" if text else f"{self.message}{tail}")
+
+    def data(self) -> dict[str, Any]:
+        """The problem as JSON data, for editors and CI."""
+        return asdict(self)
+
+
+class DocumentError(GgnStoreError, ValueError):
+    """A document is not valid GGN; `problems` lists everything that is wrong with it."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join(map(str, self.problems)))

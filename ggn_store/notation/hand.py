@@ -1,0 +1,10 @@
+"""HAND: the reserve of the side that a piece belongs to (Sashité HAND 1.0.0)."""
+
+from typing import Final
+
+HAND: Final = "*"
+
+
+def is_hand(text: str) -> bool:
+    """Whether `text` names the hand instead of a square."""
+    return text == HAND

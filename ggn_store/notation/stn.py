@@ -1,0 +1,73 @@
+"""STN: what a move changes on the board, in the hands and in the turn (Sashité STN; `diff` in Ggn.rb)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ggn_store.errors import NotationError, quote
+from ggn_store.notation import cell, qpi
+
+MAX_HAND_DELTA = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Transition:
+    """What a move changes.
+
+    `board`: square -> the piece that stands there afterwards, None for an empty square. `hands`: piece ->
+    how many more of it (fewer, if negative) are in the hand of the side that its case names. `toggle`:
+    whether the turn passes.
+    """
+
+    board: Mapping[str, str | None] = field(default_factory=dict)
+    hands: Mapping[str, int] = field(default_factory=dict)
+    toggle: bool = True
+
+    def data(self) -> dict[str, Any]:
+        """The canonical JSON object: empty parts and a true `toggle` are left out, maps sorted."""
+        data: dict[str, Any] = {}
+        if self.board:
+            data["board"] = dict(sorted(self.board.items()))
+        if self.hands:
+            data["hands"] = dict(sorted(self.hands.items()))
+        if not self.toggle:
+            data["toggle"] = False
+        return data
+
+    def __str__(self) -> str:
+        return json.dumps(self.data(), ensure_ascii=False, separators=(",", ":"))
+
+
+def is_delta(value: object) -> bool:
+    """Whether `value` is a count that a hand can change by: a whole number other than zero.
+
+    JSON has one kind of number, so 1.0 is the whole number 1, as in JSON Schema.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        return False
+    return value == value // 1 and 0 < abs(value) <= MAX_HAND_DELTA
+
+
+def parse(text: str) -> Transition:
+    """The transition that an STN object in JSON writes; raises NotationError naming the first thing wrong."""
+    try:
+        data = json.loads(text)
+    except ValueError as error:
+        raise NotationError(f"{quote(text)} is not an STN object in JSON: {error}") from None
+    if not isinstance(data, dict) or not data.keys() <= {"board", "hands", "toggle"}:
+        raise NotationError(f"{quote(data)} is not an STN object: the keys are board, hands and toggle")
+    board, hands, toggle = data.get("board", {}), data.get("hands", {}), data.get("toggle", True)
+    if not isinstance(board, dict) or not isinstance(hands, dict) or not isinstance(toggle, bool):
+        raise NotationError(f"{quote(data)} is not STN: board and hands are objects, toggle is true or false")
+    for square, piece in board.items():
+        cell.parse(square)
+        if piece is not None:
+            qpi.parse(piece if isinstance(piece, str) else quote(piece))
+    for piece, delta in hands.items():
+        qpi.parse(piece)
+        if not is_delta(delta):
+            raise NotationError(f"{quote(delta)} is not a change of a hand: a whole number other than 0")
+    return Transition(board, {piece: int(delta) for piece, delta in hands.items()}, toggle)
