@@ -1,0 +1,1 @@
+"""The values of the domain, in GGN's words: documents, boards, positions, moves. No input or output."""

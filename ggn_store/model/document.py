@@ -1,0 +1,210 @@
+"""A GGN document as a value, its canonical form and its digests.
+
+One shape serves the three dialects: `require`/`prevent` of the `perform` dialect are called must and deny
+here, and `perform` and `diff` are both effects.
+
+The canonical form keeps the order of pieces, sources, destinations and possibilities, because it is the order
+of results; everything below a possibility is a set, and is sorted.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, get_args
+
+from ggn_store.model import board as boards
+from ggn_store.model.board import Board
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.stn import Transition
+
+Dialect = Literal["perform", "must-deny", "diff"]
+DIALECTS: Final[tuple[Dialect, ...]] = get_args(Dialect)
+
+# The names that the dialects give to a possibility's conditions.
+CONDITION_KEYS: Final[Mapping[Dialect, tuple[str, str]]] = {
+    "perform": ("require", "prevent"),
+    "must-deny": ("must", "deny"),
+    "diff": ("must", "deny"),
+}
+
+EMPTY: Final = "empty"
+ENEMY: Final = "enemy"
+
+
+@dataclass(frozen=True, slots=True)
+class Possibility:
+    """One object of a destination array: square -> state to hold, square -> state not to hold, and effects.
+
+    A state is `empty`, `enemy` or a piece identifier. `effects` is None in the `must-deny` dialect only.
+    """
+
+    must: Mapping[str, str] = field(default_factory=dict)
+    deny: Mapping[str, str] = field(default_factory=dict)
+    effects: Transition | None = None
+
+    def data(self, dialect: Dialect) -> dict[str, Any]:
+        """The canonical JSON object of this possibility."""
+        must, deny = CONDITION_KEYS[dialect]
+        data: dict[str, Any] = {}
+        if self.must:
+            data[must] = dict(sorted(self.must.items()))
+        if self.deny:
+            data[deny] = dict(sorted(self.deny.items()))
+        if self.effects is not None:
+            data |= (
+                {"perform": dict(sorted(self.effects.board.items()))}
+                if dialect == "perform"
+                else {"diff": self.effects.data()}
+            )
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A destination square, or `*` for the hand, with its possibilities in document order."""
+
+    square: str
+    possibilities: tuple[Possibility, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source square, or `*` for the hand, with its destinations in document order."""
+
+    square: str
+    destinations: tuple[Destination, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece identifier with its sources in document order."""
+
+    identifier: str
+    sources: tuple[Source, ...]
+
+    def data(self, dialect: Dialect) -> dict[str, Any]:
+        """The canonical JSON object of this piece's part of the document."""
+        return {
+            source.square: {
+                destination.square: [possibility.data(dialect) for possibility in destination.possibilities]
+                for destination in source.destinations
+            }
+            for source in self.sources
+        }
+
+    def digest(self, dialect: Dialect, board: Board) -> str:
+        """SHA-256 of the canonical form with identifier, dialect and board: equal pieces have equal digests."""
+        return _digest([dialect, board.digest, self.identifier, self.data(dialect)])
+
+    def entries(self) -> Iterator[tuple[Source, Destination, int, Possibility]]:
+        """Every possibility with where it stands, in document order; the number is its ordinal."""
+        for source in self.sources:
+            for destination in source.destinations:
+                for ordinal, possibility in enumerate(destination.possibilities):
+                    yield source, destination, ordinal, possibility
+
+    def squares(self) -> Iterator[str]:
+        """Every square that the piece's rules name, repeatedly."""
+        for source in self.sources:
+            yield source.square
+            for destination in source.destinations:
+                yield destination.square
+                for possibility in destination.possibilities:
+                    yield from possibility.must
+                    yield from possibility.deny
+                    if possibility.effects is not None:
+                        yield from possibility.effects.board
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What is kept of a ruleset beside its pieces.
+
+    `schema` is the document's `$schema`. `title`, `source` (who says so) and `start` (the start position in
+    FEEN) come from beside the document. `board` is the declared board's shape, None where none was declared.
+    """
+
+    schema: str | None = None
+    title: str | None = None
+    source: str | None = None
+    start: str | None = None
+    board: str | None = None
+
+    def data(self) -> dict[str, str]:
+        """The values that are there, as JSON data."""
+        return {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
+
+
+@dataclass(frozen=True)
+class Document:
+    """A valid GGN document: a dialect and pieces in document order."""
+
+    dialect: Dialect
+    pieces: tuple[Piece, ...]
+    envelope: Envelope = field(default_factory=Envelope)
+
+    @functools.cached_property
+    def board(self) -> Board:
+        """The declared board, else the one around the squares that the document names."""
+        if self.envelope.board is not None:
+            return boards.parse_shape(self.envelope.board)
+        return boards.around({square for piece in self.pieces for square in piece.squares()} - {HAND})
+
+    @functools.cached_property
+    def piece_digests(self) -> tuple[str, ...]:
+        """The digest of each piece, in document order."""
+        return tuple(piece.digest(self.dialect, self.board) for piece in self.pieces)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over the ordered piece digests, the board, the dialect and the envelope."""
+        return revision_digest(self.dialect, self.board, self.envelope, self.piece_digests)
+
+    def data(self) -> dict[str, Any]:
+        """The canonical document as JSON data."""
+        schema = {} if self.envelope.schema is None else {"$schema": self.envelope.schema}
+        return schema | {piece.identifier: piece.data(self.dialect) for piece in self.pieces}
+
+    def canonical(self) -> str:
+        """The canonical text: one possibility a line, so that versions compare line by line."""
+        return "".join(self.canonical_parts())
+
+    def canonical_parts(self) -> Iterator[str]:
+        """The canonical text piece by piece, for writing large documents without holding them twice."""
+        yield from canonical_text(self.dialect, self.envelope.schema, self.pieces)
+
+
+def revision_digest(dialect: Dialect, board: Board, envelope: Envelope, piece_digests: Iterable[str]) -> str:
+    """SHA-256 over the ordered piece digests, the board, the dialect and the envelope."""
+    return _digest([dialect, board.digest, envelope.data(), list(piece_digests)])
+
+
+def canonical_text(dialect: Dialect, schema: str | None, pieces: Iterable[Piece]) -> Iterator[str]:
+    """The canonical text of a document in parts, one part a piece."""
+    before = "{\n"
+    if schema is not None:
+        yield f'{before} "$schema":{_dumps(schema)}'
+        before = ",\n"
+    for piece in pieces:
+        sources = []
+        for source in piece.sources:
+            destinations = []
+            for destination in source.destinations:
+                lines = ",\n".join(f"    {_dumps(each.data(dialect))}" for each in destination.possibilities)
+                destinations.append(f"   {_dumps(destination.square)}:[\n{lines}\n   ]")
+            sources.append(f"  {_dumps(source.square)}:{{\n" + ",\n".join(destinations) + "\n  }")
+        yield f"{before} {_dumps(piece.identifier)}:{{\n" + ",\n".join(sources) + "\n }"
+        before = ",\n"
+    yield "\n}\n"
+
+
+def _dumps(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _digest(content: object) -> str:
+    return hashlib.sha256(_dumps(content).encode()).hexdigest()

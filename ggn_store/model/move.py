@@ -1,0 +1,60 @@
+"""Moves: possibilities that hold in a position."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.stn import Transition
+
+Assumption = Literal["displacement"]
+DISPLACEMENT: Final[Assumption] = "displacement"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A possibility that holds in a position.
+
+    `source` and `destination` are squares or `*`; `ordinal` counts from 0 within the document's array for that
+    destination. `must` and `deny` map squares to states. `effects` is None where the document gives none (the
+    `must-deny` dialect) and the caller did not ask for assumed ones; `assumed` tells the two apart.
+    """
+
+    piece: str
+    source: str
+    destination: str
+    ordinal: int
+    must: Mapping[str, str]
+    deny: Mapping[str, str]
+    effects: Transition | None
+    assumed: bool = False
+
+    def data(self) -> dict[str, Any]:
+        """The move as JSON data."""
+        return {
+            "piece": self.piece,
+            "source": self.source,
+            "destination": self.destination,
+            "ordinal": self.ordinal,
+            "must": dict(self.must),
+            "deny": dict(self.deny),
+            "effects": None if self.effects is None else self.effects.data(),
+            "assumed": self.assumed,
+        }
+
+
+def displacement(piece: str, source: str, destination: str) -> Transition:
+    """Plain displacement: the source is emptied, the destination holds the piece, the turn passes.
+
+    What `must-deny` documents leave open, for callers who say that it is what they mean. To and from the
+    hand, the piece is counted there.
+    """
+    board: dict[str, str | None] = {square: None for square in (source,) if square != HAND}
+    if destination != HAND:
+        board[destination] = piece
+    hands = (
+        {} if source == destination else {piece: -1} if source == HAND else {piece: 1} if destination == HAND else {}
+    )
+    return Transition(board, hands)

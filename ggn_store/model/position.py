@@ -1,0 +1,141 @@
+"""Positions: what stands where, what is in the hands, and who is to move."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, get_args
+
+from ggn_store.errors import MoveError, NotationError, PositionError, quote
+from ggn_store.notation import feen, qpi
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import Side, other_side
+from ggn_store.notation.stn import Transition
+
+MAX_HAND_COUNT = 1_000_000
+SIDES: tuple[Side, ...] = get_args(Side)
+_KEYS = ("board", "hands", "side")
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A position.
+
+    `board` maps squares to piece identifiers; a square that is missing, or None, is empty. `hands` maps
+    pieces to counts, the case of a piece naming whose hand it is in; None means that nothing is known about
+    the hands, and drops are then not checked against them. `side` is the side to move. `shape` and `styles`
+    are only needed to write FEEN and come with `from_feen`.
+
+    Raises PositionError for a bad identifier, square, count or side.
+    """
+
+    board: Mapping[str, str | None]
+    hands: Mapping[str, int] | None = None
+    side: Side = "first"
+    shape: tuple[int, ...] | None = field(default=None, compare=False)
+    styles: tuple[str, str] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.board, Mapping):
+            raise PositionError(f"a board is an object of squares and pieces, not {quote(self.board)}")
+        for square, piece in self.board.items():
+            if not isinstance(square, str) or square in ("", HAND):
+                raise PositionError(f"{quote(square)} is not a square of a position")
+            if piece is not None and not (isinstance(piece, str) and qpi.is_qpi(piece)):
+                raise PositionError(f"{quote(piece)} on {quote(square)} is not {qpi.ALLOWED}, nor null")
+        object.__setattr__(self, "board", {square: piece for square, piece in self.board.items() if piece is not None})
+        if self.hands is not None:
+            if not isinstance(self.hands, Mapping):
+                raise PositionError(f"hands are an object of pieces and counts, not {quote(self.hands)}")
+            for piece, count in self.hands.items():
+                if not isinstance(piece, str) or not qpi.is_qpi(piece):
+                    raise PositionError(f"{quote(piece)} in a hand is not {qpi.ALLOWED}")
+                if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MAX_HAND_COUNT:
+                    raise PositionError(f"{quote(count)} is not a count of {piece} in a hand: a whole number from 0")
+            object.__setattr__(self, "hands", {piece: count for piece, count in self.hands.items() if count})
+        if self.side not in SIDES:
+            raise PositionError(f"{quote(self.side)} is not a side: first or second")
+
+    @classmethod
+    def from_feen(cls, text: str) -> Position:
+        """The position that a FEEN text writes; raises PositionError, quoting what is wrong."""
+        try:
+            value = feen.parse(text)
+        except NotationError as error:
+            raise PositionError(str(error)) from None
+        return cls(value.board, value.hands, value.side, value.shape, value.styles)
+
+    @classmethod
+    def from_data(cls, data: object) -> Position:
+        """The position that JSON data holds: a FEEN string, `{"feen": ...}` or `{"board", "hands", "side"}`."""
+        if isinstance(data, str):
+            return cls.from_feen(data)
+        if not isinstance(data, dict):
+            raise PositionError(
+                f"{quote(data)} is not a position: an object with board, hands and side, or a FEEN text"
+            )
+        if isinstance(data.get("feen"), str) and len(data) == 1:
+            return cls.from_feen(data["feen"])
+        if "board" not in data or not data.keys() <= set(_KEYS):
+            raise PositionError(
+                f"a position has the keys board, hands and side, or feen alone; found {quote(sorted(map(str, data)))}"
+            )
+        return cls(data["board"], data.get("hands"), data.get("side", "first"))
+
+    def to_feen(self, shape: tuple[int, ...] | None = None) -> str:
+        """The FEEN text; `shape` is the board's where the position does not bring its own.
+
+        Unknown hands are written as empty ones, FEEN having no way to say that nothing is known. Raises
+        PositionError where FEEN cannot write the position.
+        """
+        shape = self.shape or shape
+        if shape is None:
+            raise PositionError("FEEN needs the shape of the board, and this position brings none: write JSON instead")
+        board = {square: piece for square, piece in self.board.items() if piece is not None}
+        styles = self.styles or _styles([*board.values(), *(self.hands or ())])
+        try:
+            return feen.text(feen.Feen(shape, board, self.hands or {}, self.side, styles))
+        except NotationError as error:
+            raise PositionError(str(error)) from None
+
+    def data(self) -> dict[str, Any]:
+        """The position as JSON data, as `from_data` reads it."""
+        return {
+            "board": dict(self.board),
+            "hands": None if self.hands is None else dict(self.hands),
+            "side": self.side,
+        }
+
+    def after(self, effects: Transition) -> Position:
+        """The position after `effects`, applied exactly as written.
+
+        Unknown hands stay unknown. Raises MoveError where a hand would have fewer than no pieces.
+        """
+        board = dict(self.board)
+        for square, piece in effects.board.items():
+            if piece is None:
+                board.pop(square, None)
+            else:
+                board[square] = piece
+        hands = None if self.hands is None else dict(self.hands)
+        if hands is not None:
+            for piece, delta in effects.hands.items():
+                count = hands.get(piece, 0) + delta
+                if count < 0:
+                    raise MoveError(f"the move takes {-delta} {piece} from a hand that holds {hands.get(piece, 0)}")
+                hands[piece] = count
+        return replace(self, board=board, hands=hands, side=other_side(self.side) if effects.toggle else self.side)
+
+
+def _styles(identifiers: list[str]) -> tuple[str, str]:
+    """The styles of the two players, as the pieces show them."""
+    found: dict[Side, set[str]] = {"first": set(), "second": set()}
+    for piece in map(qpi.parse, identifiers):
+        found[other_side(piece.side) if piece.derived else piece.side].add(piece.style)
+    first, second = found["first"] or found["second"], found["second"] or found["first"]
+    if len(first) != 1 or len(second) != 1:
+        raise PositionError(
+            "FEEN names one style a side, and the pieces of this position show "
+            f"{'none' if not first else 'several'}: write JSON instead"
+        )
+    return first.copy().pop(), second.copy().pop()
