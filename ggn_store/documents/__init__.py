@@ -1,0 +1,1 @@
+"""Text <-> Document: the three dialects of GGN, read strictly and written canonically."""

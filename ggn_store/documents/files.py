@@ -1,0 +1,226 @@
+"""Files -> documents: single ones, directories, globs, standard input, gzip and NDJSON, one document at a time."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import os
+import sys
+import tomllib
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final, cast
+
+from ggn_store.documents import ggn, json_text
+from ggn_store.documents.limits import MAX_BYTES
+from ggn_store.errors import DocumentError, InputError, Problem, printable, quote
+from ggn_store.model.document import Dialect, Document, Envelope
+
+STDIN: Final = "-"
+_DOCUMENTS: Final = (".json", ".json.gz")
+_STREAMS: Final = (".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz")
+_BESIDE: Final = ("title", "source", "start", "board")
+_MAX_SIDECAR: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to read, or standard input; `name` is the ruleset name that its path suggests."""
+
+    path: str
+    name: str | None = None
+
+    def __str__(self) -> str:
+        return "standard input" if self.path == STDIN else self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One document as it came: not yet checked, its name and what was said of it beside it."""
+
+    file: str
+    name: str | None
+    decoded: ggn.Decoded
+    envelope: Envelope = field(default_factory=Envelope)
+    problems: tuple[Problem, ...] = ()
+
+    def read(self, dialect: Dialect | None = None) -> Document:
+        """The document; raises DocumentError with every problem."""
+        document, problems = ggn.read(self.decoded, dialect, self.file, self.envelope)
+        if document is None or self.problems:
+            raise DocumentError([*self.problems, *problems])
+        return document
+
+
+def expand(arguments: Iterable[str | os.PathLike[str]]) -> list[File]:
+    """The files that paths, directories (recursively), glob patterns and `-` name, in a fixed order.
+
+    Files of a directory are named by their path in it, all others by their own name. Raises InputError for an
+    argument that names nothing, and for two files that suggest one name.
+    """
+    files: dict[str, File] = {}
+    for each in arguments:
+        argument = os.fspath(each)
+        found = list(_expand(argument))
+        if not found:
+            raise InputError(
+                f"{printable(argument)}: the directory or pattern holds no {', '.join(_DOCUMENTS)} or .ndjson"
+            )
+        files |= {file.path: file for file in found}
+    names: dict[str, str] = {}
+    for file in files.values():
+        if file.name is not None and names.setdefault(file.name, file.path) != file.path:
+            raise InputError(
+                f"{printable(names[file.name])} and {printable(file.path)} would both be called "
+                f"{printable(file.name)}: load them one by one with --name"
+            )
+    return list(files.values())
+
+
+def _expand(argument: str) -> Iterator[File]:
+    path = Path(argument)
+    if argument == STDIN:
+        yield File(STDIN)
+    elif path.is_dir():
+        for inner in sorted(path.rglob("*")):
+            parts = inner.relative_to(path).parts
+            if inner.name.endswith(_DOCUMENTS + _STREAMS) and inner.is_file() and not _is_hidden(parts):
+                stem = _stem(inner.name)
+                yield File(str(inner), None if stem is None else "/".join((*parts[:-1], stem)))
+    elif path.exists():
+        yield File(argument, _stem(path.name))
+    elif glob.has_magic(argument):
+        for match in sorted(glob.glob(argument, recursive=True)):
+            if match.endswith(_DOCUMENTS + _STREAMS) and Path(match).is_file():
+                yield File(match, _stem(Path(match).name))
+    else:
+        raise InputError(f"{printable(argument)}: there is no such file or directory")
+
+
+def _is_hidden(parts: Iterable[str]) -> bool:
+    return any(part.startswith(".") for part in parts)
+
+
+def _stem(name: str) -> str | None:
+    if name.endswith(_STREAMS):
+        return None
+    for suffix in _DOCUMENTS:
+        name = name.removesuffix(suffix)
+    return name
+
+
+def read(file: File) -> Iterator[Entry]:
+    """The entries of a file, one at a time; raises InputError where it cannot be read at all."""
+    try:
+        with _open(file) as stream:
+            if file.path.endswith(_STREAMS):
+                yield from _read_lines(stream, file)
+            elif file.path == STDIN:
+                yield from _read_either(stream, file)
+            else:
+                envelope, problems = _beside(file)
+                decoded = ggn.Decoded.of(_read_all(stream, file))
+                yield Entry(str(file), file.name, decoded, envelope, problems)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"{printable(str(file))}: the gzip data is broken: {error}") from None
+    except OSError as error:
+        raise InputError(f"{printable(str(file))}: cannot be read: {error.strerror or error}") from None
+
+
+def _open(file: File) -> AbstractContextManager[IO[bytes]]:
+    if file.path == STDIN:
+        return nullcontext(sys.stdin.buffer)
+    if file.path.endswith(".gz"):
+        return cast(AbstractContextManager[IO[bytes]], gzip.open(file.path, "rb"))
+    return open(file.path, "rb")
+
+
+def _read_all(stream: IO[bytes], file: File, before: bytes = b"") -> bytes:
+    data = before + stream.read(MAX_BYTES + 1 - len(before))
+    if len(data) > MAX_BYTES:
+        raise _too_large(file)
+    return data
+
+
+def _too_large(file: File) -> InputError:
+    return InputError(f"{printable(str(file))}: a document of more than {MAX_BYTES:,} bytes: split it")
+
+
+def _read_either(stream: IO[bytes], file: File) -> Iterator[Entry]:
+    """Standard input: NDJSON if its first line is a whole entry, else one document."""
+    first = stream.readline(MAX_BYTES + 1)
+    if first.startswith(b"{") and first.rstrip().endswith(b"}"):
+        value, faults = json_text.load(json_text.decode_bytes(first)[0])
+        if not faults and isinstance(value, dict) and "document" in value:
+            yield from _read_lines(stream, file, first)
+            return
+    yield Entry(str(file), file.name, ggn.Decoded.of(_read_all(stream, file, first)))
+
+
+def _read_lines(stream: IO[bytes], file: File, first: bytes | None = None) -> Iterator[Entry]:
+    number = 0
+    while line := first or stream.readline(MAX_BYTES + 1):
+        first = None
+        number += 1
+        if len(line) > MAX_BYTES:
+            raise _too_large(file)
+        if line.strip():
+            yield _line_entry(line, file, number)
+
+
+def _line_entry(line: bytes, file: File, number: int) -> Entry:
+    """The entry of one NDJSON line: name, document, and optionally title, source, start and board."""
+    text, fault = json_text.decode_bytes(line)
+    value, faults = (None, [fault]) if fault else json_text.load(text)
+    if value is None and faults:
+        return Entry(str(file), None, ggn.Decoded(None, text, tuple(faults), (), number))
+
+    def problem(message: str, pointer: str, found: object, allowed: str) -> Problem:
+        return Problem(message, pointer, number, 1, str(file), quote(found), allowed)
+
+    if not isinstance(value, dict):
+        value = {"document": value}
+    problems = [
+        problem("a line of NDJSON has no such key", ggn.pointer((key,)), key, ", ".join(("name", "document", *_BESIDE)))
+        for key in value
+        if key not in ("name", "document", *_BESIDE)
+    ]
+    problems += [
+        problem(f"{key} is not text", f"/{key}", value[key], "a string")
+        for key in ("name", *_BESIDE)
+        if key in value and not isinstance(value[key], str)
+    ]
+    if "document" not in value or "name" not in value:
+        problems.append(problem("a line of NDJSON holds a name and a document", "", sorted(value), "name, document"))
+    decoded = ggn.Decoded(value.get("document"), text, tuple(faults), ("document",), number)
+    if problems:
+        return Entry(str(file), None, decoded, Envelope(), tuple(problems))
+    return Entry(str(file), value["name"], decoded, Envelope(**{key: value.get(key) for key in _BESIDE}))
+
+
+def _beside(file: File) -> tuple[Envelope, tuple[Problem, ...]]:
+    """What the TOML file of the same name says of a document: title, source, start (FEEN), board (8x8)."""
+    path = Path(file.path)
+    sidecar = path.with_name(f"{_stem(path.name)}.toml")
+    if not sidecar.is_file() or not path.name.endswith(_DOCUMENTS):
+        return Envelope(), ()
+    try:
+        with sidecar.open("rb") as stream:
+            values: dict[str, Any] = tomllib.loads(stream.read(_MAX_SIDECAR).decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return Envelope(), (Problem(f"the file is not TOML: {error}", file=str(sidecar)),)
+    allowed = ", ".join(_BESIDE)
+    problems = [
+        Problem("there is no such key", f"/{key}", file=str(sidecar), found=quote(key), allowed=allowed)
+        for key in values
+        if key not in _BESIDE
+    ]
+    problems += [
+        Problem("the value is not text", f"/{key}", file=str(sidecar), found=quote(values[key]), allowed="a string")
+        for key in _BESIDE
+        if key in values and not isinstance(values[key], str)
+    ]
+    return (Envelope(), tuple(problems)) if problems else (Envelope(**values), ())
