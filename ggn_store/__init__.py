@@ -1,0 +1,109 @@
+"""A SQL-backed database of board-game moves: GGN documents in, pseudo-legal moves out.
+
+The public names are loaded when they are first used: importing the package must stay quick, because the command
+line does it for `--help`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ggn_store.api import Info, Loaded, Ruleset, Store, library_files, ruleset
+    from ggn_store.documents.convert import convert
+    from ggn_store.documents.ggn import is_valid, parse, problems
+    from ggn_store.documents.lint import lint
+    from ggn_store.documents.schema import json_schema
+    from ggn_store.errors import (
+        ConflictError,
+        ConversionError,
+        DocumentError,
+        GgnStoreError,
+        InputError,
+        MoveError,
+        NotationError,
+        PositionError,
+        Problem,
+        StoreError,
+        StoreVersionError,
+        UnknownNameError,
+    )
+    from ggn_store.model.document import Document
+    from ggn_store.model.move import Move
+    from ggn_store.model.position import Position
+    from ggn_store.model.revision import Revision, Summary
+    from ggn_store.notation.stn import Transition
+
+_HOMES = {
+    "ggn_store.api": ("Info", "Loaded", "Ruleset", "Store", "library_files", "ruleset"),
+    "ggn_store.documents.convert": ("convert",),
+    "ggn_store.documents.ggn": ("is_valid", "parse", "problems"),
+    "ggn_store.documents.lint": ("lint",),
+    "ggn_store.documents.schema": ("json_schema",),
+    "ggn_store.errors": (
+        "ConflictError",
+        "ConversionError",
+        "DocumentError",
+        "GgnStoreError",
+        "InputError",
+        "MoveError",
+        "NotationError",
+        "PositionError",
+        "Problem",
+        "StoreError",
+        "StoreVersionError",
+        "UnknownNameError",
+    ),
+    "ggn_store.model.document": ("Document",),
+    "ggn_store.model.move": ("Move",),
+    "ggn_store.model.position": ("Position",),
+    "ggn_store.model.revision": ("Revision", "Summary"),
+    "ggn_store.notation.stn": ("Transition",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "ConflictError",
+    "ConversionError",
+    "Document",
+    "DocumentError",
+    "GgnStoreError",
+    "Info",
+    "InputError",
+    "Loaded",
+    "Move",
+    "MoveError",
+    "NotationError",
+    "Position",
+    "PositionError",
+    "Problem",
+    "Revision",
+    "Ruleset",
+    "Store",
+    "StoreError",
+    "StoreVersionError",
+    "Summary",
+    "Transition",
+    "UnknownNameError",
+    "convert",
+    "is_valid",
+    "json_schema",
+    "library_files",
+    "lint",
+    "parse",
+    "problems",
+    "ruleset",
+]
+
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,1 @@
+"""The database: tables, loading, looking up and asking. The only room that imports SQLAlchemy."""

@@ -1,0 +1,271 @@
+"""Connections: SQLite and Postgres behind one face, each with what it needs to be safe.
+
+What differs between the two databases is in their two classes and nowhere else.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+
+from sqlalchemy import URL, Connection, Engine, Select, Table, create_engine, event, make_url, text
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+from sqlalchemy.pool import QueuePool
+
+from ggn_store.errors import StoreError, quote
+
+Rows = Iterable[Sequence[Any]]
+
+# A writer waits this long for others to finish before it gives up with a clear message.
+BUSY_SECONDS = 120
+_CHUNK = 10_000
+_WRITE = "ggn_store_write"
+_FORMS = "sqlite:///file.db, a file's name, or postgresql://user@host/database"
+
+
+class Database(ABC):
+    """An engine with the two kinds of transaction that a store knows."""
+
+    insert: ClassVar[Any]
+    """The dialect's INSERT, which has `on_conflict_do_nothing`."""
+
+    def __init__(self, url: URL) -> None:
+        self.url = url
+        self.engine = self._create_engine(url)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that only asks. It is rolled back, and temporary tables made in it with it."""
+        with self._translated(), self.engine.connect() as connection, connection.begin() as transaction:
+            yield connection
+            transaction.rollback()
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that is committed as a whole, or leaves nothing."""
+        with (
+            self._translated(),
+            self.engine.connect().execution_options(**{_WRITE: True}) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise StoreError(f"{self}: {self._explain_error(error)}") from error
+        except PoolTimeoutError:
+            raise StoreError(f"{self}: all connections are in use; try again") from None
+
+    def __str__(self) -> str:
+        """The address, without its password."""
+        return self.url.set(drivername=self.url.get_backend_name()).render_as_string(hide_password=True)
+
+    def close(self) -> None:
+        """Give all connections back."""
+        self.engine.dispose()
+
+    @abstractmethod
+    def _create_engine(self, url: URL) -> Engine: ...
+
+    @abstractmethod
+    def _explain_error(self, error: DBAPIError) -> str:
+        """What the driver's error means, and what to do about it."""
+
+    @abstractmethod
+    def version(self, connection: Connection) -> str:
+        """Name and version of the database engine."""
+
+    @abstractmethod
+    def lock_schema(self, connection: Connection) -> None:
+        """Keep other upgrades out until the transaction ends."""
+
+    @abstractmethod
+    def fill(self, connection: Connection, table: Table, rows: Rows) -> None:
+        """Insert many rows, given as tuples in the order of the table's columns."""
+
+    @abstractmethod
+    def analyze(self, connection: Connection, table: Table) -> None:
+        """Tell the planner how large a temporary table is."""
+
+    @abstractmethod
+    def plan(self, connection: Connection, query: Select[Any]) -> list[str]:
+        """The database's own plan for a query, line by line."""
+
+    @abstractmethod
+    def integrity(self, connection: Connection) -> list[str]:
+        """What the database engine itself finds wrong with its files."""
+
+
+class SQLite(Database):
+    """A file, or memory. Writers take the lock when they begin: a deferred one would fail instead of waiting."""
+
+    insert = staticmethod(sqlite.insert)
+
+    def __init__(self, url: URL) -> None:
+        if sqlite3.sqlite_version_info < (3, 35):
+            raise StoreError(f"SQLite 3.35 or newer is needed; this Python has {sqlite3.sqlite_version}")
+        super().__init__(url)
+
+    @property
+    def path(self) -> Path | None:
+        """The file, or None for a store in memory."""
+        name = self.url.database
+        return None if name in (None, "", ":memory:") else Path(str(name))
+
+    def _create_engine(self, url: URL) -> Engine:
+        # A store in memory lives in its one connection, which threads take in turns.
+        pool = {} if self.path else {"poolclass": QueuePool, "pool_size": 1, "max_overflow": 0}
+        engine = create_engine(
+            url,
+            connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+            pool_timeout=BUSY_SECONDS,
+            **pool,
+        )
+        event.listen(engine, "connect", self._on_connect)
+        event.listen(engine, "begin", self._on_begin)
+        return engine
+
+    @staticmethod
+    def _on_connect(connection: sqlite3.Connection, _record: object) -> None:
+        # The driver must not begin transactions by itself: it would leave DDL outside of them.
+        connection.isolation_level = None
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute("PRAGMA cache_size = -65536")
+
+    @staticmethod
+    def _on_begin(connection: Connection) -> None:
+        immediate = connection.get_execution_options().get(_WRITE, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+    def _explain_error(self, error: DBAPIError) -> str:
+        code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+        return {
+            sqlite3.SQLITE_BUSY: f"another process has been writing for {BUSY_SECONDS} seconds; try again later",
+            sqlite3.SQLITE_LOCKED: "another connection is using the tables; try again",
+            sqlite3.SQLITE_FULL: "the disk is full; nothing was stored: make room and try again",
+            sqlite3.SQLITE_IOERR: "the file cannot be read or written (full disk, file size limit or a fault of the "
+            "device); nothing was stored",
+            sqlite3.SQLITE_READONLY: "the file is read-only for you; nothing was stored",
+            sqlite3.SQLITE_CANTOPEN: "the file cannot be opened: see that its directory exists and is yours to write",
+            sqlite3.SQLITE_NOTADB: "the file is not a SQLite database",
+            sqlite3.SQLITE_CORRUPT: "the file is damaged: restore it from a backup",
+        }.get(code, f"SQLite refused: {error.orig}")
+
+    def version(self, connection: Connection) -> str:
+        return f"SQLite {connection.execute(text('SELECT sqlite_version()')).scalar_one()}"
+
+    def lock_schema(self, connection: Connection) -> None:
+        """Nothing to do: a writing transaction has the whole file."""
+
+    def fill(self, connection: Connection, table: Table, rows: Rows) -> None:
+        columns = ", ".join(column.name for column in table.columns)
+        marks = ", ".join("?" for _ in table.columns)
+        # The driver takes tuples as they are; identifiers come from our own table.
+        statement = f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks})'  # noqa: S608
+        chunk = list(rows)
+        for start in range(0, len(chunk), _CHUNK):
+            connection.exec_driver_sql(statement, chunk[start : start + _CHUNK])
+
+    def analyze(self, connection: Connection, table: Table) -> None:
+        connection.exec_driver_sql(f"ANALYZE temp.{table.name}")
+
+    def plan(self, connection: Connection, query: Select[Any]) -> list[str]:
+        statement = query.compile(self.engine, compile_kwargs={"literal_binds": True})
+        rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}").all()
+        depth = {0: -1}
+        lines = []
+        for identifier, parent, _, detail in rows:
+            depth[identifier] = depth.get(parent, -1) + 1
+            lines.append("  " * depth[identifier] + str(detail))
+        return lines
+
+    def integrity(self, connection: Connection) -> list[str]:
+        found = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check").all() if row[0] != "ok"]
+        broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+        return found + [f"table {row[0]}: a row refers to a row of {row[2]} that is not there" for row in broken]
+
+
+class Postgres(Database):
+    """A server; loads go through COPY."""
+
+    insert = staticmethod(postgresql.insert)
+    _SCHEMA_LOCK = 0x67676E73  # any number that upgrades of this program agree on
+
+    def _create_engine(self, url: URL) -> Engine:
+        return create_engine(url, pool_pre_ping=True)
+
+    def _explain_error(self, error: DBAPIError) -> str:
+        state = getattr(error.orig, "sqlstate", None) or ""
+        known = {
+            "28000": "the server refuses this user: see user and password",
+            "28P01": "the server refuses this password",
+            "3D000": "there is no such database on the server: create it first (createdb)",
+            "42501": "this user may not do that: ask for the rights, or connect as another user",
+            "42P01": "a table is missing: run `ggn-store db info`",
+            "25006": "the server is read-only; nothing was stored",
+            "53100": "the server's disk is full; nothing was stored",
+            "53300": "the server takes no more connections; try again later",
+            "40P01": "the server broke a deadlock with another user; nothing was stored: try again",
+            "57P01": "the server is shutting down; nothing was stored",
+        }.get(state)
+        if known is not None:
+            return known
+        detail = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else type(error.orig).__name__
+        if not state or state.startswith("08"):
+            return f"the server cannot be reached: {detail}"
+        return f"Postgres refused ({state}): {detail}"
+
+    def version(self, connection: Connection) -> str:
+        return f"PostgreSQL {connection.execute(text('SHOW server_version')).scalar_one()}"
+
+    def lock_schema(self, connection: Connection) -> None:
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": self._SCHEMA_LOCK})
+
+    def fill(self, connection: Connection, table: Table, rows: Rows) -> None:
+        columns = ", ".join(f'"{column.name}"' for column in table.columns)
+        driver: Any = connection.connection.driver_connection
+        with driver.cursor() as cursor, cursor.copy(f'COPY "{table.name}" ({columns}) FROM STDIN') as copy:
+            for row in rows:
+                copy.write_row(row)
+
+    def analyze(self, connection: Connection, table: Table) -> None:
+        connection.exec_driver_sql(f'ANALYZE "{table.name}"')
+
+    def plan(self, connection: Connection, query: Select[Any]) -> list[str]:
+        statement = query.compile(self.engine, compile_kwargs={"literal_binds": True})
+        return [str(row[0]) for row in connection.exec_driver_sql(f"EXPLAIN {statement}").all()]
+
+    def integrity(self, connection: Connection) -> list[str]:
+        return []
+
+
+def connect(address: str) -> Database:
+    """The database at `address`: a SQLAlchemy URL of SQLite or Postgres, or the name of a SQLite file.
+
+    Nothing is opened yet. Raises StoreError for an address that is neither.
+    """
+    try:
+        url = make_url(address) if "://" in address else URL.create("sqlite", database=address)
+    except ArgumentError:
+        raise StoreError(f"this is not the address of a store: write {_FORMS}") from None
+    try:
+        match url.drivername.split("+")[0]:
+            case "sqlite":
+                return SQLite(url.set(drivername="sqlite"))
+            case "postgres" | "postgresql":
+                # The one driver that is installed with the package, however the address names it.
+                return Postgres(url.set(drivername="postgresql+psycopg"))
+            case name:
+                raise StoreError(f"{quote(name)} is not a database that can hold a store: write {_FORMS}")
+    except (ArgumentError, NoSuchModuleError, TypeError, ValueError) as error:
+        raise StoreError(f"this address cannot be used: {error}; write {_FORMS}") from None

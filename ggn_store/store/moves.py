@@ -1,0 +1,228 @@
+"""The reading query: which possibilities of a revision hold in which positions?
+
+    standing: pieces of the side to move on their sources, and in its hand where a rule starts there
+       -> destination -> variant, where no condition of the variant fails on board_state
+
+One statement, whatever the number of positions. Conditions and effects of what it finds are read afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import CTE, ColumnElement, Connection, Select, and_, case, false, func, or_, select, union_all
+
+from ggn_store.model.board import Board
+from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.move import Assumption, Move, displacement
+from ggn_store.model.position import Position
+from ggn_store.model.revision import Revision
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import Side
+from ggn_store.notation.stn import Transition
+from ggn_store.store import board as state
+from ggn_store.store import tables as t
+from ggn_store.store.engine import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of one or more positions.
+
+    `piece`, `source` and `destination` narrow the answer. With `any_side` the pieces of both sides are asked,
+    with `side` (or each position's own) as the active side in the sense of `enemy`; without it, only those of
+    the active side.
+    """
+
+    piece: str | None = None
+    source: str | None = None
+    destination: str | None = None
+    side: Side | None = None
+    any_side: bool = False
+
+
+@dataclass(slots=True)
+class _Details:
+    must: dict[str, str] = field(default_factory=dict)
+    deny: dict[str, str] = field(default_factory=dict)
+    board: dict[str, str | None] = field(default_factory=dict)
+    hands: dict[str, int] = field(default_factory=dict)
+
+
+def moves(
+    database: Database,
+    connection: Connection,
+    revision: Revision,
+    board: Board,
+    positions: Sequence[Position],
+    question: Question,
+    assume: Assumption | None = None,
+) -> list[list[Move]]:
+    """For each position its moves, in document order.
+
+    `assume` fills in the effects that a `must-deny` document leaves open.
+    """
+    state.describe(database, connection, board, positions, question.side)
+    rows = connection.execute(reading_query(revision, board, question)).all()
+    details = _read_details(database, connection, board, {(row.piece_id, row.variant) for row in rows})
+
+    def square(number: int | None) -> str:
+        return HAND if number is None else board.squares[number]
+
+    answers: list[list[Move]] = [[] for _ in positions]
+    for row in rows:
+        source, destination = square(row.source), square(row.destination)
+        detail = details[row.piece_id, row.variant]
+        effects = None if row.toggle is None else Transition(detail.board, detail.hands, row.toggle)
+        assumed = effects is None and assume is not None
+        if assumed:
+            effects = displacement(row.piece, source, destination)
+        answers[row.position].append(
+            Move(row.piece, source, destination, row.ordinal, detail.must, detail.deny, effects, assumed)
+        )
+    return answers
+
+
+def explain(
+    database: Database,
+    connection: Connection,
+    revision: Revision,
+    board: Board,
+    positions: Sequence[Position],
+    question: Question,
+) -> tuple[str, list[str]]:
+    """The statement that answers a question, and the database's plan for it, line by line."""
+    state.describe(database, connection, board, positions, question.side)
+    query = reading_query(revision, board, question)
+    statement = query.compile(database.engine, compile_kwargs={"literal_binds": True})
+    return str(statement), database.plan(connection, query)
+
+
+def reading_query(revision: Revision, board: Board, question: Question) -> Select[Any]:
+    """The statement over board_state and hand_state; one row for each possibility that holds."""
+    standing = _standing(revision, board, question)
+    query = (
+        select(
+            standing.c.position,
+            standing.c.piece,
+            standing.c.square.label("source"),
+            t.destination.c.square.label("destination"),
+            t.variant.c.ordinal,
+            t.variant.c.toggle,
+            t.variant.c.piece_id,
+            t.variant.c.number.label("variant"),
+        )
+        .select_from(standing)
+        .join(
+            t.destination,
+            and_(t.destination.c.piece_id == standing.c.piece_id, t.destination.c.source == standing.c.source),
+        )
+        .join(
+            t.variant,
+            and_(
+                t.variant.c.piece_id == t.destination.c.piece_id,
+                t.variant.c.source == t.destination.c.source,
+                t.variant.c.destination == t.destination.c.ordinal,
+            ),
+        )
+        .where(~_failing_condition(standing).exists())
+        .order_by(standing.c.position, standing.c.ordinal, t.variant.c.number)
+    )
+    if question.destination is not None:
+        query = query.where(_is_at(t.destination.c.square, board, question.destination))
+    return query
+
+
+def _standing(revision: Revision, board: Board, question: Question) -> CTE:
+    """Which piece of the ruleset can start from which source in which position."""
+    position, on_board, in_hand = state.position_state, state.board_state, state.hand_state
+    of_ruleset = and_(
+        t.revision_piece.c.piece_id == t.piece.c.id,
+        t.revision_piece.c.revision_id == revision.id,
+    )
+    columns = (
+        position.c.position,
+        position.c.side,
+        t.revision_piece.c.ordinal,
+        t.piece.c.identifier.label("piece"),
+        t.source.c.piece_id,
+        t.source.c.ordinal.label("source"),
+        t.source.c.square,
+    )
+    placed = (
+        select(*columns)
+        .select_from(position)
+        .join(on_board, on_board.c.position == position.c.position)
+        .join(t.piece, t.piece.c.identifier == on_board.c.piece)
+        .join(t.revision_piece, of_ruleset)
+        .join(t.source, and_(t.source.c.piece_id == t.piece.c.id, t.source.c.square == on_board.c.square))
+    )
+    held = (
+        select(*columns)
+        .select_from(position)
+        .join(t.revision_piece, t.revision_piece.c.revision_id == revision.id)
+        .join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
+        .join(t.source, and_(t.source.c.piece_id == t.piece.c.id, t.source.c.square.is_(None)))
+        .outerjoin(in_hand, and_(in_hand.c.position == position.c.position, in_hand.c.piece == t.piece.c.identifier))
+        .where(or_(~position.c.hands_known, func.coalesce(in_hand.c.count, 0) >= 1))
+    )
+    parts = []
+    for part in (placed, held):
+        if not question.any_side:
+            part = part.where(t.piece.c.side == position.c.side)
+        if question.piece is not None:
+            part = part.where(t.piece.c.identifier == question.piece)
+        if question.source is not None:
+            part = part.where(_is_at(t.source.c.square, board, question.source))
+        parts.append(part)
+    return union_all(*parts).cte("standing")
+
+
+def _failing_condition(standing: CTE) -> Select[Any]:
+    """A condition of the variant that does not come out as it should."""
+    here = state.board_state.alias("here")
+    holds = case(
+        (t.condition.c.state == EMPTY, here.c.piece.is_(None)),
+        (t.condition.c.state == ENEMY, and_(here.c.side.is_not(None), here.c.side != standing.c.side)),
+        else_=func.coalesce(here.c.piece == t.condition.c.state, false()),
+    )
+    return (
+        select(1)
+        .select_from(t.condition)
+        .outerjoin(here, and_(here.c.position == standing.c.position, here.c.square == t.condition.c.square))
+        .where(
+            t.condition.c.piece_id == t.variant.c.piece_id,
+            t.condition.c.variant == t.variant.c.number,
+            holds != (t.condition.c.polarity == "must"),
+        )
+        .correlate(standing, t.variant)
+    )
+
+
+def _is_at(column: ColumnElement[Any], board: Board, square: str) -> ColumnElement[bool]:
+    return column.is_(None) if square == HAND else column == board.numbers.get(square, -1)
+
+
+def _read_details(
+    database: Database, connection: Connection, board: Board, keys: set[tuple[int, int]]
+) -> dict[tuple[int, int], _Details]:
+    """Conditions and effects of possibilities, by piece and number of the variant."""
+    details = {key: _Details() for key in keys}
+    if not keys:
+        return details
+    state.make(database, connection, state.chosen, sorted(keys))
+
+    def rows(table: Any) -> Any:
+        of_chosen = and_(table.c.piece_id == state.chosen.c.piece_id, table.c.variant == state.chosen.c.variant)
+        return connection.execute(select(*table.columns).join(state.chosen, of_chosen))
+
+    for piece_id, variant, polarity, square, required in rows(t.condition):
+        detail = details[piece_id, variant]
+        (detail.must if polarity == "must" else detail.deny)[board.squares[square]] = required
+    for piece_id, variant, square, becomes in rows(t.effect):
+        details[piece_id, variant].board[board.squares[square]] = becomes
+    for piece_id, variant, held, delta in rows(t.hand_effect):
+        details[piece_id, variant].hands[held] = delta
+    return details

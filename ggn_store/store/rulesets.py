@@ -1,0 +1,244 @@
+"""Rulesets and their revisions: looking up, listing, reading back, hiding."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Table, and_, func, select, update
+
+from ggn_store.errors import UnknownNameError, quote
+from ggn_store.model.board import Board
+from ggn_store.model.document import Destination, Envelope, Piece, Possibility, Source
+from ggn_store.model.revision import Revision, Summary, parse_reference
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.stn import Transition
+from ggn_store.store import tables as t
+
+_REVISIONS = select(
+    t.revision.c.id,
+    t.ruleset.c.name,
+    t.revision.c.number,
+    t.revision.c.digest,
+    t.revision.c.dialect,
+    t.revision.c.board_id,
+    t.board.c.shape,
+    t.revision.c.envelope,
+    t.revision.c.author,
+    t.revision.c.message,
+    t.revision.c.created_at,
+).select_from(
+    t.revision.join(t.ruleset, t.ruleset.c.id == t.revision.c.ruleset_id).join(
+        t.board, t.board.c.id == t.revision.c.board_id
+    )
+)
+
+
+def find(connection: Connection, reference: str) -> Revision:
+    """The revision that `chess` (its newest) or `chess@3` names; raises UnknownNameError, naming the nearest."""
+    name, number = parse_reference(reference)
+    query = _REVISIONS.where(t.ruleset.c.name == name).order_by(t.revision.c.number.desc()).limit(1)
+    if number is not None:
+        query = query.where(t.revision.c.number == number)
+    row = connection.execute(query.where(t.ruleset.c.deleted_at.is_(None))).first()
+    if row is not None:
+        return _revision(row)
+    names = set(connection.execute(select(t.ruleset.c.name).where(t.ruleset.c.deleted_at.is_(None))).scalars())
+    if name in names:
+        newest = find(connection, name).number
+        raise UnknownNameError(f"{name} has no revision {number}: its revisions are 1 to {newest}")
+    if connection.execute(select(t.ruleset.c.id).where(t.ruleset.c.name == name)).first():
+        raise UnknownNameError(f"the ruleset {name} was deleted: load it again to bring it back with its revisions")
+    raise UnknownNameError(f"the store has no ruleset {quote(name)}; {_offer(names)}")
+
+
+def _offer(names: set[str]) -> str:
+    if not names:
+        return "it is empty: `ggn-store load --library` loads the games that come with ggn-store"
+    shown = sorted(names)[:10]
+    return f"it has {', '.join(shown)}{' and more (`ggn-store list`)' if len(names) > len(shown) else ''}"
+
+
+def newest(connection: Connection) -> list[Revision]:
+    """The newest revision of every ruleset that is not deleted, by name."""
+    other = t.revision.alias()
+    head = select(func.max(other.c.number)).where(other.c.ruleset_id == t.revision.c.ruleset_id).scalar_subquery()
+    query = _REVISIONS.where(t.ruleset.c.deleted_at.is_(None), t.revision.c.number == head)
+    return [_revision(row) for row in connection.execute(query.order_by(t.ruleset.c.name))]
+
+
+def summary(connection: Connection, revision: Revision) -> Summary:
+    """A revision with the number of rows that it uses of each table."""
+    pieces = select(t.revision_piece.c.piece_id).where(t.revision_piece.c.revision_id == revision.id)
+    counts = {"pieces": connection.execute(select(func.count()).select_from(pieces.subquery())).scalar_one()}
+    for name, table in (
+        ("sources", t.source),
+        ("destinations", t.destination),
+        ("possibilities", t.variant),
+        ("conditions", t.condition),
+        ("effects", t.effect),
+        ("hand_effects", t.hand_effect),
+    ):
+        query = select(func.count()).select_from(table).where(table.c.piece_id.in_(pieces))
+        counts[name] = connection.execute(query).scalar_one()
+    return Summary(revision, counts)
+
+
+def piece_summaries(connection: Connection, revision: Revision) -> list[dict[str, Any]]:
+    """For each piece of a revision, in document order: identifier, digest and how much is in it."""
+
+    def count(table: Table) -> Any:
+        return select(func.count()).select_from(table).where(table.c.piece_id == t.piece.c.id).scalar_subquery()
+
+    query = (
+        select(
+            t.piece.c.identifier.label("piece"),
+            t.piece.c.side,
+            count(t.source).label("sources"),
+            count(t.destination).label("destinations"),
+            count(t.variant).label("possibilities"),
+            count(t.condition).label("conditions"),
+            t.piece.c.digest,
+        )
+        .join(t.revision_piece, t.revision_piece.c.piece_id == t.piece.c.id)
+        .where(t.revision_piece.c.revision_id == revision.id)
+        .order_by(t.revision_piece.c.ordinal)
+    )
+    return [dict(row._mapping) for row in connection.execute(query)]
+
+
+_PIECE_SOURCES = t.revision_piece.join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id).join(
+    t.source, t.source.c.piece_id == t.piece.c.id
+)
+
+
+def _is_rule_of(revision: Revision, piece: str) -> tuple[ColumnElement[bool], ...]:
+    return (t.revision_piece.c.revision_id == revision.id, t.piece.c.identifier == piece)
+
+
+def _is_label_of(square: ColumnElement[Any]) -> ColumnElement[bool]:
+    return and_(t.square.c.board_id == t.piece.c.board_id, t.square.c.number == square)
+
+
+def sources(connection: Connection, revision: Revision, piece: str) -> tuple[str, ...]:
+    """The sources that a piece has rules from, in document order."""
+    query = (
+        select(func.coalesce(t.square.c.label, HAND))
+        .select_from(_PIECE_SOURCES)
+        .outerjoin(t.square, _is_label_of(t.source.c.square))
+        .where(*_is_rule_of(revision, piece))
+        .order_by(t.source.c.ordinal)
+    )
+    return tuple(connection.execute(query).scalars())
+
+
+def destinations(connection: Connection, revision: Revision, piece: str, source: str) -> tuple[str, ...]:
+    """The destinations that a piece has rules to from `source`, in document order."""
+    number = select(t.square.c.number).where(t.square.c.board_id == revision.board_id, t.square.c.label == source)
+    query = (
+        select(func.coalesce(t.square.c.label, HAND))
+        .select_from(_PIECE_SOURCES)
+        .join(
+            t.destination,
+            and_(t.destination.c.piece_id == t.source.c.piece_id, t.destination.c.source == t.source.c.ordinal),
+        )
+        .outerjoin(t.square, _is_label_of(t.destination.c.square))
+        .where(*_is_rule_of(revision, piece))
+        .where(t.source.c.square.is_(None) if source == HAND else t.source.c.square == number.scalar_subquery())
+        .order_by(t.destination.c.ordinal)
+    )
+    return tuple(connection.execute(query).scalars())
+
+
+def read_board(connection: Connection, board_id: int) -> Board:
+    """A board by its key."""
+    shape = connection.execute(select(t.board.c.shape).where(t.board.c.id == board_id)).scalar_one()
+    labels = select(t.square.c.label).where(t.square.c.board_id == board_id).order_by(t.square.c.number)
+    sizes = None if shape is None else tuple(map(int, shape.split("x")))
+    return Board(tuple(connection.execute(labels).scalars()), sizes)
+
+
+def read_pieces(connection: Connection, revision: Revision, board: Board) -> Iterator[Piece]:
+    """The pieces of a revision in document order, one at a time."""
+    query = (
+        select(t.piece.c.id, t.piece.c.identifier)
+        .join(t.revision_piece, t.revision_piece.c.piece_id == t.piece.c.id)
+        .where(t.revision_piece.c.revision_id == revision.id)
+        .order_by(t.revision_piece.c.ordinal)
+    )
+    for piece_id, identifier in connection.execute(query).all():
+        yield read_piece(connection, piece_id, identifier, board)
+
+
+def read_piece(connection: Connection, piece_id: int, identifier: str, board: Board) -> Piece:
+    """A piece from its rows: the inverse of `load.flatten`."""
+
+    def rows(table: Table) -> Sequence[Any]:
+        return connection.execute(
+            select(*table.columns[1:]).where(table.c.piece_id == piece_id).order_by(*table.primary_key.columns)
+        ).all()
+
+    def label(square: int | None) -> str:
+        return HAND if square is None else board.squares[square]
+
+    must: dict[int, dict[str, str]] = {}
+    deny: dict[int, dict[str, str]] = {}
+    for variant, polarity, square, state in rows(t.condition):
+        (must if polarity == "must" else deny).setdefault(variant, {})[board.squares[square]] = state
+    changes: dict[int, dict[str, str | None]] = {}
+    for variant, square, becomes in rows(t.effect):
+        changes.setdefault(variant, {})[board.squares[square]] = becomes
+    hands: dict[int, dict[str, int]] = {}
+    for variant, piece, delta in rows(t.hand_effect):
+        hands.setdefault(variant, {})[piece] = delta
+
+    possibilities = {
+        place: tuple(
+            Possibility(
+                must.get(number, {}),
+                deny.get(number, {}),
+                None if toggle is None else Transition(changes.get(number, {}), hands.get(number, {}), toggle),
+            )
+            for _, _, _, number, toggle in group
+        )
+        for place, group in groupby(rows(t.variant), key=itemgetter(0, 1))
+    }
+    destinations = {
+        source: tuple(
+            Destination(label(square), possibilities.get((source, ordinal), ())) for _, ordinal, square in group
+        )
+        for source, group in groupby(rows(t.destination), key=itemgetter(0))
+    }
+    return Piece(
+        identifier,
+        tuple(Source(label(square), destinations.get(ordinal, ())) for ordinal, square in rows(t.source)),
+    )
+
+
+def delete(connection: Connection, name: str) -> int:
+    """Hide a ruleset; how many revisions it keeps. Nothing is removed. Raises UnknownNameError."""
+    number = find(connection, name).number
+    hide = update(t.ruleset).where(t.ruleset.c.name == name).values(deleted_at=datetime.now(UTC))
+    connection.execute(hide)
+    return number
+
+
+def _revision(row: Any) -> Revision:
+    values: dict[str, Any] = dict(row._mapping)
+    created_at: datetime = values["created_at"]
+    return Revision(
+        **(
+            values
+            | {
+                "envelope": Envelope(**json.loads(values["envelope"])),
+                # SQLite keeps no time zone; what is written is always UTC.
+                "created_at": created_at.replace(tzinfo=UTC)
+                if created_at.tzinfo is None
+                else created_at.astimezone(UTC),
+            }
+        )
+    )

@@ -1,0 +1,207 @@
+"""The tables, as the migrations make them (a test compares the two).
+
+A piece's rows are keyed by the piece and by where they stand in its document: the ordinal of the source, of the
+destination within the source, of the variant within the destination, each from 0; a variant also has a number
+within the piece, which its conditions and effects refer to. So the rows of a piece lie together in document order,
+every join of the reading query follows a primary key, no keys have to be generated, and the rows are the same in
+every store but for `piece_id`. Squares are numbers of the piece's board; NULL as a source or destination is the
+hand.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+NAMING_CONVENTION = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+metadata = MetaData(naming_convention=NAMING_CONVENTION)
+
+# SQLite numbers rows by itself only where the key is declared INTEGER.
+Id = BigInteger().with_variant(Integer, "sqlite")
+# Identifiers, labels and names are compared and ordered by their bytes on both databases.
+Label = Text().with_variant(Text(collation="C"), "postgresql")
+
+board = Table(
+    "board",
+    metadata,
+    Column("id", Id, primary_key=True, nullable=False),
+    Column("digest", Label, nullable=False),
+    Column("shape", Label, nullable=True),
+    UniqueConstraint("digest"),
+)
+
+square = Table(
+    "square",
+    metadata,
+    Column("board_id", Id, ForeignKey("board.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("label", Label, nullable=False),
+    PrimaryKeyConstraint("board_id", "number"),
+    UniqueConstraint("board_id", "label"),
+    sqlite_with_rowid=False,
+)
+
+ruleset = Table(
+    "ruleset",
+    metadata,
+    Column("id", Id, primary_key=True, nullable=False),
+    Column("name", Label, nullable=False),
+    Column("deleted_at", DateTime(timezone=True), nullable=True),
+    UniqueConstraint("name"),
+)
+
+revision = Table(
+    "revision",
+    metadata,
+    Column("id", Id, primary_key=True, nullable=False),
+    Column("ruleset_id", Id, ForeignKey("ruleset.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("digest", Label, nullable=False),
+    Column("parent_id", Id, ForeignKey("revision.id"), nullable=True),
+    Column("dialect", Label, nullable=False),
+    Column("board_id", Id, ForeignKey("board.id"), nullable=False),
+    Column("envelope", Text, nullable=False),
+    Column("author", Text, nullable=True),
+    Column("message", Text, nullable=True),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    UniqueConstraint("ruleset_id", "number"),
+    CheckConstraint("dialect IN ('perform', 'must-deny', 'diff')", name="dialect"),
+)
+
+piece = Table(
+    "piece",
+    metadata,
+    Column("id", Id, primary_key=True, nullable=False),
+    Column("board_id", Id, ForeignKey("board.id"), nullable=False),
+    Column("dialect", Label, nullable=False),
+    Column("digest", Label, nullable=False),
+    Column("identifier", Label, nullable=False),
+    Column("style", Label, nullable=False),
+    Column("letter", Label, nullable=False),
+    Column("side", Label, nullable=False),
+    Column("state", Label, nullable=False),
+    Column("terminal", Boolean, nullable=False),
+    Column("derived", Boolean, nullable=False),
+    UniqueConstraint("digest"),
+    CheckConstraint("dialect IN ('perform', 'must-deny', 'diff')", name="dialect"),
+    CheckConstraint("side IN ('first', 'second')", name="side"),
+    CheckConstraint("state IN ('', '+', '-')", name="state"),
+)
+
+revision_piece = Table(
+    "revision_piece",
+    metadata,
+    Column("revision_id", Id, ForeignKey("revision.id"), nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("piece_id", Id, ForeignKey("piece.id"), nullable=False),
+    PrimaryKeyConstraint("revision_id", "ordinal"),
+    UniqueConstraint("piece_id", "revision_id"),
+    sqlite_with_rowid=False,
+)
+
+source = Table(
+    "source",
+    metadata,
+    Column("piece_id", Id, ForeignKey("piece.id"), nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("square", Integer, nullable=True),
+    PrimaryKeyConstraint("piece_id", "ordinal"),
+    UniqueConstraint("piece_id", "square"),
+    sqlite_with_rowid=False,
+)
+
+destination = Table(
+    "destination",
+    metadata,
+    Column("piece_id", Id, nullable=False),
+    Column("source", Integer, nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("square", Integer, nullable=True),
+    PrimaryKeyConstraint("piece_id", "source", "ordinal"),
+    ForeignKeyConstraint(["piece_id", "source"], ["source.piece_id", "source.ordinal"]),
+    sqlite_with_rowid=False,
+)
+
+variant = Table(
+    "variant",
+    metadata,
+    Column("piece_id", Id, nullable=False),
+    Column("source", Integer, nullable=False),
+    Column("destination", Integer, nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("toggle", Boolean, nullable=True),
+    PrimaryKeyConstraint("piece_id", "source", "destination", "ordinal"),
+    ForeignKeyConstraint(
+        ["piece_id", "source", "destination"],
+        ["destination.piece_id", "destination.source", "destination.ordinal"],
+    ),
+    UniqueConstraint("piece_id", "number"),
+    sqlite_with_rowid=False,
+)
+
+condition = Table(
+    "condition",
+    metadata,
+    Column("piece_id", Id, nullable=False),
+    Column("variant", Integer, nullable=False),
+    Column("polarity", Label, nullable=False),
+    Column("square", Integer, nullable=False),
+    Column("state", Label, nullable=False),
+    PrimaryKeyConstraint("piece_id", "variant", "polarity", "square", "state"),
+    ForeignKeyConstraint(["piece_id", "variant"], ["variant.piece_id", "variant.number"]),
+    CheckConstraint("polarity IN ('must', 'deny')", name="polarity"),
+    sqlite_with_rowid=False,
+)
+
+effect = Table(
+    "effect",
+    metadata,
+    Column("piece_id", Id, nullable=False),
+    Column("variant", Integer, nullable=False),
+    Column("square", Integer, nullable=False),
+    Column("becomes", Label, nullable=True),
+    PrimaryKeyConstraint("piece_id", "variant", "square"),
+    ForeignKeyConstraint(["piece_id", "variant"], ["variant.piece_id", "variant.number"]),
+    sqlite_with_rowid=False,
+)
+
+hand_effect = Table(
+    "hand_effect",
+    metadata,
+    Column("piece_id", Id, nullable=False),
+    Column("variant", Integer, nullable=False),
+    Column("piece", Label, nullable=False),
+    Column("delta", Integer, nullable=False),
+    PrimaryKeyConstraint("piece_id", "variant", "piece"),
+    ForeignKeyConstraint(["piece_id", "variant"], ["variant.piece_id", "variant.number"]),
+    CheckConstraint("delta <> 0", name="delta"),
+    sqlite_with_rowid=False,
+)
+
+Index(None, revision.c.digest)
+Index(None, piece.c.identifier)
+
+# A piece's own tables, parents before children.
+PIECE_TABLES = (source, destination, variant, condition, effect, hand_effect)

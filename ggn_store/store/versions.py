@@ -1,0 +1,76 @@
+"""The version of a store's tables: which it is, which this program needs, and how to get there."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sqlalchemy import Connection, inspect, text
+
+from ggn_store import resources
+from ggn_store.errors import StoreVersionError
+from ggn_store.store.engine import Database
+
+VERSION_TABLE: Final = "ggn_store_version"
+
+
+def known_versions() -> list[str]:
+    """The versions that this program has migrations for, the newest last."""
+    names = (path.name for path in (resources.directory("migrations") / "versions").glob("*.py"))
+    return sorted(match[1] for name in names if (match := re.match(r"(\d{4})_", name)))
+
+
+def version(connection: Connection) -> str | None:
+    """The version of the store's tables; None where there are none."""
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return None
+    return connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608
+
+
+def is_empty(connection: Connection) -> bool:
+    """Whether the database has no tables at all."""
+    return not inspect(connection).get_table_names()
+
+
+def require_current(database: Database, connection: Connection) -> None:
+    """Raise StoreVersionError, with the cure, unless the store's tables are those of this program."""
+    found, known = version(connection), known_versions()
+    if found == known[-1]:
+        return
+    cure = f"run `ggn-store --db {database} db upgrade` (in Python: Store.open(address, upgrade=True))"
+    if found is None and is_empty(connection):
+        raise StoreVersionError(f"{database}: the store is empty, it has no tables yet: {cure}")
+    if found is None:
+        raise StoreVersionError(
+            f"{database}: the database holds tables of something else and no store: "
+            f"name another one, or make a store beside them: {cure}"
+        )
+    if found in known:
+        raise StoreVersionError(
+            f"{database}: the store is behind: its tables are version {found}, this program needs {known[-1]}: {cure}"
+        )
+    raise StoreVersionError(
+        f"{database}: the store is ahead: its tables are version {found}, this program knows {known[-1]} and older: "
+        "install a newer ggn-store"
+    )
+
+
+def upgrade(database: Database) -> tuple[str | None, str]:
+    """Bring the tables to this program's version, in one transaction; the versions before and after.
+
+    Safe to run by several processes at once: the first one works, the others find it done.
+    """
+    # Alembic is slow to import and only needed here.
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(resources.directory("migrations")).replace("%", "%%"))
+    with database.writing() as connection:
+        database.lock_schema(connection)
+        before = version(connection)
+        if before is not None and before not in known_versions():
+            require_current(database, connection)
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+    return before, known_versions()[-1]
