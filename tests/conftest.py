@@ -1,0 +1,64 @@
+"""Fixtures that every test module can use. Whatever needs a store runs on SQLite and on a real Postgres."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from ggn_store import Store
+from tests.postgres import Server, server
+
+DATABASES = ("sqlite", "postgres")
+
+
+@pytest.fixture(autouse=True)
+def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the developer's shell says about stores and authors must not reach a test."""
+    for name in ("GGN_STORE_URL", "DATABASE_URL", "GGN_AUTHOR", "NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Server]:
+    """One Postgres server for the whole session; a test makes its own databases on it."""
+    with server() as running:
+        yield running
+
+
+@contextmanager
+def new_address(database: str, directory: Path, request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of a new, empty database of its own."""
+    if database == "sqlite":
+        yield f"sqlite:///{directory / 'store.db'}"
+        return
+    running: Server = request.getfixturevalue("postgres_server")
+    url = running.create_database()
+    yield url
+    running.drop_database(url)
+
+
+@pytest.fixture(params=DATABASES)
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of a new, empty database: once of SQLite, once of Postgres."""
+    with new_address(request.param, tmp_path, request) as url:
+        yield url
+
+
+@pytest.fixture
+def store(address: str) -> Iterator[Store]:
+    """A new store that is ready to be loaded: once on SQLite, once on Postgres."""
+    with Store.open(address, upgrade=True) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module", params=DATABASES)
+def module_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """Like `store`, but shared by the tests of a module."""
+    with (
+        new_address(request.param, tmp_path_factory.mktemp("store"), request) as url,
+        Store.open(url, upgrade=True) as opened,
+    ):
+        yield opened
