@@ -10,8 +10,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ggn_store.api import Info, Loaded, Ruleset, Store, library_files, ruleset
+    from ggn_store.api.positions import read_board, read_hands, read_positions
+    from ggn_store.api.ruleset import Ruleset
+    from ggn_store.api.store import Info, Loaded, Store, library_files, ruleset
     from ggn_store.documents.convert import convert
+    from ggn_store.documents.files import find_files, read_files
     from ggn_store.documents.ggn import is_valid, parse, problems
     from ggn_store.documents.lint import lint
     from ggn_store.documents.schema import json_schema
@@ -36,8 +39,11 @@ if TYPE_CHECKING:
     from ggn_store.notation.stn import Transition
 
 _HOMES = {
-    "ggn_store.api": ("Info", "Loaded", "Ruleset", "Store", "library_files", "ruleset"),
+    "ggn_store.api.positions": ("read_board", "read_hands", "read_positions"),
+    "ggn_store.api.ruleset": ("Ruleset",),
+    "ggn_store.api.store": ("Info", "Loaded", "Store", "library_files", "ruleset"),
     "ggn_store.documents.convert": ("convert",),
+    "ggn_store.documents.files": ("find_files", "read_files"),
     "ggn_store.documents.ggn": ("is_valid", "parse", "problems"),
     "ggn_store.documents.lint": ("lint",),
     "ggn_store.documents.schema": ("json_schema",),
@@ -87,12 +93,17 @@ __all__ = [
     "Transition",
     "UnknownNameError",
     "convert",
+    "find_files",
     "is_valid",
     "json_schema",
     "library_files",
     "lint",
     "parse",
     "problems",
+    "read_board",
+    "read_files",
+    "read_hands",
+    "read_positions",
     "ruleset",
 ]
 

@@ -7,11 +7,18 @@ Every error of the package is a `GgnStoreError`; its message says what is wrong 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 _QUOTE_LIMIT = 80
+_OFFER_LIMIT = 8
+_POINTER_LIMIT = 400
+
+
+# What a database cannot keep in a text: NUL (Postgres) and lone surrogates (UTF-8).
+UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
 def printable(text: str) -> str:
@@ -32,6 +39,12 @@ def quote(value: object) -> str:
     if len(text) > _QUOTE_LIMIT:
         text = text[:_QUOTE_LIMIT] + "..."
     return printable(text)
+
+
+def offer(names: Sequence[str]) -> str:
+    """The first few of `names`, for the "it has ..." part of a message."""
+    shown = ", ".join(map(printable, names[:_OFFER_LIMIT]))
+    return shown + (f" and {len(names) - _OFFER_LIMIT} more" if len(names) > _OFFER_LIMIT else "")
 
 
 class GgnStoreError(Exception):
@@ -103,8 +116,9 @@ class Problem:
     code: str = "invalid"
 
     def __str__(self) -> str:
-        place = [part for part in (self.file, self.line and f"{self.line}:{self.column}", self.pointer) if part]
-        text = f"{':'.join(map(str, place[:2]))} {self.pointer}" if len(place) == 3 else " ".join(place)
+        pointer = self.pointer if len(self.pointer) <= _POINTER_LIMIT else self.pointer[:_POINTER_LIMIT] + "..."
+        place = ":".join(part for part in (self.file, self.line and f"{self.line}:{self.column}") if part)
+        text = " ".join(part for part in (place, pointer) if part)
         tail = (f"; found {self.found}" if self.found else "") + (f"; allowed: {self.allowed}" if self.allowed else "")
         return printable(f"{text}: {self.message}{tail}" if text else f"{self.message}{tail}")
 

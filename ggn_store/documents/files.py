@@ -9,7 +9,7 @@ import sys
 import tomllib
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final, cast
@@ -36,6 +36,11 @@ class File:
     def __str__(self) -> str:
         return "standard input" if self.path == STDIN else self.path
 
+    @property
+    def is_stream(self) -> bool:
+        """Whether it may hold many documents."""
+        return self.path == STDIN or self.path.endswith(_STREAMS)
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
@@ -54,8 +59,13 @@ class Entry:
             raise DocumentError([*self.problems, *problems])
         return document
 
+    @property
+    def text(self) -> str | None:
+        """The text that the document came as, where it is the whole of it."""
+        return self.decoded.text if not self.decoded.path else None
 
-def expand(arguments: Iterable[str | os.PathLike[str]]) -> list[File]:
+
+def find_files(arguments: Iterable[str | os.PathLike[str]]) -> list[File]:
     """The files that paths, directories (recursively), glob patterns and `-` name, in a fixed order.
 
     Files of a directory are named by their path in it, all others by their own name. Raises InputError for an
@@ -112,18 +122,31 @@ def _stem(name: str) -> str | None:
     return name
 
 
+def read_files(files: Iterable[File]) -> Iterator[Entry]:
+    """The entries of files, one document in memory at a time."""
+    for file in files:
+        yield from read(file)
+
+
 def read(file: File) -> Iterator[Entry]:
     """The entries of a file, one at a time; raises InputError where it cannot be read at all."""
+    with open_stream(file) as stream:
+        if file.path.endswith(_STREAMS):
+            yield from _read_lines(stream, file)
+        elif file.path == STDIN:
+            yield from _read_either(stream, file)
+        else:
+            envelope, problems = _beside(file)
+            decoded = ggn.Decoded.of(_read_all(stream, file))
+            yield Entry(str(file), file.name, decoded, envelope, problems)
+
+
+@contextmanager
+def open_stream(file: File) -> Iterator[IO[bytes]]:
+    """A file, unpacked if it is gzip, or standard input; raises InputError where it cannot be read."""
     try:
         with _open(file) as stream:
-            if file.path.endswith(_STREAMS):
-                yield from _read_lines(stream, file)
-            elif file.path == STDIN:
-                yield from _read_either(stream, file)
-            else:
-                envelope, problems = _beside(file)
-                decoded = ggn.Decoded.of(_read_all(stream, file))
-                yield Entry(str(file), file.name, decoded, envelope, problems)
+            yield stream
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"{printable(str(file))}: the gzip data is broken: {error}") from None
     except OSError as error:
@@ -184,7 +207,12 @@ def _line_entry(line: bytes, file: File, number: int) -> Entry:
     if not isinstance(value, dict):
         value = {"document": value}
     problems = [
-        problem("a line of NDJSON has no such key", ggn.pointer((key,)), key, ", ".join(("name", "document", *_BESIDE)))
+        problem(
+            "a line of NDJSON has no such key",
+            json_text.pointer((key,)),
+            key,
+            ", ".join(("name", "document", *_BESIDE)),
+        )
         for key in value
         if key not in ("name", "document", *_BESIDE)
     ]

@@ -1,68 +1,15 @@
-"""GGN documents: detect the dialect, report every problem, make the value.
-
-The rules are those of the GGN specification, its examples and Ggn.rb, as far as they agree; where they do not,
-each dialect follows its own text: `perform` the specification, `must-deny` the examples, `diff` Ggn.rb.
-"""
+"""GGN documents: text or decoded JSON -> a value, or everything that is wrong with it, with its place."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any
 
-from ggn_store.documents import json_text, limits
+from ggn_store.documents import json_text
+from ggn_store.documents.reader import Complaint, Reader
 from ggn_store.errors import DocumentError, NotationError, Problem, quote
-from ggn_store.model import board as boards
-from ggn_store.model.document import (
-    CONDITION_KEYS,
-    DIALECTS,
-    EMPTY,
-    ENEMY,
-    Destination,
-    Dialect,
-    Document,
-    Envelope,
-    Piece,
-    Possibility,
-    Source,
-)
-from ggn_store.notation import cell, feen, gan, qpi, stn
-from ggn_store.notation.hand import HAND
-from ggn_store.notation.stn import Transition
-
-SCHEMA_KEY: Final = "$schema"
-
-_PERFORM_KEYS: Final = ("require", "prevent", "perform")
-_KEYS: Final[Mapping[Dialect, tuple[str, ...]]] = {
-    "perform": _PERFORM_KEYS,
-    "must-deny": ("must", "deny"),
-    "diff": ("must", "deny", "diff"),
-}
-_DIFF_KEYS: Final = ("board", "hands", "toggle")
-
-# Keys of other versions of GGN that are seen in the wild: they get an answer of their own, never silence.
-_OTHER_VERSIONS: Final[Mapping[str, str]] = {
-    "gain": "Ggn.rb 0.3; a gain to the hand is written in diff.hands as a positive count",
-    "drop": "Ggn.rb 0.3; a drop from the hand is written in diff.hands as a negative count",
-    "in_hand_add": "an early draft; a gain to the hand is written in diff.hands as a positive count",
-    "board_check": "an early draft; conditions are written in must and deny (or require and prevent)",
-    "board_patch": "an early draft; changes of the board are written in diff.board (or perform)",
-    "board_diff": "a newer STN; changes of the board are written in diff.board",
-    "first_player_hand_diff": "a newer STN; changes of a hand are written in diff.hands, by the case of the piece",
-    "second_player_hand_diff": "a newer STN; changes of a hand are written in diff.hands, by the case of the piece",
-}
-
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-
-
-@dataclass(frozen=True, slots=True)
-class _Complaint:
-    path: json_text.Path
-    message: str
-    found: str | None
-    allowed: str | None
-    at_key: bool
+from ggn_store.model.document import DIALECTS, Dialect, Document, Envelope
 
 
 def parse(
@@ -97,11 +44,6 @@ def problems(
 def is_valid(data: str | bytes | Mapping[str, Any], dialect: Dialect | None = None) -> bool:
     """Whether `data` is a valid document, of the given dialect or of any."""
     return not problems(data, dialect)
-
-
-def pointer(path: json_text.Path) -> str:
-    """The JSON Pointer (RFC 6901) of a path."""
-    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +84,14 @@ def read(
     if decoded.value is None and decoded.faults:
         return None, _problems(decoded, [], file)
     # Objects that the caller still holds are copied, so that the document cannot change behind its digest.
-    reader = _Reader(dialect, envelope or Envelope(), copy=decoded.text is None)
+    reader = Reader(dialect, envelope or Envelope(), copy=decoded.text is None)
     document = reader.document(decoded.value)
     if decoded.faults or reader.complaints or document is None:
         return None, _problems(decoded, reader.complaints, file)
     return document, []
 
 
-def _problems(decoded: Decoded, complaints: list[_Complaint], file: str | None) -> list[Problem]:
+def _problems(decoded: Decoded, complaints: list[Complaint], file: str | None) -> list[Problem]:
     """Faults of the text and complaints about its content, with their places, in the order of the text."""
     text, base = decoded.text, decoded.path
     places: Mapping[json_text.Path, tuple[int, int]] = {}
@@ -163,343 +105,15 @@ def _problems(decoded: Decoded, complaints: list[_Complaint], file: str | None) 
         line, column = (None, None) if lines is None or offset is None else lines.place(offset)
         if line is not None:
             line += decoded.line - 1
-        return Problem(message, pointer(path), line, column, file, found, allowed)
+        return Problem(message, json_text.pointer(path), line, column, file, found, allowed)
 
     result = [problem(f.path, f.offset, f.message, f.found, f.allowed) for f in decoded.faults]
+    at_fault = {fault.path for fault in decoded.faults}
     for complaint in complaints:
         path = (*base, *complaint.path)
+        if path in at_fault:
+            continue
         key, at = places.get(path, (None, None))
         offset = key if complaint.at_key else at
         result.append(problem(path, offset, complaint.message, complaint.found, complaint.allowed))
     return sorted(result, key=lambda each: (each.line or 0, each.column or 0))
-
-
-class _Reader:
-    """One pass over decoded JSON: makes the values and collects complaints."""
-
-    def __init__(self, dialect: Dialect | None, envelope: Envelope, copy: bool) -> None:
-        self.complaints: list[_Complaint] = []
-        self._forced = dialect
-        self._dialect: Dialect = dialect or "must-deny"
-        self._because: json_text.Path = ()
-        self._envelope = envelope
-        self._copy = copy
-        self._board: boards.Board | None = None
-        self._squares: dict[Any, bool] = {}
-        self._pieces: dict[Any, bool] = {}
-        self._count = 0
-
-    def document(self, value: Any) -> Document | None:
-        """The document, or None where there is something to complain about."""
-        self._check_envelope()
-        if not isinstance(value, Mapping):
-            self._complain((), "a document is an object of pieces", value, "an object")
-            return None
-        schema = value.get(SCHEMA_KEY)
-        if SCHEMA_KEY in value and (not isinstance(schema, str) or _UNSTORABLE.search(schema)):
-            self._complain((SCHEMA_KEY,), "$schema is not an address", schema, "a string")
-        members = {piece: sources for piece, sources in value.items() if piece != SCHEMA_KEY}
-        if not members:
-            self._complain((), "the document has no piece in it", None, "at least one piece")
-        mixed = self._detect(members)
-        pieces = tuple(self._piece(piece, sources, mixed) for piece, sources in members.items())
-        self._check_counts(len(members))
-        if self.complaints:
-            return None
-        envelope = self._envelope
-        if schema is not None:
-            envelope = Envelope(schema, envelope.title, envelope.source, envelope.start, envelope.board)
-        return Document(self._dialect, pieces, envelope)
-
-    # --- the document as a whole ---
-
-    def _check_envelope(self) -> None:
-        envelope = self._envelope
-        for name in ("title", "source"):
-            text = getattr(envelope, name)
-            if text is not None and (not isinstance(text, str) or _UNSTORABLE.search(text)):
-                self._complain((), f"the {name} given with the document is not text", text, "a string")
-        try:
-            if envelope.board is not None:
-                self._board = boards.parse_shape(envelope.board)
-            if envelope.start is not None:
-                start = feen.parse(envelope.start)
-                outside = set(start.board) - set(self._board.squares) if self._board else ()
-                if outside:
-                    self._complain((), "the start position has pieces off the board", sorted(outside), "its squares")
-        except NotationError as error:
-            self._complain((), f"what was given with the document does not fit: {error}", None, None)
-
-    def _detect(self, members: Mapping[Any, Any]) -> bool:
-        """Settle the dialect by the keys that possibilities have; whether the document mixes dialects."""
-        first: dict[str, json_text.Path] = {}
-        for path, possibility in _possibilities(members):
-            for key in possibility:
-                if isinstance(key, str) and key not in first:
-                    first[key] = path
-        if self._forced is not None:
-            return False
-        perform = next(((key, first[key]) for key in first if key in _PERFORM_KEYS), None)
-        must_deny = next(((key, first[key]) for key in first if key in _KEYS["diff"]), None)
-        if perform is not None and must_deny is not None:
-            earlier, later = (
-                (perform, must_deny) if _is_before(first, perform[0], must_deny[0]) else (must_deny, perform)
-            )
-            self._dialect = "perform" if earlier is perform else "diff" if "diff" in first else "must-deny"
-            self._complain(
-                (*later[1], later[0]),
-                f"the document mixes dialects: {later[0]} stands here, "
-                f"and {earlier[0]} of another dialect at {pointer((*earlier[1], earlier[0]))}",
-                later[0],
-                ", ".join(_KEYS[self._dialect]),
-                at_key=True,
-            )
-            return True
-        self._dialect = "perform" if perform else "diff" if "diff" in first else "must-deny"
-        self._because = first.get("perform" if perform else "diff", perform[1] if perform else ())
-        return False
-
-    def _check_counts(self, pieces: int) -> None:
-        for name, count, limit in (
-            ("pieces", pieces, limits.MAX_PIECES),
-            ("possibilities", self._count, limits.MAX_POSSIBILITIES),
-            ("squares", len(self._squares), limits.MAX_SQUARES),
-        ):
-            if count > limit:
-                self._complain((), f"the document has too many {name}", count, f"at most {limit:,}")
-
-    # --- level by level ---
-
-    def _piece(self, piece: Any, sources: Any, mixed: bool) -> Piece:
-        self._check_piece(piece, (piece,), at_key=True)
-        result = []
-        for source, destinations in self._members(sources, (piece,), "a piece", "sources"):
-            self._check_location(source, (piece, source))
-            result.append(Source(source, tuple(self._destinations(piece, source, destinations, mixed))))
-        return Piece(piece, tuple(result))
-
-    def _destinations(self, piece: Any, source: Any, destinations: Any, mixed: bool) -> Iterator[Destination]:
-        for destination, possibilities in self._members(destinations, (piece, source), "a source", "destinations"):
-            path = (piece, source, destination)
-            self._check_location(destination, path)
-            if source == HAND == destination:
-                self._complain(path, "a move from the hand to the hand", HAND, "a square", at_key=True)
-            if not isinstance(possibilities, list | tuple):
-                self._complain(path, "a destination holds an array of possibilities", possibilities, "an array")
-                continue
-            if not possibilities:
-                self._complain(path, "the destination has no possibility in it", possibilities, "at least one object")
-            self._count += len(possibilities)
-            yield Destination(
-                destination,
-                tuple(
-                    self._possibility(piece, source, (*path, ordinal), possibility, mixed)
-                    for ordinal, possibility in enumerate(possibilities)
-                ),
-            )
-
-    def _members(self, value: Any, path: json_text.Path, name: str, inside: str) -> Iterator[tuple[Any, Any]]:
-        if not isinstance(value, Mapping):
-            self._complain(path, f"{name} holds an object of {inside}", value, "an object")
-            return
-        if not value:
-            self._complain(path, f"{name} has no {inside} in it", value, f"at least one of its {inside}")
-        yield from value.items()
-
-    def _possibility(self, piece: Any, source: Any, path: json_text.Path, value: Any, mixed: bool) -> Possibility:
-        if not isinstance(value, Mapping):
-            self._complain(path, "a possibility is an object", value, "an object")
-            return Possibility()
-        allowed = _KEYS[self._dialect]
-        if not value.keys() <= set(allowed):
-            foreign = [key for key in value if key not in allowed]
-            if mixed and any(key in _PERFORM_KEYS or key in _KEYS["diff"] for key in foreign):
-                return Possibility()  # the mixture is one problem, named once with both its places
-            for key in foreign:
-                self._complain_key((*path, key), key, "a possibility", allowed)
-        must_key, deny_key = CONDITION_KEYS[self._dialect]
-        must = self._conditions(value[must_key], (*path, must_key)) if must_key in value else {}
-        deny = self._conditions(value[deny_key], (*path, deny_key)) if deny_key in value else {}
-        if must.get(source) == piece:
-            self._complain(
-                (*path, must_key, source),
-                f"{must_key} restates that the piece stands on its source, which is implied",
-                piece,
-                "other conditions only",
-            )
-        for square in must.keys() & deny.keys():
-            if must[square] == deny[square]:
-                self._complain(
-                    (*path, deny_key, square),
-                    f"{deny_key} forbids what {must_key} demands of the same square",
-                    deny[square],
-                    "a different state, or no entry",
-                )
-        effects: Transition | None = None
-        if self._dialect == "perform":
-            effects = self._perform(value, path)
-        elif self._dialect == "diff":
-            effects = self._diff(value, path)
-        return Possibility(must, deny, effects)
-
-    def _conditions(self, value: Any, path: json_text.Path) -> Mapping[str, str]:
-        if not isinstance(value, Mapping):
-            self._complain(path, "conditions are an object of squares and states", value, "an object")
-            return {}
-        if not value and self._dialect == "perform":
-            self._complain(path, "the conditions are empty", value, "at least one condition, or leave the key out")
-        for square, state in value.items():
-            if square == HAND:
-                self._complain(
-                    (*path, square), "a condition on the hand", square, "a condition on a square", at_key=True
-                )
-            else:
-                self._check_square(square, (*path, square))
-            if state in (EMPTY, ENEMY) and isinstance(state, str):
-                continue
-            if not self._is_piece(state):
-                self._complain(
-                    (*path, square), "a state that GGN does not know", state, f"empty, enemy or {self._kind}"
-                )
-        return cast(Mapping[str, str], dict(value) if self._copy else value)
-
-    def _perform(self, value: Mapping[str, Any], path: json_text.Path) -> Transition | None:
-        if "perform" not in value:
-            self._complain(path, f"perform is missing{self._dialect_reason('perform')}", None, "perform")
-            return None
-        board = value["perform"]
-        if isinstance(board, Mapping) and not board:
-            self._complain((*path, "perform"), "perform is empty", board, "at least one square and what becomes of it")
-        return Transition(self._board_effects(board, (*path, "perform"), "perform"))
-
-    def _diff(self, value: Mapping[str, Any], path: json_text.Path) -> Transition | None:
-        if "diff" not in value:
-            self._complain(path, f"diff is missing{self._dialect_reason('diff')}", None, "diff")
-            return None
-        diff, path = value["diff"], (*path, "diff")
-        if not isinstance(diff, Mapping):
-            self._complain(path, "diff is not an object", diff, "an object")
-            return None
-        for key in diff:
-            if key not in _DIFF_KEYS:
-                self._complain_key((*path, key), key, "a diff", _DIFF_KEYS)
-        board = self._board_effects(diff["board"], (*path, "board"), "diff.board") if "board" in diff else {}
-        hands = self._hand_effects(diff["hands"], (*path, "hands")) if "hands" in diff else {}
-        toggle = diff.get("toggle", True)
-        if not isinstance(toggle, bool):
-            self._complain((*path, "toggle"), "toggle says whether the turn passes", toggle, "true or false")
-        return Transition(board, hands, toggle)
-
-    def _board_effects(self, value: Any, path: json_text.Path, name: str) -> Mapping[str, str | None]:
-        if not isinstance(value, Mapping):
-            self._complain(path, f"{name} is not an object of squares and pieces", value, "an object")
-            return {}
-        for square, piece in value.items():
-            self._check_square(square, (*path, square))
-            if piece is not None:
-                self._check_piece(piece, (*path, square), or_null=True)
-        return cast(Mapping[str, str | None], dict(value) if self._copy else value)
-
-    def _hand_effects(self, value: Any, path: json_text.Path) -> Mapping[str, int]:
-        if not isinstance(value, Mapping):
-            self._complain(path, "diff.hands is not an object of pieces and counts", value, "an object")
-            return {}
-        hands = {}
-        for piece, delta in value.items():
-            self._check_piece(piece, (*path, piece), at_key=True)
-            if stn.is_delta(delta):
-                hands[piece] = int(delta)
-            else:
-                self._complain(
-                    (*path, piece),
-                    "a hand changes by a whole number other than 0",
-                    delta,
-                    f"-{stn.MAX_HAND_DELTA:,} to {stn.MAX_HAND_DELTA:,} without 0",
-                )
-        return hands
-
-    # --- identifiers and squares ---
-
-    @property
-    def _kind(self) -> str:
-        return gan.ALLOWED if self._dialect == "perform" else qpi.ALLOWED
-
-    def _is_piece(self, piece: Any) -> bool:
-        if not isinstance(piece, str):
-            return False
-        known = self._pieces.get(piece)
-        if known is None:
-            known = gan.is_gan(piece) if self._dialect == "perform" else qpi.is_qpi(piece)
-            self._pieces[piece] = known
-        return known
-
-    def _check_piece(self, piece: Any, path: json_text.Path, at_key: bool = False, or_null: bool = False) -> None:
-        if not self._is_piece(piece):
-            allowed = self._kind + (", or null" if or_null else "")
-            self._complain(path, "not a piece identifier of this dialect", piece, allowed, at_key)
-
-    def _check_location(self, square: Any, path: json_text.Path) -> None:
-        if square == HAND and self._dialect != "perform":
-            return
-        self._check_square(square, path)
-
-    def _check_square(self, square: Any, path: json_text.Path) -> None:
-        if isinstance(square, str):
-            known = self._squares.get(square)
-            if known is None:
-                known = self._squares[square] = self._is_square(square)
-            if known:
-                return
-        if square == HAND:
-            message = "the hand has no place here" if self._dialect != "perform" else "this dialect knows no hands"
-        elif isinstance(square, str) and self._board is not None and self._may_be_square(square):
-            message = f"the square is outside the declared board of {self._board.shape_text}"
-        else:
-            message = "not a square"
-        allowed = "a CELL label such as e4 or a1A"
-        if self._dialect == "perform":
-            allowed = f"any label of 1 to {limits.MAX_LABEL} characters other than * (no NUL, no lone surrogate)"
-        self._complain(path, message, square, allowed, at_key=True)
-
-    def _is_square(self, square: str) -> bool:
-        return self._may_be_square(square) and (self._board is None or square in self._board.numbers)
-
-    def _may_be_square(self, square: str) -> bool:
-        if self._dialect == "perform":
-            return 0 < len(square) <= limits.MAX_LABEL and square != HAND and not _UNSTORABLE.search(square)
-        return cell.is_cell(square)
-
-    # --- complaining ---
-
-    def _dialect_reason(self, key: str) -> str:
-        if self._forced is not None:
-            return f", which the dialect {self._dialect} demands"
-        return f", which makes the dialect {self._dialect} at {pointer((*self._because, key))}"
-
-    def _complain_key(self, path: json_text.Path, key: Any, where: str, allowed: tuple[str, ...]) -> None:
-        message = f"{where} has no such key"
-        if key in _OTHER_VERSIONS:
-            message = f"{key} is a key of {_OTHER_VERSIONS[key]}"
-        elif key in _PERFORM_KEYS or key in _KEYS["diff"]:
-            message = f"{key} is a key of another dialect than {self._dialect}"
-        self._complain(path, message, key, ", ".join(allowed), at_key=True)
-
-    def _complain(
-        self, path: json_text.Path, message: str, found: object, allowed: str | None, at_key: bool = False
-    ) -> None:
-        self.complaints.append(_Complaint(path, message, None if found is None else quote(found), allowed, at_key))
-
-
-def _possibilities(members: Mapping[Any, Any]) -> Iterator[tuple[json_text.Path, Mapping[Any, Any]]]:
-    """Every possibility of a document that may be malformed anywhere, with its path."""
-    for piece, sources in members.items():
-        for source, destinations in sources.items() if isinstance(sources, Mapping) else ():
-            for destination, possibilities in destinations.items() if isinstance(destinations, Mapping) else ():
-                for ordinal, each in enumerate(possibilities if isinstance(possibilities, list | tuple) else ()):
-                    if isinstance(each, Mapping):
-                        yield (piece, source, destination, ordinal), each
-
-
-def _is_before(order: Mapping[str, object], key: str, other: str) -> bool:
-    keys = list(order)
-    return keys.index(key) < keys.index(other)

@@ -10,15 +10,19 @@ from __future__ import annotations
 import bisect
 import itertools
 import json
+import math
 import re
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, NoReturn
 
 from ggn_store.documents.limits import MAX_BYTES, MAX_DEPTH
 from ggn_store.errors import quote
 
 Path = tuple[str | int, ...]
+Pairs = list[tuple[str, Any]]
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"')
@@ -26,6 +30,37 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?")
 _WORD = re.compile(r"[A-Za-z_]+|-Infinity")
 _LITERALS = ("true", "false", "null")
 _MAX_NUMBER = 40
+_BYTE_ORDER_MARK = "\ufeff"
+_STRING_RULE = "a closed string, without raw control characters, with the escapes of JSON only"
+
+
+def pointer(path: Path) -> str:
+    """The JSON Pointer (RFC 6901) of a path."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in path)
+
+
+class Twin(str):
+    """A key that stands in its object for the second time or later; no other key is equal to it.
+
+    So a document with duplicate keys, which is wrong in any case, can still be read for all else that is wrong.
+    """
+
+    __slots__ = ("number",)
+    number: int
+
+    def __new__(cls, text: str, number: int) -> Twin:
+        twin = super().__new__(cls, text)
+        twin.number = number
+        return twin
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Twin) and other.number == self.number and str.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash((str(self), self.number))
 
 
 class _SuspectTextError(ValueError):
@@ -52,10 +87,9 @@ class Scan:
 
 
 def decode_bytes(data: bytes) -> tuple[str, Fault | None]:
-    """`data` as text, without a byte order mark; with a fault at the first byte that is not UTF-8."""
+    """`data` as text; with a fault at the first byte that is not UTF-8."""
     if len(data) > MAX_BYTES:
         return "", Fault(f"the document is larger than {MAX_BYTES:,} bytes", 0, found=f"{len(data):,} bytes")
-    data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         return data.decode("utf-8"), None
     except UnicodeDecodeError as error:
@@ -67,33 +101,64 @@ def decode_bytes(data: bytes) -> tuple[str, Fault | None]:
 def load(text: str) -> tuple[Any, list[Fault]]:
     """The value that `text` holds and what is wrong with it as JSON; the value is None if it cannot be read.
 
-    Where keys are duplicate the last one is in the value, and each later one is a fault.
+    A byte order mark at the start is not part of the text. Where keys are duplicate, the later ones are `Twin`s.
     """
+    text = text.removeprefix(_BYTE_ORDER_MARK)
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_constant, parse_int=_integer), []
+        return _loads(text, _unique, _number), []
     except (ValueError, RecursionError) as error:
         faults = scan(text).faults or [_from_error(error)]
     try:
-        return json.loads(text, parse_constant=_constant, parse_int=_integer), faults
+        return _loads(text, _with_twins, _number_or_nan), faults
     except (ValueError, RecursionError):
         return None, faults
 
 
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _loads(text: str, pairs: Callable[[Pairs], dict[str, Any]], number: Callable[[str], int | float]) -> Any:
+    return json.loads(text, object_pairs_hook=pairs, parse_constant=_constant, parse_int=number, parse_float=number)
+
+
+def _unique(pairs: Pairs) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         raise _SuspectTextError
     return members
 
 
+def _with_twins(pairs: Pairs) -> dict[str, Any]:
+    members: dict[str, Any] = {}
+    counts: Counter[str] = Counter()
+    for key, value in pairs:
+        members[_twin(key, counts)] = value
+    return members
+
+
+def _twin(key: str, counts: Counter[str]) -> str:
+    counts[key] += 1
+    return key if counts[key] == 1 else Twin(key, counts[key])
+
+
 def _constant(name: str) -> NoReturn:
     raise _SuspectTextError(name)
 
 
-def _integer(digits: str) -> int:
+def _number(digits: str) -> int | float:
+    """An int for every whole number, however it is written (1.0, 1e2); raises for numbers out of all proportion."""
     if len(digits) > _MAX_NUMBER:
         raise _SuspectTextError(digits[:_MAX_NUMBER])
-    return int(digits)
+    if digits.lstrip("-").isdigit():
+        return int(digits)
+    exact = Decimal(digits)
+    if exact and abs(exact.adjusted()) > _MAX_NUMBER:
+        raise _SuspectTextError(digits)
+    return int(exact) if exact == exact.to_integral_value() else float(exact)
+
+
+def _number_or_nan(digits: str) -> int | float:
+    try:
+        return _number(digits)
+    except _SuspectTextError:
+        return math.nan
 
 
 def _from_error(error: Exception) -> Fault:
@@ -118,9 +183,10 @@ class Lines:
 def scan(text: str, wanted: Collection[Path] = ()) -> Scan:
     """Walk `text` token by token, without recursion, for faults and for the places of `wanted` members.
 
-    A syntax fault ends the walk. Of duplicate members the last one is the place.
+    A syntax fault ends the walk.
     """
     result = Scan()
+    text = text.removeprefix(_BYTE_ORDER_MARK)
     try:
         for path, key, value in _members(text, result.faults):
             if path in wanted:
@@ -139,7 +205,7 @@ def _members(text: str, faults: list[Fault]) -> Iterator[tuple[Path, int, int]]:
     """Every member with the offsets of its key (of its value, in arrays) and of its value."""
     path: list[str | int] = []
     # One entry an open bracket: the keys seen so far of an object, the running index of an array.
-    stack: list[set[str] | itertools.count[int]] = []
+    stack: list[Counter[str] | itertools.count[int]] = []
     key = at = _skip(text, 0)
     while True:
         yield tuple(path), key, at
@@ -147,7 +213,7 @@ def _members(text: str, faults: list[Fault]) -> Iterator[tuple[Path, int, int]]:
         if character in ("{", "["):
             if len(stack) == MAX_DEPTH:
                 raise _broken("the text is nested too deeply", at, path, None, f"at most {MAX_DEPTH} levels")
-            stack.append(set() if character == "{" else itertools.count())
+            stack.append(Counter() if character == "{" else itertools.count())
             at = _skip(text, at + 1)
             if text[at : at + 1] == ("}" if character == "{" else "]"):
                 stack.pop()
@@ -165,7 +231,7 @@ def _members(text: str, faults: list[Fault]) -> Iterator[tuple[Path, int, int]]:
                 if at < len(text):
                     raise _broken("text goes on after the document's end", at, (), _near(text, at), "one JSON document")
                 return
-            is_object = isinstance(stack[-1], set)
+            is_object = isinstance(stack[-1], Counter)
             if text[at : at + 1] == ",":
                 at = _skip(text, at + 1)
                 key, at = _enter(text, at, stack[-1], path, faults)
@@ -180,20 +246,20 @@ def _members(text: str, faults: list[Fault]) -> Iterator[tuple[Path, int, int]]:
 
 
 def _enter(
-    text: str, at: int, level: set[str] | itertools.count[int], path: list[str | int], faults: list[Fault]
+    text: str, at: int, level: Counter[str] | itertools.count[int], path: list[str | int], faults: list[Fault]
 ) -> tuple[int, int]:
     """Step into the member of an object or array that begins at `at`: offsets of its key and its value."""
-    if not isinstance(level, set):
+    if not isinstance(level, Counter):
         path[-1] = next(level)
         return at, at
     match = _STRING.match(text, at)
+    if match is None and text[at : at + 1] == '"':
+        raise _broken("the key is broken", at, path[:-1], _near(text, at), _STRING_RULE)
     if match is None:
         raise _broken("the JSON is broken", at, path[:-1], _near(text, at), "a key in double quotes")
-    name = json.loads(match[0])
-    path[-1] = name
-    if name in level:
+    path[-1] = name = _twin(json.loads(match[0]), level)
+    if isinstance(name, Twin):
         faults.append(Fault("the key stands twice in one object", at, tuple(path), quote(name), "each key once"))
-    level.add(name)
     colon = _skip(text, match.end())
     if text[colon : colon + 1] != ":":
         raise _broken("the JSON is broken", colon, path, _near(text, colon), "a colon after the key")
@@ -205,10 +271,8 @@ def _scalar(text: str, at: int, path: list[str | int], faults: list[Fault]) -> i
     if match := _STRING.match(text, at):
         return match.end()
     if match := _NUMBER.match(text, at):
-        if len(match[0]) > _MAX_NUMBER:
-            faults.append(
-                Fault("the number is too long", at, tuple(path), quote(match[0][:20]), "a small whole number")
-            )
+        if math.isnan(_number_or_nan(match[0])):
+            faults.append(Fault("the number is out of range", at, tuple(path), quote(match[0]), "a small whole number"))
         return match.end()
     word = _WORD.match(text, at)
     if word is not None and word[0] in _LITERALS:
@@ -216,9 +280,7 @@ def _scalar(text: str, at: int, path: list[str | int], faults: list[Fault]) -> i
     if word is not None and word[0] in ("NaN", "Infinity", "-Infinity"):
         raise _broken(f"{word[0]} is not JSON", at, path, word[0], "a number")
     if text[at : at + 1] == '"':
-        raise _broken(
-            "the string is broken", at, path, _near(text, at), "a closed string without raw control characters"
-        )
+        raise _broken("the string is broken", at, path, _near(text, at), _STRING_RULE)
     raise _broken(
         "the JSON is broken" if at < len(text) else "the text ends too early", at, path, _near(text, at), "a value"
     )

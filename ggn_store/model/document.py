@@ -164,6 +164,16 @@ class Document:
         """SHA-256 over the ordered piece digests, the board, the dialect and the envelope."""
         return revision_digest(self.dialect, self.board, self.envelope, self.piece_digests)
 
+    @property
+    def possibilities(self) -> int:
+        """How many possibilities the document has."""
+        return sum(
+            len(destination.possibilities)
+            for piece in self.pieces
+            for source in piece.sources
+            for destination in source.destinations
+        )
+
     def data(self) -> dict[str, Any]:
         """The canonical document as JSON data."""
         schema = {} if self.envelope.schema is None else {"$schema": self.envelope.schema}

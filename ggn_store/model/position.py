@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
-from ggn_store.errors import MoveError, NotationError, PositionError, quote
+from ggn_store.errors import UNSTORABLE, MoveError, NotationError, PositionError, quote
 from ggn_store.notation import feen, qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, other_side
 from ggn_store.notation.stn import Transition
 
-MAX_HAND_COUNT = 1_000_000
+MAX_HAND_COUNT = feen.MAX_COUNT
 SIDES: tuple[Side, ...] = get_args(Side)
 _KEYS = ("board", "hands", "side")
 
@@ -39,7 +39,7 @@ class Position:
         if not isinstance(self.board, Mapping):
             raise PositionError(f"a board is an object of squares and pieces, not {quote(self.board)}")
         for square, piece in self.board.items():
-            if not isinstance(square, str) or square in ("", HAND):
+            if not isinstance(square, str) or square in ("", HAND) or UNSTORABLE.search(square):
                 raise PositionError(f"{quote(square)} is not a square of a position")
             if piece is not None and not (isinstance(piece, str) and qpi.is_qpi(piece)):
                 raise PositionError(f"{quote(piece)} on {quote(square)} is not {qpi.ALLOWED}, nor null")
@@ -98,6 +98,14 @@ class Position:
         except NotationError as error:
             raise PositionError(str(error)) from None
 
+    def with_changes(self, hands: Mapping[str, int] | None = None, side: str | None = None) -> Position:
+        """The same position with other hands or another side to move, where they are given."""
+        return replace(
+            self,
+            hands=self.hands if hands is None else hands,
+            side=self.side if side is None else cast(Side, side),
+        )
+
     def data(self) -> dict[str, Any]:
         """The position as JSON data, as `from_data` reads it."""
         return {
@@ -121,6 +129,8 @@ class Position:
         if hands is not None:
             for piece, delta in effects.hands.items():
                 count = hands.get(piece, 0) + delta
+                if count > MAX_HAND_COUNT:
+                    raise MoveError(f"the move puts more than {MAX_HAND_COUNT:,} {piece} into a hand")
                 if count < 0:
                     raise MoveError(f"the move takes {-delta} {piece} from a hand that holds {hands.get(piece, 0)}")
                 hands[piece] = count

@@ -22,6 +22,7 @@ from ggn_store.notation import cell, qpi
 
 MAX_LENGTH = 4096
 MAX_SQUARES = 65_536
+MAX_COUNT = 1_000_000
 
 _TOKEN = re.compile(rf"(?P<piece>{qpi.EPIN_PATTERN})|(?P<empty>[1-9][0-9]*)", re.ASCII)
 _HELD = re.compile(rf"(?P<count>[1-9][0-9]*)?(?P<piece>{qpi.EPIN_PATTERN})", re.ASCII)
@@ -110,7 +111,7 @@ def _parse_placement(placement: str, styles: tuple[str, str]) -> tuple[tuple[int
                 end = token.end()
                 previous_empty = token["empty"] is not None
                 if token["empty"]:
-                    if len(token["empty"]) > 4:
+                    if len(token["empty"]) > len(str(MAX_SQUARES)):
                         _refuse(rank, "a run of empty squares that fits a board")
                     x += int(token["empty"])
                 else:
@@ -136,17 +137,18 @@ def _parse_hands(held: str, styles: tuple[str, str]) -> dict[str, int]:
         end = 0
         for token in _HELD.finditer(part):
             identifier = _identifier(token["piece"], styles)
-            if token.start() != end or token["count"] == "1" or len(token["count"] or "") > 6:
+            if token.start() != end or token["count"] == "1" or len(token["count"] or "") > len(str(MAX_COUNT)):
                 break
-            if identifier in hands or identifier[0].isupper() != upper:
+            count = int(token["count"] or 1)
+            if identifier in hands or identifier[0].isupper() != upper or count > MAX_COUNT:
                 break
             end = token.end()
-            hands[identifier] = int(token["count"] or 1)
+            hands[identifier] = count
         if end != len(part):
             _refuse(
                 held,
                 "each hand's pieces in its own case (first player's in upper case, before the /), each once, "
-                "with its count where that is over 1",
+                f"with its count where that is over 1 (at most {MAX_COUNT})",
             )
     return hands
 
@@ -165,10 +167,10 @@ def _token(identifier: str, styles: tuple[str, str]) -> str:
 def _placement_text(position: Feen) -> str:
     shape = position.shape
     ambiguous = len(shape) > 1 and (shape[-1] == 1)
-    if not 1 <= len(shape) <= 3 or min(shape) < 1 or ambiguous:
+    if not 1 <= len(shape) <= 3 or min(shape) < 1 or ambiguous or math.prod(shape) > MAX_SQUARES:
         raise NotationError(
             f"FEEN cannot write a board of shape {'x'.join(map(str, shape))}: one to three dimensions, "
-            "the last of at least two; write the position as JSON"
+            f"the last of at least two, {MAX_SQUARES} squares at most; write the position as JSON"
         )
     width, height, depth = (*shape, 1, 1)[:3]
     board = dict(position.board)
@@ -192,6 +194,9 @@ def _placement_text(position: Feen) -> str:
 
 
 def _hand_text(position: Feen, side: qpi.Side) -> str:
+    for piece, count in position.hands.items():
+        if not 0 <= count <= MAX_COUNT:
+            raise NotationError(f"FEEN cannot write a hand with {count} of {quote(piece)}: 0 to {MAX_COUNT}")
     return "".join(
         f"{count if count > 1 else ''}{_token(piece, position.styles)}"
         for piece, count in position.hands.items()

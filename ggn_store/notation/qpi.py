@@ -42,6 +42,7 @@ class Identifier:
         return f"{style}:{self.state}{letter}{'^' * self.terminal}{chr(39) * self.derived}"
 
 
+@lru_cache(maxsize=16_384)
 def is_qpi(text: str) -> bool:
     """Whether `text` is a piece identifier of the `must-deny` and `diff` dialects."""
     return len(text) <= MAX_LENGTH and _QPI.fullmatch(text) is not None

@@ -51,11 +51,18 @@ def is_delta(value: object) -> bool:
     return value == value // 1 and 0 < abs(value) <= MAX_HAND_DELTA
 
 
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise ValueError("a key stands twice in one object")
+    return members
+
+
 def parse(text: str) -> Transition:
     """The transition that an STN object in JSON writes; raises NotationError naming the first thing wrong."""
     try:
-        data = json.loads(text)
-    except ValueError as error:
+        data = json.loads(text, object_pairs_hook=_unique)
+    except (ValueError, RecursionError) as error:
         raise NotationError(f"{quote(text)} is not an STN object in JSON: {error}") from None
     if not isinstance(data, dict) or not data.keys() <= {"board", "hands", "toggle"}:
         raise NotationError(f"{quote(data)} is not an STN object: the keys are board, hands and toggle")

@@ -1,0 +1,1 @@
+"""The Python face: stores, rulesets and positions, composed of documents and store."""

@@ -1,0 +1,63 @@
+"""Positions as JSON text: read as strictly as documents are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from ggn_store.documents import files, json_text
+from ggn_store.errors import PositionError, printable
+from ggn_store.model.position import Position
+
+MAX_LINE: Final = 1_000_000
+
+
+def read_board(text: str | bytes) -> Position:
+    """The position that JSON text holds: squares and pieces, or an object with board, hands and side."""
+    data = _decode(text, "the board")
+    if isinstance(data, dict) and not isinstance(data.get("board"), dict) and "feen" not in data:
+        data = {"board": data}
+    return Position.from_data(data)
+
+
+def read_hands(text: str | bytes) -> Mapping[str, int]:
+    """The hands that a JSON object of pieces and counts holds."""
+    data = _decode(text, "the hands")
+    return Position({}, data).hands or {}
+
+
+def read_positions(path: str) -> Iterator[Position]:
+    """The positions of an NDJSON file (`-`: standard input): each line board, hands and side, or a FEEN text.
+
+    Raises InputError for a file that cannot be read, and PositionError, naming the line.
+    """
+    file = files.File(path)
+    with files.open_stream(file) as stream:
+        number = 0
+        while line := stream.readline(MAX_LINE + 1):
+            number += 1
+            if line.strip():
+                yield _read_line(line, f"{printable(str(file))}:{number}")
+
+
+def _read_line(line: bytes, where: str) -> Position:
+    if len(line) > MAX_LINE:
+        raise PositionError(f"{where}: a position of more than {MAX_LINE:,} bytes")
+    data = _decode(line, where)
+    try:
+        return Position.from_data(data)
+    except PositionError as error:
+        raise PositionError(f"{where}: {error}") from None
+
+
+def _decode(text: str | bytes, where: str) -> Any:
+    fault = None
+    if isinstance(text, bytes):
+        text, fault = json_text.decode_bytes(text)
+    data, faults = (None, [fault]) if fault else json_text.load(text)
+    if faults:
+        fault = faults[0]
+        line, column = json_text.Lines(text).place(fault.offset)
+        found = f", found {fault.found}" if fault.found else ""
+        raise PositionError(f"{where}: {fault.message} at {line}:{column}{found}")
+    return data

@@ -1,0 +1,249 @@
+"""Stores: documents in, rulesets out."""
+
+from __future__ import annotations
+
+import builtins
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Final
+
+from ggn_store import resources
+from ggn_store.api.ruleset import Ruleset
+from ggn_store.documents import files, ggn
+from ggn_store.errors import GgnStoreError, InputError, UnknownNameError, offer, quote
+from ggn_store.model.document import Dialect, Document
+from ggn_store.model.revision import Revision, Summary, check_name
+from ggn_store.store import check, engine, load, rulesets, versions
+
+PRIVATE_NAME: Final = "ruleset"
+_MEMORY: Final = "sqlite://"
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What became of one document of a run: a revision, or the error that kept it out."""
+
+    file: str
+    name: str | None
+    revision: Revision | None = None
+    error: GgnStoreError | None = None
+    possibilities: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Info:
+    """What `db info` tells of a store; `version` and `needed` are of its tables."""
+
+    address: str
+    engine: str
+    version: str | None
+    needed: str
+    rulesets: int | None
+
+
+class Store:
+    """A store of rulesets in a SQLite file, in memory or in a Postgres database.
+
+    Safe to use from several threads. Every method raises StoreError where the database refuses, and then
+    nothing was changed.
+    """
+
+    def __init__(self, database: engine.Database) -> None:
+        self._database = database
+
+    @classmethod
+    def open(cls, address: str, *, upgrade: bool = False) -> Store:
+        """The store at `address`: `sqlite:///file.db`, a file's name, or `postgresql://user@host/database`.
+
+        A new SQLite file is made ready by itself, a Postgres database only with `upgrade`. Raises
+        StoreVersionError, with the cure, for a store whose tables are missing, behind or ahead.
+        """
+        store = cls.at(address)
+        try:
+            if upgrade or store._is_new_file():
+                store.upgrade()
+            with store._database.reading() as connection:
+                versions.require_current(store._database, connection)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    @classmethod
+    def at(cls, address: str) -> Store:
+        """The store at `address` as it is, whatever the version of its tables: for `upgrade` and `info`."""
+        return cls(engine.connect(address))
+
+    def _is_new_file(self) -> bool:
+        database = self._database
+        if not isinstance(database, engine.SQLite):
+            return False
+        if database.path is not None and database.path.exists() and database.path.stat().st_size > 0:
+            return False
+        if database.path is not None and not database.path.parent.is_dir():
+            raise GgnStoreError(f"{database}: there is no directory {database.path.parent}: make it first")
+        return True
+
+    def close(self) -> None:
+        """Give the connections back; a store in memory is gone then."""
+        self._database.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Store({str(self._database)!r})"
+
+    def upgrade(self) -> tuple[str | None, str]:
+        """Bring the tables to this program's version; the versions before (None: no tables) and after."""
+        return versions.upgrade(self._database)
+
+    def info(self) -> Info:
+        """Where the store is, what runs it, and of which version its tables are."""
+        needed = versions.known_versions()[-1]
+        if self._is_new_file():  # to connect would make the file
+            return Info(str(self._database), f"SQLite {sqlite3.sqlite_version}", None, needed, None)
+        with self._database.reading() as connection:
+            found = versions.version(connection)
+            count = len(rulesets.newest(connection)) if found == needed else None
+            return Info(str(self._database), self._database.version(connection), found, needed, count)
+
+    def check(self, progress: Callable[[str], None] | None = None) -> builtins.list[str]:
+        """Derive every digest again from the rows; what differs, one sentence each."""
+        with self._database.reading() as connection:
+            versions.require_current(self._database, connection)
+            return check.check(self._database, connection, progress)
+
+    # --- documents in ---
+
+    def load(
+        self,
+        document: Document | Mapping[str, Any] | str | os.PathLike[str],
+        name: str | None = None,
+        *,
+        dialect: Dialect | None = None,
+        message: str | None = None,
+        author: str | None = None,
+    ) -> Revision:
+        """Load a document, decoded JSON or a file as the next revision of the ruleset `name`.
+
+        The name of a file is the default. Content that is equal to the newest revision's makes no new one; the
+        result's `status` says so. Raises DocumentError with every problem, and stores nothing then.
+        """
+        if isinstance(document, Document):
+            value = document
+        elif isinstance(document, Mapping):
+            value = ggn.parse(document, dialect)
+        else:
+            [file, *others] = files.find_files([document])
+            entries = list(files.read(file))
+            if others or len(entries) != 1:
+                raise InputError(f"{os.fspath(document)}: this is not one document: use load_all")
+            name = entries[0].name if name is None else name
+            value = entries[0].read(dialect)
+        if name is None:
+            raise InputError("a document needs a name: give it with name=...")
+        with self._database.writing() as connection:
+            return load.load(
+                self._database, connection, value, check_name(name), author=author or _author(), message=message
+            )
+
+    def load_all(
+        self,
+        found: Sequence[files.File],
+        *,
+        name: str | None = None,
+        dialect: Dialect | None = None,
+        message: str | None = None,
+        author: str | None = None,
+    ) -> Iterator[Loaded]:
+        """Load the documents of files (see `find_files`), one transaction each, and tell what became of each.
+
+        `name` is for a single document; two documents of one run never go by one name that their files gave them.
+        """
+        if name is not None:
+            check_name(name)
+            if len(found) > 1:
+                raise InputError(f"--name names one ruleset, and there are {len(found)} files: load them without it")
+        for file in found:
+            count = 0
+            try:
+                for entry in files.read(file):
+                    count += 1
+                    if name is not None and count > 1:
+                        raise InputError(f"{file}: --name names one ruleset, and this is a stream of several")
+                    yield self._load_entry(entry, name, dialect, message, author)
+            except InputError as error:
+                yield Loaded(str(file), name or file.name, error=error)
+
+    def load_library(self, *names: str, message: str | None = None) -> builtins.list[Revision]:
+        """Load what comes with the package: the named rulesets, or all of it."""
+        return [self.load(file.path, file.name, message=message) for file in library_files(names)]
+
+    def _load_entry(
+        self, entry: files.Entry, name: str | None, dialect: Dialect | None, message: str | None, author: str | None
+    ) -> Loaded:
+        name = entry.name if name is None else name
+        try:
+            document = entry.read(dialect)
+            if name is None:
+                raise InputError(f"{entry.file}: the document needs a name: give it with --name")
+            revision = self.load(document, name, message=message, author=author)
+        except GgnStoreError as error:
+            return Loaded(entry.file, name, error=error)
+        return Loaded(entry.file, name, revision, possibilities=document.possibilities)
+
+    # --- rulesets ---
+
+    def ruleset(self, reference: str) -> Ruleset:
+        """The ruleset `chess` in its newest revision, or `chess@3`; raises UnknownNameError (a KeyError)."""
+        with self._database.reading() as connection:
+            return Ruleset(self._database, rulesets.find(connection, reference))
+
+    def delete(self, name: str) -> int:
+        """Hide a ruleset, and return how many revisions it keeps; loading it again brings it back."""
+        if "@" in name:
+            raise UnknownNameError(f"{quote(name)}: revisions are kept for good; name a ruleset to delete")
+        with self._database.writing() as connection:
+            return rulesets.delete(connection, name)
+
+    def revisions(self) -> tuple[Revision, ...]:
+        """The newest revision of every ruleset, by name."""
+        with self._database.reading() as connection:
+            return tuple(rulesets.newest(connection))
+
+    def list(self) -> tuple[Summary, ...]:
+        """The newest revision of every ruleset by name, with the number of pieces, possibilities, ..."""
+        with self._database.reading() as connection:
+            return tuple(rulesets.summary(connection, revision) for revision in rulesets.newest(connection))
+
+
+def ruleset(data: Mapping[str, Any] | str | bytes, dialect: Dialect | None = None) -> Ruleset:
+    """A ruleset from a document (decoded JSON, or its text), in a private store in memory.
+
+    The store lives as long as the result. Raises DocumentError with every problem.
+    """
+    document = ggn.parse(data, dialect)
+    store = Store.open(_MEMORY)
+    store.load(document, PRIVATE_NAME)
+    return store.ruleset(PRIVATE_NAME)
+
+
+def library_files(names: Iterable[str] = ()) -> list[files.File]:
+    """The documents that come with the package: the named ones, or all; raises UnknownNameError."""
+    found = {str(file.name): file for file in files.find_files([resources.directory("data")])}
+    wanted = list(names) or list(found)
+    for name in wanted:
+        if name not in found:
+            raise UnknownNameError(f"the library has no {quote(name)}; it has {offer(list(found))}")
+    return [found[name] for name in wanted]
+
+
+def _author() -> str | None:
+    return os.environ.get("GGN_AUTHOR") or None

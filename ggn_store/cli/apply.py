@@ -1,0 +1,71 @@
+"""`ggn-store apply`"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+from ggn_store.errors import quote
+from ggn_store.render.records import compact
+
+
+@click.command("apply")
+@options.ruleset_argument
+@options.position_options
+@click.option("--move", "written", metavar="'PIECE SOURCE DESTINATION'", required=True, help="Such as 'C:P e2 e4'.")
+@click.option("--ordinal", type=click.IntRange(0), help="Which possibility, where several hold (see `moves`).")
+@click.option(
+    "--assume",
+    type=click.Choice(("displacement",)),
+    help="For must-deny rulesets: take plain displacement as the effect.",
+)
+@options.output_format(("feen", "json"), "Default: FEEN, or JSON where the position came as JSON.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    ruleset: str,
+    feen: str | None,
+    board: str | None,
+    hands: str | None,
+    side: str | None,
+    written: str,
+    ordinal: int | None,
+    assume: str | None,
+    form: str | None,
+) -> None:
+    """Make a move and print the position after it.
+
+    Without a position, the ruleset's own start position. A move that the position does not allow is refused.
+    """
+    words = written.split()
+    if len(words) != 3:
+        raise click.UsageError(f"--move {quote(written)}: write piece, source and destination, such as 'C:P e2 e4'")
+    found = options.open_store(ctx).ruleset(ruleset)
+    position = options.position(found, feen, board, hands, side)
+    piece, source, destination = words
+    moves = found.moves(position, piece=piece, source=source, destination=destination, assume=cast(Any, assume))
+    move = _chosen(moves, ordinal, written, position)
+    after = found.apply(position, move, assume=cast(Any, assume))
+    if (form or ("json" if board is not None else "feen")) == "json":
+        click.echo(compact(after.data()))
+    else:
+        click.echo(after.to_feen(found.revision.dimensions))
+
+
+def _chosen(
+    moves: list[ggn_store.Move], ordinal: int | None, written: str, position: ggn_store.Position
+) -> ggn_store.Move:
+    if not moves:
+        raise ggn_store.MoveError(f"{written}: the position does not allow this move to {position.side}")
+    fitting = [move for move in moves if ordinal in (None, move.ordinal)]
+    if len(fitting) == 1:
+        return fitting[0]
+    offered = "\n".join(
+        f"  --ordinal {move.ordinal}: {compact(move.effects.data()) if move.effects else 'no effects given'}"
+        for move in moves
+    )
+    problem = "several possibilities hold" if ordinal is None else f"possibility {ordinal} does not hold"
+    raise ggn_store.MoveError(f"{written}: {problem}; choose one of\n{offered}")

@@ -1,0 +1,33 @@
+"""`ggn-store convert`"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+
+
+@click.command("convert")
+@click.argument("path", metavar="PATH")
+@click.option("--to", "target", type=click.Choice(options.DIALECTS), required=True, help="The dialect to write.")
+@click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect of PATH, instead of detecting it.")
+@click.option(
+    "--assume",
+    type=click.Choice(("displacement",)),
+    help="From must-deny: write plain displacement as the effect of every possibility.",
+)
+@options.output_option
+def command(path: str, target: str, dialect: str | None, assume: str | None, output: str | None) -> None:
+    """Write a document in another dialect, or in the canonical form of its own.
+
+    PATH is one document, or - for standard input. A conversion that would lose something is refused, and what would
+    be lost is listed.
+    """
+    entries = list(ggn_store.read_files(ggn_store.find_files([path])))
+    if len(entries) != 1:
+        raise ggn_store.InputError(f"{path}: holds {len(entries)} documents: convert them one by one")
+    document = ggn_store.convert(entries[0].read(cast(Any, dialect)), cast(Any, target), cast(Any, assume))
+    options.write(document.canonical_parts(), output)

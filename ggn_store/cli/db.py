@@ -1,0 +1,70 @@
+"""`ggn-store db`"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+from ggn_store.errors import printable
+from ggn_store.render.records import compact
+
+
+@click.group("db")
+def command() -> None:
+    """Make a store ready, look at it, check it."""
+
+
+@command.command("upgrade")
+@click.pass_context
+def upgrade(ctx: click.Context) -> None:
+    """Bring the store's tables to this program's version; safe to run at any time, by several at once."""
+    with ggn_store.Store.at(options.address(ctx)) as store:
+        before, after = store.upgrade()
+    if before == after:
+        click.echo(f"the store is up to date: version {after}")
+    else:
+        click.echo(f"the store is ready: version {after}" + (f", before {before}" if before else ""))
+
+
+@command.command("info")
+@options.output_format(("text", "json"), "Text (default), or one JSON object.")
+@click.pass_context
+def info(ctx: click.Context, form: str | None) -> None:
+    """Show where the store is, what runs it, and of which version its tables are."""
+    with ggn_store.Store.at(options.address(ctx)) as store:
+        found = store.info()
+    if form == "json":
+        click.echo(compact(asdict(found)))
+        return
+    state = found.version or "none: the store is not made ready yet"
+    if found.version not in (None, found.needed):
+        state += f" (this program needs {found.needed})"
+    click.echo(f"address   {printable(found.address)}\nengine    {found.engine}\nversion   {state}")
+    if found.rulesets is not None:
+        click.echo(f"rulesets  {found.rulesets}")
+
+
+@command.command("check")
+@click.pass_context
+def check(ctx: click.Context) -> None:
+    """Derive every digest again from the rows, and name what differs. Exit code 1 where something does."""
+    shows = sys.stderr.isatty()
+    count = 0
+
+    def progress(what: str) -> None:
+        nonlocal count
+        count += 1
+        if shows:
+            click.echo(f"\r\033[Kchecking {printable(what)} ({count})", err=True, nl=False)
+
+    found = options.open_store(ctx).check(progress)
+    if shows:
+        click.echo("\r\033[K", err=True, nl=False)
+    for sentence in found:
+        click.echo(printable(sentence))
+    click.echo(f"{count} pieces checked: " + (f"{len(found)} differences" if found else "all sound"), err=True)
+    ctx.exit(1 if found else 0)

@@ -1,0 +1,93 @@
+"""`ggn-store moves`"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, cast
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+from ggn_store.render.board import moves_text, position_text
+from ggn_store.render.records import records
+
+_COLUMNS = ("piece", "source", "destination", "ordinal", "must", "deny", "effects", "assumed")
+_BATCH = 500
+
+
+@click.command("moves")
+@options.ruleset_argument
+@options.position_options
+@click.option("--piece", help="Only the moves of this piece.")
+@click.option("--source", help="Only from this square, or * for the hand.")
+@click.option("--destination", help="Only to this square, or * for the hand.")
+@click.option(
+    "--positions",
+    metavar="FILE",
+    help="Many positions in NDJSON: each line an object with board, hands and side, or a FEEN text.",
+)
+@click.option(
+    "--assume",
+    type=click.Choice(("displacement",)),
+    help="For must-deny rulesets: give plain displacement as the effect.",
+)
+@options.output_format(options.RECORD_FORMATS, "Default: board and moves on a terminal, NDJSON elsewhere.")
+@click.option("--explain", is_flag=True, help="Print the SQL and the database's plan instead of moves.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    ruleset: str,
+    feen: str | None,
+    board: str | None,
+    hands: str | None,
+    side: str | None,
+    piece: str | None,
+    source: str | None,
+    destination: str | None,
+    positions: str | None,
+    assume: str | None,
+    form: str | None,
+    explain: bool,
+) -> None:
+    """Print the moves that a position allows, in document order.
+
+    Without a position, the ruleset's own start position. RULESET is a name, or NAME@REVISION.
+    """
+    if positions is not None and not (feen is None and board is None and hands is None):
+        raise click.UsageError("--positions brings its own positions: leave --feen, --board and --hands out")
+    if positions is not None and explain:
+        raise click.UsageError("--explain explains the statement for one position: leave --positions out")
+    found = options.open_store(ctx).ruleset(ruleset)
+    narrow: dict[str, Any] = {"piece": piece, "source": source, "destination": destination}
+    form = options.record_format(form)
+    if positions is not None:
+        answered = _batch(found, positions, side, narrow | {"assume": assume})
+        for part in records(answered, form, ("position", *_COLUMNS)):
+            click.echo(part, nl=False)
+        return
+    position = options.position(found, feen, board, hands, side)
+    if explain:
+        statement, plan = found.explain([position], **narrow)
+        click.echo("\n".join([statement, "", *plan]))
+        return
+    moves = found.moves(position, assume=cast(Any, assume), **narrow)
+    if form != "table":
+        for part in records((move.data() for move in moves), form, _COLUMNS):
+            click.echo(part, nl=False)
+        return
+    click.echo(position_text(position, found.board.squares, found.board.shape))
+    click.echo(moves_text(moves, position), nl=False)
+    count = f"{len(moves)} move{'s' if len(moves) != 1 else ''}" if moves else "no moves"
+    click.echo(f"{found.revision}: {count} for {position.side}")
+
+
+def _batch(ruleset: ggn_store.Ruleset, file: str, side: str | None, narrow: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The moves of all positions of a file, each with the number of its position from 0."""
+    given = (each.with_changes(side=side) for each in ggn_store.read_positions(file))
+    number = 0
+    while chunk := list(islice(given, _BATCH)):
+        for moves in ruleset.moves_batch(chunk, **narrow):
+            yield from ({"position": number} | move.data() for move in moves)
+            number += 1

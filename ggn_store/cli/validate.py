@@ -1,0 +1,39 @@
+"""`ggn-store validate`"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+from ggn_store.errors import Problem
+from ggn_store.render.problems import problems
+
+
+@click.command("validate")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect, instead of detecting it.")
+@options.output_format(("text", "json"), "Lines of text (default), or a JSON array for editors and CI.")
+@click.pass_context
+def command(ctx: click.Context, paths: tuple[str, ...], dialect: str | None, form: str | None) -> None:
+    """Check documents and print every problem with its place; nothing is stored.
+
+    PATH is as for `load`. Exit code 1 where there is a problem.
+    """
+    found: list[Problem] = []
+    checked = invalid = 0
+    for entry in ggn_store.read_files(ggn_store.find_files(paths)):
+        checked += 1
+        try:
+            entry.read(cast(Any, dialect))
+        except ggn_store.DocumentError as error:
+            invalid += 1
+            found += error.problems
+    for part in problems(found, form or "text"):
+        click.echo(part, nl=False)
+    documents = f"{checked} document{'s' if checked != 1 else ''}"
+    verdict = f"{invalid} invalid, {len(found)} problem{'s' if len(found) != 1 else ''}" if invalid else "all valid"
+    click.echo(f"{documents} checked: {verdict}", err=True)
+    ctx.exit(1 if invalid else 0)

@@ -1,0 +1,262 @@
+"""What is usual in well-known games, and where a document differs from it: findings for `lint`.
+
+A document is held to a game only where the style of its pieces and its board say that it could be that game:
+style C or CHESS with pawns and kings on 8x8, S or SHOGI on 9x9, X or XIANGQI on 9x10 or 9x9 (a board whose river
+is its middle rank). It may still be another game of that family, so every remark is a question of intent.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from ggn_store.documents.army import Army, Entry, Point
+from ggn_store.documents.json_text import Path
+from ggn_store.model.document import EMPTY, Document, Piece, Possibility
+from ggn_store.notation import qpi
+from ggn_store.notation.hand import HAND
+
+Remark = tuple[Path, str]
+
+
+# --- things that a piece does not usually do: one question about each entry ---
+
+
+def _is_drop(army: Army, entry: Entry) -> bool:
+    return entry.source is None
+
+
+def _is_stuck(army: Army, entry: Entry) -> bool:
+    """Whether a piece that only goes forwards ends, as what it is, where the board has no square left for it."""
+    piece, _, square = entry.path
+    reach = 2 if qpi.parse(piece).letter == "N" else 1
+    if entry.destination is None or entry.destination[1] < army.ranks - reach:
+        return False
+    effects = [each.effects.board.get(square) for each in entry.possibilities if each.effects is not None]
+    return entry.source is None or piece in effects
+
+
+def _is_second_pawn(army: Army, entry: Entry) -> bool:
+    """Whether a pawn may be dropped while another one stands on the file; on the last rank none can stand."""
+    if entry.source is not None or entry.destination is None:
+        return False
+    piece, _, square = entry.path
+    file = {army.square((entry.destination[0], rank)) for rank in range(army.ranks - 1)} - {square}
+    return any(
+        each.must.get(other, piece) == piece and each.deny.get(other) != piece
+        for each in entry.possibilities
+        for other in file
+    )
+
+
+def _leaves_palace(army: Army, entry: Entry) -> bool:
+    if entry.source is None or entry.destination is None:
+        return False
+    file, rank = entry.destination
+    # Some write the rule that generals must not face each other as a capture of the other general.
+    captures = [each.must.get(entry.path[2], "") for each in entry.possibilities]
+    if all(":" in piece and qpi.parse(piece).letter in _GENERAL for piece in captures):
+        return False
+    return not 3 <= file <= 5 or rank > 2
+
+
+def _crosses_river(army: Army, entry: Entry) -> bool:
+    return entry.source is not None and entry.destination is not None and 2 * entry.destination[1] > army.ranks - 1
+
+
+def _turns_early(army: Army, entry: Entry) -> bool:
+    if entry.source is None or entry.destination is None or entry.source[1] != entry.destination[1]:
+        return False
+    return 2 * entry.source[1] < army.ranks - 1
+
+
+def _leaps(army: Army, entry: Entry) -> bool:
+    """Whether a horse's or an elephant's move does not ask what stands on the first square of its way."""
+    step = entry.step
+    if entry.source is None or step is None or sorted(map(abs, step)) not in ([1, 2], [2, 2]):
+        return False
+    leg = army.square((entry.source[0] + int(step[0] / 2), entry.source[1] + int(step[1] / 2)))
+    return any(leg not in each.must and leg not in each.deny for each in entry.possibilities)
+
+
+@dataclass(frozen=True, slots=True)
+class _Habit:
+    """What pieces of some letters and states usually keep to, and the question whether an entry does not."""
+
+    letters: str
+    usual: str
+    differs: Callable[[Army, Entry], bool]
+    states: tuple[str, ...] = ("", "+", "-")
+
+    def remarks(self, army: Army) -> Iterator[Remark]:
+        """One remark a piece, at the first entry that differs."""
+        for piece in army.select(self.letters, self.states):
+            entries = [entry for entry in army.entries[piece] if self.differs(army, entry)]
+            if entries:
+                _, source, destination = entries[0].path
+                origin = "from the hand" if source == HAND else f"from {source}"
+                more = f", one of {len(entries)} such moves" if len(entries) > 1 else ""
+                yield entries[0].path, f"{self.usual}, and {piece} may go {origin} to {destination}{more}"
+
+
+# --- things that pieces usually can do: one question about the army ---
+
+
+def _double_step(army: Army) -> Iterator[Remark]:
+    pawns = army.select("P")
+    entries = [entry for pawn in pawns for entry in army.entries[pawn]]
+    home = {entry.source for entry in entries if entry.source and entry.source[1] == 1}
+    missing = home - {entry.source for entry in entries if entry.step == (0, 2)}
+    if missing:
+        squares = _some(army.square(point) for point in sorted(filter(None, missing)))
+        yield (pawns[0],), f"a pawn's first move may be two squares, and {' or '.join(pawns)} has none from {squares}"
+
+
+def _castling(army: Army) -> Iterator[Remark]:
+    kings = army.select("K")
+    steps = {entry.step for king in kings for entry in army.entries[king]}
+    # Two files or more: some write the king's move in castling as the one on to its rook.
+    if not any(step and abs(step[0]) >= 2 and step[1] == 0 for step in steps):
+        yield (kings[0],), f"a king may castle, and {' or '.join(kings)} never goes two files along a rank"
+
+
+def _en_passant(army: Army) -> Iterator[Remark]:
+    pawns = army.select("P")
+    fifth = army.ranks - 4
+    entries = [entry for pawn in pawns for entry in army.entries[pawn]]
+    missing = {
+        (entry.source, entry.destination): f"{entry.path[1]} to {entry.path[2]}"
+        for entry in entries
+        if entry.source and entry.source[1] == fifth and entry.step in ((-1, 1), (1, 1))
+    }
+    for entry in entries:
+        if (entry.source, entry.destination) in missing and entry.source and entry.destination:
+            beside = army.square((entry.destination[0], entry.source[1]))
+            if any(_regards(each, beside) for each in entry.possibilities):
+                del missing[entry.source, entry.destination]
+    if missing:
+        fact = f"{' or '.join(pawns)} regards no piece beside it from {_some(missing.values())}"
+        yield (pawns[0],), f"a pawn may capture en passant, and {fact}"
+
+
+def _regards(possibility: Possibility, square: str) -> bool:
+    """Whether a possibility asks what piece is on the square, or takes one from there."""
+    effects = possibility.effects
+    taken = effects is not None and effects.board.get(square, square) is None
+    return taken or possibility.must.get(square, EMPTY) != EMPTY or square in possibility.deny
+
+
+def _promoted_as_gold(army: Army) -> Iterator[Remark]:
+    for gold in army.select("G", states=("",))[:1]:
+        golden = army.targets(gold)
+        for piece in army.select("PLNS", states=("+",)):
+            own = army.targets(piece)
+            # The middle of the board shows a difference best; after it, from the side's left to its right.
+            middle = (army.files // 2, army.ranks // 2)
+            points = sorted(own.keys() | golden.keys(), key=lambda point: (point != middle, point))
+            more = {point: own.get(point, set()) - golden.get(point, set()) for point in points}
+            less = {point: golden.get(point, set()) - own.get(point, set()) for point in points}
+            facts = []
+            for verb, differences in (("can also", more), ("cannot", less)):
+                point = next((point for point in points if differences[point]), None)
+                if point is not None:
+                    squares = _some(map(army.square, sorted(differences[point])))
+                    facts.append(f"from {army.square(point)} {verb} go to {squares}")
+            for plain in army.select(qpi.parse(piece).letter, states=("",)):
+                old = army.targets(plain)
+                if any(more.values()) and all(more[point] <= old.get(point, set()) for point in points):
+                    facts.append(f"so keeps the moves of {plain}")
+            if facts:
+                yield (piece,), f"{piece} moves as {gold} does, and here {', and '.join(facts)}"
+
+
+def _some(parts: Iterable[str], most: int = 4) -> str:
+    """The first few of `parts`, and how many more there are."""
+    listed = list(parts)
+    rest = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return ", ".join(listed[:most]) + rest
+
+
+# --- the games ---
+
+
+@dataclass(frozen=True, slots=True)
+class _Game:
+    """A well-known game: how its pieces are recognised, and what is usual in it.
+
+    `letters` are those that an army must have at least to be one of this game.
+    """
+
+    name: str
+    styles: tuple[str, ...]
+    shapes: tuple[Point, ...]
+    letters: str
+    habits: tuple[_Habit, ...]
+    abilities: tuple[Callable[[Army], Iterator[Remark]], ...] = ()
+
+
+_EVERY: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_GENERAL: Final = "KG"
+_ELEPHANT: Final = "EB"
+
+_GAMES: Final = (
+    _Game(
+        name="chess",
+        styles=("C", "CHESS"),
+        shapes=((8, 8),),
+        letters="PK",
+        habits=(_Habit("P", "a pawn promotes on the last rank", _is_stuck),),
+        abilities=(_double_step, _castling, _en_passant),
+    ),
+    _Game(
+        name="shogi",
+        styles=("S", "SHOGI"),
+        shapes=((9, 9),),
+        letters="",
+        habits=(
+            _Habit("K", "a king is never in a hand", _is_drop),
+            _Habit("PLNSBR", "a piece in a hand is not promoted", _is_drop, states=("+",)),
+            _Habit("P", "a file holds one pawn of a side", _is_second_pawn, states=("",)),
+            _Habit("PLN", "a piece is never where it could not move again", _is_stuck, states=("",)),
+        ),
+        abilities=(_promoted_as_gold,),
+    ),
+    _Game(
+        name="xiangqi",
+        styles=("X", "XIANGQI"),
+        shapes=((9, 10), (9, 9)),
+        letters="",
+        habits=(
+            _Habit(_EVERY, "there are no drops", _is_drop),
+            _Habit(_GENERAL, "a general stays in its palace", _leaves_palace),
+            _Habit("A", "an advisor stays in its palace", _leaves_palace),
+            _Habit(_ELEPHANT, "an elephant stays on its side of the river", _crosses_river),
+            _Habit(_ELEPHANT, "an elephant is blocked by what it would pass over", _leaps),
+            _Habit("HN", "a horse is blocked by what stands next to it on its way", _leaps),
+            _Habit("SP", "a soldier goes sideways only after crossing the river", _turns_early),
+        ),
+    ),
+)
+
+
+def findings(document: Document) -> Iterator[Remark]:
+    """Where the document differs from what is usual: paths and messages, one for each piece and convention."""
+    board = document.board
+    if board.shape is None or len(board.shape) != 2 or board.squares[0] != "a1":
+        return
+    shape = (board.shape[0], board.shape[1])
+    pieces: defaultdict[tuple[str, qpi.Side], list[Piece]] = defaultdict(list)
+    for piece in document.pieces:
+        name = qpi.parse(piece.identifier)
+        pieces[name.style, name.side].append(piece)
+    for (style, side), own in pieces.items():
+        for game in _GAMES:
+            if style not in game.styles or shape not in game.shapes:
+                continue
+            army = Army(own, side, shape)
+            if all(map(army.select, game.letters)):
+                for remarks in (*(habit.remarks for habit in game.habits), *game.abilities):
+                    for path, fact in remarks(army):
+                        yield path, f"if this is meant to be {game.name}: {fact}"

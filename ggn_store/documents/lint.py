@@ -1,0 +1,168 @@
+"""Lint: what is suspicious in a valid document, as findings; never an error.
+
+A finding is a `Problem` whose `code` names its class:
+
+- `duplicate-possibility`: the same conditions and effects stand earlier in the same array;
+- `never-holds`: no position meets the conditions when the piece's own side is to move;
+- `redundant-condition`: a deny that what is known of its square makes true anyway;
+- `effect-keeps-piece`: effects that do not take the piece from its source to its destination;
+- `no-rules`: an effect makes a piece that the document has no rules for;
+- `unknown-state`: a condition names a piece that has no rules and that nothing makes;
+- `unreachable-piece`: rules of a piece that no play from the start position leads to;
+- `same-rules`: two states of one piece that make no difference;
+- `convention`: not what is usual in the well-known game that this looks like, see `conventions`.
+
+Findings about a piece come once, at the first place that names it; those about a possibility each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+
+from ggn_store.documents import conventions, identifiers, json_text
+from ggn_store.documents.identifiers import Finding
+from ggn_store.documents.json_text import Path, pointer
+from ggn_store.errors import Problem, printable
+from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Document, Possibility
+from ggn_store.notation import qpi
+from ggn_store.notation.hand import HAND
+
+_PARTS = {"require": 1, "must": 1, "prevent": 2, "deny": 2, "perform": 3, "diff": 3}
+
+# What can stand on a square, beside the identifiers that its conditions name. No identifier is without a colon.
+_NOTHING, _SOME_OWN, _SOME_ENEMY = "nothing", "own", "some enemy"
+
+
+def lint(document: Document, text: str | None = None, file: str | None = None) -> list[Problem]:
+    """The findings about a valid document, in document order.
+
+    `text` is the JSON text that the document was parsed from; without it findings have no line and column.
+    `file` is the name that they carry.
+    """
+    findings = [
+        *_possibility_findings(document),
+        *identifiers.findings(document),
+        *(("convention", path, message) for path, message in conventions.findings(document)),
+    ]
+    places: dict[Path, tuple[int, int]] = {}
+    lines = None
+    if text is not None and findings:
+        places = json_text.scan(text, {path for _, path, _ in findings}).places
+        lines = json_text.Lines(text)
+    problems = []
+    for code, path, message in _in_order(document, findings) if findings else ():
+        line = column = None
+        if lines is not None and path in places:
+            # Down to the destination it is the name that is pointed at, below that what is written there.
+            line, column = lines.place(places[path][0 if len(path) <= 3 else 1])
+        problems.append(Problem(printable(message), pointer(path), line, column, file, code=code))
+    return problems
+
+
+def _in_order(document: Document, findings: list[Finding]) -> list[Finding]:
+    number: dict[Path, int] = {}
+    for piece in document.pieces:
+        number[(piece.identifier,)] = len(number)
+        for source in piece.sources:
+            number[piece.identifier, source.square] = len(number)
+            for destination in source.destinations:
+                number[piece.identifier, source.square, destination.square] = len(number)
+
+    def place(finding: Finding) -> tuple[int, int, int]:
+        _, path, _ = finding
+        ordinal = path[3] if len(path) > 3 and isinstance(path[3], int) else -1
+        return number[path[:3]], ordinal, _PARTS[str(path[4])] if len(path) > 4 else 0
+
+    return sorted(findings, key=place)
+
+
+# --- one possibility at a time ---
+
+
+def _possibility_findings(document: Document) -> Iterator[Finding]:
+    keys = CONDITION_KEYS[document.dialect]
+    effects_key = "perform" if document.dialect == "perform" else "diff"
+    for piece in document.pieces:
+        for source in piece.sources:
+            for destination in source.destinations:
+                path: Path = (piece.identifier, source.square, destination.square)
+                if len(destination.possibilities) > 1:
+                    yield from _duplicates(path, destination.possibilities)
+                for ordinal, possibility in enumerate(destination.possibilities):
+                    yield from _conditions((*path, ordinal), keys, possibility)
+                    if reasons := _staying(piece.identifier, source.square, destination.square, possibility):
+                        message = f"the effects do not make the move: they {' and '.join(reasons)}"
+                        yield "effect-keeps-piece", (*path, ordinal, effects_key), message
+
+
+def _duplicates(path: Path, possibilities: Iterable[Possibility]) -> Iterator[Finding]:
+    seen: dict[Hashable, int] = {}
+    for ordinal, possibility in enumerate(possibilities):
+        earlier = seen.setdefault(identifiers.content(possibility), ordinal)
+        if earlier != ordinal:
+            message = f"the same conditions and effects as {pointer((*path, earlier))}"
+            yield "duplicate-possibility", (*path, ordinal), message
+
+
+def _conditions(path: Path, keys: tuple[str, str], possibility: Possibility) -> Iterator[Finding]:
+    """Squares whose conditions nothing can meet, and denials of what is impossible anyway.
+
+    Every square is held to all that can stand on it: on the source the piece, elsewhere nothing, the pieces
+    that its conditions name, some other piece of the side and some other enemy.
+    """
+    must, deny = possibility.must, possibility.deny
+    piece, source = str(path[0]), path[1]
+    if source not in must and source not in deny and must.keys().isdisjoint(deny):
+        return  # one condition a square can always be met and is never idle
+    must_key, deny_key = keys
+    for square in dict.fromkeys((*must, *deny)):
+        wanted, unwanted = must.get(square), deny.get(square)
+        if square == source:
+            contents, known = {piece}, f"{piece} itself stands on {square}"
+        else:
+            contents, known = {_NOTHING, _SOME_OWN, _SOME_ENEMY}, f"{must_key} asks for {wanted} on {square}"
+            contents.update(state for state in (wanted, unwanted) if state not in (None, EMPTY, ENEMY))
+        if wanted is not None:
+            contents = {each for each in contents if _meets(each, wanted, piece)}
+            if not contents:
+                message = f"this can never hold: {known}, and {must_key} asks for {wanted} there"
+                yield "never-holds", (*path, must_key, square), message
+                continue
+        if unwanted is not None:
+            left = {each for each in contents if not _meets(each, unwanted, piece)}
+            if not left:
+                message = f"this can never hold: {known}, and {deny_key} forbids {unwanted} there"
+                yield "never-holds", (*path, deny_key, square), message
+            elif left == contents:
+                message = f"this condition changes nothing: {known}, so {unwanted} cannot be there"
+                yield "redundant-condition", (*path, deny_key, square), message
+
+
+def _meets(content: str, state: str, piece: str) -> bool:
+    """Whether something that stands on a square meets a state, for the side of `piece`."""
+    if state == EMPTY:
+        return content == _NOTHING
+    if state == ENEMY:
+        return content == _SOME_ENEMY or (":" in content and qpi.side_of(content) != qpi.side_of(piece))
+    return content == state
+
+
+def _staying(piece: str, source: str, destination: str, possibility: Possibility) -> list[str]:
+    """In what way the effects, if there are any, fail to take the piece from source to destination."""
+    effects = possibility.effects
+    if effects is None:
+        return []
+    reasons = []
+    if source == HAND:
+        if effects.hands.get(piece, 0) >= 0:
+            reasons.append(f"take no {piece} from the hand")
+    elif effects.board.get(source, piece) == piece:
+        reasons.append(f"leave {piece} on {source}")
+    if destination == HAND:
+        if not any(delta > 0 for delta in effects.hands.values()):
+            reasons.append("put nothing into a hand")
+    else:
+        arrived = effects.board.get(destination)
+        if arrived is None or qpi.side_of(arrived) != qpi.side_of(piece):
+            reasons.append(f"put no piece of its side on {destination}")
+    return reasons

@@ -1,0 +1,77 @@
+"""Positions and their moves as text for a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+
+from ggn_store.errors import printable
+from ggn_store.model.move import Move
+from ggn_store.model.position import Position
+from ggn_store.notation import cell
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import side_of
+
+_MAX_DRAWN = 32
+
+
+def position_text(position: Position, squares: Sequence[str], shape: tuple[int, ...] | None) -> str:
+    """The position, drawn where the board is a rectangle or a box of at most 32 by 32, else listed by square."""
+    board = {square: piece for square, piece in position.board.items() if piece is not None}
+    lines: list[str] = []
+    if shape is not None and max(shape) <= _MAX_DRAWN and set(board) <= set(squares):
+        lines += _drawn(board, squares, shape)
+    else:
+        lines += [f"{printable(square)} {piece}" for square, piece in board.items()] or ["(no pieces)"]
+    for side in ("first", "second"):
+        held = [f"{count} {piece}" for piece, count in (position.hands or {}).items() if side_of(piece) == side]
+        if held:
+            lines.append(f"hand of {side}: {', '.join(held)}")
+    return "\n".join([*lines, f"{position.side} to move"]) + "\n"
+
+
+def _drawn(board: Mapping[str, str], squares: Sequence[str], shape: tuple[int, ...]) -> Iterator[str]:
+    width, height, depth = (*shape, 1, 1)[:3]
+    several = len({piece.split(":")[0].upper() for piece in board.values()}) > 1
+    tokens = {square: piece if several else piece.split(":")[1] for square, piece in board.items()}
+    size = max([len(token) for token in tokens.values()] or [1])
+    first = cell.parse(squares[0])
+    files = [cell.text((first[0] + x,)) for x in range(width)]
+    size = max(size, *map(len, files))
+    margin = len(str(first[1] + height)) if len(shape) > 1 else 0
+    for z in range(depth - 1, -1, -1):
+        if len(shape) == 3:
+            yield f"layer {cell.text((0, 0, first[2] + z))[2:]}"
+        for y in range(height - 1, -1, -1):
+            rank = squares[(z * height + y) * width : (z * height + y + 1) * width]
+            label = str(first[1] + y + 1) if len(shape) > 1 else ""
+            yield f"{label:>{margin}} " + " ".join(f"{tokens.get(square, '.'):>{size}}" for square in rank)
+        yield " " * (margin + 1) + " ".join(f"{name:>{size}}" for name in files)
+
+
+def moves_text(moves: Sequence[Move], position: Position) -> str:
+    """The moves grouped by piece and source, one line each; what a move changes elsewhere in brackets."""
+    lines = []
+    for piece, of_piece in groupby(moves, key=lambda move: move.piece):
+        for source, of_source in groupby(of_piece, key=lambda move: move.source):
+            place = "hand" if source == HAND else printable(source)
+            lines.append(f"{piece} {place}: {'  '.join(_move_text(move, position) for move in of_source)}")
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _move_text(move: Move, position: Position) -> str:
+    """`e4`, `xd5` for a capture, `e8=C:Q` for another piece than the one that moved, `g1[f1=C:R h1=]` for more."""
+    captures = move.destination in position.board and move.destination != move.source
+    text = ("x" if captures else "") + ("hand" if move.destination == HAND else printable(move.destination))
+    if move.effects is None:
+        return text
+    becomes = move.effects.board.get(move.destination, move.piece)
+    if becomes != move.piece:
+        text += f"={becomes or ''}"
+    elsewhere = [
+        f"{printable(square)}={piece or ''}"
+        for square, piece in sorted(move.effects.board.items())
+        if square not in (move.source, move.destination)
+    ]
+    elsewhere += [f"{delta:+} {piece}" for piece, delta in sorted(move.effects.hands.items()) if move.source != HAND]
+    return text + (f"[{' '.join(elsewhere)}]" if elsewhere else "")

@@ -1,0 +1,63 @@
+"""Records (flat or nested JSON objects) as a table, JSON, NDJSON or CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, cast
+
+from ggn_store.errors import printable
+
+Form = Literal["table", "json", "ndjson", "csv"]
+Record = Mapping[str, Any]
+
+
+def records(items: Iterable[Record], form: str, columns: Sequence[str]) -> Iterator[str]:
+    """`items` as text in parts. JSON forms hold every key; table and CSV hold `columns`."""
+    match cast(Form, form):
+        case "ndjson":
+            for item in items:
+                yield compact(item) + "\n"
+        case "json":
+            separator = "[\n"
+            for item in items:
+                yield f"{separator} {compact(item)}"
+                separator = ",\n"
+            yield "[]\n" if separator == "[\n" else "\n]\n"
+        case "csv":
+            for row in (columns, *([_cell(item.get(column)) for column in columns] for item in items)):
+                line = io.StringIO()
+                csv.writer(line, lineterminator="\n").writerow(row)
+                yield line.getvalue()
+        case "table":
+            yield table(columns, ([_cell(item.get(column)) for column in columns] for item in items))
+
+
+def compact(value: object) -> str:
+    """JSON on one line."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Aligned columns under a heading; numbers to the right."""
+    lines = [[printable(cell) for cell in row] for row in rows]
+    widths = [max(len(cell) for cell in column) for column in zip(columns, *lines, strict=True)]
+    is_number = [bool(lines) and all(line[i].isdigit() for line in lines) for i in range(len(columns))]
+
+    def aligned(row: Sequence[str]) -> str:
+        cells = (
+            cell.rjust(w) if right else cell.ljust(w) for cell, w, right in zip(row, widths, is_number, strict=True)
+        )
+        return "  ".join(cells).rstrip() + "\n"
+
+    return "".join([aligned(columns), aligned(["-" * width for width in widths]), *map(aligned, lines)])
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else compact(value)
