@@ -156,17 +156,28 @@ class Store:
 
     def load_all(
         self,
-        found: Sequence[files.File],
+        sources: Iterable[str | os.PathLike[str] | files.File],
         *,
         name: str | None = None,
         dialect: Dialect | None = None,
         message: str | None = None,
         author: str | None = None,
     ) -> Iterator[Loaded]:
-        """Load the documents of files (see `find_files`), one transaction each, and tell what became of each.
+        """Load documents, one transaction each, and tell what became of each: a revision, or an error.
 
-        `name` is for a single document; two documents of one run never go by one name that their files gave them.
+        Sources are files, directories, glob patterns, NDJSON streams, `-`; see `find_files`. `name` is for a single
+        document. Raises InputError before anything is loaded where a source is not there.
         """
+        return self._load_files(files.find_files(sources), name, dialect, message, author)
+
+    def _load_files(
+        self,
+        found: Sequence[files.File],
+        name: str | None,
+        dialect: Dialect | None,
+        message: str | None,
+        author: str | None,
+    ) -> Iterator[Loaded]:
         if name is not None:
             check_name(name)
             if len(found) > 1:

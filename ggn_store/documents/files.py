@@ -65,7 +65,7 @@ class Entry:
         return self.decoded.text if not self.decoded.path else None
 
 
-def find_files(arguments: Iterable[str | os.PathLike[str]]) -> list[File]:
+def find_files(arguments: Iterable[str | os.PathLike[str] | File]) -> list[File]:
     """The files that paths, directories (recursively), glob patterns and `-` name, in a fixed order.
 
     Files of a directory are named by their path in it, all others by their own name. Raises InputError for an
@@ -73,8 +73,8 @@ def find_files(arguments: Iterable[str | os.PathLike[str]]) -> list[File]:
     """
     files: dict[str, File] = {}
     for each in arguments:
-        argument = os.fspath(each)
-        found = list(_expand(argument))
+        argument = each.path if isinstance(each, File) else os.fspath(each)
+        found = [each] if isinstance(each, File) else list(_expand(argument))
         if not found:
             raise InputError(
                 f"{printable(argument)}: the directory or pattern holds no {', '.join(_DOCUMENTS)} or .ndjson"

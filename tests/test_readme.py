@@ -1,0 +1,69 @@
+"""The README is true: its command-line reference is what --help says, and its Python runs.
+
+`python -m tests.test_readme` writes the reference.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+
+from ggn_store.cli import group
+
+ROOT = Path(__file__).parents[1]
+README = ROOT / "README.md"
+BEGIN = "<!-- made by `python -m tests.test_readme`; do not edit by hand -->\n"
+END = "<!-- end -->"
+WIDTH = 100
+
+
+def reference() -> str:
+    """The help of the program and of each of its commands, as Markdown."""
+    parts: list[str] = []
+
+    def describe(command: click.Command, name: str, parent: click.Context | None) -> None:
+        context = click.Context(
+            command, info_name=name, parent=parent, terminal_width=WIDTH, help_option_names=["-h", "--help"]
+        )
+        parts.append(f"### {context.command_path}\n\n```text\n{command.get_help(context).rstrip()}\n```\n")
+        if isinstance(command, click.Group):
+            for child in command.list_commands(context):
+                found = command.get_command(context, child)
+                assert found is not None
+                describe(found, child, context)
+
+    describe(group, "ggn-store", None)
+    return "\n".join(parts)
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_the_reference_is_what_help_says() -> None:
+    text = README.read_text(encoding="utf-8")
+    written = text.split(BEGIN)[1].split(END)[0].strip()
+    assert written == reference().strip(), "the README is stale: run `python -m tests.test_readme`"
+
+
+def test_the_python_of_the_tour_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for block in blocks("python"):
+        exec(compile(block, "README.md", "exec"), names)
+    assert names["after"] != names["position"]
+
+
+def test_the_sidecar_of_the_tour_is_chess_s_own() -> None:
+    [example] = blocks("toml")
+    shipped = tomllib.loads((ROOT / "data" / "chess.toml").read_text(encoding="utf-8"))
+    assert tomllib.loads(example)["start"] == shipped["start"]
+
+
+if __name__ == "__main__":
+    before, rest = README.read_text(encoding="utf-8").split(BEGIN)
+    README.write_text(f"{before}{BEGIN}\n{reference()}\n{END}{rest.split(END)[1]}", encoding="utf-8")
