@@ -53,20 +53,23 @@ class Store:
 
     def __init__(self, database: engine.Database) -> None:
         self._database = database
+        self._tables = versions.Gate(database)
 
     @classmethod
     def open(cls, address: str, *, upgrade: bool = False) -> Store:
         """The store at `address`: `sqlite:///file.db`, a file's name, or `postgresql://user@host/database`.
 
-        A new SQLite file is made ready by itself, a Postgres database only with `upgrade`. Raises
-        StoreVersionError, with the cure, for a store whose tables are missing, behind or ahead.
+        A new SQLite file is made ready by itself, a Postgres database only by `upgrade` (here, or as a method of the
+        result). Raises StoreError where the address leads nowhere; a store whose tables are missing, behind or ahead
+        raises StoreVersionError, with the cure, when it is used.
         """
         store = cls.at(address)
         try:
             if upgrade or store._is_new_file():
                 store.upgrade()
-            with store._database.reading() as connection:
-                versions.require_current(store._database, connection)
+            else:
+                with store._database.reading() as connection:
+                    versions.version(connection)
         except BaseException:
             store.close()
             raise
@@ -74,7 +77,7 @@ class Store:
 
     @classmethod
     def at(cls, address: str) -> Store:
-        """The store at `address` as it is, whatever the version of its tables: for `upgrade` and `info`."""
+        """The store at `address`, without connecting yet: for `upgrade` and `info`."""
         return cls(engine.connect(address))
 
     def _is_new_file(self) -> bool:
@@ -116,8 +119,7 @@ class Store:
 
     def check(self, progress: Callable[[str], None] | None = None) -> builtins.list[str]:
         """Derive every digest again from the rows; what differs, one sentence each."""
-        with self._database.reading() as connection:
-            versions.require_current(self._database, connection)
+        with self._tables.reading() as connection:
             return check.check(self._database, connection, progress)
 
     # --- documents in ---
@@ -149,7 +151,8 @@ class Store:
             value = entries[0].read(dialect)
         if name is None:
             raise InputError("a document needs a name: give it with name=...")
-        with self._database.writing() as connection:
+        value.digest  # noqa: B018  (worked out before the lock is taken, and kept)
+        with self._tables.writing() as connection:
             return load.load(
                 self._database, connection, value, check_name(name), author=author or _author(), message=message
             )
@@ -214,24 +217,24 @@ class Store:
 
     def ruleset(self, reference: str) -> Ruleset:
         """The ruleset `chess` in its newest revision, or `chess@3`; raises UnknownNameError (a KeyError)."""
-        with self._database.reading() as connection:
+        with self._tables.reading() as connection:
             return Ruleset(self._database, rulesets.find(connection, reference))
 
     def delete(self, name: str) -> int:
         """Hide a ruleset, and return how many revisions it keeps; loading it again brings it back."""
         if "@" in name:
             raise UnknownNameError(f"{quote(name)}: revisions are kept for good; name a ruleset to delete")
-        with self._database.writing() as connection:
+        with self._tables.writing() as connection:
             return rulesets.delete(connection, name)
 
     def revisions(self) -> tuple[Revision, ...]:
         """The newest revision of every ruleset, by name."""
-        with self._database.reading() as connection:
+        with self._tables.reading() as connection:
             return tuple(rulesets.newest(connection))
 
     def list(self) -> tuple[Summary, ...]:
         """The newest revision of every ruleset by name, with the number of pieces, possibilities, ..."""
-        with self._database.reading() as connection:
+        with self._tables.reading() as connection:
             return tuple(rulesets.summary(connection, revision) for revision in rulesets.newest(connection))
 
 

@@ -35,14 +35,23 @@ class Database(ABC):
     insert: ClassVar[Any]
     """The dialect's INSERT, which has `on_conflict_do_nothing`."""
 
+    _reading_options: ClassVar[dict[str, Any]] = {}
+
     def __init__(self, url: URL) -> None:
         self.url = url
         self.engine = self._create_engine(url)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A transaction that only asks. It is rolled back, and temporary tables made in it with it."""
-        with self._translated(), self.engine.connect() as connection, connection.begin() as transaction:
+        """A transaction that only asks, and sees one state of the store throughout.
+
+        It is rolled back, and temporary tables made in it with it.
+        """
+        with (
+            self._translated(),
+            self.engine.connect().execution_options(**self._reading_options) as connection,
+            connection.begin() as transaction,
+        ):
             yield connection
             transaction.rollback()
 
@@ -199,6 +208,7 @@ class Postgres(Database):
     """A server; loads go through COPY."""
 
     insert = staticmethod(postgresql.insert)
+    _reading_options: ClassVar[dict[str, Any]] = {"isolation_level": "REPEATABLE READ"}
     _SCHEMA_LOCK = 0x67676E73  # any number that upgrades of this program agree on
 
     def _create_engine(self, url: URL) -> Engine:

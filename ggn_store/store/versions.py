@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from sqlalchemy import Connection, inspect, text
@@ -37,7 +39,7 @@ def require_current(database: Database, connection: Connection) -> None:
     found, known = version(connection), known_versions()
     if found == known[-1]:
         return
-    cure = f"run `ggn-store --db {database} db upgrade` (in Python: Store.open(address, upgrade=True))"
+    cure = f"run `ggn-store --db {database} db upgrade` (in Python: store.upgrade())"
     if found is None and is_empty(connection):
         raise StoreVersionError(f"{database}: the store is empty, it has no tables yet: {cure}")
     if found is None:
@@ -53,6 +55,33 @@ def require_current(database: Database, connection: Connection) -> None:
         f"{database}: the store is ahead: its tables are version {found}, this program knows {known[-1]} and older: "
         "install a newer ggn-store"
     )
+
+
+class Gate:
+    """The transactions of a database, open only while its tables are of this program's version."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._is_open = False
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Like the database's own; raises StoreVersionError, with the cure, for other tables."""
+        with self._database.reading() as connection:
+            self._pass(connection)
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Like the database's own; raises StoreVersionError, with the cure, for other tables."""
+        with self._database.writing() as connection:
+            self._pass(connection)
+            yield connection
+
+    def _pass(self, connection: Connection) -> None:
+        if not self._is_open:
+            require_current(self._database, connection)
+            self._is_open = True
 
 
 def upgrade(database: Database) -> tuple[str | None, str]:
