@@ -6,6 +6,7 @@ What differs between the two databases is in their two classes and nowhere else.
 from __future__ import annotations
 
 import sqlite3
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -40,6 +41,8 @@ class Database(ABC):
     def __init__(self, url: URL) -> None:
         self.url = url
         self.engine = self._create_engine(url)
+        # Rulesets outlive their store; the connections go when the last of them is gone.
+        weakref.finalize(self, self.engine.dispose)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
