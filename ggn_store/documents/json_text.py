@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
 from ggn_store.documents.limits import MAX_BYTES, MAX_DEPTH
@@ -103,15 +103,32 @@ def load(text: str) -> tuple[Any, list[Fault]]:
 
     A byte order mark at the start is not part of the text. Where keys are duplicate, the later ones are `Twin`s.
     """
-    text = text.removeprefix(_BYTE_ORDER_MARK)
+    bare = text.removeprefix(_BYTE_ORDER_MARK)
     try:
-        return _loads(text, _unique, _number), []
+        value = _loads(bare, _unique, _number)
+        return (None, scan(text).faults) if _is_too_deep(value) else (value, [])
     except (ValueError, RecursionError) as error:
         faults = scan(text).faults or [_from_error(error)]
     try:
-        return _loads(text, _with_twins, _number_or_nan), faults
+        value = _loads(bare, _with_twins, _number_or_nan)
+        return None if _is_too_deep(value) else value, faults
     except (ValueError, RecursionError):
         return None, faults
+
+
+def _is_too_deep(value: Any) -> bool:
+    """Whether `value` has more than MAX_DEPTH levels of objects and arrays, going down level by level."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(MAX_DEPTH):
+        if not level:
+            return False
+        level = [
+            part
+            for each in level
+            for part in (each.values() if type(each) is dict else each)
+            if type(part) is dict or type(part) is list
+        ]
+    return bool(level)
 
 
 def _loads(text: str, pairs: Callable[[Pairs], dict[str, Any]], number: Callable[[str], int | float]) -> Any:
@@ -148,7 +165,10 @@ def _number(digits: str) -> int | float:
         raise _SuspectTextError(digits[:_MAX_NUMBER])
     if digits.lstrip("-").isdigit():
         return int(digits)
-    exact = Decimal(digits)
+    try:
+        exact = Decimal(digits)
+    except InvalidOperation:  # an exponent beyond any that Decimal holds
+        raise _SuspectTextError(digits) from None
     if exact and abs(exact.adjusted()) > _MAX_NUMBER:
         raise _SuspectTextError(digits)
     return int(exact) if exact == exact.to_integral_value() else float(exact)
@@ -172,6 +192,7 @@ class Lines:
     """Offsets in a text -> line and column, both from 1."""
 
     def __init__(self, text: str) -> None:
+        text = text.removeprefix(_BYTE_ORDER_MARK)
         self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
     def place(self, offset: int) -> tuple[int, int]:

@@ -7,6 +7,7 @@ import hashlib
 import itertools
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from ggn_store.errors import NotationError, quote
 from ggn_store.notation import cell
 
 MAX_SQUARES = 65_536
+
+_SIZE = re.compile("[1-9][0-9]{0,5}")
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ def box(shape: tuple[int, ...], origin: tuple[int, ...] | None = None) -> Board:
 def parse_shape(text: str) -> Board:
     """The board that a shape such as `8x8` or `5x5x5` writes; raises NotationError, quoting it."""
     sizes = text.split("x")
-    if not all(size.isascii() and size.isdigit() and len(size) <= 6 for size in sizes):
+    if not all(_SIZE.fullmatch(size) for size in sizes):
         raise NotationError(f"{quote(text)} is not the shape of a board such as 8x8 or 5x5x5")
     return box(tuple(map(int, sizes)))
 

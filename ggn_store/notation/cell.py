@@ -45,7 +45,10 @@ def text(coordinates: tuple[int, ...]) -> str:
                 parts.append(str(value + 1))
             case _:
                 parts.append(_value_letters(value).upper())
-    return "".join(parts)
+    label = "".join(parts)
+    if len(label) > MAX_LENGTH:
+        raise NotationError(f"a CELL square has at most {MAX_LENGTH} characters, not {len(label)}")
+    return label
 
 
 def _letters_value(letters: str) -> int:

@@ -5,7 +5,7 @@
 Ranks run from the far side (the highest number) down, `/` between ranks and `//` between layers, the
 highest layer first. Regular boards of one to three dimensions; a text without any `/` in its placement is a
 board of one dimension. A text that is accepted is written back to the letter: the order of pieces in the hands
-is kept, and spellings that say the same in more words (`44` for `8`, `1P`, `PP`) are errors.
+is kept, and spellings that say the same in other words (`08`, `1P`, `PP`) are errors.
 """
 
 from __future__ import annotations
@@ -103,13 +103,11 @@ def _parse_placement(placement: str, styles: tuple[str, str]) -> tuple[tuple[int
     for z, layer in zip(range(len(layers) - 1, -1, -1), layers, strict=True):
         for y, rank in zip(range(len(layer) - 1, -1, -1), layer, strict=True):
             x = 0
-            previous_empty = False
             end = 0
             for token in _TOKEN.finditer(rank):
-                if token.start() != end or (previous_empty and token["empty"]):
+                if token.start() != end:
                     break
                 end = token.end()
-                previous_empty = token["empty"] is not None
                 if token["empty"]:
                     if len(token["empty"]) > len(str(MAX_SQUARES)):
                         _refuse(rank, "a run of empty squares that fits a board")
