@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from ggn_store.documents.convert import convert
 from ggn_store.documents.ggn import parse, problems
 from ggn_store.documents.json_text import pointer
-from ggn_store.errors import ConversionError, printable
+from ggn_store.errors import ConversionError, NotationError, printable
 from ggn_store.model.document import DIALECTS, Dialect, Document, Envelope
 from ggn_store.model.move import DISPLACEMENT, Assumption
 from tests.malformed import checker
@@ -337,7 +337,7 @@ def test_an_assumption_that_is_none_is_not_taken_for_one() -> None:
 
 
 def test_an_unknown_dialect_is_refused_by_name() -> None:
-    with pytest.raises(ConversionError, match='"gain" is not a dialect: perform, must-deny, diff'):
+    with pytest.raises(NotationError, match='"gain" is not a dialect: perform, must-deny, diff'):
         convert(parse(DIFF), "gain")  # type: ignore[arg-type]
 
 

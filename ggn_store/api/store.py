@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from types import TracebackType
 from typing import Any, Final
 
@@ -144,7 +145,7 @@ class Store:
             value = ggn.parse(document, dialect)
         else:
             [file, *others] = files.find_files([document])
-            entries = list(files.read(file))
+            entries = list(islice(files.read(file), 2))
             if others or len(entries) != 1:
                 raise InputError(f"{os.fspath(document)}: this is not one document: use load_all")
             name = entries[0].name if name is None else name

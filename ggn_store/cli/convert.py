@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, cast
 
 import click
@@ -26,8 +27,10 @@ def command(path: str, target: str, dialect: str | None, assume: str | None, out
     PATH is one document, or - for standard input. A conversion that would lose something is refused, and what would
     be lost is listed.
     """
-    entries = list(ggn_store.read_files(ggn_store.find_files([path])))
+    entries = list(islice(ggn_store.read_files(ggn_store.find_files([path])), 2))
     if len(entries) != 1:
-        raise ggn_store.InputError(f"{path}: holds {len(entries)} documents: convert them one by one")
+        raise ggn_store.InputError(
+            f"{path}: holds {'several documents' if entries else 'no document'}: name one document"
+        )
     document = ggn_store.convert(entries[0].read(cast(Any, dialect)), cast(Any, target), cast(Any, assume))
     options.write(document.canonical_parts(), output)

@@ -12,7 +12,16 @@ from typing import Final
 
 from ggn_store.documents.json_text import Path, pointer
 from ggn_store.errors import ConversionError, printable, quote
-from ggn_store.model.document import CONDITION_KEYS, DIALECTS, EMPTY, ENEMY, Dialect, Document, Piece, Possibility
+from ggn_store.model.document import (
+    CONDITION_KEYS,
+    EMPTY,
+    ENEMY,
+    Dialect,
+    Document,
+    Piece,
+    Possibility,
+    check_dialect,
+)
 from ggn_store.model.move import DISPLACEMENT, Assumption, displacement
 from ggn_store.notation import cell, gan
 from ggn_store.notation.hand import HAND
@@ -27,8 +36,7 @@ def convert(document: Document, dialect: Dialect, assume: Assumption | None = No
     Raises ConversionError with everything that would be lost: every possibility that would lose something, and
     every square or piece that cannot be named, at the first of its places.
     """
-    if dialect not in DIALECTS:
-        raise ConversionError(f"{quote(dialect)} is not a dialect: {', '.join(DIALECTS)}")
+    check_dialect(dialect)
     if dialect == document.dialect:
         return document
     # By path: the hand as a source or destination is met once for each possibility there.

@@ -8,8 +8,8 @@ from typing import Any
 
 from ggn_store.documents import json_text
 from ggn_store.documents.reader import Complaint, Reader
-from ggn_store.errors import DocumentError, NotationError, Problem, quote
-from ggn_store.model.document import DIALECTS, Dialect, Document, Envelope
+from ggn_store.errors import DocumentError, Problem
+from ggn_store.model.document import Dialect, Document, Envelope, check_dialect
 
 
 def parse(
@@ -79,8 +79,8 @@ def read(
     decoded: Decoded, dialect: Dialect | None = None, file: str | None = None, envelope: Envelope | None = None
 ) -> tuple[Document | None, list[Problem]]:
     """The document, or None and everything that is wrong with it."""
-    if dialect is not None and dialect not in DIALECTS:
-        raise NotationError(f"{quote(dialect)} is not a dialect: {', '.join(DIALECTS)}")
+    if dialect is not None:
+        check_dialect(dialect)
     if decoded.value is None and decoded.faults:
         return None, _problems(decoded, [], file)
     # Objects that the caller still holds are copied, so that the document cannot change behind its digest.

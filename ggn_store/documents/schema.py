@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ggn_store.documents import limits
-from ggn_store.errors import NotationError, quote
-from ggn_store.model.document import CONDITION_KEYS, DIALECTS, EMPTY, ENEMY, Dialect
+from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Dialect, check_dialect
 from ggn_store.notation import cell, gan, qpi, stn
 from ggn_store.notation.hand import HAND
 
@@ -39,8 +38,7 @@ _SQUARE_ABOUT: Final = {
 
 def json_schema(dialect: Dialect) -> Schema:
     """The JSON Schema of a dialect, a new object each time; raises NotationError for a name that is none."""
-    if dialect not in DIALECTS:
-        raise NotationError(f"{quote(dialect)} is not a dialect: {', '.join(DIALECTS)}")
+    check_dialect(dialect)
     definitions = _levels(dialect) | _possibility(dialect) | _states(dialect)
     if dialect == "perform":
         definitions |= _perform()

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, get_args
 
+from ggn_store.errors import NotationError, quote
 from ggn_store.model import board as boards
 from ggn_store.model.board import Board
 from ggn_store.notation.hand import HAND
@@ -23,6 +24,14 @@ from ggn_store.notation.stn import Transition
 
 Dialect = Literal["perform", "must-deny", "diff"]
 DIALECTS: Final[tuple[Dialect, ...]] = get_args(Dialect)
+
+
+def check_dialect(dialect: str) -> Dialect:
+    """`dialect`, if it is one; raises NotationError, quoting it, if it is not."""
+    if dialect not in DIALECTS:
+        raise NotationError(f"{quote(dialect)} is not a dialect: {', '.join(DIALECTS)}")
+    return dialect
+
 
 # The names that the dialects give to a possibility's conditions.
 CONDITION_KEYS: Final[Mapping[Dialect, tuple[str, str]]] = {
