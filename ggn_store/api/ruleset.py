@@ -10,7 +10,7 @@ from typing import Any
 from ggn_store.errors import MoveError, PositionError, UnknownNameError, offer, quote
 from ggn_store.model import document as documents
 from ggn_store.model.board import Board
-from ggn_store.model.document import Dialect, Document
+from ggn_store.model.document import Dialect, Document, Piece
 from ggn_store.model.move import DISPLACEMENT, Assumption, Move, displacement
 from ggn_store.model.position import SIDES, Position
 from ggn_store.model.revision import Revision, Summary
@@ -70,9 +70,7 @@ class Ruleset:
 
     def document(self) -> Document:
         """The document, read back from the rows."""
-        with self._database.reading() as connection:
-            pieces = tuple(rulesets.read_pieces(connection, self.revision, self.board))
-        return Document(self.dialect, pieces, self.revision.envelope)
+        return Document(self.dialect, tuple(self._read_pieces()), self.revision.envelope)
 
     def export(self) -> str:
         """The document that was loaded, in canonical form."""
@@ -80,10 +78,17 @@ class Ruleset:
 
     def export_parts(self) -> Iterator[str]:
         """The canonical text in parts, one piece in memory at a time."""
+        return documents.canonical_text(self.dialect, self.revision.envelope.schema, self._read_pieces())
+
+    def _read_pieces(self) -> Iterator[Piece]:
+        """The pieces in document order. No transaction is open while the caller works on one: pieces never change."""
         board = self.board
         with self._database.reading() as connection:
-            pieces = rulesets.read_pieces(connection, self.revision, board)
-            yield from documents.canonical_text(self.dialect, self.revision.envelope.schema, pieces)
+            keys = rulesets.piece_keys(connection, self.revision)
+        for piece_id, identifier in keys:
+            with self._database.reading() as connection:
+                piece = rulesets.read_piece(connection, piece_id, identifier, board)
+            yield piece
 
     # --- moves ---
 

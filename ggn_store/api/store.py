@@ -14,7 +14,16 @@ from typing import Any, Final
 from ggn_store import resources
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.documents import files, ggn
-from ggn_store.errors import GgnStoreError, InputError, UnknownNameError, offer, quote
+from ggn_store.errors import (
+    UNSTORABLE,
+    GgnStoreError,
+    InputError,
+    NotationError,
+    StoreError,
+    UnknownNameError,
+    offer,
+    quote,
+)
 from ggn_store.model.document import Dialect, Document
 from ggn_store.model.revision import Revision, Summary, check_name
 from ggn_store.store import check, engine, load, rulesets, versions
@@ -88,7 +97,7 @@ class Store:
         if database.path is not None and database.path.exists() and database.path.stat().st_size > 0:
             return False
         if database.path is not None and not database.path.parent.is_dir():
-            raise GgnStoreError(f"{database}: there is no directory {database.path.parent}: make it first")
+            raise StoreError(f"{database}: there is no directory {database.path.parent}: make it first")
         return True
 
     def close(self) -> None:
@@ -152,11 +161,13 @@ class Store:
             value = entries[0].read(dialect)
         if name is None:
             raise InputError("a document needs a name: give it with name=...")
+        author = author or _author()
+        for what, text in (("author", author), ("message", message)):
+            if text is not None and UNSTORABLE.search(text):
+                raise NotationError(f"the {what} {quote(text)} has characters that no database can keep")
         value.digest  # noqa: B018  (worked out before the lock is taken, and kept)
         with self._tables.writing() as connection:
-            return load.load(
-                self._database, connection, value, check_name(name), author=author or _author(), message=message
-            )
+            return load.load(self._database, connection, value, check_name(name), author=author, message=message)
 
     def load_all(
         self,

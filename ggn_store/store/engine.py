@@ -5,6 +5,7 @@ What differs between the two databases is in their two classes and nowhere else.
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import weakref
 from abc import ABC, abstractmethod
@@ -13,20 +14,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-from sqlalchemy import URL, Connection, Engine, Select, Table, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, ExceptionContext, Select, Table, create_engine, event, make_url, text
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
 
-from ggn_store.errors import StoreError, quote
+from ggn_store.errors import UNSTORABLE, GgnStoreError, StoreError, quote
 
 Rows = Iterable[Sequence[Any]]
 
 # A writer waits this long for others to finish before it gives up with a clear message.
 BUSY_SECONDS = 120
+_SCHEME = re.compile("[A-Za-z][A-Za-z0-9+]+:")
 _CHUNK = 10_000
 _WRITE = "ggn_store_write"
+_SECRETS = ("password", "sslpassword", "passfile")
 _FORMS = "sqlite:///file.db, a file's name, or postgresql://user@host/database"
 
 
@@ -72,14 +75,30 @@ class Database(ABC):
     def _translated(self) -> Iterator[None]:
         try:
             yield
+        except GgnStoreError:
+            raise
         except DBAPIError as error:
+            raise StoreError(f"{self}: {self._explain_error(error.orig)}") from error
+        except self._driver_error as error:  # of COPY, which SQLAlchemy knows nothing of
             raise StoreError(f"{self}: {self._explain_error(error)}") from error
         except PoolTimeoutError:
             raise StoreError(f"{self}: all connections are in use; try again") from None
+        except (ValueError, LookupError) as error:
+            raise StoreError(
+                f"{self}: the store holds something that this program never writes ({error}): run `ggn-store db check`"
+            ) from error
+
+    @property
+    def _driver_error(self) -> type[Exception]:
+        driver: Any = self.engine.dialect.loaded_dbapi
+        base: type[Exception] = driver.Error
+        return base
 
     def __str__(self) -> str:
         """The address, without its password."""
-        return self.url.set(drivername=self.url.get_backend_name()).render_as_string(hide_password=True)
+        query = {name: "***" if name in _SECRETS else value for name, value in self.url.query.items()}
+        url = self.url.set(drivername=self.url.get_backend_name(), query=query)
+        return url.render_as_string(hide_password=True)
 
     def close(self) -> None:
         """Give all connections back."""
@@ -89,7 +108,7 @@ class Database(ABC):
     def _create_engine(self, url: URL) -> Engine: ...
 
     @abstractmethod
-    def _explain_error(self, error: DBAPIError) -> str:
+    def _explain_error(self, error: BaseException | None) -> str:
         """What the driver's error means, and what to do about it."""
 
     @abstractmethod
@@ -131,7 +150,9 @@ class SQLite(Database):
     def path(self) -> Path | None:
         """The file, or None for a store in memory."""
         name = self.url.database
-        return None if name in (None, "", ":memory:") else Path(str(name))
+        if name in (None, "", ":memory:") or self.url.query.get("mode") == "memory":
+            return None
+        return Path(str(name).removeprefix("file:") if "uri" in self.url.query else str(name))
 
     def _create_engine(self, url: URL) -> Engine:
         # A store in memory lives in its one connection, which threads take in turns.
@@ -144,7 +165,14 @@ class SQLite(Database):
         )
         event.listen(engine, "connect", self._on_connect)
         event.listen(engine, "begin", self._on_begin)
+        if self.path is None:
+            event.listen(engine, "handle_error", self._keep_connection)
         return engine
+
+    @staticmethod
+    def _keep_connection(context: ExceptionContext) -> None:
+        # An interrupt would otherwise close the connection, and the store in memory with it.
+        context.is_disconnect = False
 
     @staticmethod
     def _on_connect(connection: sqlite3.Connection, _record: object) -> None:
@@ -159,8 +187,8 @@ class SQLite(Database):
         immediate = connection.get_execution_options().get(_WRITE, False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
-    def _explain_error(self, error: DBAPIError) -> str:
-        code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+    def _explain_error(self, error: BaseException | None) -> str:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         return {
             sqlite3.SQLITE_BUSY: f"another process has been writing for {BUSY_SECONDS} seconds; try again later",
             sqlite3.SQLITE_LOCKED: "another connection is using the tables; try again",
@@ -171,7 +199,7 @@ class SQLite(Database):
             sqlite3.SQLITE_CANTOPEN: "the file cannot be opened: see that its directory exists and is yours to write",
             sqlite3.SQLITE_NOTADB: "the file is not a SQLite database",
             sqlite3.SQLITE_CORRUPT: "the file is damaged: restore it from a backup",
-        }.get(code, f"SQLite refused: {error.orig}")
+        }.get(code, f"SQLite refused: {error}")
 
     def version(self, connection: Connection) -> str:
         return f"SQLite {connection.execute(text('SELECT sqlite_version()')).scalar_one()}"
@@ -217,8 +245,8 @@ class Postgres(Database):
     def _create_engine(self, url: URL) -> Engine:
         return create_engine(url, pool_pre_ping=True)
 
-    def _explain_error(self, error: DBAPIError) -> str:
-        state = getattr(error.orig, "sqlstate", None) or ""
+    def _explain_error(self, error: BaseException | None) -> str:
+        state = getattr(error, "sqlstate", None) or ""
         known = {
             "28000": "the server refuses this user: see user and password",
             "28P01": "the server refuses this password",
@@ -233,9 +261,9 @@ class Postgres(Database):
         }.get(state)
         if known is not None:
             return known
-        detail = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else type(error.orig).__name__
+        detail = next(iter(str(error).strip().splitlines()), type(error).__name__)
         if not state or state.startswith("08"):
-            return f"the server cannot be reached: {detail}"
+            return f"no connection: {detail}"
         return f"Postgres refused ({state}): {detail}"
 
     def version(self, connection: Connection) -> str:
@@ -267,18 +295,22 @@ def connect(address: str) -> Database:
 
     Nothing is opened yet. Raises StoreError for an address that is neither.
     """
+    if not address or UNSTORABLE.search(address) or ("://" not in address and _SCHEME.match(address)):
+        raise StoreError(f"this is not the address of a store: write {_FORMS}")
+    # What SQLAlchemy says of a malformed address may quote the password: it is not passed on.
     try:
         url = make_url(address) if "://" in address else URL.create("sqlite", database=address)
-    except ArgumentError:
-        raise StoreError(f"this is not the address of a store: write {_FORMS}") from None
-    try:
-        match url.drivername.split("+")[0]:
+        match url.get_backend_name():
             case "sqlite":
+                if url.host or (url.query and "uri" not in url.query):
+                    raise StoreError(f"this is not the address of a SQLite file: write {_FORMS}")
                 return SQLite(url.set(drivername="sqlite"))
             case "postgres" | "postgresql":
                 # The one driver that is installed with the package, however the address names it.
                 return Postgres(url.set(drivername="postgresql+psycopg"))
             case name:
                 raise StoreError(f"{quote(name)} is not a database that can hold a store: write {_FORMS}")
-    except (ArgumentError, NoSuchModuleError, TypeError, ValueError) as error:
-        raise StoreError(f"this address cannot be used: {error}; write {_FORMS}") from None
+    except (SQLAlchemyError, TypeError, ValueError) as error:
+        if isinstance(error, GgnStoreError):
+            raise
+        raise StoreError(f"this address of a store is malformed: write {_FORMS}") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import groupby
 from operator import itemgetter
@@ -162,25 +162,34 @@ def read_board(connection: Connection, board_id: int) -> Board:
     return Board(tuple(connection.execute(labels).scalars()), sizes)
 
 
-def read_pieces(connection: Connection, revision: Revision, board: Board) -> Iterator[Piece]:
-    """The pieces of a revision in document order, one at a time."""
+def piece_keys(connection: Connection, revision: Revision) -> list[tuple[int, str]]:
+    """Key and identifier of the pieces of a revision, in document order."""
     query = (
         select(t.piece.c.id, t.piece.c.identifier)
         .join(t.revision_piece, t.revision_piece.c.piece_id == t.piece.c.id)
         .where(t.revision_piece.c.revision_id == revision.id)
         .order_by(t.revision_piece.c.ordinal)
     )
-    for piece_id, identifier in connection.execute(query).all():
-        yield read_piece(connection, piece_id, identifier, board)
+    return [(row.id, row.identifier) for row in connection.execute(query)]
+
+
+def rows_of_piece(connection: Connection, table: Table, piece_id: int) -> list[Any]:
+    """The rows that a piece has in one of `tables.PIECE_TABLES`, in the order of its primary key."""
+    query = select(table).where(table.c.piece_id == piece_id).order_by(*table.primary_key.columns)
+    return [tuple(row) for row in connection.execute(query)]
+
+
+def key_of(table: Table) -> Callable[[tuple[Any, ...]], Any]:
+    """The primary key of a row of `table` that is a tuple of its columns."""
+    positions = [list(table.columns).index(column) for column in table.primary_key.columns]
+    return itemgetter(*positions)
 
 
 def read_piece(connection: Connection, piece_id: int, identifier: str, board: Board) -> Piece:
     """A piece from its rows: the inverse of `load.flatten`."""
 
-    def rows(table: Table) -> Sequence[Any]:
-        return connection.execute(
-            select(*table.columns[1:]).where(table.c.piece_id == piece_id).order_by(*table.primary_key.columns)
-        ).all()
+    def rows(table: Table) -> list[Any]:
+        return [row[1:] for row in rows_of_piece(connection, table, piece_id)]
 
     def label(square: int | None) -> str:
         return HAND if square is None else board.squares[square]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -14,6 +15,9 @@ from ggn_store.errors import StoreVersionError
 from ggn_store.store.engine import Database
 
 VERSION_TABLE: Final = "ggn_store_version"
+
+# Alembic keeps what it works on in module globals: one thread at a time.
+_alembic = threading.Lock()
 
 
 def known_versions() -> list[str]:
@@ -101,5 +105,6 @@ def upgrade(database: Database) -> tuple[str | None, str]:
         if before is not None and before not in known_versions():
             require_current(database, connection)
         config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        with _alembic:
+            command.upgrade(config, "head")
     return before, known_versions()[-1]

@@ -91,7 +91,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["ruleset_id"], ["ruleset.id"], name="fk_revision_ruleset_id"),
         sa.ForeignKeyConstraint(["parent_id"], ["revision.id"], name="fk_revision_parent_id"),
         sa.ForeignKeyConstraint(["board_id"], ["board.id"], name="fk_revision_board_id"),
-        sa.CheckConstraint(_DIALECT, name="ck_revision_dialect"),
+        sa.CheckConstraint(_DIALECT, name=op.f("ck_revision_dialect")),
     )
     op.create_index("ix_revision_digest", "revision", ["digest"])
     op.create_table(
@@ -110,9 +110,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_piece"),
         sa.UniqueConstraint("digest", name="uq_piece_digest"),
         sa.ForeignKeyConstraint(["board_id"], ["board.id"], name="fk_piece_board_id"),
-        sa.CheckConstraint(_DIALECT, name="ck_piece_dialect"),
-        sa.CheckConstraint("side IN ('first', 'second')", name="ck_piece_side"),
-        sa.CheckConstraint("state IN ('', '+', '-')", name="ck_piece_state"),
+        sa.CheckConstraint(_DIALECT, name=op.f("ck_piece_dialect")),
+        sa.CheckConstraint("side IN ('first', 'second')", name=op.f("ck_piece_side")),
+        sa.CheckConstraint("state IN ('', '+', '-')", name=op.f("ck_piece_state")),
     )
     op.create_index("ix_piece_identifier", "piece", ["identifier"])
     op.create_table(
@@ -175,7 +175,7 @@ def upgrade() -> None:
         sa.Column("state", label, nullable=False),
         sa.PrimaryKeyConstraint("piece_id", "variant", "polarity", "square", "state", name="pk_condition"),
         sa.ForeignKeyConstraint(*of_a_variant, name="fk_condition_piece_id_variant"),
-        sa.CheckConstraint("polarity IN ('must', 'deny')", name="ck_condition_polarity"),
+        sa.CheckConstraint("polarity IN ('must', 'deny')", name=op.f("ck_condition_polarity")),
         sqlite_with_rowid=False,
     )
     op.create_table(
@@ -196,7 +196,7 @@ def upgrade() -> None:
         sa.Column("delta", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("piece_id", "variant", "piece", name="pk_hand_effect"),
         sa.ForeignKeyConstraint(*of_a_variant, name="fk_hand_effect_piece_id_variant"),
-        sa.CheckConstraint("delta <> 0", name="ck_hand_effect_delta"),
+        sa.CheckConstraint("delta <> 0", name=op.f("ck_hand_effect_delta")),
         sqlite_with_rowid=False,
     )
     op.execute(_MOVES_FLAT)
