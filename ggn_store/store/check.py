@@ -23,22 +23,26 @@ Value = TypeVar("Value")
 def check(database: Database, connection: Connection, progress: Callable[[str], None] | None = None) -> list[str]:
     """What differs, one sentence each; an empty list for a sound store."""
     found = database.integrity(connection)
-    boards, problems = _check_boards(connection)
+    boards, problems = _check_boards(database, connection)
     found += problems
-    digests, problems = _check_pieces(connection, boards, progress or (lambda _: None))
+    digests, problems = _check_pieces(database, connection, boards, progress or (lambda _: None))
     found += problems
-    return found + _check_revisions(connection, boards, digests) + _check_rulesets(connection)
+    return found + _check_revisions(database, connection, boards, digests) + _check_rulesets(connection)
 
 
-def _attempt(work: Callable[[], Value]) -> Value | None:
+def _attempt(database: Database, work: Callable[[], Value]) -> Value | None:
     """The result of `work`; None where the rows are not what it expects, whatever way they are not."""
     try:
         return work()
-    except (GgnStoreError, LookupError, TypeError, ValueError, DBAPIError):
+    except (GgnStoreError, LookupError, TypeError, ValueError):
+        return None
+    except DBAPIError as error:
+        if not database.is_about_a_value(error):
+            raise
         return None
 
 
-def _check_boards(connection: Connection) -> tuple[dict[int, Board], list[str]]:
+def _check_boards(database: Database, connection: Connection) -> tuple[dict[int, Board], list[str]]:
     boards = {}
     found = []
     for row in connection.execute(select(t.board.c.id, t.board.c.digest).order_by(t.board.c.id)).all():
@@ -49,13 +53,13 @@ def _check_boards(connection: Connection) -> tuple[dict[int, Board], list[str]]:
             is_dense = list(connection.execute(numbers).scalars()) == list(range(len(boards[board_id].squares)))
             return is_dense and boards[board_id].digest == digest
 
-        if not _attempt(is_sound):
+        if not _attempt(database, is_sound):
             found.append(f"board {row.id}: its squares and shape do not give its digest {row.digest}")
     return boards, found
 
 
 def _check_pieces(
-    connection: Connection, boards: dict[int, Board], progress: Callable[[str], None]
+    database: Database, connection: Connection, boards: dict[int, Board], progress: Callable[[str], None]
 ) -> tuple[dict[int, str], list[str]]:
     digests = {}
     found = []
@@ -79,12 +83,14 @@ def _check_pieces(
                 )
             )
 
-        if not _attempt(is_sound):
+        if not _attempt(database, is_sound):
             found.append(f"piece {row.id} ({row.identifier}): its rows do not give its digest {row.digest}")
     return digests, found
 
 
-def _check_revisions(connection: Connection, boards: dict[int, Board], digests: dict[int, str]) -> list[str]:
+def _check_revisions(
+    database: Database, connection: Connection, boards: dict[int, Board], digests: dict[int, str]
+) -> list[str]:
     found = []
     revision = t.revision
     columns = [column for column in revision.columns if column.name != "created_at"]
@@ -104,10 +110,10 @@ def _check_revisions(connection: Connection, boards: dict[int, Board], digests: 
             listed = [digests[each.piece_id] for each in pieces]
             return revision_digest(row.dialect, boards[row.board_id], envelope, listed)
 
-        if _attempt(digest) != row.digest:
+        if _attempt(database, digest) != row.digest:
             found.append(f"{label}: its pieces and envelope do not give its digest {row.digest}")
         created_at = select(revision.c.created_at).where(revision.c.id == row.id)
-        if _attempt(lambda query=created_at: connection.execute(query).scalar_one()) is None:  # type: ignore[misc]
+        if _attempt(database, lambda query=created_at: connection.execute(query).scalar_one()) is None:  # type: ignore[misc]
             found.append(f"{label}: when it was made cannot be read")
         expected: tuple[int, int, int | None] = (row.ruleset_id, 1, None)
         if previous is not None and previous[0] == row.ruleset_id:

@@ -111,6 +111,10 @@ class Database(ABC):
     def _explain_error(self, error: BaseException | None) -> str:
         """What the driver's error means, and what to do about it."""
 
+    def is_about_a_value(self, error: DBAPIError) -> bool:
+        """Whether the driver only stumbled over a stored value that is not of its column's type."""
+        return False
+
     @abstractmethod
     def version(self, connection: Connection) -> str:
         """Name and version of the database engine."""
@@ -200,6 +204,10 @@ class SQLite(Database):
             sqlite3.SQLITE_NOTADB: "the file is not a SQLite database",
             sqlite3.SQLITE_CORRUPT: "the file is damaged: restore it from a backup",
         }.get(code, f"SQLite refused: {error}")
+
+    def is_about_a_value(self, error: DBAPIError) -> bool:
+        # The module's own complaint (text that is not UTF-8), which SQLite, and so its error code, knows nothing of.
+        return isinstance(error.orig, sqlite3.OperationalError) and not hasattr(error.orig, "sqlite_errorcode")
 
     def version(self, connection: Connection) -> str:
         return f"SQLite {connection.execute(text('SELECT sqlite_version()')).scalar_one()}"
