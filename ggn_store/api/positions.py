@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ggn_store.documents import files, json_text
-from ggn_store.errors import PositionError, printable
+from ggn_store.errors import PositionError, printable, quote
 from ggn_store.model.position import Position
 
 MAX_LINE: Final = 1_000_000
@@ -23,6 +23,8 @@ def read_board(text: str | bytes) -> Position:
 def read_hands(text: str | bytes) -> Mapping[str, int]:
     """The hands that a JSON object of pieces and counts holds."""
     data = _decode(text, "the hands")
+    if not isinstance(data, dict):
+        raise PositionError(f"hands are an object of pieces and counts, not {quote(data)}")
     return Position({}, data).hands or {}
 
 

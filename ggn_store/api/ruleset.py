@@ -124,11 +124,7 @@ class Ruleset:
         assume: Assumption | None = None,
     ) -> list[list[Move]]:
         """The moves of each of many positions, asked in one statement; otherwise like `moves`."""
-        if piece is not None:
-            self.select(piece)
-        for square in (source, destination):
-            self._require_square(square)
-        return self._ask(positions, Question(piece, source, destination), assume)
+        return self._ask(positions, self._question(piece, source, destination), assume)
 
     def explain(
         self,
@@ -139,10 +135,11 @@ class Ruleset:
         destination: str | None = None,
     ) -> tuple[str, list[str]]:
         """The SQL that answers `moves`, and the database's plan for it, line by line."""
-        question = Question(piece, source, destination)
+        question = self._question(piece, source, destination)
+        asked = [self._on_board(position) for position in positions]
         board = self.board
         with self._database.reading() as connection:
-            return moves.explain(self._database, connection, self.revision, board, positions, question)
+            return moves.explain(self._database, connection, self.revision, board, asked, question)
 
     def apply(
         self, position: Position | Mapping[str, str | None], move: Move, *, assume: Assumption | None = None
@@ -168,6 +165,13 @@ class Ruleset:
         return position.after(effects)
 
     # --- inside ---
+
+    def _question(self, piece: str | None, source: str | None, destination: str | None) -> Question:
+        if piece is not None:
+            self.select(piece)
+        for square in (source, destination):
+            self._require_square(square)
+        return Question(piece, source, destination)
 
     def _ask(
         self,

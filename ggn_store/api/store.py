@@ -22,6 +22,7 @@ from ggn_store.errors import (
     StoreError,
     UnknownNameError,
     offer,
+    printable,
     quote,
 )
 from ggn_store.model.document import Dialect, Document
@@ -75,11 +76,9 @@ class Store:
         """
         store = cls.at(address)
         try:
-            if upgrade or store._is_new_file():
+            store._require_directory()
+            if upgrade or store._is_new():
                 store.upgrade()
-            else:
-                with store._database.reading() as connection:
-                    versions.version(connection)
         except BaseException:
             store.close()
             raise
@@ -90,15 +89,26 @@ class Store:
         """The store at `address`, without connecting yet: for `upgrade` and `info`."""
         return cls(engine.connect(address))
 
+    @property
     def _is_new_file(self) -> bool:
         database = self._database
         if not isinstance(database, engine.SQLite):
             return False
-        if database.path is not None and database.path.exists() and database.path.stat().st_size > 0:
-            return False
-        if database.path is not None and not database.path.parent.is_dir():
-            raise StoreError(f"{database}: there is no directory {database.path.parent}: make it first")
-        return True
+        return database.path is None or not database.path.exists() or database.path.stat().st_size == 0
+
+    def _is_new(self) -> bool:
+        """Whether this is a SQLite file without any tables; connects, so that an address leading nowhere is told."""
+        if self._is_new_file:
+            return True
+        with self._database.reading() as connection:
+            # A file is also new where the process that began to make it ready was killed.
+            is_empty = versions.version(connection) is None and versions.is_empty(connection)
+        return is_empty and isinstance(self._database, engine.SQLite)
+
+    def _require_directory(self) -> None:
+        database = self._database
+        if isinstance(database, engine.SQLite) and database.path is not None and not database.path.parent.is_dir():
+            raise StoreError(f"{database}: there is no directory {printable(str(database.path.parent))}: make it first")
 
     def close(self) -> None:
         """Give the connections back; a store in memory is gone then."""
@@ -120,7 +130,7 @@ class Store:
     def info(self) -> Info:
         """Where the store is, what runs it, and of which version its tables are."""
         needed = versions.known_versions()[-1]
-        if self._is_new_file():  # to connect would make the file
+        if self._is_new_file:  # to connect would make the file
             return Info(str(self._database), f"SQLite {sqlite3.sqlite_version}", None, needed, None)
         with self._database.reading() as connection:
             found = versions.version(connection)

@@ -71,8 +71,10 @@ def main() -> NoReturn:
     """Run the command line; every error ends here, as one message on stderr and an exit code."""
     try:
         code = group.main(prog_name="ggn-store", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.ClickException as error:
+        vars(error)["message"] = _harmless(error.message)
         error.show()
         _end(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
@@ -86,7 +88,7 @@ def main() -> NoReturn:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _end(0)
     except OSError as error:
-        _say(f"{error.filename or 'output'}: {error.strerror or error}")
+        _say(f"{printable(str(error.filename or 'output'))}: {error.strerror or error}")
         _end(1)
     except MemoryError:
         _say("not enough memory for this; nothing was stored")
@@ -94,9 +96,16 @@ def main() -> NoReturn:
     _end(code if isinstance(code, int) else 0)
 
 
+def _harmless(message: str) -> str:
+    """A message of click's, which quotes arguments as they came; its own line breaks are kept."""
+    lines = [message] if any("\n" in argument for argument in sys.argv) else message.expandtabs(2).split("\n")
+    return "\n".join(map(printable, lines))
+
+
 def _say(message: str) -> None:
     text = "\n".join(printable(line) for line in message.split("\n"))
-    click.echo(f"{click.style('Error:', fg='red')} {text}", err=True)
+    color = False if os.environ.get("NO_COLOR") else None
+    click.echo(f"{click.style('Error:', fg='red')} {text}", err=True, color=color)
 
 
 def _end(code: int) -> NoReturn:

@@ -9,10 +9,11 @@ import click
 
 import ggn_store
 from ggn_store.cli import options
+from ggn_store.errors import printable
 
 
 @click.command("convert")
-@click.argument("path", metavar="PATH")
+@click.argument("path", type=click.Path(), metavar="PATH")
 @click.option("--to", "target", type=click.Choice(options.DIALECTS), required=True, help="The dialect to write.")
 @click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect of PATH, instead of detecting it.")
 @click.option(
@@ -30,7 +31,7 @@ def command(path: str, target: str, dialect: str | None, assume: str | None, out
     entries = list(islice(ggn_store.read_files(ggn_store.find_files([path])), 2))
     if len(entries) != 1:
         raise ggn_store.InputError(
-            f"{path}: holds {'several documents' if entries else 'no document'}: name one document"
+            f"{printable(path)}: holds {'several documents' if entries else 'no document'}: name one document"
         )
     document = ggn_store.convert(entries[0].read(cast(Any, dialect)), cast(Any, target), cast(Any, assume))
     options.write(document.canonical_parts(), output)

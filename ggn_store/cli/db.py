@@ -22,7 +22,7 @@ def command() -> None:
 @click.pass_context
 def upgrade(ctx: click.Context) -> None:
     """Bring the store's tables to this program's version; safe to run at any time, by several at once."""
-    with ggn_store.Store.at(options.address(ctx)) as store:
+    with ggn_store.Store.at(options.ready_address(ctx)) as store:
         before, after = store.upgrade()
     if before == after:
         click.echo(f"the store is up to date: version {after}")
@@ -52,7 +52,7 @@ def info(ctx: click.Context, form: str | None) -> None:
 @click.pass_context
 def check(ctx: click.Context) -> None:
     """Derive every digest again from the rows, and name what differs. Exit code 1 where something does."""
-    shows = sys.stderr.isatty()
+    shows = options.is_terminal(sys.stderr)
     count = 0
 
     def progress(what: str) -> None:

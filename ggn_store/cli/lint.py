@@ -13,7 +13,7 @@ from ggn_store.render.problems import problems
 
 
 @click.command("lint")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, type=click.Path(), required=True, metavar="PATH...")
 @click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect, instead of detecting it.")
 @options.output_format(("text", "json"), "Lines of text (default), or a JSON array for editors and CI.")
 @click.pass_context
@@ -24,16 +24,17 @@ def command(ctx: click.Context, paths: tuple[str, ...], dialect: str | None, for
     or a document that is not valid.
     """
     found: list[Problem] = []
-    checked = 0
+    checked = invalid = 0
     for entry in ggn_store.read_files(ggn_store.find_files(paths)):
         checked += 1
         try:
             found += ggn_store.lint(entry.read(cast(Any, dialect)), entry.text, entry.file)
         except ggn_store.DocumentError as error:
+            invalid += 1
             found += error.problems
     for part in problems(found, form or "text"):
         click.echo(part, nl=False)
     documents = f"{checked} document{'s' if checked != 1 else ''}"
     findings = f"{len(found)} finding{'s' if len(found) != 1 else ''}" if found else "nothing suspicious"
-    click.echo(f"{documents} read: {findings}", err=True)
+    click.echo(f"{documents} read: {f'{invalid} invalid, ' if invalid else ''}{findings}", err=True)
     ctx.exit(1 if found else 0)

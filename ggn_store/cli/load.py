@@ -17,7 +17,7 @@ from ggn_store.errors import printable
 
 
 @click.command("load")
-@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.argument("paths", nargs=-1, type=click.Path(), metavar="PATH...")
 @click.option("--name", help="The ruleset's name; for a single document. Default: the file's name.")
 @click.option("--library", is_flag=True, help="Load what comes with ggn-store: all of it, or the PATHs as names in it.")
 @click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect, instead of detecting it.")
@@ -53,19 +53,20 @@ def command(
     store = options.open_store(ctx)
     began = time.perf_counter()
     results: list[ggn_store.Loaded] = []
-    with _progress(None if any(file.is_stream for file in files) else len(files)) as advance:
+    with _progress(None if any(file.is_stream for file in files) else len(files)) as (advance, tell):
         for result in store.load_all(files, name=name, dialect=cast(Any, dialect), message=message):
             results.append(result)
             advance(result)
             if result.error is not None:
-                click.echo(_failure(result), err=True)
+                tell(_failure(result))
                 if on_error == "stop":
                     break
     click.echo(_summary(results, time.perf_counter() - began))
     failed = [result for result in results if result.error is not None]
     if failed:
-        if on_error == "stop" and len(results) > 1:
-            click.echo("stopped there; what came before is loaded (--on-error skip goes on)", err=True)
+        if on_error == "stop" and max(len(results), len(files)) > 1:
+            before = "what came before is loaded" if len(failed) < len(results) else "nothing is loaded"
+            click.echo(f"stopped there; {before} (--on-error skip goes on)", err=True)
         ctx.exit(max(result.error.exit_code for result in failed if result.error))
 
 
@@ -86,20 +87,29 @@ def _summary(results: list[ggn_store.Loaded], seconds: float) -> str:
         return f"{revision}: {'brought back' if revision.status == 'restored' else 'loaded'}, {rate}"
     counts = Counter(result.revision.status if result.revision else "failed" for result in results)
     parts = ", ".join(f"{count} {status}" for status, count in counts.items())
+    if results and not done:
+        return f"{len(results)} document{'s' if len(results) != 1 else ''}: {parts}; nothing is loaded"
     documents = f"{len(results)} document{'s' if len(results) != 1 else ''}"
     return f"{documents}: {parts or 'none found'}; {rate}, {len(done) / max(seconds, 1e-9):.1f} documents/s"
 
 
 @contextmanager
-def _progress(total: int | None) -> Iterator[Callable[[ggn_store.Loaded], None]]:
-    """A progress bar on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
+def _progress(
+    total: int | None,
+) -> Iterator[tuple[Callable[[ggn_store.Loaded], None], Callable[[str], None]]]:
+    """A progress bar on a terminal, nothing elsewhere; and how to say something while it is there."""
+    if not options.is_terminal(sys.stderr):
+        yield lambda _: None, lambda text: click.echo(text, err=True)
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.text import Text
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("loading", total=total)
-        yield lambda result: progress.update(task, advance=1, description=printable(result.name or result.file)[:40])
+
+        def advance(result: ggn_store.Loaded) -> None:
+            progress.update(task, advance=1, description=printable(result.name or result.file)[:40])
+
+        yield advance, lambda text: progress.console.print(Text(text), soft_wrap=True)

@@ -6,12 +6,12 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
 import ggn_store
-from ggn_store.errors import GgnStoreError
+from ggn_store.errors import GgnStoreError, printable
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -25,24 +25,38 @@ RECORD_FORMATS = ("table", "json", "ndjson", "csv")
 
 def address(ctx: click.Context) -> str:
     """The address of the store: --db, else the environment, else a file in the user's data directory."""
-    given = ctx.find_root().obj or os.environ.get("GGN_STORE_URL") or os.environ.get("DATABASE_URL")
+    # The option itself and not what the group made of it: completion parses, but runs nothing.
+    given = ctx.find_root().params.get("db") or os.environ.get("GGN_STORE_URL") or os.environ.get("DATABASE_URL")
     if given:
         return str(given)
     import platformdirs
 
-    directory = Path(platformdirs.user_data_dir("ggn-store", appauthor=False))
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise GgnStoreError(
-            f"{directory}: the data directory cannot be made ({error.strerror}): name a store with --db"
-        ) from None
-    return f"sqlite:///{directory / 'store.db'}"
+    return f"sqlite:///{_default_directory(platformdirs) / 'store.db'}"
+
+
+def _default_directory(platformdirs: Any) -> Path:
+    return Path(platformdirs.user_data_dir("ggn-store", appauthor=False))
+
+
+def ready_address(ctx: click.Context) -> str:
+    """The address of the store, with the user's data directory made where that is where it is."""
+    found = address(ctx)
+    import platformdirs
+
+    directory = _default_directory(platformdirs)
+    if found == f"sqlite:///{directory / 'store.db'}":
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise GgnStoreError(
+                f"{directory}: the data directory cannot be made ({error.strerror}): name a store with --db"
+            ) from None
+    return found
 
 
 def open_store(ctx: click.Context) -> ggn_store.Store:
     """The store that the command works on; it is closed with the command."""
-    store = ggn_store.Store.open(address(ctx))
+    store = ggn_store.Store.open(ready_address(ctx))
     return ctx.with_resource(store)
 
 
@@ -69,7 +83,12 @@ def output_format(formats: Sequence[str], help_text: str) -> Callable[[Command],
 
 def record_format(form: str | None) -> str:
     """The form to write records in: a table on a terminal, NDJSON for programs, unless one was asked for."""
-    return form or ("table" if sys.stdout.isatty() else "ndjson")
+    return form or ("table" if is_terminal(sys.stdout) else "ndjson")
+
+
+def is_terminal(stream: IO[str] | None) -> bool:
+    """Whether somebody is watching; a process may also be started without the stream."""
+    return stream is not None and stream.isatty()
 
 
 def position_options(command: Command) -> Command:
@@ -112,12 +131,12 @@ def position(
 
 def _text(argument: str) -> str | bytes:
     if argument == "-":
-        return sys.stdin.buffer.read()
+        return b"" if sys.stdin is None else sys.stdin.buffer.read()
     if argument.startswith("@"):
         try:
             return Path(argument[1:]).read_bytes()
         except OSError as error:
-            raise ggn_store.InputError(f"{argument[1:]}: cannot be read: {error.strerror}") from None
+            raise ggn_store.InputError(f"{printable(argument[1:])}: cannot be read: {error.strerror}") from None
     return argument
 
 
@@ -135,7 +154,7 @@ def write(parts: Any, output: str | None) -> None:
                 stream.write(part)
         temporary.replace(target)
     except OSError as error:
-        raise GgnStoreError(f"{target}: cannot be written: {error.strerror}") from None
+        raise GgnStoreError(f"{printable(str(target))}: cannot be written: {error.strerror}") from None
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -12,10 +12,12 @@ from ggn_store.cli import options
 
 
 @click.command("schema")
-@click.argument("dialect", type=click.Choice(options.DIALECTS))
+@click.argument("dialect", metavar="DIALECT", type=click.Choice(options.DIALECTS))
 @options.output_option
 def command(dialect: str, output: str | None) -> None:
     """Print the JSON Schema of a dialect, for editors.
+
+    DIALECT is perform, must-deny or diff.
 
     It says all of a document's structure. What a schema cannot say (contradictory conditions, a condition that
     restates the source, duplicate keys) is checked by `validate`.

@@ -13,7 +13,7 @@ from ggn_store.render.problems import problems
 
 
 @click.command("validate")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, type=click.Path(), required=True, metavar="PATH...")
 @click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect, instead of detecting it.")
 @options.output_format(("text", "json"), "Lines of text (default), or a JSON array for editors and CI.")
 @click.pass_context

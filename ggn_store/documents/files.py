@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import gzip
+import io
 import os
 import sys
 import tomllib
@@ -54,6 +55,8 @@ class Entry:
 
     def read(self, dialect: Dialect | None = None) -> Document:
         """The document; raises DocumentError with every problem."""
+        if self.problems and self.decoded.value is None:
+            raise DocumentError(self.problems)
         document, problems = ggn.read(self.decoded, dialect, self.file, self.envelope)
         if document is None or self.problems:
             raise DocumentError([*self.problems, *problems])
@@ -123,9 +126,13 @@ def _stem(name: str) -> str | None:
 
 
 def read_files(files: Iterable[File]) -> Iterator[Entry]:
-    """The entries of files, one document in memory at a time."""
+    """The entries of files, one document in memory at a time; a file that cannot be read is one with a problem."""
     for file in files:
-        yield from read(file)
+        try:
+            yield from read(file)
+        except InputError as error:
+            message = str(error).removeprefix(f"{printable(str(file))}: ")
+            yield Entry(str(file), file.name, ggn.Decoded(None), problems=(Problem(message, file=str(file)),))
 
 
 def read(file: File) -> Iterator[Entry]:
@@ -155,7 +162,8 @@ def open_stream(file: File) -> Iterator[IO[bytes]]:
 
 def _open(file: File) -> AbstractContextManager[IO[bytes]]:
     if file.path == STDIN:
-        return nullcontext(sys.stdin.buffer)
+        # A process may be started without a standard input.
+        return nullcontext(io.BytesIO() if sys.stdin is None else sys.stdin.buffer)
     if file.path.endswith(".gz"):
         return cast(AbstractContextManager[IO[bytes]], gzip.open(file.path, "rb"))
     return open(file.path, "rb")

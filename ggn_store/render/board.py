@@ -73,5 +73,8 @@ def _move_text(move: Move, position: Position) -> str:
         for square, piece in sorted(move.effects.board.items())
         if square not in (move.source, move.destination)
     ]
-    elsewhere += [f"{delta:+} {piece}" for piece, delta in sorted(move.effects.hands.items()) if move.source != HAND]
+    dropped = {(move.piece, -1)} if move.source == HAND else set()
+    elsewhere += [f"{delta:+} {piece}" for piece, delta in sorted(move.effects.hands.items() - dropped)]
+    if not move.effects.toggle:
+        elsewhere.append("moves again")
     return text + (f"[{' '.join(elsewhere)}]" if elsewhere else "")

@@ -27,17 +27,23 @@ def records(items: Iterable[Record], form: str, columns: Sequence[str]) -> Itera
                 separator = ",\n"
             yield "[]\n" if separator == "[\n" else "\n]\n"
         case "csv":
-            for row in (columns, *([_cell(item.get(column)) for column in columns] for item in items)):
-                line = io.StringIO()
-                csv.writer(line, lineterminator="\n").writerow(row)
-                yield line.getvalue()
+            yield _csv_line(columns)
+            for item in items:
+                yield _csv_line([_cell(item.get(column)) for column in columns])
         case "table":
             yield table(columns, ([_cell(item.get(column)) for column in columns] for item in items))
 
 
 def compact(value: object) -> str:
-    """JSON on one line."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    """JSON on one line, with everything that could act on a terminal as an escape."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text if text.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+
+
+def _csv_line(cells: Sequence[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(cells)
+    return line.getvalue()
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

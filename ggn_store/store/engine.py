@@ -20,7 +20,7 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
 
-from ggn_store.errors import UNSTORABLE, GgnStoreError, StoreError, quote
+from ggn_store.errors import UNSTORABLE, GgnStoreError, StoreError, printable, quote
 
 Rows = Iterable[Sequence[Any]]
 
@@ -96,9 +96,8 @@ class Database(ABC):
 
     def __str__(self) -> str:
         """The address, without its password."""
-        query = {name: "***" if name in _SECRETS else value for name, value in self.url.query.items()}
-        url = self.url.set(drivername=self.url.get_backend_name(), query=query)
-        return url.render_as_string(hide_password=True)
+        url = self.url.set(drivername=self.url.get_backend_name()).difference_update_query(_SECRETS)
+        return printable(url.render_as_string(hide_password=True))
 
     def close(self) -> None:
         """Give all connections back."""
@@ -308,6 +307,8 @@ def connect(address: str) -> Database:
     # What SQLAlchemy says of a malformed address may quote the password: it is not passed on.
     try:
         url = make_url(address) if "://" in address else URL.create("sqlite", database=address)
+        if "@" in (url.host or ""):
+            raise StoreError("the address of the store has an @ too many: in a user or password, write @ as %40")
         match url.get_backend_name():
             case "sqlite":
                 if url.host or (url.query and "uri" not in url.query):
@@ -321,4 +322,4 @@ def connect(address: str) -> Database:
     except (SQLAlchemyError, TypeError, ValueError) as error:
         if isinstance(error, GgnStoreError):
             raise
-        raise StoreError(f"this address of a store is malformed: write {_FORMS}") from None
+        raise StoreError(f"this is not the address of a store: write {_FORMS}") from None
