@@ -251,7 +251,7 @@ def test_a_file_that_another_process_keeps_writing_is_a_clear_error(
     with Store.open(str(tmp_path / "store.db")) as store:
         other = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreError, match="another process has been writing"):
+        with pytest.raises(StoreError, match="other processes have kept the file busy"):
             store.load(parse(document(0)), "a")
         assert store.list() == ()
         other.close()

@@ -193,7 +193,7 @@ class SQLite(Database):
     def _explain_error(self, error: BaseException | None) -> str:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         return {
-            sqlite3.SQLITE_BUSY: f"another process has been writing for {BUSY_SECONDS} seconds; try again later",
+            sqlite3.SQLITE_BUSY: f"other processes have kept the file busy for {BUSY_SECONDS} seconds; try again later",
             sqlite3.SQLITE_LOCKED: "another connection is using the tables; try again",
             sqlite3.SQLITE_FULL: "the disk is full; nothing was stored: make room and try again",
             sqlite3.SQLITE_IOERR: "the file cannot be read or written (full disk, file size limit or a fault of the "

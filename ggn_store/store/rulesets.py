@@ -48,7 +48,7 @@ def find(connection: Connection, reference: str) -> Revision:
     if row is not None:
         return _revision(row)
     names = set(connection.execute(select(t.ruleset.c.name).where(t.ruleset.c.deleted_at.is_(None))).scalars())
-    if name in names:
+    if name in names and number is not None:
         newest = find(connection, name).number
         raise UnknownNameError(f"{name} has no revision {number}: its revisions are 1 to {newest}")
     if connection.execute(select(t.ruleset.c.id).where(t.ruleset.c.name == name)).first():

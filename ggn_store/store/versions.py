@@ -34,8 +34,8 @@ def version(connection: Connection) -> str | None:
 
 
 def is_empty(connection: Connection) -> bool:
-    """Whether the database has no tables at all."""
-    return not inspect(connection).get_table_names()
+    """Whether the database has no tables but perhaps Alembic's own, which a downgrade leaves behind."""
+    return set(inspect(connection).get_table_names()) <= {VERSION_TABLE}
 
 
 def require_current(database: Database, connection: Connection) -> None:
