@@ -29,29 +29,27 @@ def address(ctx: click.Context) -> str:
     given = ctx.find_root().params.get("db") or os.environ.get("GGN_STORE_URL") or os.environ.get("DATABASE_URL")
     if given:
         return str(given)
-    import platformdirs
-
-    return f"sqlite:///{_default_directory(platformdirs) / 'store.db'}"
-
-
-def _default_directory(platformdirs: Any) -> Path:
-    return Path(platformdirs.user_data_dir("ggn-store", appauthor=False))
+    return f"sqlite:///{_default_file()}"
 
 
 def ready_address(ctx: click.Context) -> str:
     """The address of the store, with the user's data directory made where that is where it is."""
     found = address(ctx)
-    import platformdirs
-
-    directory = _default_directory(platformdirs)
-    if found == f"sqlite:///{directory / 'store.db'}":
+    file = _default_file()
+    if found == f"sqlite:///{file}":
         try:
-            directory.mkdir(parents=True, exist_ok=True)
+            file.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise GgnStoreError(
-                f"{directory}: the data directory cannot be made ({error.strerror}): name a store with --db"
+                f"{file.parent}: the data directory cannot be made ({error.strerror}): name a store with --db"
             ) from None
     return found
+
+
+def _default_file() -> Path:
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("ggn-store", appauthor=False)) / "store.db"
 
 
 def open_store(ctx: click.Context) -> ggn_store.Store:
