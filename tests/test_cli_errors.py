@@ -793,6 +793,20 @@ def test_an_output_file_is_whole_or_not_there(run: Program) -> None:
     assert sorted(path.name for path in Path().iterdir()) == ["mini.json", "mini.toml", "out.json", "store.db"]
 
 
+def test_an_output_that_finds_no_room_leaves_what_was_there(run: Program) -> None:
+    large = {"C:R": {"a1": {f"a{rank}": [{"must": {f"a{rank}": "empty"}, "diff": {}}] for rank in range(2, 200)}}}
+    run("--db", "store.db", "load", write("large.json", large))
+    write("out.json", "what was there")
+    whole = f'ulimit -f 2; exec "{sys.executable}" -B -m ggn_store --db store.db export large -o out.json'
+    refused = subprocess.run(
+        ["/bin/sh", "-c", whole], env=child_environment(), capture_output=True, encoding="utf-8", check=False
+    )
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == "Error: out.json: cannot be written: File too large\n"
+    assert Path("out.json").read_text(encoding="utf-8") == "what was there"
+    assert sorted(path.name for path in Path().iterdir()) == ["large.json", "out.json", "store.db"]
+
+
 def test_on_a_terminal_hostile_labels_are_escaped_too(run: Program) -> None:
     run("--db", "store.db", "load", write("hostile.json", HOSTILE))
     for command in (
