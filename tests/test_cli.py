@@ -910,7 +910,7 @@ def test_check_passes_a_sound_store_and_names_what_differs(ggn: Command, ready: 
     result = ggn("db", "check")
     assert result.code == 1
     assert re.fullmatch(r"piece \d+ \(C:P\): its rows do not give its digest [0-9a-f]{64}\n", result.out)
-    assert result.err == "2 pieces checked: 1 differences\n"
+    assert result.err == "2 pieces checked: 1 difference\n"
 
 
 # --- which store ---

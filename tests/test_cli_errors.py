@@ -303,6 +303,7 @@ USAGE: list[tuple[tuple[str, ...], str]] = [
     (("moves", "mini", "--positions", "positions.ndjson", *BOARD), "--positions brings its own positions"),
     (("moves", "mini", "--positions", "positions.ndjson", "--hands", "{}"), "--positions brings its own positions"),
     (("moves", "mini", "--positions", "positions.ndjson", "--explain"), "leave --positions out"),
+    (("moves", "mini", "--explain", "--format", "json"), "--explain prints text: leave --format out"),
     (("apply", "mini"), "Missing option '--move'"),
     (("apply", "mini", "--move", "C:P a2"), "write piece, source and destination, such as 'C:P e2 e4'"),
     (("apply", "mini", "--move", "C:P a2 a3 a4"), "write piece, source and destination"),
@@ -330,7 +331,11 @@ KEPT_OUT: list[tuple[tuple[str, ...], str]] = [
     (("plain.json.gz",), "plain.json.gz: the gzip data is broken: "),
     (("side.json",), "side.toml: the file is not TOML: "),
     (("keys.json",), 'keys.toml /titel: there is no such key; found "titel"; allowed: title, source, start, board'),
-    (("square.json",), "square.json:1:10 /C:P/e2: the square is outside the declared board of 2x2"),
+    (
+        ("square.json",),
+        'square.json:1:10 /C:P/e2: the square is outside the declared board of 2x2; found "e2"; allowed: '
+        "a square from a1 to b2",
+    ),
     (("bad name.json",), '"bad name" cannot name a ruleset: letters, digits and . _ + -'),
     (("quick.json", "--dialect", "must-deny"), "quick.json:1:"),
     (("must.json", "--dialect", "perform"), "must.json:1:"),
@@ -688,6 +693,31 @@ def test_a_damaged_file_is_named_and_left_alone(run: Program) -> None:
             assert "store.db: " in result.err
             assert result.err.count("\n") <= 3
         assert Path("store.db").read_bytes() == damaged
+
+
+def test_an_empty_address_is_no_way_to_the_store_of_the_home(run: Program, tmp_path: Path) -> None:
+    result = run("--db", "", "delete", "chess")
+    assert (result.code, result.out) == (2, "")
+    assert "--db names no store: leave it out to use the default" in result.err
+    assert not (tmp_path / "home").exists()
+
+
+def test_choices_without_effects_are_told_apart_by_their_conditions(run: Program) -> None:
+    rules = {"C:R": {"a1": {"a2": [{"must": {"a3": "empty"}}, {"deny": {"a4": "enemy"}}]}}}
+    run("--db", "store.db", "load", write("rules.json", rules))
+    for assumption in ([], ["--assume", "displacement"]):
+        move = ["apply", "rules", "--board", '{"a1": "C:R"}', "--move", "C:R a1 a2", *assumption]
+        asked = run("--db", "store.db", *move)
+        assert asked.code == 1
+        assert '--ordinal 0: {"must":{"a3":"empty"},"deny":{}}\n' in asked.err
+        assert '--ordinal 1: {"must":{},"deny":{"a4":"enemy"}}\n' in asked.err
+
+
+@pytest.mark.parametrize("command", ["load", "validate", "lint"])
+def test_a_stream_without_documents_is_said_to_be_one(run: Program, mistakes: Path, command: str) -> None:
+    result = run("--db", "store.db", command, mistakes / "blank.ndjson")
+    assert result.code == 0
+    assert "no document found" in result.out + result.err
 
 
 def test_a_home_that_cannot_be_written_is_named_with_the_way_out(run: Program, monkeypatch: pytest.MonkeyPatch) -> None:

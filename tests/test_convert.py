@@ -170,7 +170,7 @@ def places(document: Document) -> list[Json]:
 
 OPEN = (
     "that the document leaves open what a move changes, which {} cannot "
-    '(assume="displacement" writes plain displacement)'
+    "(--assume displacement, in Python assume='displacement', writes plain displacement)"
 )
 NO_CELL = "which is not a CELL label such as e4 or a1A"
 NO_MARKS = "because perform has no markers ^ and '"

@@ -230,6 +230,11 @@ def test_a_column_that_is_not_all_numbers_goes_to_the_left() -> None:
     assert table(("id", "n"), [["7", "1"], ["x7", "10"]]).splitlines() == ["id   n", "--  --", "7    1", "x7  10"]
 
 
+def test_a_table_is_cut_to_the_width_of_a_terminal() -> None:
+    text = table(("name", "title"), [["chess", "A very long title"], ["go", "Go"]], 15)
+    assert text.splitlines() == ["name   title", "-----  -------…", "chess  A very …", "go     Go"]
+
+
 def test_a_table_without_rows_is_its_heading() -> None:
     assert table(("name", "n"), []) == "name  n\n----  -\n"
 

@@ -39,7 +39,7 @@ def read_positions(path: str) -> Iterator[Position]:
         while line := stream.readline(MAX_LINE + 1):
             number += 1
             if line.strip():
-                yield _read_line(line, f"{printable(str(file))}:{number}")
+                yield _read_line(line.rstrip(b"\r\n"), f"{printable(str(file))}:{number}")
 
 
 def _read_line(line: bytes, where: str) -> Position:

@@ -16,7 +16,9 @@ from ggn_store.render.records import compact
 @options.ruleset_argument
 @options.position_options
 @click.option("--move", "written", metavar="'PIECE SOURCE DESTINATION'", required=True, help="Such as 'C:P e2 e4'.")
-@click.option("--ordinal", type=click.IntRange(0), help="Which possibility, where several hold (see `moves`).")
+@click.option(
+    "--ordinal", type=click.IntRange(0), metavar="NUMBER", help="Which possibility, where several hold (see `moves`)."
+)
 @click.option(
     "--assume",
     type=click.Choice(("displacement",)),
@@ -63,9 +65,13 @@ def _chosen(
     fitting = [move for move in moves if ordinal in (None, move.ordinal)]
     if len(fitting) == 1:
         return fitting[0]
-    offered = "\n".join(
-        f"  --ordinal {move.ordinal}: {compact(move.effects.data()) if move.effects else 'no effects given'}"
-        for move in moves
-    )
+    offered = "\n".join(f"  --ordinal {move.ordinal}: {_difference(move)}" for move in moves)
     problem = "several possibilities hold" if ordinal is None else f"possibility {ordinal} does not hold"
     raise ggn_store.MoveError(f"{written}: {problem}; choose one of\n{offered}")
+
+
+def _difference(move: ggn_store.Move) -> str:
+    """What tells a possibility from the others: what it changes, or where nothing is said of that, its conditions."""
+    if move.effects is not None and not move.assumed:
+        return compact(move.effects.data())
+    return compact({"must": dict(move.must), "deny": dict(move.deny)})

@@ -21,7 +21,10 @@ def command() -> None:
 @command.command("upgrade")
 @click.pass_context
 def upgrade(ctx: click.Context) -> None:
-    """Bring the store's tables to this program's version; safe to run at any time, by several at once."""
+    """Bring the store's tables to this program's version.
+
+    Safe to run at any time, and by several at once.
+    """
     with ggn_store.Store.at(options.ready_address(ctx)) as store:
         before, after = store.upgrade()
     if before == after:
@@ -66,5 +69,9 @@ def check(ctx: click.Context) -> None:
         click.echo("\r\033[K", err=True, nl=False)
     for sentence in found:
         click.echo(printable(sentence))
-    click.echo(f"{count} pieces checked: " + (f"{len(found)} differences" if found else "all sound"), err=True)
+    click.echo(
+        f"{count} pieces checked: "
+        + (f"{len(found)} difference{'s' if len(found) != 1 else ''}" if found else "all sound"),
+        err=True,
+    )
     ctx.exit(1 if found else 0)

@@ -18,8 +18,9 @@ from ggn_store.render.problems import problems
 @options.output_format(("text", "json"), "Lines of text (default), or a JSON array for editors and CI.")
 @click.pass_context
 def command(ctx: click.Context, paths: tuple[str, ...], dialect: str | None, form: str | None) -> None:
-    """Print what is suspicious in valid documents: duplicates, rules that can never apply, unusual games.
+    """Print what is suspicious in valid documents.
 
+    That is: duplicates, rules that can never apply, names that look like slips, what is unusual in a known game.
     PATH is as for `load`. A finding never keeps a document from being loaded. Exit code 1 where there is a finding,
     or a document that is not valid.
     """
@@ -34,6 +35,9 @@ def command(ctx: click.Context, paths: tuple[str, ...], dialect: str | None, for
             found += error.problems
     for part in problems(found, form or "text"):
         click.echo(part, nl=False)
+    if not checked:
+        click.echo("no document found", err=True)
+        return
     documents = f"{checked} document{'s' if checked != 1 else ''}"
     findings = f"{len(found)} finding{'s' if len(found) != 1 else ''}" if found else "nothing suspicious"
     click.echo(f"{documents} read: {f'{invalid} invalid, ' if invalid else ''}{findings}", err=True)

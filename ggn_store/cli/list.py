@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+
 import click
 
 from ggn_store.cli import options
@@ -20,5 +23,6 @@ def command(ctx: click.Context, form: str | None) -> None:
     if not found and form == "table":
         click.echo("the store is empty: `ggn-store load --library` loads what comes with ggn-store", err=True)
         return
-    for part in records(found, form, _COLUMNS):
+    width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
+    for part in records(found, form, _COLUMNS, width):
         click.echo(part, nl=False)

@@ -17,8 +17,8 @@ from ggn_store.errors import printable
 
 
 @click.command("load")
-@click.argument("paths", nargs=-1, type=click.Path(), metavar="PATH...")
-@click.option("--name", help="The ruleset's name; for a single document. Default: the file's name.")
+@click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
+@click.option("--name", metavar="NAME", help="The ruleset's name; for a single document. Default: the file's name.")
 @click.option("--library", is_flag=True, help="Load what comes with ggn-store: all of it, or the PATHs as names in it.")
 @click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect, instead of detecting it.")
 @click.option(
@@ -28,7 +28,7 @@ from ggn_store.errors import printable
     show_default=True,
     help="What to do after a document that cannot be loaded.",
 )
-@click.option("--message", help="Why this revision is made; kept with it.")
+@click.option("--message", metavar="TEXT", help="Why this revision is made; kept with it.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -64,7 +64,8 @@ def command(
     click.echo(_summary(results, time.perf_counter() - began))
     failed = [result for result in results if result.error is not None]
     if failed:
-        if on_error == "stop" and max(len(results), len(files)) > 1:
+        is_last = len(results) == len(files) and not any(file.is_stream for file in files)
+        if on_error == "stop" and max(len(results), len(files)) > 1 and not is_last:
             before = "what came before is loaded" if len(failed) < len(results) else "nothing is loaded"
             click.echo(f"stopped there; {before} (--on-error skip goes on)", err=True)
         ctx.exit(max(result.error.exit_code for result in failed if result.error))
@@ -78,7 +79,8 @@ def _failure(result: ggn_store.Loaded) -> str:
 def _summary(results: list[ggn_store.Loaded], seconds: float) -> str:
     done = [result for result in results if result.revision is not None]
     possibilities = sum(result.possibilities for result in done)
-    rate = f"{possibilities:,} possibilities in {seconds:.1f} s ({possibilities / max(seconds, 1e-9):,.0f}/s)"
+    counted = f"{possibilities:,} possibilit{'ies' if possibilities != 1 else 'y'}"
+    rate = f"{counted} in {seconds:.1f} s ({possibilities / max(seconds, 1e-9):,.0f}/s)"
     if len(results) == 1 and done:
         revision = done[0].revision
         assert revision is not None  # noqa: S101  (done holds those with a revision)
@@ -87,10 +89,12 @@ def _summary(results: list[ggn_store.Loaded], seconds: float) -> str:
         return f"{revision}: {'brought back' if revision.status == 'restored' else 'loaded'}, {rate}"
     counts = Counter(result.revision.status if result.revision else "failed" for result in results)
     parts = ", ".join(f"{count} {status}" for status, count in counts.items())
-    if results and not done:
+    if not results:
+        return "no document found; nothing is loaded"
+    if not done:
         return f"{len(results)} document{'s' if len(results) != 1 else ''}: {parts}; nothing is loaded"
     documents = f"{len(results)} document{'s' if len(results) != 1 else ''}"
-    return f"{documents}: {parts or 'none found'}; {rate}, {len(done) / max(seconds, 1e-9):.1f} documents/s"
+    return f"{documents}: {parts}; {rate}, {len(done) / max(seconds, 1e-9):.1f} documents/s"
 
 
 @contextmanager

@@ -20,9 +20,9 @@ _BATCH = 500
 @click.command("moves")
 @options.ruleset_argument
 @options.position_options
-@click.option("--piece", help="Only the moves of this piece.")
-@click.option("--source", help="Only from this square, or * for the hand.")
-@click.option("--destination", help="Only to this square, or * for the hand.")
+@click.option("--piece", metavar="PIECE", help="Only the moves of this piece.")
+@click.option("--source", metavar="SQUARE", help="Only from this square, or * for the hand.")
+@click.option("--destination", metavar="SQUARE", help="Only to this square, or * for the hand.")
 @click.option(
     "--positions",
     metavar="FILE",
@@ -59,6 +59,8 @@ def command(
         raise click.UsageError("--positions brings its own positions: leave --feen, --board and --hands out")
     if positions is not None and explain:
         raise click.UsageError("--explain explains the statement for one position: leave --positions out")
+    if explain and form is not None:
+        raise click.UsageError("--explain prints text: leave --format out")
     found = options.open_store(ctx).ruleset(ruleset)
     narrow: dict[str, Any] = {"piece": piece, "source": source, "destination": destination}
     form = options.record_format(form)

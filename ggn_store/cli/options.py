@@ -26,7 +26,10 @@ RECORD_FORMATS = ("table", "json", "ndjson", "csv")
 def address(ctx: click.Context) -> str:
     """The address of the store: --db, else the environment, else a file in the user's data directory."""
     # The option itself and not what the group made of it: completion parses, but runs nothing.
-    given = ctx.find_root().params.get("db") or os.environ.get("GGN_STORE_URL") or os.environ.get("DATABASE_URL")
+    option = ctx.find_root().params.get("db")
+    if option == "" and not ctx.resilient_parsing:
+        raise click.UsageError("--db names no store: leave it out to use the default (see `db info`)")
+    given = option or os.environ.get("GGN_STORE_URL") or os.environ.get("DATABASE_URL")
     if given:
         return str(given)
     return f"sqlite:///{_default_file()}"

@@ -33,6 +33,9 @@ def command(ctx: click.Context, paths: tuple[str, ...], dialect: str | None, for
             found += error.problems
     for part in problems(found, form or "text"):
         click.echo(part, nl=False)
+    if not checked:
+        click.echo("no document found", err=True)
+        return
     documents = f"{checked} document{'s' if checked != 1 else ''}"
     verdict = f"{invalid} invalid, {len(found)} problem{'s' if len(found) != 1 else ''}" if invalid else "all valid"
     click.echo(f"{documents} checked: {verdict}", err=True)

@@ -72,7 +72,7 @@ def _displaced(piece: Piece) -> Piece:
 def _losses(document: Document, dialect: Dialect, assume: Assumption | None) -> Iterator[tuple[Path, str]]:
     """What the document says and `dialect` cannot, with its place."""
     if document.dialect == "must-deny" and assume != DISPLACEMENT:
-        written = f'assume="{DISPLACEMENT}" writes plain displacement'
+        written = f"--assume {DISPLACEMENT}, in Python assume={DISPLACEMENT!r}, writes plain displacement"
         yield (), f"that the document leaves open what a move changes, which {dialect} cannot ({written})"
     if document.dialect == "perform":
         for path, square in _first(_squares(document, with_effects=dialect == "diff"), cell.is_cell):

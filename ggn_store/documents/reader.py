@@ -350,15 +350,16 @@ class Reader:
                 known = self._squares[square] = self._is_square(square)
             if known:
                 return
+        allowed = f"a CELL label such as e4 or a1A, of at most {limits.MAX_LABEL} characters"
+        if self._dialect == "perform":
+            allowed = f"any label of 1 to {limits.MAX_LABEL} characters other than * (no NUL, no lone surrogate)"
         if square == HAND:
             message = "the hand has no place here" if self._dialect != "perform" else "this dialect knows no hands"
         elif isinstance(square, str) and self._board is not None and self._may_be_square(square):
             message = f"the square is outside the declared board of {self._board.shape_text}"
+            allowed = f"a square from {self._board.squares[0]} to {self._board.squares[-1]}"
         else:
             message = "not a square"
-        allowed = f"a CELL label such as e4 or a1A, of at most {limits.MAX_LABEL} characters"
-        if self._dialect == "perform":
-            allowed = f"any label of 1 to {limits.MAX_LABEL} characters other than * (no NUL, no lone surrogate)"
         self._complain(path, message, square, allowed, at_key=True)
 
     def _is_square(self, square: str) -> bool:

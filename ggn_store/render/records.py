@@ -14,8 +14,11 @@ Form = Literal["table", "json", "ndjson", "csv"]
 Record = Mapping[str, Any]
 
 
-def records(items: Iterable[Record], form: str, columns: Sequence[str]) -> Iterator[str]:
-    """`items` as text in parts. JSON forms hold every key; table and CSV hold `columns`."""
+def records(items: Iterable[Record], form: str, columns: Sequence[str], width: int | None = None) -> Iterator[str]:
+    """`items` as text in parts. JSON forms hold every key; table and CSV hold `columns`.
+
+    A table's lines are cut to `width` characters, for a terminal that would break them otherwise.
+    """
     match cast(Form, form):
         case "ndjson":
             for item in items:
@@ -31,7 +34,7 @@ def records(items: Iterable[Record], form: str, columns: Sequence[str]) -> Itera
             for item in items:
                 yield _csv_line([_cell(item.get(column)) for column in columns])
         case "table":
-            yield table(columns, ([_cell(item.get(column)) for column in columns] for item in items))
+            yield table(columns, ([_cell(item.get(column)) for column in columns] for item in items), width)
 
 
 def compact(value: object) -> str:
@@ -46,7 +49,7 @@ def _csv_line(cells: Sequence[str]) -> str:
     return line.getvalue()
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], width: int | None = None) -> str:
     """Aligned columns under a heading; numbers to the right."""
     lines = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(columns, *lines, strict=True)]
@@ -56,7 +59,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
         cells = (
             cell.rjust(w) if right else cell.ljust(w) for cell, w, right in zip(row, widths, is_number, strict=True)
         )
-        return "  ".join(cells).rstrip() + "\n"
+        line = "  ".join(cells).rstrip()
+        return (line if width is None or len(line) <= width else line[: width - 1] + "…") + "\n"
 
     return "".join([aligned(columns), aligned(["-" * width for width in widths]), *map(aligned, lines)])
 
