@@ -116,6 +116,11 @@ class Piece:
                 for ordinal, possibility in enumerate(destination.possibilities):
                     yield source, destination, ordinal, possibility
 
+    @property
+    def possibilities(self) -> int:
+        """How many possibilities the piece has."""
+        return sum(len(destination.possibilities) for source in self.sources for destination in source.destinations)
+
     def squares(self) -> Iterator[str]:
         """Every square that the piece's rules name, repeatedly."""
         for source in self.sources:
@@ -135,6 +140,7 @@ class Envelope:
 
     `schema` is the document's `$schema`. `title`, `source` (who says so) and `start` (the start position in
     FEEN) come from beside the document. `board` is the declared board's shape, None where none was declared.
+    `definition` is the text of the definition (TOML) that the document was generated from.
     """
 
     schema: str | None = None
@@ -142,6 +148,7 @@ class Envelope:
     source: str | None = None
     start: str | None = None
     board: str | None = None
+    definition: str | None = None
 
     def data(self) -> dict[str, str]:
         """The values that are there, as JSON data."""
@@ -176,12 +183,7 @@ class Document:
     @property
     def possibilities(self) -> int:
         """How many possibilities the document has."""
-        return sum(
-            len(destination.possibilities)
-            for piece in self.pieces
-            for source in piece.sources
-            for destination in source.destinations
-        )
+        return sum(piece.possibilities for piece in self.pieces)
 
     def data(self) -> dict[str, Any]:
         """The canonical document as JSON data."""

@@ -1,0 +1,516 @@
+"""Betza's notation for how pieces move: `RN`, `mfWcfF`, `nN`, `mRcpR`, `[F?R]` -> patterns.
+
+The dialect is the one that Fairy-Stockfish takes and, beyond it, what of XBetza the squares of a board can say. A
+string is a sequence of patterns, each of modifiers, an atom and a length.
+
+Atoms: the leaps W (1,0), F (1,1), D (2,0), N (2,1), A (2,2), H (3,0), C or L (3,1), Z or J (3,2), G (3,3), and any
+other as a vector: `(4,1)`, `(1,1,1)` on a board in space. A vector stands for all its images, unless it has signs:
+`(0,+1,0)` is one step forward and nothing else, in files, ranks, layers as the first side sees them. K is WF; R and B
+are W and F without limit, Q is both.
+
+Length: a number behind the atom is how many leaps in one direction it may make, 0 as many as there is room; a doubled
+letter (`NN`) is the same as 0.
+
+Directions, on boards of two dimensions: f b l r v s (forward, backward, left, right, vertical, sideways). Pairs choose
+among the eight leaps of an oblique atom (`ffN` the two that go furthest forward, the same as `fN`; `fsN` the other two
+that go forward; `rfN`, `frN` one of each; `fhN` all four; `hrN`, `hlN` four that turn into each other) and the corners
+of a diagonal one (`flF`). None are all.
+
+Modes: m to an empty square, c capturing, d capturing an own piece, e capturing in passing; without any, m and c. i: as
+the piece's first move. n: lame, every square on the way of a leap must be empty, where the way goes straight first and
+then diagonally. j: a ride that passes over its first square whatever is there, or a leap by two over something. p: a
+ride over exactly one hurdle, ending at any distance behind it (a length counts from the hurdle). g: the same, ending
+right behind it. z: a crooked ride, in zigzag. q: a circular ride, turning the same way each step. o: files wrap round.
+
+Legs: `a` goes on, in directions relative to the leg before (f straight on, r a right turn, fr half of one ...; without
+any, all but straight back). What stands before it are the modifiers of the leg before: m over an empty square, which
+is what it does if not said, c capturing there, p over something that stays. `FyafsF` is the griffon: y changes a leap
+into a ride for the following legs, and a ride into a leap. `[F?R]` and `[F-R]` say the same with an atom for each leg:
+after ? the move may also end, after - it must go on; the next leg goes outward if not said otherwise.
+
+Sources: R. Betza's notation; H. G. Muller, Betza notation (extended), chessvariants.com; the header of
+Fairy-Stockfish's variants.ini. Letters that would mean nothing are errors here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final, Literal, NoReturn
+
+from ggn_store.errors import GgnStoreError, quote
+
+MAX_LENGTH: Final = 1_000
+MAX_LEGS: Final = 6
+
+Vector = tuple[int, ...]
+Track = tuple[Vector, ...]
+Hop = Literal["", "p", "g"]
+
+_LEAPS: Final[dict[str, tuple[tuple[int, int], ...]]] = {
+    "W": ((1, 0),),
+    "F": ((1, 1),),
+    "D": ((2, 0),),
+    "N": ((2, 1),),
+    "A": ((2, 2),),
+    "H": ((3, 0),),
+    "C": ((3, 1),),
+    "L": ((3, 1),),
+    "Z": ((3, 2),),
+    "J": ((3, 2),),
+    "G": ((3, 3),),
+    "K": ((1, 0), (1, 1)),
+}
+_RIDES: Final[dict[str, tuple[tuple[int, int], ...]]] = {
+    "R": ((1, 0),),
+    "B": ((1, 1),),
+    "Q": ((1, 0), (1, 1)),
+}
+_ATOMS: Final = _LEAPS | _RIDES
+_VERTICAL: Final = "fbvh"
+_HORIZONTAL: Final = "rlsh"
+_OTHERS: Final = "mcdeinjpgzqo"
+# What XBetza has and a board's squares cannot say, or a definition says elsewhere.
+_REFUSED: Final = {
+    "u": "a piece that is put back somewhere (u) is more than a move can say here",
+    "t": "conditions on moves before (t) are more than the squares of a board say",
+    "x": "moves that are borrowed from other pieces (x) are more than the piece's own squares say",
+    "O": "castling (O) is said by the key castling of the piece",
+}
+_VECTOR = re.compile(r"\(([+-]?[0-9]{1,2}(?:,[+-]?[0-9]{1,2}){0,2})\)", re.ASCII)
+_LENGTH = re.compile("[0-9]{1,2}", re.ASCII)
+# Eighths of a turn, clockwise, of each direction relative to the leg before.
+_TURNS: Final[dict[str, tuple[int, ...]]] = (
+    dict(zip(("ff", "bb", "ll", "rr", "ss", "vv"), ((0,), (4,), (6,), (2,), (2, 6), (0, 4)), strict=True))
+    | dict(zip(("fl", "fr", "bl", "br", "fs", "bs"), ((7,), (1,), (5,), (3,), (1, 7), (3, 5)), strict=True))
+    | dict(zip(("lf", "rf", "lb", "rb", "sf", "sb"), ((7,), (1,), (5,), (3,), (1, 7), (3, 5)), strict=True))
+)
+
+
+class BetzaError(GgnStoreError, ValueError):
+    """Not Betza's notation; the message shows the string with a caret under what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leg:
+    """One part of a way: leaps along one of `tracks`, or after another leg into one of `turns`.
+
+    A track is a cycle of vectors, of which most have one; vectors are those of the first side, x to the right and y
+    forward. `turns` are eighths of a turn clockwise, and each leap is then `scale` king's steps long. `reach` is how
+    many leaps there may be, 0 for as many as there is room. `over` is whether it may end on something that stays there.
+    """
+
+    tracks: tuple[Track, ...] = ()
+    turns: tuple[int, ...] = ()
+    scale: int = 0
+    reach: int = 1
+    quiet: bool = True
+    capture: bool = True
+    friendly: bool = False
+    en_passant: bool = False
+    over: bool = False
+    hop: Hop = ""
+    lame: bool = False
+    jump: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A set of ways to move: one leg, or several one after the other."""
+
+    legs: tuple[Leg, ...]
+    initial: bool = False
+    cylinder: bool = False
+
+
+def parse(text: str, dimensions: int = 2) -> tuple[Pattern, ...]:
+    """The patterns of a string, in its order, on a board of so many dimensions; raises BetzaError.
+
+    An empty string is a piece that never moves.
+    """
+    if len(text) > MAX_LENGTH:
+        raise BetzaError(f"a Betza string has at most {MAX_LENGTH} characters, not {len(text)}")
+    return tuple(_Parser(text, dimensions).patterns())
+
+
+@dataclass(slots=True)
+class _Modifiers:
+    """The modifiers of one leg, with where they stand in the string."""
+
+    start: int
+    directions: list[tuple[str, int]]
+    others: dict[str, int]
+
+    def has(self, letter: str) -> bool:
+        return letter in self.others
+
+
+@dataclass(frozen=True, slots=True)
+class _Atom:
+    """An atom with its length; `scale` is how many king's steps a leap has, 0 where it is oblique or signed."""
+
+    start: int
+    name: str
+    images: tuple[Vector, ...]
+    scale: int
+    reach: int
+
+
+class _Parser:
+    def __init__(self, text: str, dimensions: int) -> None:
+        self._text = text
+        self._dimensions = dimensions
+        self._at = 0
+
+    def patterns(self) -> Iterator[Pattern]:
+        while self._at < len(self._text):
+            if self._text[self._at] == "[":
+                yield from self._bracket()
+            else:
+                yield self._pattern()
+
+    def _fail(self, message: str, at: int) -> NoReturn:
+        # Tabs and the like would move the caret.
+        shown = "".join(each if each.isprintable() else "?" for each in self._text)
+        raise BetzaError(f"{message}\n  {shown}\n  {' ' * at}^")
+
+    # --- one pattern: modifiers, an atom, a length ---
+
+    def _pattern(self) -> Pattern:
+        legs = [self._modifiers()]
+        toggles = [self._toggle(legs[0])]
+        while self._at < len(self._text) and self._text[self._at] == "a":
+            self._at += 1
+            if len(legs) == MAX_LEGS:
+                self._fail(f"a move has at most {MAX_LEGS} legs", self._at - 1)
+            legs.append(self._modifiers())
+            toggles.append(self._toggle(legs[-1]))
+        atom = self._atom()
+        if toggles[-1] is not None:
+            self._fail("y changes the length of the legs behind it, and there is none", toggles[-1])
+        made, reach = [], atom.reach
+        for number, modifiers in enumerate(legs):
+            if number and toggles[number - 1] is not None:
+                reach = 1 if reach == 0 else 0
+            made.append(self._leg(modifiers, replace(atom, reach=reach), number == 0, number == len(legs) - 1))
+        return self._whole(made, legs)
+
+    def _whole(self, legs: list[Leg], modifiers: list[_Modifiers]) -> Pattern:
+        for each in modifiers[1:]:
+            for letter in "io":
+                if each.has(letter):
+                    self._fail(f"{letter} is said of a whole move, with its first leg", each.others[letter])
+        first = modifiers[0]
+        if first.has("o") and self._dimensions == 1:
+            self._fail("a board of one dimension has no files that wrap round", first.others["o"])
+        return Pattern(tuple(legs), first.has("i"), first.has("o"))
+
+    def _modifiers(self) -> _Modifiers:
+        found = _Modifiers(self._at, [], {})
+        while self._at < len(self._text):
+            letter = self._text[self._at]
+            if letter in _VERTICAL or letter in _HORIZONTAL:
+                following = self._text[self._at + 1 : self._at + 2]
+                pair = following and (
+                    following == letter
+                    or (letter in _VERTICAL and following in _HORIZONTAL)
+                    or (letter in _HORIZONTAL and following in _VERTICAL)
+                )
+                found.directions.append((letter + following if pair else letter * 2, self._at))
+                self._at += 2 if pair else 1
+            elif letter in _OTHERS:
+                if found.has(letter):
+                    self._fail(f"{letter} is there twice", self._at)
+                found.others[letter] = self._at
+                self._at += 1
+            else:
+                break
+        return found
+
+    def _toggle(self, modifiers: _Modifiers) -> int | None:
+        """Takes a y, which stands last among the modifiers of its leg; where it stood."""
+        if self._text[self._at : self._at + 1] != "y":
+            return None
+        self._at += 1
+        if self._text[self._at : self._at + 1] != "a":
+            self._fail("y stands before the a of the next leg", self._at - 1)
+        return self._at - 1
+
+    def _atom(self) -> _Atom:
+        start = self._at
+        letter = self._text[start : start + 1]
+        if not letter:
+            self._fail("an atom such as W is missing at the end", start)
+        if letter == "(":
+            return self._vector()
+        if letter in _REFUSED:
+            self._fail(_REFUSED[letter], start)
+        if letter not in _ATOMS:
+            allowed = f"modifiers are {_VERTICAL[:3]}{_HORIZONTAL}{_OTHERS}ay and atoms {''.join(_ATOMS)}"
+            self._fail(f"{quote(letter)} means nothing: {allowed}", start)
+        self._at += 1
+        reach = 0 if letter in _RIDES else 1
+        if letter not in _RIDES and self._text[self._at : self._at + 1] == letter:
+            self._at += 1
+            reach = 0
+            if _LENGTH.match(self._text, self._at):
+                self._fail("a doubled letter has no limit: one letter and the length, or two letters", self._at)
+        else:
+            reach = self._length(reach)
+        leaps = _ATOMS[letter]
+        if self._dimensions == 1:
+            leaps = tuple(leap for leap in leaps if leap[1] == 0)
+            if not leaps:
+                self._fail(f"{letter} needs two dimensions, and the board has one", start)
+        images = _sorted({image for leap in leaps for image in _images(leap, self._dimensions)})
+        return _Atom(start, letter, images, _scale(leaps[0]), reach)
+
+    def _length(self, default: int) -> int:
+        match = _LENGTH.match(self._text, self._at)
+        if match is None:
+            return default
+        if match[0] != "0" and match[0].startswith("0"):
+            self._fail("a length has no leading zero", self._at)
+        self._at = match.end()
+        if self._text[self._at : self._at + 1].isdigit():
+            self._fail("a length has at most two digits", match.start())
+        return int(match[0])
+
+    def _vector(self) -> _Atom:
+        start = self._at
+        match = _VECTOR.match(self._text, start)
+        if match is None:
+            self._fail("not a vector such as (4,1), (1,1,1) or (0,+1,0)", start)
+        parts = match[1].split(",")
+        vector = tuple(map(int, parts))
+        if not any(vector):
+            self._fail("a vector that goes nowhere", start)
+        signed = any(part[0] in "+-" for part in parts)
+        if signed and any(part[0].isdigit() and int(part) for part in parts):
+            self._fail("a vector with signs has them on all numbers but 0", start)
+        if len(vector) > self._dimensions:
+            self._fail(f"the vector has {len(vector)} dimensions and the board {self._dimensions}", start)
+        self._at = match.end()
+        vector = (*vector, *(0,) * (self._dimensions - len(vector)))
+        images = (vector,) if signed else _sorted(_images(vector, self._dimensions))
+        reach = self._length(1)
+        return _Atom(start, match[0], images, 0 if signed else _scale(vector), reach)
+
+    # --- what a leg means ---
+
+    def _leg(self, modifiers: _Modifiers, atom: _Atom, first: bool, last: bool) -> Leg:
+        has, where = modifiers.has, modifiers.others
+        if not last:
+            for letter in "degjnzq":
+                if has(letter) and not (letter in "zqjn" and first):
+                    self._fail(f"{letter} is for the last leg of a move", where[letter])
+        for one, other in (("p", "g"), ("z", "q"), ("n", "j"), ("p", "j"), ("g", "j"), ("p", "n"), ("g", "n")):
+            if has(one) and has(other):
+                self._fail(f"{one} and {other} contradict each other", max(where[one], where[other]))
+        modes = {letter for letter in "mcde" if has(letter)}
+        leg = Leg(
+            reach=atom.reach,
+            quiet="m" in modes or (not modes and (last or not has("p"))),
+            capture="c" in modes or (not modes and last),
+            friendly="d" in modes,
+            en_passant="e" in modes,
+            over=has("p") and not last,
+            hop="" if not last else "g" if has("g") else "p" if has("p") else "",
+            lame=has("n"),
+            jump=has("j"),
+        )
+        self._check(modifiers, atom, leg)
+        if first:
+            return replace(leg, tracks=self._tracks(modifiers, atom))
+        if self._dimensions != 2:
+            self._fail("legs that turn are for boards of two dimensions", modifiers.start)
+        return replace(leg, turns=self._turns(modifiers, atom), scale=atom.scale)
+
+    def _check(self, modifiers: _Modifiers, atom: _Atom, leg: Leg) -> None:
+        where = modifiers.others
+        longest = max(max(map(abs, image)) for image in atom.images)
+        shortest = min(max(map(abs, image)) for image in atom.images)
+        if leg.hop and leg.reach == 1:
+            self._fail(f"{leg.hop} is for rides, and {atom.name} is a leap", where[leg.hop])
+        if leg.hop == "g" and leg.reach:
+            self._fail("g ends right behind its hurdle, wherever that is: it has no length", where["g"])
+        if leg.lame and longest == 1:
+            self._fail(f"n is for leaps, and {atom.name} passes over nothing", where["n"])
+        if leg.jump and leg.reach == 1 and (longest, shortest) != (2, 2):
+            self._fail("j is for rides and for D and A", where["j"])
+        if leg.jump and leg.reach == 1 and atom.scale == 0:
+            self._fail("j is for rides and for D and A: an oblique leap passes over no square", where["j"])
+        for letter in "zq":
+            if modifiers.has(letter) and leg.reach == 1:
+                self._fail(f"{letter} is for rides, and {atom.name} is a leap", where[letter])
+        if leg.en_passant and leg.hop:
+            self._fail("a capture in passing is not one over a hurdle", where["e"])
+
+    def _tracks(self, modifiers: _Modifiers, atom: _Atom) -> tuple[Track, ...]:
+        images = self._directed(modifiers, atom)
+        if modifiers.has("z"):
+            return self._crooked(images, modifiers, atom)
+        if modifiers.has("q"):
+            return self._circular(images, modifiers, atom)
+        return tuple((image,) for image in images)
+
+    def _directed(self, modifiers: _Modifiers, atom: _Atom) -> tuple[Vector, ...]:
+        if not modifiers.directions:
+            return atom.images
+        if self._dimensions == 3:
+            message = "directions are for boards of two dimensions; in space they are vectors with signs: (0,+1,0)"
+            self._fail(message, modifiers.directions[0][1])
+        chosen: set[Vector] = set()
+        for direction, at in modifiers.directions:
+            vectors = [image for image in atom.images if _goes(direction, image)]
+            if not vectors:
+                self._fail(f"{atom.name} has no direction {quote(direction)}", at)
+            chosen |= set(vectors)
+        return _sorted(chosen)
+
+    def _crooked(self, images: Iterable[Vector], modifiers: _Modifiers, atom: _Atom) -> tuple[Track, ...]:
+        if self._dimensions != 2 or atom.scale == 0 or atom.name in ("Q", "K"):
+            self._fail("z is for straight or diagonal rides of two dimensions", modifiers.others["z"])
+        tracks = [(each, _turned(each, turn, atom.scale)) for each in images for turn in (2, 6)]
+        return tuple(tracks)
+
+    def _circular(self, images: Iterable[Vector], modifiers: _Modifiers, atom: _Atom) -> tuple[Track, ...]:
+        ring = _sorted(atom.images)
+        if self._dimensions != 2 or atom.name in ("Q", "K") or len(ring) < 4:
+            self._fail("q is for the rides of one atom in two dimensions", modifiers.others["q"])
+        size = len(ring)
+        return tuple(
+            tuple(ring[(ring.index(each) + turn * step) % size] for step in range(size))
+            for each in images
+            for turn in (1, -1)
+        )
+
+    def _turns(self, modifiers: _Modifiers, atom: _Atom) -> tuple[int, ...]:
+        for letter in "zqj":
+            if modifiers.has(letter):
+                self._fail(f"{letter} is for the first leg of a move", modifiers.others[letter])
+        turns: set[int] = set()
+        for direction, at in modifiers.directions:
+            if direction not in _TURNS:
+                self._fail(f"no turn is called {quote(direction)}", at)
+            turns |= set(_TURNS[direction])
+        if atom.scale == 0 and not turns <= {0, 4}:
+            self._fail(f"{atom.name} is oblique, and goes on straight or back only", modifiers.start)
+        if not turns:
+            turns = {0} if atom.scale == 0 else set(range(8)) - {4} if atom.name in ("K", "Q") else {0, 2, 6}
+        return tuple(sorted(turns))
+
+    # --- legs with an atom each, in brackets ---
+
+    def _bracket(self) -> Iterator[Pattern]:
+        start = self._at
+        legs: list[tuple[_Modifiers, _Atom]] = []
+        ends: list[int] = []
+        separator = "-"
+        while separator in ("-", "?"):
+            self._at += 1
+            if len(legs) == MAX_LEGS:
+                self._fail(f"a move has at most {MAX_LEGS} legs", self._at)
+            modifiers = self._modifiers()
+            legs.append((modifiers, self._atom()))
+            separator = self._text[self._at : self._at + 1]
+            if separator == "?":
+                ends.append(len(legs))
+        if separator != "]":
+            self._fail("legs are separated by - or ?, and ] ends them", self._at)
+        if len(legs) == 1:
+            self._fail("brackets hold at least two legs", start)
+        self._at += 1
+        for count in [*ends, len(legs)]:
+            made = []
+            for number, (modifiers, atom) in enumerate(legs[:count]):
+                if number and not modifiers.directions:
+                    modifiers = self._outward(modifiers, legs[number - 1][1], atom)
+                ends_here = number == count - 1
+                if not ends_here and number + 1 in ends:
+                    # Its modes are those of a move that ends there; to go on, the square has to be empty.
+                    modifiers = replace(
+                        modifiers, others={k: v for k, v in modifiers.others.items() if k not in "mcde"}
+                    )
+                made.append(self._leg(modifiers, atom, number == 0, ends_here))
+            yield self._whole(made, [modifiers for modifiers, _ in legs[:count]])
+
+    def _outward(self, modifiers: _Modifiers, before: _Atom, atom: _Atom) -> _Modifiers:
+        if 0 in (before.scale, atom.scale) and before.images != atom.images:
+            self._fail("a leg behind or with an oblique leap only repeats it", atom.start)
+        straight = _is_straight(before) == _is_straight(atom)
+        return replace(modifiers, directions=[("f" if straight else "fs", modifiers.start)])
+
+
+def _is_straight(atom: _Atom) -> bool:
+    return 0 in atom.images[0]
+
+
+def _images(vector: Vector, dimensions: int) -> Iterator[Vector]:
+    """Every image of a vector under the symmetries of the board."""
+    padded = (*vector[:dimensions], *(0,) * (dimensions - len(vector)))
+    for order in itertools.permutations(padded):
+        yield from itertools.product(*[(part, -part) if part else (0,) for part in order])
+
+
+def _scale(leap: Vector) -> int:
+    """How many king's steps a leap has, 0 where it is not along a line or a diagonal."""
+    sizes = {abs(part) for part in leap if part}
+    return sizes.pop() if len(sizes) == 1 else 0
+
+
+def _sorted(vectors: Iterable[Vector]) -> tuple[Vector, ...]:
+    return tuple(sorted(vectors, key=clockwise))
+
+
+def clockwise(vector: Vector) -> tuple[float, ...]:
+    """The key that sorts vectors clockwise from straight ahead; those of the own layer before those above and below."""
+    x, y, z = (*vector, 0, 0)[:3] if len(vector) > 1 else (0, vector[0], 0)
+    layer = 0 if z == 0 else 1 if z > 0 else 2
+    if x == 0 and y == 0:
+        return layer, 4, 0.0, abs(z)
+    # Four quarters, each beginning with its axis, and within each the slope: no angle has to be computed.
+    if x >= 0 and y > 0:
+        return layer, 0, x / y, abs(z), x * x + y * y
+    if x > 0:
+        return layer, 1, -y / x, abs(z), x * x + y * y
+    if y < 0:
+        return layer, 2, x / y, abs(z), x * x + y * y
+    return layer, 3, -y / x, abs(z), x * x + y * y
+
+
+def _goes(direction: str, vector: Vector) -> bool:
+    """Whether a vector of one or two dimensions is in a direction, a pair of letters."""
+    x, y = vector if len(vector) == 2 else (0, vector[0])
+    one, other = direction[0], direction[1]
+    signs = {"f": y > 0, "b": y < 0, "r": x > 0, "l": x < 0, "v": True, "s": True}
+    if 0 in (x, y):
+        # There are no pairs: each letter is a direction of its own, and a half is nothing.
+        along = {"f": y > 0, "b": y < 0, "r": x > 0, "l": x < 0, "v": y != 0, "s": x != 0, "h": False}
+        return along[one] or along[other]
+    if other == "h":
+        return one in "fbrl" and signs[one]
+    if one == "h":
+        right = (x * y > 0) == (abs(y) > abs(x))
+        return abs(x) != abs(y) and other in "rl" and right == (other == "r")
+    # The second letter is the axis along which the leap is longer; a diagonal has both.
+    if other in "fbv":
+        return abs(y) >= abs(x) and signs[other] and signs[one] and (one == other or one in "rl")
+    return abs(x) >= abs(y) and signs[other] and signs[one] and (one == other or one in "fb")
+
+
+def _turned(vector: Vector, eighths: int, scale: int) -> Vector:
+    """The direction of a straight or diagonal vector turned clockwise, as a vector of `scale` king's steps."""
+    ring = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+    x, y = ((part > 0) - (part < 0) for part in vector)
+    dx, dy = ring[(ring.index((x, y)) + eighths) % 8]
+    return dx * scale, dy * scale
+
+
+def turned(vector: Vector, eighths: int, scale: int) -> Vector:
+    """The next leg's vector after a leap by `vector`; an oblique leap (scale 0) goes on as it is, or back."""
+    if scale == 0:
+        return vector if eighths == 0 else tuple(-part for part in vector)
+    return _turned(vector, eighths, scale)

@@ -1,0 +1,228 @@
+"""Reading a game's definition: TOML text -> Definition, or everything that is wrong with it, with its place.
+
+    title = "My game"
+    board = "8x8"                     # or squares = ["a1:e5", "c6"]; cylinder = true where the files wrap round
+    style = "C"                       # or styles = { first = "C", second = "X" }
+    start = "4k^3/8/8/8/8/8/P7/4K^3 / C/c"
+
+    [zones]
+    last = "a8:h8"                    # as the first side sees it; the second side's is the mirror image
+
+    [pieces.K]                        # [first.K] or [second.K] for a piece of one side only
+    betza = "K"
+    terminal = true
+
+    [pieces.P]
+    betza = "mfWcfF"
+    promotion = { zone = "last", to = ["K"], forced = true }
+
+Squares, zones and castlings are written as the first side sees them; `{ first = ..., second = ... }` says what each
+side has where that is not the mirror image (ranks, and layers, from the other end). With `turned = true` the second
+side sees the board turned round: files, too, are from the other end, and its left is the first side's right. The keys:
+
+The game. `title`; `source` (who states the rules); `tier` (A to D: how much of it GGN can say); `notes`; `board` or
+`squares`; `cylinder`; `turned`; `style` or `styles`; `start` (FEEN); `host` (duties of `HOST_DUTIES`); the tables
+`zones`, `pieces`, `first`, `second`; `hands.captures`: whether captured pieces go to the taker's hand.
+
+A piece. `betza`: how it moves. `also`: further ways, `from` some squares, keeping `within` a zone on the whole way.
+`terminal`: written with `^`. `confined`: the zone that it stays in. `immune`: cannot be captured. `captures_except`,
+`hurdles_except`: letters of pieces that it does not take, or not jump over. `initial`: the squares from which the moves
+marked i are possible; where it stands at the start, if not said. `unmoved`: squares where the piece begins in the state
++, which it loses by its first move; the moves marked i are then those of that state. `castling`: `from`, `to`, `with`
+and `with_to` of king and partner, who begin in the state + there; `empty` if not what lies between and the
+destinations; the partner's letter is `rook`. `en_passant`: true, or the zone in which it can be captured in passing: a
+first move over empty squares leaves it in the state -, or + for a second way to the same square.
+
+`promotion`, one rule or a list of which the first that fits counts: `to`, in the `zone`, `on` "enter",
+"enter-or-leave" or "any" move, `forced` true, false or "immobile" (where it could not move on), `capturing` moves only.
+`drop`: true, false, or `zone`; `nifu` (true, or how many of it a file may hold); `immobile = false` (not where it could
+never move); `on_top` of something; `as` (what it may be dropped as). Pieces that captures bring into a hand may be
+dropped anywhere unless `drop` says otherwise. `hand`: what it is in a hand, false for nothing; without a state, if not
+said. `fen`: how FEN writes it, if not as its table is called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, Final
+
+from ggn_store.errors import DocumentError, NotationError, offer
+from ggn_store.games.rules import HOST_DUTIES, SIDES, Definition, PieceRule
+from ggn_store.games.squares import Squares, read_board
+from ggn_store.games.tables import Tables
+from ggn_store.games.toml_text import DefinitionProblem, Path, Table, Values, key_path
+from ggn_store.model.board import Board
+from ggn_store.notation import feen, qpi
+from ggn_store.notation.feen import Feen
+from ggn_store.notation.qpi import Side
+
+__all__ = ["HOST_DUTIES", "Definition", "DefinitionError", "DefinitionProblem", "PieceRule", "read"]
+
+TIERS: Final = ("A", "B", "C", "D")
+KEYS: Final = (
+    *("title", "source", "tier", "notes", "board", "squares", "cylinder", "turned", "style", "styles"),
+    *("start", "host", "zones", "pieces", "first", "second", "hands"),
+)
+
+_STYLE = re.compile("[A-Z][A-Z0-9]{0,99}", re.ASCII)
+
+
+class DefinitionError(DocumentError):
+    """A definition is no game; `problems` lists everything that is wrong with it, each with the path of its key."""
+
+    def __init__(self, problems: Iterable[DefinitionProblem]) -> None:
+        super().__init__(problems)
+
+
+def read(text: str | bytes, file: str | None = None) -> Definition:
+    """The game that a definition says; raises DefinitionError with every problem, which carry the name `file`."""
+    values = Values()
+    data, source = values.load(text)
+    definition = None if data is None else _definition(values, data, source)
+    if definition is None or values.complaints:
+        raise DefinitionError(values.problems(source, file))
+    return definition
+
+
+def _definition(values: Values, data: dict[str, Any], text: str) -> Definition | None:
+    values.known_keys(data, (), "a definition", KEYS)
+    title = values.text(data, "title")
+    if "title" not in data:
+        values.complain(("title",), "a definition has a title", allowed='such as title = "My game"')
+    board = read_board(values, data)
+    styles = _styles(values, data)
+    turned = values.flag(data, "turned")
+    squares = Squares(values, board, turned)
+    squares.read_zones(data)
+    hands = values.table(data, "hands")
+    values.known_keys(hands, ("hands",), "hands", ("captures",))
+    captures = values.flag(hands, "captures", ("hands",))
+    start = _start(values, data, board, styles)
+    mixed = styles is not None and styles[0] != styles[1]
+    tables = Tables(values, squares, captures, mixed)
+    pieces = tables.read(data, start)
+    head = {name: values.text(data, name) for name in ("source", "notes")}
+    tier = values.choice(data, "tier", (), TIERS)
+    cylinder = values.flag(data, "cylinder")
+    host = _host(values, data)
+    if title is None or board is None or styles is None or values.complaints:
+        return None
+    definition = Definition(
+        title=title,
+        board=board,
+        styles=styles,
+        pieces=pieces,
+        **head,
+        tier=tier,
+        start=None if start is None else data["start"],
+        cylinder=cylinder,
+        turned=turned,
+        zones=squares.zones,
+        host=host,
+        captures=captures,
+        text=text,
+    )
+    _check(values, definition, tables, start)
+    return definition
+
+
+def _styles(values: Values, data: Table) -> tuple[str, str] | None:
+    if ("style" in data) == ("styles" in data):
+        found = sorted(data.keys() & {"style", "styles"})
+        values.complain(("style",), "a definition has style or styles, and not both", found, 'such as style = "C"')
+        return None
+    given = data.get("styles", {side: data.get("style") for side in SIDES})
+    if not isinstance(given, dict) or given.keys() != set(SIDES):
+        values.complain(("styles",), "styles names both players' styles", given, '{ first = "C", second = "X" }')
+        return None
+    for side, style in given.items():
+        if not isinstance(style, str) or not _STYLE.fullmatch(style):
+            path: Path = ("styles", side) if "styles" in data else ("style",)
+            values.complain(path, "not a style", style, 'capital letters and digits, such as "C" or "SHOGI"')
+            return None
+    return given["first"], given["second"]
+
+
+def _start(values: Values, data: Table, board: Board | None, styles: tuple[str, str] | None) -> Feen | None:
+    text = values.text(data, "start")
+    if text is None or board is None or styles is None:
+        return None
+    path: Path = ("start",)
+    try:
+        start = feen.parse(text)
+    except NotationError as error:
+        values.complain(path, str(error))
+        return None
+    if board.shape is not None and start.shape != board.shape:
+        shape = "x".join(map(str, start.shape))
+        values.complain(path, "the start position is on another board", shape, board.shape_text)
+    elif outside := sorted(start.board.keys() - board.numbers.keys()):
+        values.complain(path, "the start position has pieces off the board", offer(outside), "its squares")
+    elif start.styles != styles:
+        values.complain(path, "the start position has other styles", list(start.styles), " and ".join(styles))
+    else:
+        return start
+    return None
+
+
+def _host(values: Values, data: Table) -> tuple[str, ...]:
+    names = values.texts(data, "host")
+    for number, name in enumerate(names):
+        if name not in HOST_DUTIES:
+            values.complain(("host", number), "GGN leaves no such duty to the host", name, ", ".join(HOST_DUTIES))
+    return tuple(names)
+
+
+# --- what only shows once everything is there ---
+
+
+def _check(values: Values, definition: Definition, tables: Tables, start: Feen | None) -> None:
+    for piece in definition.pieces:
+        before = len(values.complaints)
+        for side in piece.sides:
+            if len(values.complaints) == before:  # what is wrong with both sides' piece is said once
+                _check_states(values, definition, tables, piece, side)
+    if any(definition.army(side).marks for side in SIDES) and "clear-marks" not in definition.host:
+        message = "pieces are marked for en passant, and clearing the marks is left to the host"
+        values.complain(("host",), message, list(definition.host), "clear-marks among the duties")
+    for square, identifier in start.board.items() if start is not None else ():
+        forms = {form.identifier: form for form in definition.army(qpi.side_of(identifier)).forms}
+        if identifier not in forms:
+            values.complain(("start",), f"{square} holds a piece that is not defined", identifier, offer(list(forms)))
+        elif not forms[identifier].can_stand(square):
+            places = sorted(forms[identifier].squares or (), key=definition.board.numbers.__getitem__)
+            values.complain(("start",), f"{identifier} cannot be on this square", square, offer(places))
+    for identifier in start.hands if start is not None else ():
+        droppable = {form.identifier for form in definition.army(qpi.side_of(identifier)).forms if form.can_be_held}
+        if identifier not in droppable:
+            message = "a hand holds a piece that cannot be dropped"
+            values.complain(("start",), message, identifier, "pieces with drop")
+
+
+def _check_states(values: Values, definition: Definition, tables: Tables, piece: PieceRule, side: Side) -> None:
+    """Whether each state of a piece says one thing, and the things that states cannot say."""
+    path, army = tables.paths[side][piece.token], definition.army(side)
+    forms = [form for form in army.forms if form.piece == piece and not form.derived]
+    for form in forms:
+        token = qpi.parse(form.identifier).state + piece.letter
+        if form.kind != "plain" and token in tables.paths[side]:
+            meaning = "has not moved" if form.kind == "unmoved" else "can be captured in passing"
+            message = f"{token} is a piece of its own and also the {piece.token} that {meaning}"
+            values.complain(tables.paths[side][token], message, token, "one meaning a state")
+    names = sorted(form.identifier for form in forms)
+    if len(set(names)) < len(names):
+        message = "the state + would say both that the piece has not moved and how it moved"
+        values.complain(path, message, offer(names), "one meaning a state")
+    if piece.en_passant is not None:
+        if not any(form.kind == "marked" for form in forms):
+            message = "nothing can be captured in passing: no move marked i goes over a square that must be empty"
+            values.complain(
+                (*path, "en_passant"), message, piece.moves.betza, "such as imfnD, and initial squares for it"
+            )
+        if ambiguous := army.ambiguous(piece):
+            message = "first moves go to these squares over different squares, in more ways than states can tell"
+            values.complain((*path, "en_passant"), message, offer(ambiguous), "at most two ways to a square")
+    if piece.drop is not None and piece.drop.file_limit is not None and len(names) > 1:
+        message = f"nifu looks for one identifier on each square, and {key_path(path)} has several"
+        values.complain((*path, "drop", "nifu"), message, ", ".join(names), "a piece without unmoved and en_passant")

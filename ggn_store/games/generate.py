@@ -1,0 +1,287 @@
+"""A definition -> its GGN document in the `diff` dialect, piece by piece.
+
+The order is part of the result, which is the same to the byte each time: the first side's pieces, then the second's;
+of each side the pieces in the order of the definition, each as `unmoved`, plain and `marked`; sources in the order of
+the board, the hand last; destinations in the order of the routes that lead there first, castlings after them in the
+order of the definition, drops in the order of the board. Where several possibilities lead to one destination: the quiet
+one, the capture (one for each piece that can be taken, where it goes to a hand), the capture in passing; and of each
+the piece as it is before what it may be promoted to.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from ggn_store.errors import GgnStoreError
+from ggn_store.games.routes import Route
+from ggn_store.games.rules import SIDES, Army, Definition, Form
+from ggn_store.model.document import EMPTY, ENEMY, Destination, Document, Piece, Possibility, Source
+from ggn_store.notation import cell
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import Side, other_side
+from ggn_store.notation.stn import Transition
+
+MAX_POSSIBILITIES: Final = 20_000_000
+_RANK: Final = 1  # the axis of ranks in the coordinates of a square
+
+
+def generate(definition: Definition) -> Document:
+    """The whole document of a game, with title, source, start position and board in its envelope."""
+    return Document("diff", tuple(pieces(definition)), definition.envelope)
+
+
+def pieces(definition: Definition) -> Iterator[Piece]:
+    """The pieces of a game's document, one at a time; a piece that can never move is not in it.
+
+    Raises GgnStoreError where the document would have more possibilities than a store takes.
+    """
+    count = 0
+    for side in SIDES:
+        writer = _Writer(definition.army(side), definition.army(other_side(side)), count)
+        for form in writer.own.forms:
+            sources = tuple(writer.sources(form))
+            if sources:
+                yield Piece(form.identifier, sources)
+        count = writer.count
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One way in which a square can be as a move needs it, and the piece that is captured there."""
+
+    must: dict[str, str] = field(default_factory=dict)
+    deny: dict[str, str] = field(default_factory=dict)
+    captured: Form | None = None
+
+
+class _Writer:
+    """Writes the possibilities of one side's pieces."""
+
+    def __init__(self, own: Army, enemy: Army, count: int) -> None:
+        self.own = own
+        self.count = count
+        self._enemy = enemy
+        self._definition = own.definition
+        self._squares = own.definition.board.squares
+        self._cases: dict[tuple[str, tuple[str, ...]], list[_Case]] = {}
+        self._passers: dict[str, list[tuple[Form, str]]] = {}
+        forms = {form.identifier: form for form in enemy.forms}
+        for mark in enemy.marks:
+            for square in mark.passed:
+                self._passers.setdefault(square, []).append((forms[mark.identifier], mark.square))
+
+    def sources(self, form: Form) -> Iterator[Source]:
+        """Every square that a piece can go from, and the hand."""
+        for square in self._squares:
+            if form.can_stand(square) and (destinations := self._destinations(form, square)):
+                yield Source(square, destinations)
+        if form.can_be_held:
+            drops = ((square, tuple(self._drops(form, square))) for square in self._squares)
+            destinations = tuple(Destination(square, found) for square, found in drops if found)
+            if destinations:
+                yield Source(HAND, destinations)
+
+    def _destinations(self, form: Form, source: str) -> tuple[Destination, ...]:
+        found: dict[str, list[Possibility]] = {}
+        for route in self.own.ways(form, source):
+            possibilities = self._possibilities(form, source, route)
+            if route.destination in found:
+                # Two ways may say the same, and then it is said once.
+                known = found[route.destination]
+                known += [each for each in possibilities if each not in known]
+            else:
+                found[route.destination] = list(possibilities)
+        for destination, possibility in self._castlings(form, source):
+            found.setdefault(destination, []).append(possibility)
+        return tuple(Destination(square, tuple(each)) for square, each in found.items() if each)
+
+    def _possibility(
+        self, must: dict[str, str], deny: dict[str, str], board: dict[str, str | None], hands: dict[str, int]
+    ) -> Possibility:
+        self.count += 1
+        if self.count > MAX_POSSIBILITIES:
+            title = self._definition.title
+            raise GgnStoreError(f"the document of {title} would have more than {MAX_POSSIBILITIES:,} possibilities")
+        return Possibility(must, deny, Transition(board, hands))
+
+    # --- moves on the board ---
+
+    def _possibilities(self, form: Form, source: str, route: Route) -> Iterator[Possibility]:
+        target = route.destination
+        way = [[_Case(must=dict.fromkeys((square for square in route.empty if square != source), EMPTY))]]
+        way += [self._hurdles(form, square) for square in route.occupied]
+        way += [self._enemies(form, square) for square in route.taken]
+        # A move that ends where it began, or where it has captured, finds its destination empty by itself.
+        arrival = _Case() if target in (source, *route.taken) else _Case({target: EMPTY})
+        if route.quiet:
+            results = self._results(form, source, route, captures=bool(route.taken))
+            yield from self._written(source, target, [*way, [arrival]], route.taken, results)
+        results = self._results(form, source, route, captures=True)
+        if route.capture:
+            yield from self._written(source, target, [*way, self._enemies(form, target)], route.taken, results)
+        if route.friendly:
+            yield from self._written(source, target, [*way, self._friends(target)], route.taken, results)
+        if route.en_passant:
+            for passer, square in self._passers.get(target, ()):
+                if self._takes(form, passer):
+                    taken = _Case({square: passer.identifier}, captured=passer)
+                    cases = [*way, [arrival], [taken]]
+                    yield from self._written(source, target, cases, (*route.taken, square), results)
+
+    def _written(
+        self, source: str, target: str, cases: list[list[_Case]], taken: tuple[str, ...], results: list[str]
+    ) -> Iterator[Possibility]:
+        """The possibilities of one way: each choice of cases that do not contradict each other, with each result."""
+        for chosen in itertools.product(*cases):
+            must: dict[str, str] = {}
+            deny: dict[str, str] = {}
+            hands: dict[str, int] = {}
+            for case in chosen:
+                if any(must.get(square, state) != state for square, state in case.must.items()):
+                    break
+                must |= case.must
+                deny |= case.deny
+                if case.captured is not None and (held := self._held(case.captured)) is not None:
+                    hands[held] = hands.get(held, 0) + 1
+            else:
+                left: dict[str, str | None] = dict.fromkeys((source, *taken))
+                for result in results:
+                    yield self._possibility(must, deny, {**left, target: result}, hands)
+
+    def _results(self, form: Form, source: str, route: Route, captures: bool) -> list[str]:
+        """What stands on the destination afterwards: one identifier for each choice."""
+        piece, target = form.piece, route.destination
+        plain = self._plain(form, piece.token)
+        stays = plain.identifier
+        mark = self.own.mark(form, route)
+        if mark is not None:
+            stays = piece.identifier(form.side, form.style, state=mark)
+        for promotion in piece.promotions:
+            if promotion.applies(form.side, source, target, captures):
+                becomes = [self._plain(form, token) for token in promotion.to]
+                promoted = [each.identifier for each in becomes if each.can_stand(target)]
+                forced = promotion.forced == "yes" or (
+                    promotion.forced == "immobile" and not self.own.is_mobile(plain, target)
+                )
+                return promoted if forced and promoted else [stays, *promoted]
+        return [stays]
+
+    def _castlings(self, form: Form, source: str) -> Iterator[tuple[str, Possibility]]:
+        for castling in form.piece.castling:
+            if form.kind != "unmoved" or castling.side != form.side or castling.source != source:
+                continue
+            rook = next(each for each in self.own.forms if each.kind == "unmoved" and each.piece.token == castling.rook)
+            king, moved = (self._plain(form, token).identifier for token in (form.piece.token, castling.rook))
+            must = {**dict.fromkeys(castling.empty, EMPTY), castling.rook_source: rook.identifier}
+            board: dict[str, str | None] = dict.fromkeys((source, castling.rook_source))
+            board |= {castling.destination: king, castling.rook_destination: moved}
+            yield castling.destination, self._possibility(must, {}, board, {})
+
+    # --- drops ---
+
+    def _drops(self, form: Form, square: str) -> Iterator[Possibility]:
+        drop = form.piece.drop
+        if drop is None or (drop.zone is not None and square not in drop.zone.of(form.side)):
+            return
+        behind = self._behind(square, form.side) if drop.on_top else None
+        for limits in self._file_limits(form, square, drop.file_limit):
+            must = {square: EMPTY, **limits.must}
+            deny = {**limits.deny, **({} if behind is None else {behind: EMPTY})}
+            for token in drop.forms or (form.piece.token,):
+                dropped = self._plain(form, token)
+                if dropped.can_stand(square) and (drop.immobile or self.own.is_mobile(dropped, square)):
+                    yield self._possibility(must, deny, {square: dropped.identifier}, {form.identifier: -1})
+
+    def _file_limits(self, form: Form, square: str, limit: int | None) -> Iterator[_Case]:
+        """The ways in which the file of a square can hold fewer of a piece than its limit, each position in one."""
+        if limit is None:
+            yield _Case()
+            return
+        file = [each for each in self._squares if each != square and _file(each) == _file(square)]
+        for count in range(limit):
+            for there in itertools.combinations(file, count):
+                yield _Case(
+                    dict.fromkeys(there, form.identifier),
+                    dict.fromkeys((each for each in file if each not in there), form.identifier),
+                )
+
+    def _behind(self, square: str, side: Side) -> str | None:
+        """The next square of the file on the side's own end; None where there is none."""
+        point = list(cell.parse(square))
+        point[_RANK] += -1 if side == "first" else 1
+        if point[_RANK] < 0:
+            return None
+        label = cell.text(tuple(point))
+        return label if label in self._definition.board.numbers else None
+
+    # --- what stands on a square ---
+
+    def _hurdles(self, form: Form, square: str) -> list[_Case]:
+        """How a square can hold something that may be passed over."""
+        barred = form.piece.hurdles_except
+        if not barred:
+            return [_Case(deny={square: EMPTY})]
+        own = [each for each in self.own.forms if each.can_stand(square) and each.piece.letter not in barred]
+        enemies = [each for each in self._enemy.forms if each.can_stand(square)]
+        allowed = [each for each in enemies if each.piece.letter not in barred]
+        return [*(_Case({square: each.identifier}) for each in own), *_named(square, enemies, allowed)]
+
+    def _enemies(self, form: Form, square: str) -> list[_Case]:
+        """How a square can hold an enemy that the piece may take."""
+        key = (square, form.piece.captures_except)
+        known = self._cases.get(key)
+        if known is None:
+            there = [each for each in self._enemy.forms if each.can_stand(square)]
+            allowed = [each for each in there if self._takes(form, each)]
+            # What goes to the hand has to be named: effects cannot pass on what conditions found.
+            known = self._cases[key] = (
+                [_Case({square: each.identifier}, captured=each) for each in allowed]
+                if self._definition.captures
+                else _named(square, there, allowed)
+            )
+        return known
+
+    def _friends(self, square: str) -> list[_Case]:
+        """How a square can hold an own piece that may be captured: any but a terminal one. It goes to no hand."""
+        return [_Case({square: each.identifier}) for each in self.own.forms if self._is_friend(each, square)]
+
+    @staticmethod
+    def _is_friend(form: Form, square: str) -> bool:
+        return form.can_stand(square) and not form.piece.terminal
+
+    @staticmethod
+    def _takes(form: Form, enemy: Form) -> bool:
+        return not enemy.piece.immune and enemy.piece.letter not in form.piece.captures_except
+
+    def _held(self, captured: Form) -> str | None:
+        """What a captured piece is in the hand of this side, None for nothing."""
+        if not self._definition.captures or captured.piece.hand is None:
+            return None
+        held = self.own.plain(captured.piece.hand, captured.style != self._definition.style(self.own.side))
+        return None if held is None else held.identifier
+
+    def _plain(self, form: Form, token: str) -> Form:
+        """The piece of the form's army that a token of the definition names."""
+        found = self.own.plain(token, form.derived)
+        if found is None:
+            raise GgnStoreError(f"{token} is no piece of the {form.side} side")
+        return found
+
+
+def _named(square: str, there: list[Form], allowed: list[Form]) -> list[_Case]:
+    """Enemies of a square, all but some: by `enemy` as long as one denial names all the rest, else one by one."""
+    rest = [each.identifier for each in there if each not in allowed]
+    if not rest:
+        return [_Case({square: ENEMY})]
+    if len(rest) == 1 and allowed:
+        return [_Case({square: ENEMY}, {square: rest[0]})]
+    return [_Case({square: each.identifier}) for each in allowed]
+
+
+def _file(square: str) -> tuple[int, ...]:
+    """What the squares of one file have in common: every coordinate but the rank."""
+    point = cell.parse(square)
+    return (*point[:_RANK], *point[_RANK + 1 :])

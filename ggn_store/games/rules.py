@@ -1,0 +1,398 @@
+"""The rules of a game as its definition says them, and what follows: each side's pieces in each state.
+
+A square, a zone or a castling in a definition is as the first player sees it; the values here hold both sides.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from ggn_store.games.betza import Pattern
+from ggn_store.games.routes import Geometry, Route, routes
+from ggn_store.model.board import Board
+from ggn_store.model.document import Envelope
+from ggn_store.notation import qpi
+from ggn_store.notation.qpi import Side, State, other_side
+
+# What a game may leave to whoever plays it, because GGN has no words for it. A definition names its own from here.
+HOST_DUTIES: Final[Mapping[str, str]] = {
+    "royal-safety": "no move leaves an own terminal piece attacked, nor does castling begin in or cross an attack",
+    "flying-general": "no move leaves the two terminal pieces facing each other with nothing between them",
+    "clear-marks": "a piece that is marked for en passant loses its mark when its own side is next to move",
+    "mandatory-capture": "who can capture must capture",
+    "mandatory-drop": "who has something to drop must drop it before anything else",
+    "no-checks": "no move attacks the other side's terminal piece",
+    "no-drop-checks": "no drop attacks the other side's terminal piece",
+    "no-drop-mate": "no drop of a pawn mates",
+    "pass": "a player may pass",
+    "promotion-limit": "a promotion makes only what is missing of its kind",
+    "drop-rights": "who may drop what and when depends on more than the board and the hand",
+    "gating": "a piece in hand may enter on the square that an unmoved piece leaves",
+    "history": "a move may depend on moves that were made before, beyond what states remember",
+    "side-effects": "a move has effects that its document leaves out",
+}
+
+Trigger = Literal["enter", "enter-or-leave", "any"]
+SIDES: Final[tuple[Side, ...]] = ("first", "second")
+TRIGGERS: Final[tuple[Trigger, ...]] = ("enter", "enter-or-leave", "any")
+Forced = Literal["no", "yes", "immobile"]
+Kind = Literal["plain", "unmoved", "marked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """A set of squares for each side."""
+
+    first: frozenset[str]
+    second: frozenset[str]
+
+    def of(self, side: Side) -> frozenset[str]:
+        """The squares of one side's zone."""
+        return self.first if side == "first" else self.second
+
+
+@dataclass(frozen=True, slots=True)
+class Moves:
+    """A Betza string and what it says."""
+
+    betza: str = ""
+    patterns: tuple[Pattern, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Also:
+    """More ways of moving: from the squares of `start`, staying inside `within` on the whole way."""
+
+    moves: Moves
+    start: Zone | None = None
+    within: Zone | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Promotion:
+    """What a piece may become (`to`, tokens such as `Q` and `+P`) by a move that triggers it."""
+
+    zone: Zone
+    to: tuple[str, ...]
+    on: Trigger = "enter"
+    forced: Forced = "no"
+    capturing: bool = False
+
+    def applies(self, side: Side, source: str, destination: str, captures: bool) -> bool:
+        """Whether a move of `side` triggers it."""
+        zone = self.zone.of(side)
+        if self.capturing and not captures:
+            return False
+        return destination in zone or (self.on == "enter-or-leave" and source in zone) or self.on == "any"
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """Where a piece in hand may be dropped.
+
+    `file_limit` is how many of the piece a file may hold with the dropped one. `immobile` is whether it may be dropped
+    where it could never move. `on_top` asks for something on the square behind. `forms` are what it may be dropped as.
+    """
+
+    zone: Zone | None = None
+    file_limit: int | None = None
+    immobile: bool = True
+    on_top: bool = False
+    forms: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Castling:
+    """One way of castling of one side; `rook` is the letter of the piece that is passed."""
+
+    side: Side
+    source: str
+    destination: str
+    rook: str
+    rook_source: str
+    rook_destination: str
+    empty: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PieceRule:
+    """A piece of the definition; `token` is what its table is called: `K`, `+P`.
+
+    `initial` are the squares from which the moves marked `i` are possible, None where they belong to the unmoved state.
+    `unmoved` are the squares where the piece begins in the state `+`, until it moves. `en_passant` are the squares on
+    which it can be captured in passing. `hand` is the token that it goes to the taker's hand as, None for nothing.
+    """
+
+    token: str
+    sides: tuple[Side, ...]
+    moves: Moves = Moves()
+    name: str | None = None
+    also: tuple[Also, ...] = ()
+    terminal: bool = False
+    immune: bool = False
+    initial: Zone | None = None
+    unmoved: Zone | None = None
+    castling: tuple[Castling, ...] = ()
+    en_passant: Zone | None = None
+    promotions: tuple[Promotion, ...] = ()
+    confined: Zone | None = None
+    drop: Drop | None = None
+    hand: str | None = None
+    captures_except: tuple[str, ...] = ()
+    hurdles_except: tuple[str, ...] = ()
+    fen: str | None = None
+
+    @property
+    def letter(self) -> str:
+        """The letter, in upper case."""
+        return self.token[-1]
+
+    @property
+    def state(self) -> State:
+        """The state that the token has."""
+        return "+" if self.token[0] == "+" else "-" if self.token[0] == "-" else ""
+
+    def identifier(self, side: Side, style: str, derived: bool = False, state: State | None = None) -> str:
+        """The piece as the document names it."""
+        chosen = self.state if state is None else state
+        return str(qpi.Identifier(style, self.letter, side, chosen, self.terminal, derived))
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A game.
+
+    `styles` are those of the first and the second player, `host` the duties that are left to whoever plays it.
+    `captures` says whether captured pieces go to the taker's hand, `turned` whether left and right are exchanged for
+    the second side. `text` is the TOML text that all this was read from.
+    """
+
+    title: str
+    board: Board
+    styles: tuple[str, str]
+    pieces: tuple[PieceRule, ...]
+    source: str | None = None
+    tier: str | None = None
+    notes: str | None = None
+    start: str | None = None
+    cylinder: bool = False
+    turned: bool = False
+    zones: Mapping[str, Zone] = field(default_factory=dict)
+    host: tuple[str, ...] = ()
+    captures: bool = False
+    text: str | None = None
+
+    @property
+    def envelope(self) -> Envelope:
+        """What goes with the document."""
+        return Envelope(
+            title=self.title,
+            source=self.source,
+            start=self.start,
+            board=self.board.shape_text,
+            definition=self.text,
+        )
+
+    @functools.cached_property
+    def geometry(self) -> Geometry:
+        """The board as moves see it."""
+        return Geometry(self.board, self.cylinder, self.turned)
+
+    @functools.cached_property
+    def first(self) -> Army:
+        """The first player's pieces."""
+        return Army(self, "first")
+
+    @functools.cached_property
+    def second(self) -> Army:
+        """The second player's pieces."""
+        return Army(self, "second")
+
+    def army(self, side: Side) -> Army:
+        """The pieces of one side."""
+        return self.first if side == "first" else self.second
+
+    def style(self, side: Side) -> str:
+        """The style of one side, in upper case."""
+        return self.styles[0 if side == "first" else 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A piece of one side in one state. `squares` are all where it can stand, None where that is not limited.
+
+    A `plain` form is the piece as its table names it; `unmoved` the state `+` of a piece that castles or has moves of
+    its own as long as it has not moved; `marked` a state of a piece that can be captured in passing.
+    """
+
+    identifier: str
+    piece: PieceRule
+    side: Side
+    style: str
+    derived: bool
+    kind: Kind
+    squares: frozenset[str] | None
+
+    @property
+    def can_be_held(self) -> bool:
+        """Whether the piece can be dropped from a hand."""
+        return self.kind == "plain" and self.piece.drop is not None
+
+    def can_stand(self, square: str) -> bool:
+        """Whether the piece can be there in this state."""
+        return self.squares is None or square in self.squares
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A first move that leaves a piece open to capture in passing, on the squares of `passed`."""
+
+    identifier: str
+    square: str
+    passed: tuple[str, ...]
+
+
+class Army:
+    """The pieces of one side in all their states, in the order of the document.
+
+    Each piece of the definition comes as `unmoved`, `plain`, `marked`, as far as it has these. Where captured pieces
+    change hands and the styles differ, the other side's pieces follow in the derived style.
+    """
+
+    def __init__(self, definition: Definition, side: Side) -> None:
+        self.definition = definition
+        self.side: Side = side
+        self._states: dict[str, dict[tuple[str, tuple[str, ...]], State]] = {}
+        self._mobile: dict[tuple[str, str], bool] = {}
+        self.forms = tuple(self._all_forms())
+
+    @functools.cached_property
+    def marks(self) -> tuple[Mark, ...]:
+        """Every way in which a piece of this side can come to be open to capture in passing."""
+        style = self.definition.style(self.side)
+        by_token = {piece.token: piece for piece in self.definition.pieces if self.side in piece.sides}
+        return tuple(
+            dict.fromkeys(
+                Mark(by_token[token].identifier(self.side, style, state=state), square, passed)
+                for token, states in self._states.items()
+                for (square, passed), state in states.items()
+            )
+        )
+
+    def plain(self, token: str, derived: bool = False) -> Form | None:
+        """The form that a token such as `Q` or `+P` names among this side's pieces."""
+        return self._plain.get((token, derived))
+
+    @functools.cached_property
+    def _plain(self) -> Mapping[tuple[str, bool], Form]:
+        return {(form.piece.token, form.derived): form for form in self.forms if form.kind == "plain"}
+
+    def mark(self, form: Form, route: Route) -> State | None:
+        """The state that a first move leaves its piece in, None where it leaves no mark."""
+        if form.piece.en_passant is None or not route.initial or form.derived:
+            return None
+        passed = self._passed(form.piece, route)
+        return self._states[form.piece.token][route.destination, passed] if passed else None
+
+    def ways(self, form: Form, source: str) -> Iterator[Route]:
+        """The routes of a piece in one state, from a square."""
+        piece, side = form.piece, self.side
+        first = form.kind == "unmoved" if piece.initial is None else source in piece.initial.of(side)
+        return self._routes(piece, source, first)
+
+    def is_mobile(self, form: Form, square: str) -> bool:
+        """Whether a piece could ever leave a square, were the board empty but for what it needs."""
+        key = (form.identifier, square)
+        known = self._mobile.get(key)
+        if known is None:
+            known = self._mobile[key] = any(True for _ in self.ways(form, square))
+        return known
+
+    def _routes(self, piece: PieceRule, source: str, first: bool) -> Iterator[Route]:
+        confined = None if piece.confined is None else piece.confined.of(self.side)
+        geometry = self.definition.geometry
+        for route in routes(piece.moves.patterns, source, geometry, self.side):
+            if (first or not route.initial) and (confined is None or route.destination in confined):
+                yield route
+        for also in piece.also:
+            if also.start is not None and source not in also.start.of(self.side):
+                continue
+            within = None if also.within is None else also.within.of(self.side)
+            for route in routes(also.moves.patterns, source, geometry, self.side):
+                way = {route.destination, *route.empty, *route.occupied, *route.taken}
+                if (
+                    (first or not route.initial)
+                    and (confined is None or route.destination in confined)
+                    and (within is None or way <= within)
+                ):
+                    yield route
+
+    # --- the states ---
+
+    def _all_forms(self) -> Iterator[Form]:
+        definition, side, other = self.definition, self.side, other_side(self.side)
+        for piece in definition.pieces:
+            if side in piece.sides:
+                yield from self._native_forms(piece)
+        if definition.captures and definition.style(side) != definition.style(other):
+            style = definition.style(other)
+            for piece in definition.pieces:
+                if other in piece.sides and not piece.terminal:
+                    identifier = piece.identifier(side, style, derived=True)
+                    yield Form(identifier, piece, side, style, True, "plain", self._confined(piece))
+
+    def _native_forms(self, piece: PieceRule) -> Iterator[Form]:
+        side, style = self.side, self.definition.style(self.side)
+        if piece.unmoved is not None:
+            identifier = piece.identifier(side, style, state="+")
+            yield Form(identifier, piece, side, style, False, "unmoved", piece.unmoved.of(side))
+        yield Form(piece.identifier(side, style), piece, side, style, False, "plain", self._confined(piece))
+        squares: dict[State, set[str]] = {}
+        for (square, _), state in self._mark_states(piece).items():
+            squares.setdefault(state, set()).add(square)
+        for state in sorted(squares, reverse=True):
+            identifier = piece.identifier(side, style, state=state)
+            yield Form(identifier, piece, side, style, False, "marked", frozenset(squares[state]))
+
+    def _confined(self, piece: PieceRule) -> frozenset[str] | None:
+        return None if piece.confined is None else piece.confined.of(self.side)
+
+    def _passed(self, piece: PieceRule, route: Route) -> tuple[str, ...]:
+        zone = piece.en_passant.of(self.side) if piece.en_passant is not None else frozenset()
+        return tuple(square for square in route.empty if square in zone)
+
+    def _mark_states(self, piece: PieceRule) -> Mapping[tuple[str, tuple[str, ...]], State]:
+        """The state for each end of a first move and squares passed on it.
+
+        `-` for the shortest way to a square and `+` for a second one that passes others: between them they say
+        which squares were passed. A third way to one square has no state left, and `read` refuses it.
+        """
+        if piece.en_passant is None:
+            return {}
+        starts = piece.initial or piece.unmoved
+        ends: dict[str, dict[tuple[str, ...], None]] = {}
+        for source in self.definition.board.squares:
+            if starts is None or source in starts.of(self.side):
+                for route in self._routes(piece, source, first=True):
+                    if route.initial and route.quiet and (passed := self._passed(piece, route)):
+                        ends.setdefault(route.destination, {})[passed] = None
+        numbers = self.definition.board.numbers
+        states: dict[tuple[str, tuple[str, ...]], State] = {}
+        available: tuple[State, ...] = ("-", "+")
+        for square in sorted(ends, key=lambda each: numbers[each]):
+            ways = sorted(ends[square], key=lambda passed: (len(passed), [numbers[each] for each in passed]))
+            for position, passed in enumerate(ways):
+                states[square, passed] = available[min(position, 1)]
+        self._states[piece.token] = states
+        return states
+
+    def ambiguous(self, piece: PieceRule) -> list[str]:
+        """The squares that first moves reach over so many different squares that two states cannot tell them apart."""
+        states = self._states.get(piece.token, {})
+        counts: dict[str, int] = {}
+        for square, _ in states:
+            counts[square] = counts.get(square, 0) + 1
+        return [square for square, count in counts.items() if count > 2]

@@ -1,0 +1,202 @@
+"""The squares of a definition: its board, and the zones on it, both sides' at once."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ggn_store.errors import NotationError
+from ggn_store.games.rules import SIDES, Zone
+from ggn_store.games.toml_text import Path, Table, Values
+from ggn_store.model import board as boards
+from ggn_store.model.board import Board
+from ggn_store.notation import cell
+from ggn_store.notation.qpi import Side
+
+MAX_SQUARES: Final = 2_500
+ALL: Final = "all"
+ZONES: Final = 'a zone of [zones], a square, a rectangle such as "a7:h8", a list of these, or { first, second }'
+
+_NAME = re.compile("[A-Za-z][A-Za-z0-9_-]{0,99}", re.ASCII)
+
+
+def read_board(values: Values, data: Table) -> Board | None:
+    """The board that `board` or `squares` says, None where that is wrong."""
+    if ("board" in data) == ("squares" in data):
+        found = sorted(data.keys() & {"board", "squares"})
+        values.complain(("board",), "a definition has board or squares, and not both", found, 'such as board = "8x8"')
+        return None
+    if "squares" in data:
+        return _read_squares(values, data)
+    shape = values.text(data, "board")
+    if shape is None:
+        return None
+    try:
+        board = boards.parse_shape(shape)
+    except NotationError as error:
+        values.complain(("board",), str(error), shape, "files x ranks, or files x ranks x layers: 8x8, 5x5x5")
+        return None
+    if len(board.squares) > MAX_SQUARES:
+        values.complain(("board",), "the board is too large", shape, f"at most {MAX_SQUARES:,} squares")
+        return None
+    return board
+
+
+def _read_squares(values: Values, data: Table) -> Board | None:
+    points: set[tuple[int, ...]] = set()
+    for number, item in enumerate(values.texts(data, "squares")):
+        points |= set(_points(values, item, ("squares", number)))
+    dimensions = sorted(set(map(len, points)))
+    if len(dimensions) > 1 or (dimensions and dimensions[0] > 3):
+        values.complain(("squares",), "the squares are not of one number of dimensions", dimensions, "1, 2 or 3")
+    elif len(points) > MAX_SQUARES:
+        values.complain(("squares",), "the board is too large", len(points), f"at most {MAX_SQUARES:,} squares")
+    elif points:
+        return Board(tuple(cell.text(point) for point in sorted(points, key=lambda point: point[::-1])))
+    elif data["squares"] == []:
+        values.complain(("squares",), "the board has no squares", [], 'such as ["a1:e5", "c6"]')
+    return None
+
+
+def _points(values: Values, item: str, path: Path) -> list[tuple[int, ...]]:
+    """The coordinates of a square or a rectangle, on any board; none where it is neither."""
+    corners = item.split(":")
+    if len(corners) > 2 or not all(map(cell.is_cell, corners)):
+        values.complain(path, "not a square or a rectangle of squares", item, 'such as "e4" or "a1:h8"')
+        return []
+    one, other = cell.parse(corners[0]), cell.parse(corners[-1])
+    if len(one) != len(other):
+        values.complain(path, "the two corners have different numbers of dimensions", item, 'such as "a1:h8"')
+        return []
+    axes = [range(min(a, b), max(a, b) + 1) for a, b in zip(one, other, strict=True)]
+    if math.prod(map(len, axes)) > MAX_SQUARES:
+        values.complain(path, "the rectangle is too large", item, f"at most {MAX_SQUARES:,} squares")
+        return []
+    return list(itertools.product(*axes))
+
+
+class Squares:
+    """What a definition calls its squares; without a board (because that is wrong) nothing is said about them."""
+
+    def __init__(self, values: Values, board: Board | None, turned: bool = False) -> None:
+        self._values = values
+        self.board = board
+        self.zones: dict[str, Zone] = {}
+        self.mirror: Mapping[str, str | None] = {}
+        if board is not None:
+            everything = frozenset(board.squares)
+            self.zones[ALL] = Zone(everything, everything)
+            self.mirror = _images(board, turned)
+
+    @property
+    def dimensions(self) -> int | None:
+        """How many dimensions the board has."""
+        return None if self.board is None else len(cell.parse(self.board.squares[0]))
+
+    def read_zones(self, data: Table) -> None:
+        """The named zones of [zones], in their order; a zone may be made of those before it."""
+        for name, value in self._values.table(data, "zones").items():
+            path: Path = ("zones", name)
+            if not _NAME.fullmatch(name):
+                self._values.complain(path, "not the name of a zone", name, "letters, digits, - and _, a letter first")
+            elif name == ALL or (self.board is not None and name in self.board.numbers):
+                self._values.complain(path, "the name means something else", name, f"neither {ALL} nor a square")
+            else:
+                # A zone that is wrong still stands for something, or each use of it would be one more complaint.
+                everything = frozenset(() if self.board is None else self.board.squares)
+                self.zones[name] = self.zone(value, path) or Zone(everything, everything)
+
+    def zone(self, value: Any, path: Path) -> Zone | None:
+        """The squares of both sides; None where something is wrong, which has then been said."""
+        before = len(self._values.complaints)
+        if isinstance(value, dict):
+            if value.keys() != set(SIDES):
+                self._values.complain(path, "a zone in two parts has first and second", sorted(value), "first, second")
+                return None
+            parts = [self._area(value[side], (*path, side), side, mirrored=False) for side in SIDES]
+        else:
+            parts = [self._area(value, path, "first", mirrored=False)]
+            if len(self._values.complaints) == before:
+                parts.append(self._area(value, path, "second", mirrored=True))
+        if len(self._values.complaints) > before or self.board is None:
+            return None
+        if not all(parts):
+            side = SIDES[0 if not parts[0] else 1]
+            self._values.complain(path, f"the zone of the {side} side has no square", value, ZONES)
+            return None
+        return Zone(*parts)
+
+    def optional_zone(self, table: Table, key: str, path: Path) -> Zone | None:
+        """The zone of a key that may be missing."""
+        return self.zone(table[key], (*path, key)) if key in table else None
+
+    def square(self, table: Table, key: str, path: Path) -> str | None:
+        """The square of a key that must be there."""
+        if key not in table:
+            self._values.complain((*path, key), f"{key} is missing", allowed="a square of the board")
+            return None
+        value = table[key]
+        if isinstance(value, str) and cell.is_cell(value) and (self.board is None or value in self.board.numbers):
+            return value
+        self._values.complain((*path, key), "not a square of the board", value, self._board_text)
+        return None
+
+    def _area(self, value: Any, path: Path, side: Side, mirrored: bool) -> frozenset[str]:
+        if isinstance(value, list):
+            parts = [self._area(item, (*path, number), side, mirrored) for number, item in enumerate(value)]
+            return frozenset().union(*parts)
+        if isinstance(value, str) and value in self.zones:
+            return self.zones[value].of(side)
+        if not isinstance(value, str) or not all(map(cell.is_cell, value.split(":"))):
+            self._values.complain(path, "no such zone", value, f"{ZONES}; {self._zone_names}")
+            return frozenset()
+        squares = [cell.text(point) for point in _points(self._values, value, path)]
+        if not squares or self.board is None:
+            return frozenset()
+        there = [square for square in squares if square in self.board.numbers]
+        # A rectangle on a board of listed squares may have holes; every other square must be there.
+        if not there or (len(there) < len(squares) and self.board.shape is not None):
+            message = "not on the board, and no zone has this name"
+            self._values.complain(path, message, value, f"{self._board_text}; {self._zone_names}")
+            return frozenset()
+        if mirrored:
+            return frozenset(image for square in there if (image := self.mirror[square]) is not None)
+        return frozenset(there)
+
+    @property
+    def _zone_names(self) -> str:
+        return f"the zones up to here: {', '.join(self.zones)}"
+
+    @property
+    def _board_text(self) -> str:
+        if self.board is None:
+            return "a square of the board"
+        first, last = self.board.squares[0], self.board.squares[-1]
+        return f"the {len(self.board.squares)} squares from {first} to {last}"
+
+
+def between(one: str, other: str) -> list[str]:
+    """The squares strictly between two squares; none where no line along files, ranks or layers joins them."""
+    a, b = cell.parse(one), cell.parse(other)
+    differing = [axis for axis, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
+    if len(differing) != 1:
+        return []
+    axis = differing[0]
+    low, high = sorted((a[axis], b[axis]))
+    return [cell.text((*a[:axis], value, *a[axis + 1 :])) for value in range(low + 1, high)]
+
+
+def _images(board: Board, turned: bool) -> Mapping[str, str | None]:
+    """Where each square is for the second side: ranks and layers from the other end, and files too if `turned`."""
+    points = {square: cell.parse(square) for square in board.squares}
+    dimensions = len(cell.parse(board.squares[0]))
+    axes = range(0 if turned or dimensions == 1 else 1, dimensions)
+    ends = {axis: [end(point[axis] for point in points.values()) for end in (min, max)] for axis in axes}
+    images = {
+        square: cell.text(tuple(sum(ends[axis]) - at if axis in ends else at for axis, at in enumerate(point)))
+        for square, point in points.items()
+    }
+    return {square: image if image in points else None for square, image in images.items()}

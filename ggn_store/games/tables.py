@@ -1,0 +1,321 @@
+"""The tables of pieces in a definition -> PieceRule values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final, cast
+
+from ggn_store.errors import offer
+from ggn_store.games.betza import BetzaError, parse
+from ggn_store.games.rules import SIDES, TRIGGERS, Also, Castling, Drop, Moves, PieceRule, Promotion, Trigger, Zone
+from ggn_store.games.squares import ALL, ZONES, Squares, between
+from ggn_store.games.toml_text import Path, Table, Values, key_path
+from ggn_store.notation import qpi
+from ggn_store.notation.feen import Feen
+from ggn_store.notation.qpi import Side, other_side
+
+MAX_FILE_LIMIT: Final = 2
+
+PIECE_KEYS: Final = (
+    *("name", "betza", "also", "terminal", "immune", "initial", "unmoved", "en_passant", "castling", "rook"),
+    *("promotion", "confined", "drop", "hand", "captures_except", "hurdles_except", "fen"),
+)
+ALSO_KEYS: Final = ("betza", "from", "within")
+CASTLING_KEYS: Final = ("from", "to", "with", "with_to", "empty", "rook")
+PROMOTION_KEYS: Final = ("to", "zone", "on", "forced", "capturing")
+DROP_KEYS: Final = ("zone", "nifu", "immobile", "on_top", "as")
+
+_GROUPS: Final[Mapping[str, tuple[Side, ...]]] = {"pieces": SIDES, "first": ("first",), "second": ("second",)}
+_TOKEN = re.compile("[-+]?[A-Z]", re.ASCII)
+_LETTER = re.compile("[A-Z]", re.ASCII)
+_FEN = re.compile(r"\+?[A-Z]~?", re.ASCII)
+_TOKENS: Final = 'a capital letter, with + or - for a state: P, "+P"'
+
+
+class Tables:
+    """The tables of both sides' pieces; first their tokens are noted, then each is read."""
+
+    def __init__(self, values: Values, squares: Squares, captures: bool, mixed: bool) -> None:
+        self._values = values
+        self._squares = squares
+        self._captures = captures
+        self._mixed = mixed
+        self.paths: dict[Side, dict[str, Path]] = {"first": {}, "second": {}}
+        self._start: Feen | None = None
+
+    def read(self, data: Table, start: Feen | None) -> tuple[PieceRule, ...]:
+        """Every piece, in the order of the definition."""
+        self._start = start
+        tables = list(self._tables(data))
+        if not tables and not self._values.complaints:
+            self._values.complain(("pieces",), "a definition has pieces", allowed="tables such as [pieces.K]")
+        return _with_unmoved_rooks([self._piece(table, path, sides) for path, sides, table in tables])
+
+    def _tables(self, data: Table) -> Iterator[tuple[Path, tuple[Side, ...], dict[str, Any]]]:
+        for group, sides in _GROUPS.items():
+            for token, table in self._values.table(data, group).items():
+                path: Path = (group, token)
+                if not _TOKEN.fullmatch(token):
+                    self._values.complain(path, "not the name of a piece", token, _TOKENS)
+                    continue
+                for side in sides:
+                    if token in self.paths[side]:
+                        message = f"the {side} side has this piece already, as {key_path(self.paths[side][token])}"
+                        self._values.complain(path, message, token, "one table a piece and side")
+                    self.paths[side].setdefault(token, path)
+                if isinstance(table, dict):
+                    yield path, sides, table
+                else:
+                    self._values.complain(path, "a piece is a table", table, f"[{key_path(path)}] and its keys")
+
+    def _piece(self, table: Table, path: Path, sides: tuple[Side, ...]) -> PieceRule:
+        values, squares = self._values, self._squares
+        values.known_keys(table, path, "a piece", PIECE_KEYS)
+        token = str(path[1])
+        terminal = values.flag(table, "terminal", path)
+        castling = tuple(self._castlings(table, path, sides))
+        unmoved = squares.optional_zone(table, "unmoved", path)
+        if unmoved is None and castling:
+            unmoved = _zone_of((each.side, each.source) for each in castling)
+        for key in ("unmoved", "castling", "en_passant"):
+            if len(token) > 1 and table.get(key, False) is not False:
+                message = f"{key} marks a piece by a state, and this one has a state already"
+                values.complain((*path, key), message, token, "pieces without + and -")
+        initial = squares.optional_zone(table, "initial", path)
+        if initial is None and unmoved is None:
+            initial = self._start_squares(token)
+        return PieceRule(
+            token=token,
+            sides=sides,
+            moves=self._moves(table, path),
+            name=values.text(table, "name", path),
+            also=tuple(self._also(table, path)),
+            terminal=terminal,
+            immune=values.flag(table, "immune", path),
+            initial=initial,
+            unmoved=unmoved,
+            castling=castling,
+            en_passant=self._en_passant(table, path),
+            promotions=tuple(self._promotions(table, path, sides)),
+            confined=squares.optional_zone(table, "confined", path),
+            drop=self._drop(table, path, sides, terminal),
+            hand=self._hand(table, path, sides, terminal),
+            captures_except=self._letters(table, "captures_except", path),
+            hurdles_except=self._letters(table, "hurdles_except", path),
+            fen=self._fen(table, path),
+        )
+
+    # --- moves ---
+
+    def _moves(self, table: Table, path: Path) -> Moves:
+        path = (*path, "betza")
+        if "betza" not in table:
+            allowed = 'how the piece moves, such as "FfW"; "" for not at all'
+            self._values.complain(path, "betza is missing", allowed=allowed)
+        text = self._values.text(table, "betza", path[:-1], empty=True)
+        if not text:
+            return Moves()
+        try:
+            return Moves(text, parse(text, self._squares.dimensions or 2))
+        except BetzaError as error:
+            message, _, detail = str(error).partition("\n")
+            self._values.complain(path, message, text, detail=detail or None)
+            return Moves()
+
+    def _also(self, table: Table, path: Path) -> Iterator[Also]:
+        for item, at in self._values.items(table, "also", path):
+            self._values.known_keys(item, at, "a further way of moving", ALSO_KEYS)
+            start = self._squares.optional_zone(item, "from", at)
+            yield Also(self._moves(item, at), start, self._squares.optional_zone(item, "within", at))
+
+    def _start_squares(self, token: str) -> Zone | None:
+        """Where a piece stands at the start: its first moves are from there, unless the definition says otherwise."""
+        if self._start is None:
+            return None
+        names = [(square, qpi.parse(piece)) for square, piece in self._start.board.items()]
+        return _zone_of((each.side, square) for square, each in names if each.state + each.letter == token)
+
+    def _en_passant(self, table: Table, path: Path) -> Zone | None:
+        value = table.get("en_passant", False)
+        if value is False:
+            return None
+        return self._squares.zone(ALL if value is True else value, (*path, "en_passant"))
+
+    def _castlings(self, table: Table, path: Path, sides: tuple[Side, ...]) -> Iterator[Castling]:
+        rook = self._values.text(table, "rook", path) or "R"
+        value = table.get("castling")
+        if isinstance(value, dict) and value.keys() == set(SIDES):
+            for side in sides:
+                for item, at in self._values.items(value, side, (*path, "castling")):
+                    yield from self._castling(item, at, (side,), rook, mirrored=False)
+        else:
+            for item, at in self._values.items(table, "castling", path):
+                yield from self._castling(item, at, sides, rook, mirrored=True)
+
+    def _castling(
+        self, item: Table, path: Path, sides: tuple[Side, ...], rook: str, mirrored: bool
+    ) -> Iterator[Castling]:
+        values = self._values
+        values.known_keys(item, path, "a castling", CASTLING_KEYS)
+        ends = [self._squares.square(item, key, path) for key in ("from", "to", "with", "with_to")]
+        rook = values.text(item, "rook", path) or rook
+        before = len(values.complaints)
+        if not _LETTER.fullmatch(rook):
+            values.complain((*path, "rook"), "not the letter of a piece", rook, "one capital letter")
+        else:
+            self._check_tokens([rook], (*path, "rook"), sides)
+        board = self._squares.board
+        if None in ends or len(values.complaints) > before or board is None:
+            return
+        source, destination, rook_source, rook_destination = cast("list[str]", ends)
+        if source == rook_source or destination == rook_destination:
+            square = source if source == rook_source else destination
+            values.complain(path, "the two pieces would stand on one square", square, "two squares")
+            return
+        passed = {*between(source, rook_source), destination, rook_destination} - {source, rook_source}
+        empty = values.texts(item, "empty", path) if "empty" in item else sorted(passed, key=board.numbers.__getitem__)
+        for number, square in enumerate(empty):
+            if square not in board.numbers or square in (source, rook_source):
+                allowed = "squares of the board other than from and with"
+                values.complain((*path, "empty", number), "not a square that can be empty", square, allowed)
+                return
+        all_squares = [source, destination, rook_source, rook_destination, *empty]
+        for side in sides:
+            if mirrored and side == "second":
+                images = [self._squares.mirror[square] for square in all_squares]
+                if None in images:
+                    allowed = "{ first = [{ ... }], second = [{ ... }] }"
+                    values.complain(path, "the second side's squares are not on the board", all_squares, allowed)
+                    return
+                all_squares = cast("list[str]", images)
+            source, destination, rook_source, rook_destination, *empty = all_squares
+            yield Castling(side, source, destination, rook, rook_source, rook_destination, tuple(empty))
+
+    # --- what becomes of a piece ---
+
+    def _promotions(self, table: Table, path: Path, sides: tuple[Side, ...]) -> Iterator[Promotion]:
+        values = self._values
+        for item, at in values.items(table, "promotion", path):
+            values.known_keys(item, at, "a promotion", PROMOTION_KEYS)
+            if item.get("to", []) == []:
+                values.complain((*at, "to"), "a promotion says what the piece becomes", allowed='such as ["Q", "+P"]')
+            to = values.texts(item, "to", at)
+            self._check_tokens(to, (*at, "to"), sides, numbered=True)
+            on = values.choice(item, "on", at, TRIGGERS) or "enter"
+            zone = self._squares.optional_zone(item, "zone", at)
+            if "zone" not in item and on != "any":
+                values.complain((*at, "zone"), "a promotion has a zone", allowed=f'{ZONES}; or on = "any"')
+            forced = item.get("forced", False)
+            if not isinstance(forced, bool) and forced != "immobile":
+                values.complain((*at, "forced"), "forced says when it must be", forced, 'true, false or "immobile"')
+            capturing = values.flag(item, "capturing", at)
+            nowhere = Zone(frozenset(), frozenset())
+            yield Promotion(
+                zone or nowhere,
+                tuple(to),
+                cast(Trigger, on),
+                "immobile" if forced == "immobile" else "yes" if forced is True else "no",
+                capturing,
+            )
+
+    def _drop(self, table: Table, path: Path, sides: tuple[Side, ...], terminal: bool) -> Drop | None:
+        values = self._values
+        value = table.get("drop", self._captures and not terminal and len(str(path[1])) == 1)
+        path = (*path, "drop")
+        if isinstance(value, bool):
+            return Drop() if value else None
+        if not isinstance(value, dict):
+            values.complain(path, "drop says where the piece may be dropped", value, "true, false or a table")
+            return None
+        values.known_keys(value, path, "a drop", DROP_KEYS)
+        limit = value.get("nifu", False)
+        if not isinstance(limit, bool) and not (isinstance(limit, int) and 1 <= limit <= MAX_FILE_LIMIT):
+            allowed = f"true for one piece a file, or how many: 1 to {MAX_FILE_LIMIT}"
+            values.complain((*path, "nifu"), "nifu limits the pieces of a file", limit, allowed)
+            limit = False
+        on_top = values.flag(value, "on_top", path)
+        for key, wanted in (("nifu", limit), ("on_top", on_top)):
+            if wanted and self._squares.dimensions == 1:
+                values.complain((*path, key), "a board of one dimension has no files", value[key], "no such rule")
+        forms = values.texts(value, "as", path)
+        self._check_tokens(forms, (*path, "as"), sides, numbered=True)
+        return Drop(
+            zone=self._squares.optional_zone(value, "zone", path),
+            file_limit=None if limit is False else int(limit),
+            immobile=values.flag(value, "immobile", path, default=True),
+            on_top=on_top,
+            forms=tuple(forms),
+        )
+
+    def _hand(self, table: Table, path: Path, sides: tuple[Side, ...], terminal: bool) -> str | None:
+        value = table.get("hand", not terminal)
+        if value is False:
+            return None
+        if value is True:
+            value = str(path[1])[-1]  # what is captured loses its state
+        path = (*path, "hand")
+        if not isinstance(value, str) or not _TOKEN.fullmatch(value):
+            self._values.complain(path, "not what the piece is in a hand", value, f"{_TOKENS}; false for nothing")
+            return None
+        # In the hand of the other side it is a piece of that side, or with two styles one of derived style.
+        owners = [side if self._mixed else other_side(side) for side in sides]
+        for owner in owners if self._captures else ():
+            if value not in self.paths[owner]:
+                message = f"captured, it would be {value} in a hand, and the {owner} side has no such piece"
+                self._values.complain(path, message, value, "a piece of that side, or hand = false")
+                return None
+        return value
+
+    # --- names ---
+
+    def _check_tokens(self, tokens: list[str], path: Path, sides: tuple[Side, ...], numbered: bool = False) -> None:
+        for number, token in enumerate(tokens):
+            for side in sides:
+                if token not in self.paths[side]:
+                    at = (*path, number) if numbered else path
+                    self._values.complain(
+                        at, f"the {side} side has no such piece", token, offer(list(self.paths[side]))
+                    )
+                    break
+
+    def _letters(self, table: Table, key: str, path: Path) -> tuple[str, ...]:
+        letters = self._values.texts(table, key, path)
+        known = sorted({token[-1] for side in SIDES for token in self.paths[side]})
+        for number, letter in enumerate(letters):
+            if letter not in known:
+                self._values.complain((*path, key, number), "no piece has this letter", letter, offer(known))
+        return tuple(letters)
+
+    def _fen(self, table: Table, path: Path) -> str | None:
+        text = self._values.text(table, "fen", path)
+        if text is not None and not _FEN.fullmatch(text):
+            self._values.complain(
+                (*path, "fen"), "not a piece of the first side in FEN", text, "N, +P, Q~ and the like"
+            )
+        return text
+
+
+def _with_unmoved_rooks(pieces: list[PieceRule]) -> tuple[PieceRule, ...]:
+    """The pieces, those that others castle with in the unmoved state too."""
+    result = []
+    for piece in pieces:
+        found = [
+            (castling.side, castling.rook_source)
+            for king in pieces
+            for castling in king.castling
+            if castling.rook == piece.token and castling.side in piece.sides
+        ]
+        if found:
+            zone, own = _zone_of(found), piece.unmoved
+            if own is not None:
+                zone = Zone(own.first | zone.first, own.second | zone.second)
+            piece = replace(piece, unmoved=zone)
+        result.append(piece)
+    return tuple(result)
+
+
+def _zone_of(squares: Iterable[tuple[Side, str]]) -> Zone:
+    found = list(squares)
+    return Zone(*(frozenset(square for side, square in found if side == wanted) for wanted in SIDES))
