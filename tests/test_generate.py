@@ -114,7 +114,12 @@ def test_chess_is_reproduced_to_the_byte() -> None:
     assert generate(read(shipped("chess"))).canonical() == (DATA / "chess.json").read_text("utf-8")
 
 
-@pytest.fixture(scope="module", params=OWN)
+LARGE = ("crazyhouse", "shogi")
+
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=pytest.mark.long if name in LARGE else ()) for name in OWN]
+)
 def own(request: pytest.FixtureRequest) -> tuple[str, Definition, Document]:
     definition = read(shipped(request.param), f"{request.param}.toml")
     return request.param, definition, shipped_document(request.param)
@@ -610,6 +615,78 @@ def test_a_drop_can_ask_for_something_below_and_offer_both_faces() -> None:
         {"board": {"a1": "S:P"}, "hands": {"S:P": -1}},
         {"board": {"a1": "S:+P"}, "hands": {"S:P": -1}},
     ]
+
+
+GATING = """
+style = "C"
+board = "5x4"
+start = "k^4/5/5/2+K^1+R Q/ C/c"
+[pieces.K]
+betza = "K"
+terminal = true
+castling = { from = "c1", to = "d1", with = "e1", with_to = "c1" }
+[pieces.R]
+betza = "W"
+[pieces.Q]
+betza = "Q"
+gating = true
+"""
+
+
+def test_a_piece_in_hand_enters_where_an_unmoved_piece_leaves() -> None:
+    made = document(GATING)
+    assert destinations(made, "C:Q", HAND) == ["c1", "e1"]
+    step = {
+        "diff": {"board": {"c1": "C:Q", "c2": "C:K^"}, "hands": {"C:Q": -1}},
+        "must": {"c1": "C:+K^", "c2": "empty"},
+    }
+    assert step in entries(made, "C:Q", HAND, "c1")
+    castled = {
+        "must": {"c1": "C:+K^", "d1": "empty", "e1": "C:+R"},
+        "diff": {"board": {"c1": "C:R", "d1": "C:K^", "e1": "C:Q"}, "hands": {"C:Q": -1}},
+    }
+    assert castled in entries(made, "C:Q", HAND, "e1")
+    assert all(each["must"]["c1"] == "C:+K^" for each in entries(made, "C:Q", HAND, "c1"))
+    board = {"c1": "C:+K^", "e1": "C:+R", "d1": "C:R"}
+    held = [(to, diff["board"]) for _, at, to, diff in moves(made, board, {"C:Q": 1}) if at == HAND]
+    assert ("e1", {"c1": "C:R", "d1": "C:K^", "e1": "C:Q"}) not in held, "something stands between king and rook"
+    assert ("e1", {"e1": "C:Q", "e2": "C:R"}) in held
+    assert not [at for _, at, *_ in moves(made, board, {}) if at == HAND]
+
+
+def test_a_piece_can_capture_its_own_but_the_terminal_one() -> None:
+    made = document(KINGS + '[pieces.C]\nbetza = "mdW"')
+    board = {"b2": "C:C", "b3": "C:C", "a2": "C:K^", "c2": "c:c"}
+    assert targets(made, board, "b2") == ["b3", "b1"]
+    assert entries(made, "C:C", "b2", "b3")[1] == {"must": {"b3": "C:C"}, "diff": {"board": {"b2": None, "b3": "C:C"}}}
+
+
+def test_a_game_can_be_all_drops() -> None:
+    connect_four = shipped_document("connect-four")
+    column = {"d1": "D:D", "d2": "d:d"}
+    assert targets(connect_four, column | {"a7": None}, HAND) == []
+    found = [to for _, at, to, _ in moves(connect_four, column, {"D:D": 1})]
+    assert sorted(found) == ["a1", "b1", "c1", "d3", "e1", "f1", "g1"]
+    gomoku = shipped_document("gomoku")
+    assert len(moves(gomoku, {"k10": "g:s"}, {"G:S": 1})) == 19 * 19 - 1
+
+
+# Moves from the middle of the empty board: 26 neighbours, 24 leaps of the knight, and rays of two to each side.
+SPACE = [("K^", "c3C", 26), ("N", "c3C", 24), ("R", "c3C", 12), ("B", "c3C", 24), ("U", "c3C", 16), ("Q", "c3C", 52)]
+
+
+@pytest.mark.parametrize(("letter", "square", "count"), SPACE)
+def test_pieces_of_raumschach_have_their_moves_in_space(letter: str, square: str, count: int) -> None:
+    for piece in (f"C:{letter}", f"c:{letter.lower()}"):
+        assert len(destinations(shipped_document("raumschach"), piece, square)) == count
+
+
+def test_pawns_of_raumschach_go_forward_and_up_and_the_other_side_back_and_down() -> None:
+    made = shipped_document("raumschach")
+    assert destinations(made, "C:P", "c2B") == ["c3B", "c2C", "b3B", "d3B", "c3C", "b2C", "d2C"]
+    assert sorted(destinations(made, "c:p", "c4D")) == sorted(["c3D", "c4C", "b3D", "d3D", "c3C", "b4C", "d4C"])
+    promoted = [each["diff"]["board"]["c5E"] for each in entries(made, "C:P", "c4E", "c5E")]
+    assert promoted == ["C:Q", "C:R", "C:B", "C:U", "C:N"]
 
 
 # --- armies ---

@@ -17,7 +17,7 @@ from typing import Final
 
 from ggn_store.errors import GgnStoreError
 from ggn_store.games.routes import Route
-from ggn_store.games.rules import SIDES, Army, Definition, Form
+from ggn_store.games.rules import SIDES, Army, Castling, Definition, Form
 from ggn_store.model.document import EMPTY, ENEMY, Destination, Document, Piece, Possibility, Source
 from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
@@ -79,8 +79,8 @@ class _Writer:
             if form.can_stand(square) and (destinations := self._destinations(form, square)):
                 yield Source(square, destinations)
         if form.can_be_held:
-            drops = ((square, tuple(self._drops(form, square))) for square in self._squares)
-            destinations = tuple(Destination(square, found) for square, found in drops if found)
+            entries = ((square, (*self._drops(form, square), *self._gatings(form, square))) for square in self._squares)
+            destinations = tuple(Destination(square, found) for square, found in entries if found)
             if destinations:
                 yield Source(HAND, destinations)
 
@@ -94,8 +94,9 @@ class _Writer:
                 known += [each for each in possibilities if each not in known]
             else:
                 found[route.destination] = list(possibilities)
-        for destination, possibility in self._castlings(form, source):
-            found.setdefault(destination, []).append(possibility)
+        for castling, possibility in self._castlings(form):
+            if castling.source == source:
+                found.setdefault(castling.destination, []).append(possibility)
         return tuple(Destination(square, tuple(each)) for square, each in found.items() if each)
 
     def _possibility(
@@ -169,16 +170,16 @@ class _Writer:
                 return promoted if forced and promoted else [stays, *promoted]
         return [stays]
 
-    def _castlings(self, form: Form, source: str) -> Iterator[tuple[str, Possibility]]:
-        for castling in form.piece.castling:
-            if form.kind != "unmoved" or castling.side != form.side or castling.source != source:
+    def _castlings(self, king: Form) -> Iterator[tuple[Castling, Possibility]]:
+        for castling in king.piece.castling if king.kind == "unmoved" else ():
+            if castling.side != king.side:
                 continue
             rook = next(each for each in self.own.forms if each.kind == "unmoved" and each.piece.token == castling.rook)
-            king, moved = (self._plain(form, token).identifier for token in (form.piece.token, castling.rook))
             must = {**dict.fromkeys(castling.empty, EMPTY), castling.rook_source: rook.identifier}
-            board: dict[str, str | None] = dict.fromkeys((source, castling.rook_source))
-            board |= {castling.destination: king, castling.rook_destination: moved}
-            yield castling.destination, self._possibility(must, {}, board, {})
+            board: dict[str, str | None] = dict.fromkeys((castling.source, castling.rook_source))
+            board[castling.destination] = self._plain(king, king.piece.token).identifier
+            board[castling.rook_destination] = self._plain(rook, rook.piece.token).identifier
+            yield castling, self._possibility(must, {}, board, {})
 
     # --- drops ---
 
@@ -194,6 +195,28 @@ class _Writer:
                 dropped = self._plain(form, token)
                 if dropped.can_stand(square) and (drop.immobile or self.own.is_mobile(dropped, square)):
                     yield self._possibility(must, deny, {square: dropped.identifier}, {form.identifier: -1})
+
+    def _gatings(self, form: Form, square: str) -> Iterator[Possibility]:
+        """The moves of unmoved pieces from a square, each with the piece from the hand left there.
+
+        They are entries of that piece, not of the one that moves: what a hand holds is asked at the source `*` only.
+        """
+        if not form.piece.gating or not form.can_stand(square):
+            return
+        for mover in self.own.forms:
+            if mover.kind == "unmoved" and mover.can_stand(square):
+                for destination in self._destinations(mover, square):
+                    for possibility in destination.possibilities:
+                        yield self._gating(form, square, possibility, {square: mover.identifier})
+            for castling, possibility in self._castlings(mover):
+                if castling.rook_source == square:
+                    yield self._gating(form, square, possibility, {castling.source: mover.identifier})
+
+    def _gating(self, form: Form, square: str, move: Possibility, must: dict[str, str]) -> Possibility:
+        effects = move.effects or Transition()
+        board = {**effects.board, square: form.identifier}
+        hands = {**effects.hands, form.identifier: effects.hands.get(form.identifier, 0) - 1}
+        return self._possibility({**move.must, **must}, dict(move.deny), board, hands)
 
     def _file_limits(self, form: Form, square: str, limit: int | None) -> Iterator[_Case]:
         """The ways in which the file of a square can hold fewer of a piece than its limit, each position in one."""

@@ -123,7 +123,8 @@ class PieceRule:
 
     `initial` are the squares from which the moves marked `i` are possible, None where they belong to the unmoved state.
     `unmoved` are the squares where the piece begins in the state `+`, until it moves. `en_passant` are the squares on
-    which it can be captured in passing. `hand` is the token that it goes to the taker's hand as, None for nothing.
+    which it can be captured in passing. `gating` is whether it may enter from the hand on the square that an unmoved
+    piece leaves, in the same move. `hand` is the token that it goes to the taker's hand as, None for nothing.
     """
 
     token: str
@@ -140,6 +141,7 @@ class PieceRule:
     promotions: tuple[Promotion, ...] = ()
     confined: Zone | None = None
     drop: Drop | None = None
+    gating: bool = False
     hand: str | None = None
     captures_except: tuple[str, ...] = ()
     hurdles_except: tuple[str, ...] = ()
@@ -238,8 +240,8 @@ class Form:
 
     @property
     def can_be_held(self) -> bool:
-        """Whether the piece can be dropped from a hand."""
-        return self.kind == "plain" and self.piece.drop is not None
+        """Whether the piece can come to the board from a hand."""
+        return self.kind == "plain" and (self.piece.drop is not None or self.piece.gating)
 
     def can_stand(self, square: str) -> bool:
         """Whether the piece can be there in this state."""

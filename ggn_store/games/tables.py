@@ -20,7 +20,7 @@ MAX_FILE_LIMIT: Final = 2
 
 PIECE_KEYS: Final = (
     *("name", "betza", "also", "terminal", "immune", "initial", "unmoved", "en_passant", "castling", "rook"),
-    *("promotion", "confined", "drop", "hand", "captures_except", "hurdles_except", "fen"),
+    *("promotion", "confined", "drop", "gating", "hand", "captures_except", "hurdles_except", "fen"),
 )
 ALSO_KEYS: Final = ("betza", "from", "within")
 CASTLING_KEYS: Final = ("from", "to", "with", "with_to", "empty", "rook")
@@ -101,6 +101,7 @@ class Tables:
             promotions=tuple(self._promotions(table, path, sides)),
             confined=squares.optional_zone(table, "confined", path),
             drop=self._drop(table, path, sides, terminal),
+            gating=values.flag(table, "gating", path),
             hand=self._hand(table, path, sides, terminal),
             captures_except=self._letters(table, "captures_except", path),
             hurdles_except=self._letters(table, "hurdles_except", path),
