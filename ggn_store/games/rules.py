@@ -21,10 +21,13 @@ from ggn_store.notation.qpi import Side, State, other_side
 HOST_DUTIES: Final[Mapping[str, str]] = {
     "royal-safety": "no move leaves an own terminal piece attacked, nor does castling begin in or cross an attack",
     "flying-general": "no move leaves the two terminal pieces facing each other with nothing between them",
+    "duple-check": "of several terminal pieces of a side all but one may be attacked, whatever royal-safety says",
+    "bikjang": "the game ends when the two terminal pieces face each other with nothing between them",
     "clear-marks": "a piece that is marked for en passant loses its mark when its own side is next to move",
     "mandatory-capture": "who can capture must capture",
     "mandatory-drop": "who has something to drop must drop it before anything else",
     "no-checks": "no move attacks the other side's terminal piece",
+    "no-flight": "a terminal piece that is attacked does not move",
     "no-drop-checks": "no drop attacks the other side's terminal piece",
     "no-drop-mate": "no drop of a pawn mates",
     "pass": "a player may pass",
