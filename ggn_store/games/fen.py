@@ -1,0 +1,348 @@
+"""FEN, in the form that Fairy-Stockfish writes for every game, and SFEN: text <-> Position, through a definition.
+
+    rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1
+    r1bqk2r/ppp2ppp/8/8/8/8/PPP2PPP/RNBQK2R[NPbp] b KQkq - 0 12          a hand in brackets; or behind one more /
+    lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b 2P 1     SFEN: b is the first side
+
+FEN's fields: placement (`+P` and `Q~` as the definition calls its pieces, `*` for a hole of the board), side (w first,
+b second), castling, en passant, counters. Fields may be missing from the right, and a field that is missing says `-`;
+counters are read over, and written as `0 1`.
+
+The castling field becomes states: K and Q the king and the rook on that side of it, a file's letter the piece that has
+not moved there. What is not named has moved. The en passant field becomes the state of the piece that has just passed
+these squares. Writing is the way back; that a king has not moved is lost where no rook is left to castle with, and so
+is the mark of a piece whose own side is to move: neither allows any move.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final, NoReturn
+
+from ggn_store.errors import PositionError, offer, quote
+from ggn_store.games.letters import Letters, token_of
+from ggn_store.games.rules import SIDES, Definition, Form
+from ggn_store.model.position import Position
+from ggn_store.notation import cell
+from ggn_store.notation.qpi import Side, other_side
+
+MAX_LENGTH: Final = 4_096
+_HOLE: Final = "*"
+_FEN_SIDES: Final[dict[str, Side]] = {"w": "first", "b": "second"}
+_SFEN_SIDES: Final[dict[str, Side]] = {"b": "first", "w": "second"}
+_TOKEN = re.compile(r"[0-9]+|\*|\+?[A-Za-z]~?", re.ASCII)
+_HELD = re.compile(r"([0-9]{1,4})?(\+?[A-Za-z])", re.ASCII)
+_COUNTER = re.compile(r"[0-9]+(\+[0-9]+)?", re.ASCII)
+_PASSED = re.compile(r"[a-z][1-9][0-9]?", re.ASCII)
+_BRACKETS = re.compile(r"(?P<placement>[^\[\]]*)\[(?P<held>[^\[\]]*)\]")
+
+
+def parse_fen(text: str, definition: Definition) -> Position:
+    """The position that a FEN writes; raises PositionError, which says where the text is wrong."""
+    return _Reader(text, "FEN", Letters(definition)).fen()
+
+
+def parse_sfen(text: str, definition: Definition) -> Position:
+    """The position that a SFEN writes; raises PositionError, which says where the text is wrong."""
+    return _Reader(text, "SFEN", Letters(definition)).sfen()
+
+
+def fen(position: Position, definition: Definition) -> str:
+    """The FEN of a position, with the counters `0 1`; raises PositionError where it cannot say the position."""
+    letters = Letters(definition)
+    placement = _placement(position, letters)
+    if letters.has_hands:
+        held = "".join(token * count for token, count in _held(position, letters))
+        placement += f"[{held}]"
+    else:
+        _no_hands(position)
+    side = "w" if position.side == "first" else "b"
+    return f"{placement} {side} {_rights(position, letters)} {_passed(position, letters)} 0 1"
+
+
+def sfen(position: Position, definition: Definition) -> str:
+    """The SFEN of a position, with the move number 1; raises PositionError where it cannot say the position."""
+    letters = Letters(definition)
+    placement = _placement(position, letters)
+    for square, piece in position.board.items():
+        if piece is not None and letters.forms[piece].kind != "plain":
+            raise PositionError(f"SFEN has no way to write the state of {piece} on {square}: write FEEN")
+    if not letters.has_hands:
+        _no_hands(position)
+    held = "".join(f"{count if count > 1 else ''}{token}" for token, count in _held(position, letters))
+    return f"{placement} {'b' if position.side == 'first' else 'w'} {held or '-'} 1"
+
+
+class _Reader:
+    """Reads one text; every complaint quotes the part of it that is wrong."""
+
+    def __init__(self, text: str, kind: str, letters: Letters) -> None:
+        self._text = text
+        self._kind = kind
+        self._letters = letters
+        self._board: dict[str, Form] = {}
+        self._states: dict[str, Form] = {}
+        if len(text) > MAX_LENGTH:
+            raise PositionError(f"a {kind} has at most {MAX_LENGTH:,} characters, and this one {len(text):,}")
+
+    def fen(self) -> Position:
+        fields = self._text.split()
+        if not fields:
+            self._fail("the text is empty", "such as the start position's")
+        placement, held = self._split_hands(fields[0])
+        self._read_placement(placement)
+        side = self._side(fields, _FEN_SIDES)
+        rest = fields[2:]
+        rights = rest.pop(0) if rest and not _COUNTER.fullmatch(rest[0]) else "-"
+        passed = rest.pop(0) if rest and not _COUNTER.fullmatch(rest[0]) else "-"
+        for field in rest:
+            if not _COUNTER.fullmatch(field):
+                self._fail(f"{quote(field)} is not a counter", "placement, side, castling, en passant, counters")
+        self._read_rights(rights)
+        self._read_passed(passed, other_side(side))
+        return self._position(self._hands(held), side)
+
+    def sfen(self) -> Position:
+        fields = self._text.split()
+        if not 3 <= len(fields) <= 4:
+            self._fail(f"there are {len(fields)} fields", "placement, side, hands and, optionally, the move number")
+        self._read_placement(fields[0])
+        side = self._side(fields, _SFEN_SIDES)
+        if len(fields) == 4 and not fields[3].isdigit():
+            self._fail(f"{quote(fields[3])} is not a move number", "a whole number")
+        return self._position(self._hands(fields[2]), side)
+
+    def _fail(self, message: str, allowed: str) -> NoReturn:
+        raise PositionError(f"{quote(self._text)} is not a {self._kind} of this game: {message}; allowed: {allowed}")
+
+    def _position(self, hands: dict[str, int] | None, side: Side) -> Position:
+        pieces = {square: self._states.get(square, form).identifier for square, form in self._board.items()}
+        definition = self._letters.definition
+        shape = (len(self._letters.rows[0]), len(self._letters.rows))
+        return Position(pieces, hands, side, shape, definition.styles)
+
+    # --- placement and hands ---
+
+    def _split_hands(self, field: str) -> tuple[str, str | None]:
+        if "[" in field or "]" in field:
+            match = _BRACKETS.fullmatch(field)
+            if match is None:
+                self._fail(f"the brackets of the hands in {quote(field)} do not match", "[QRbn] behind the placement")
+            return match["placement"], match["held"]
+        ranks = field.split("/")
+        if len(ranks) == len(self._letters.rows) + 1 and self._letters.has_hands:
+            return "/".join(ranks[:-1]), ranks[-1]
+        return field, None
+
+    def _read_placement(self, placement: str) -> None:
+        ranks = placement.split("/")
+        rows = self._letters.rows
+        if len(ranks) != len(rows):
+            self._fail(f"the placement has {len(ranks)} ranks", f"{len(rows)}, with / between them")
+        for text, row in zip(ranks, rows, strict=True):
+            self._read_rank(text, row)
+
+    def _read_rank(self, text: str, row: tuple[str | None, ...]) -> None:
+        number = len(self._letters.rows) - self._letters.rows.index(row)
+        column = at = 0
+        while at < len(text):
+            match = _TOKEN.match(text, at)
+            if match is None:
+                self._fail(f"{quote(text[at])} in rank {number}, {quote(text)}, means nothing", self._tokens())
+            token, at = match[0], match.end()
+            width = int(token) if token.isdigit() else 1
+            if width == 0 or column + width > len(row):
+                self._fail(f"rank {number}, {quote(text)}, is not of {len(row)} squares", f"{len(row)} squares")
+            square = row[column]
+            if token == _HOLE and square is not None:
+                self._fail(f"rank {number}, {quote(text)}, has a hole at {square}", "holes where the board has them")
+            if not token.isdigit() and token != _HOLE:
+                if square is None:
+                    self._fail(f"rank {number}, {quote(text)}, has a piece where the board has a hole", _HOLE)
+                self._board[square] = self._form(token, f"in rank {number}, {quote(text)},")
+            column += width
+        if column != len(row):
+            self._fail(f"rank {number}, {quote(text)}, has {column} squares", str(len(row)))
+
+    def _form(self, token: str, where: str) -> Form:
+        form = self._letters.pieces.get(token)
+        if form is None:
+            self._fail(f"{quote(token)} {where} is no piece of this game", self._tokens())
+        return form
+
+    def _tokens(self) -> str:
+        return offer(list(self._letters.pieces))
+
+    def _side(self, fields: list[str], sides: dict[str, Side]) -> Side:
+        letter = fields[1] if len(fields) > 1 else next(iter(sides))
+        if letter not in sides:
+            self._fail(f"{quote(letter)} is not a side", " or ".join(f"{key} ({sides[key]})" for key in sides))
+        return sides[letter]
+
+    def _hands(self, held: str | None) -> dict[str, int] | None:
+        if not self._letters.has_hands:
+            if held not in (None, "", "-"):
+                self._fail(f"it has the hands {quote(held)}", "no hands, for nothing can be dropped in this game")
+            return None
+        hands: dict[str, int] = {}
+        at = 0
+        text = "" if held in (None, "-") else str(held)
+        while at < len(text):
+            match = _HELD.match(text, at)
+            if match is None:
+                self._fail(f"{quote(text[at])} in the hands {quote(text)} means nothing", "pieces, such as QRbn")
+            form = self._form(match[2], f"in the hands {quote(text)}")
+            if not form.can_be_held and not self._letters.definition.captures:
+                self._fail(f"{quote(match[2])} in the hands {quote(text)} cannot be dropped", "pieces that can")
+            hands[form.identifier] = hands.get(form.identifier, 0) + int(match[1] or 1)
+            at = match.end()
+        return hands
+
+    # --- what pieces have done before ---
+
+    def _read_rights(self, field: str) -> None:
+        if field == "-":
+            return
+        for letter in field:
+            side: Side = "first" if letter.isupper() else "second"
+            if not (letter.isascii() and letter.isalpha()):
+                self._fail(f"{quote(letter)} in the castling field {quote(field)} means nothing", self._rights(side))
+            castling = self._letters.castlings(side).get(letter.upper())
+            squares = self._of_file(side, letter) if castling is None else [castling.source, castling.rook_source]
+            unmoved = self._letters.unmoved(side)
+            for square in squares:
+                form = self._board.get(square)
+                wanted = unmoved[square]
+                if form is None or form.piece.token != wanted.piece.token or form.side != side:
+                    self._fail(
+                        f"{quote(letter)} in the castling field {quote(field)} needs {token_of(wanted)} on {square}",
+                        "rights of pieces that stand where they began, or -",
+                    )
+                self._states[square] = wanted
+
+    def _of_file(self, side: Side, letter: str) -> list[str]:
+        """The squares of pieces on a file that have not moved, with the king where they castle."""
+        unmoved = self._letters.unmoved(side)
+        squares = [square for square in unmoved if square[0] == letter.lower() and square[1:].isdigit()]
+        if not squares:
+            self._fail(f"{quote(letter)} in the castling field means nothing", self._rights(side))
+        castlings = self._letters.castlings(side).values()
+        if not any(self._letters.remembers(form) for form in unmoved.values()):
+            squares += [each.source for each in castlings if each.rook_source in squares]
+        return squares
+
+    def _rights(self, side: Side) -> str:
+        names = list(self._letters.castlings(side))
+        names += sorted({square[0].upper() for square in self._letters.unmoved(side)})
+        found = [name if side == "first" else name.lower() for name in dict.fromkeys(names)]
+        return ", ".join([*found, "-"])
+
+    def _read_passed(self, field: str, side: Side) -> None:
+        if field == "-":
+            return
+        squares = _PASSED.findall(field)
+        if "".join(squares) != field:
+            self._fail(f"{quote(field)} is not a square", "the square that a pawn has just passed, or -")
+        given = set(squares)
+        found = [
+            mark
+            for mark in self._letters.marks(side)
+            if given & set(mark.passed) and self._stands(mark.identifier, mark.square)
+        ]
+        # Programs differ in naming all squares of a longer first move, or the first of them.
+        found.sort(key=lambda mark: len(given ^ set(mark.passed)))
+        if not found:
+            self._fail(f"no piece can have passed {field} with the last move", "such a square, or -")
+        self._states[found[0].square] = self._letters.forms[found[0].identifier]
+
+    def _stands(self, identifier: str, square: str) -> bool:
+        form, wanted = self._board.get(square), self._letters.forms[identifier]
+        return form is not None and form.piece.token == wanted.piece.token and form.side == wanted.side
+
+
+# --- writing ---
+
+
+def _placement(position: Position, letters: Letters) -> str:
+    known = letters.definition.board.numbers
+    for square, piece in position.board.items():
+        if square not in known:
+            raise PositionError(f"{quote(square)}, where the position has {piece}, is not on the board of this game")
+        if piece is not None and (piece not in letters.forms or letters.forms[piece].derived):
+            message = f"FEN and SFEN have no letter for {piece}, which is on {square}: write FEEN"
+            raise PositionError(f"{message}; letters: {offer(list(letters.pieces))}")
+    return "/".join("".join(_rank(position, letters, row)) for row in letters.rows)
+
+
+def _rank(position: Position, letters: Letters, row: tuple[str | None, ...]) -> Iterator[str]:
+    empty = 0
+    for square in row:
+        piece = None if square is None else position.board.get(square)
+        if piece is None and square is not None:
+            empty += 1
+            continue
+        if empty:
+            yield str(empty)
+        empty = 0
+        yield _HOLE if piece is None else token_of(letters.forms[piece])
+    if empty:
+        yield str(empty)
+
+
+def _held(position: Position, letters: Letters) -> Iterator[tuple[str, int]]:
+    """The tokens of both hands with their counts, in the order of the definition."""
+    hands = position.hands or {}
+    for piece in hands:
+        form = letters.forms.get(piece)
+        if form is None or form.kind != "plain" or form.derived:
+            raise PositionError(f"FEN and SFEN have no letter for {piece}, which is in a hand: write FEEN")
+    for form in letters.pieces.values():
+        if count := hands.get(form.identifier, 0):
+            yield token_of(form), count
+
+
+def _no_hands(position: Position) -> None:
+    if position.hands:
+        raise PositionError(
+            f"this game has no hands to write, and the position has {offer(list(position.hands))} in one"
+        )
+
+
+def _rights(position: Position, letters: Letters) -> str:
+    field = ""
+    for side in SIDES:
+        unmoved = letters.unmoved(side)
+        here = {square: form for square, form in unmoved.items() if position.board.get(square) == form.identifier}
+        named: set[str] = set()
+        rights = ""
+        for letter, castling in sorted(letters.castlings(side).items()):
+            if castling.source in here and castling.rook_source in here:
+                rights += letter
+                named |= {castling.source, castling.rook_source}
+        rest = [square for square, form in here.items() if square not in named and letters.remembers(form)]
+        rights += "".join(square[0].upper() for square in sorted(rest, key=cell.parse))
+        field += rights if side == "first" else rights.lower()
+    return field or "-"
+
+
+def _passed(position: Position, letters: Letters) -> str:
+    marked = {
+        square: piece
+        for square, piece in position.board.items()
+        if piece is not None and letters.forms[piece].kind == "marked" and letters.forms[piece].side != position.side
+    }
+    if not marked:
+        return "-"
+    if len(marked) > 1:
+        found = offer([f"{piece} on {square}" for square, piece in marked.items()])
+        raise PositionError(
+            f"FEN says of one piece only that it can be captured in passing, not of {found}: write FEEN"
+        )
+    ((square, piece),) = marked.items()
+    for mark in letters.marks(other_side(position.side)):
+        if (mark.identifier, mark.square) == (piece, square):
+            return "".join(mark.passed)
+    raise PositionError(
+        f"no first move of this game leaves {piece} on {square}, which FEN would have to say: write FEEN"
+    )

@@ -1,0 +1,100 @@
+"""The letters that FEN and SFEN write the pieces of a game with, and what these formats leave to its definition.
+
+A piece is written as its table is called (`K`, `+P`) or as its key `fen` says (`Q~`), lower case for the second side.
+The states that say what a piece's past allows have no letter: FEN has fields of their own for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from ggn_store.errors import PositionError
+from ggn_store.games.rules import SIDES, Castling, Definition, Form, Mark
+from ggn_store.notation import cell
+from ggn_store.notation.qpi import Side
+
+
+@dataclass(frozen=True)
+class Letters:
+    """How positions of a game are written; raises PositionError where its board or its letters cannot be."""
+
+    definition: Definition
+
+    def __post_init__(self) -> None:
+        dimensions = len(cell.parse(self.definition.board.squares[0]))
+        if dimensions != 2:
+            raise PositionError(
+                f"FEN and SFEN are for boards of two dimensions, and this game's has {dimensions}: write FEEN"
+            )
+        if twice := list(conflicts(self.definition)):
+            raise PositionError(f"FEN and SFEN cannot write this game: {twice[0]}")
+
+    @cached_property
+    def forms(self) -> Mapping[str, Form]:
+        """Every piece in every state, by its identifier."""
+        return {form.identifier: form for side in SIDES for form in self.definition.army(side).forms}
+
+    @cached_property
+    def pieces(self) -> Mapping[str, Form]:
+        """The piece without a past that each token writes."""
+        return {token_of(form): form for form in self.forms.values() if form.kind == "plain" and not form.derived}
+
+    @cached_property
+    def has_hands(self) -> bool:
+        """Whether anything ever is in a hand."""
+        return self.definition.captures or any(form.can_be_held for form in self.forms.values())
+
+    @cached_property
+    def rows(self) -> tuple[tuple[str | None, ...], ...]:
+        """The squares in the order of the text, the highest rank first; None where the board has a hole."""
+        numbers = self.definition.board.numbers
+        points = [cell.parse(square) for square in numbers]
+        files = range(min(point[0] for point in points), max(point[0] for point in points) + 1)
+        ranks = range(max(point[1] for point in points), min(point[1] for point in points) - 1, -1)
+        labels = [[cell.text((file, rank)) for file in files] for rank in ranks]
+        return tuple(tuple(label if label in numbers else None for label in row) for row in labels)
+
+    def unmoved(self, side: Side) -> Mapping[str, Form]:
+        """The squares on which a piece of a side may be unmoved, each with that piece."""
+        forms = self.definition.army(side).forms
+        return {square: form for form in forms if form.kind == "unmoved" for square in sorted(form.squares or ())}
+
+    def castlings(self, side: Side) -> dict[str, Castling]:
+        """The castlings of a side by their letter, K towards the last file and Q towards the first."""
+        found: dict[str, Castling] = {}
+        for form in self.definition.army(side).forms:
+            for castling in form.piece.castling if form.kind == "unmoved" else ():
+                if castling.side == side:
+                    east = cell.parse(castling.rook_source)[0] > cell.parse(castling.source)[0]
+                    found.setdefault("K" if east else "Q", castling)
+        return found
+
+    def remembers(self, form: Form) -> bool:
+        """Whether it matters of an unmoved piece alone that it has not moved, apart from castling."""
+        patterns = [form.piece.moves.patterns, *(also.moves.patterns for also in form.piece.also)]
+        return any(each.piece.gating for each in self.definition.army(form.side).forms) or (
+            form.piece.initial is None and any(pattern.initial for group in patterns for pattern in group)
+        )
+
+    def marks(self, side: Side) -> tuple[Mark, ...]:
+        """Every way in which a piece of a side can be open to capture in passing."""
+        return self.definition.army(side).marks
+
+
+def token_of(form: Form) -> str:
+    """What FEN writes for a piece, whatever its past."""
+    token = form.piece.fen or form.piece.token
+    return token.upper() if form.side == "first" else token.lower()
+
+
+def conflicts(definition: Definition) -> Iterator[str]:
+    """What two pieces of one side that are written alike are called, for each such pair."""
+    for side in SIDES:
+        known: dict[str, str] = {}
+        for piece in definition.pieces:
+            if side in piece.sides:
+                token = piece.fen or piece.token
+                if known.setdefault(token, piece.token) != piece.token:
+                    yield f"{known[token]} and {piece.token} would both be written {token}"
