@@ -320,7 +320,9 @@ def _rights(position: Position, letters: Letters) -> str:
             if castling.source in here and castling.rook_source in here:
                 rights += letter
                 named |= {castling.source, castling.rook_source}
-        rest = [square for square, form in here.items() if square not in named and letters.remembers(form)]
+        rest = [
+            square for square, form in here.items() if square not in named and letters.remembers(form, position.hands)
+        ]
         rights += "".join(square[0].upper() for square in sorted(rest, key=cell.parse))
         field += rights if side == "first" else rights.lower()
     return field or "-"

@@ -216,6 +216,7 @@ class _Writer:
         effects = move.effects or Transition()
         board = {**effects.board, square: form.identifier}
         hands = {**effects.hands, form.identifier: effects.hands.get(form.identifier, 0) - 1}
+        hands = {piece: delta for piece, delta in hands.items() if delta}  # it may have captured one just like it
         return self._possibility({**move.must, **must}, dict(move.deny), board, hands)
 
     def _file_limits(self, form: Form, square: str, limit: int | None) -> Iterator[_Case]:

@@ -71,12 +71,16 @@ class Letters:
                     found.setdefault("K" if east else "Q", castling)
         return found
 
-    def remembers(self, form: Form) -> bool:
-        """Whether it matters of an unmoved piece alone that it has not moved, apart from castling."""
+    def remembers(self, form: Form, hands: Mapping[str, int] | None = None) -> bool:
+        """Whether it matters of an unmoved piece alone that it has not moved, apart from castling.
+
+        Where pieces enter by gating it does as long as there is one to enter, in `hands` or by later captures.
+        """
         patterns = [form.piece.moves.patterns, *(also.moves.patterns for also in form.piece.also)]
-        return any(each.piece.gating for each in self.definition.army(form.side).forms) or (
-            form.piece.initial is None and any(pattern.initial for group in patterns for pattern in group)
-        )
+        if form.piece.initial is None and any(pattern.initial for group in patterns for pattern in group):
+            return True
+        gates = [each.identifier for each in self.definition.army(form.side).forms if each.piece.gating]
+        return bool(gates) and (self.definition.captures or hands is None or any(hands.get(each) for each in gates))
 
     def marks(self, side: Side) -> tuple[Mark, ...]:
         """Every way in which a piece of a side can be open to capture in passing."""

@@ -19,19 +19,23 @@ from ggn_store.notation.qpi import Side, State, other_side
 
 # What a game may leave to whoever plays it, because GGN has no words for it. A definition names its own from here.
 HOST_DUTIES: Final[Mapping[str, str]] = {
-    "royal-safety": "no move leaves an own terminal piece attacked, nor does castling begin in or cross an attack",
+    "royal-safety": "no move leaves an own terminal piece attacked, nor does castling begin in or cross an attack; "
+    "what enters by gating is no shield in the same move",
     "flying-general": "no move leaves the two terminal pieces facing each other with nothing between them",
-    "duple-check": "of several terminal pieces of a side all but one may be attacked, whatever royal-safety says",
+    "duple-check": "royal-safety forbids to leave all terminal pieces of a side attacked, where it has several",
+    "spare-royal": "royal-safety is for a side's last terminal piece",
     "bikjang": "the game ends when the two terminal pieces face each other with nothing between them",
     "clear-marks": "a piece that is marked for en passant loses its mark when its own side is next to move",
     "mandatory-capture": "who can capture must capture",
     "mandatory-drop": "who has something to drop must drop it before anything else",
     "no-checks": "no move attacks the other side's terminal piece",
-    "no-flight": "a terminal piece that is attacked does not move",
+    "no-flight": "a terminal piece that is attacked moves only to capture the one piece that attacks it",
+    "no-leap-from-check": "a terminal piece that is attacked does not make the moves that only a first move can be",
     "no-drop-checks": "no drop attacks the other side's terminal piece",
     "no-drop-mate": "no drop of a pawn mates",
     "pass": "a player may pass",
     "promotion-limit": "a promotion makes only what is missing of its kind",
+    "royal-promotion-limit": "a promotion makes a terminal piece only where one is missing",
     "drop-rights": "who may drop what and when depends on more than the board and the hand",
     "gating": "a piece in hand may enter on the square that an unmoved piece leaves",
     "history": "a move may depend on moves that were made before, beyond what states remember",

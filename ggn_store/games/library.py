@@ -1,0 +1,124 @@
+"""The games that come with the package: their definitions, and what is in each without generating it."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import functools
+import hashlib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, Final
+
+from ggn_store import resources
+from ggn_store.errors import GgnStoreError, UnknownNameError, offer, quote
+from ggn_store.games import definition as definitions
+from ggn_store.games.generate import pieces
+from ggn_store.games.rules import Definition
+from ggn_store.model.document import Piece, canonical_text
+
+# Well-known games that are loaded together in a few seconds.
+STARTER: Final = ("chess", "makruk", "minishogi", "tic-tac-toe", "xiangqi")
+INDEX: Final = "index.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """What the index says of a game.
+
+    `host` are the duties that it leaves to whoever plays it, `sha256` is of the canonical text of its document, and
+    the counts are of its pieces, possibilities and conditions.
+    """
+
+    name: str
+    title: str
+    board: str
+    tier: str | None
+    host: tuple[str, ...]
+    pieces: int
+    possibilities: int
+    conditions: int
+    sha256: str
+
+    def data(self) -> dict[str, Any]:
+        """The game as JSON data."""
+        return asdict(self)
+
+
+def directory() -> Path:
+    """Where the definitions are."""
+    return resources.directory("data") / "games"
+
+
+def names() -> list[str]:
+    """The names of all games of the library."""
+    return sorted(path.stem for path in directory().glob("*.toml"))
+
+
+def path_of(name: str) -> Path:
+    """The file that defines a game of the library; raises UnknownNameError, naming the nearest names."""
+    known = names()
+    if name in known:
+        return directory() / f"{name}.toml"
+    near = difflib.get_close_matches(name.lower(), known, n=5, cutoff=0.5)
+    hint = f"the nearest are {', '.join(near)}" if near else f"it has {offer(known)}"
+    raise UnknownNameError(f"the library has no game {quote(name)}; {hint} (`ggn-store list --library` shows all)")
+
+
+def read_game(name: str) -> Definition:
+    """The definition of a game of the library; raises UnknownNameError, naming the nearest names."""
+    path = path_of(name)
+    return definitions.read(path.read_bytes(), str(path))
+
+
+@functools.cache
+def index() -> Mapping[str, Game]:
+    """What is in each game, by name, from a file that is written with the library."""
+    try:
+        with (directory() / INDEX).open(encoding="utf-8", newline="") as file:
+            rows = csv.DictReader(file, strict=True)
+            if rows.fieldnames != [field.name for field in fields(Game)]:
+                raise ValueError("it has other columns")
+            return {row["name"]: _game(row) for row in rows}
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, csv.Error) as error:
+        raise GgnStoreError(f"the library's index cannot be read ({error}): install ggn-store again") from None
+
+
+def _game(row: Mapping[str, str]) -> Game:
+    return Game(
+        name=row["name"],
+        title=row["title"],
+        board=row["board"],
+        tier=row["tier"] or None,
+        host=tuple(row["host"].split()),
+        pieces=int(row["pieces"]),
+        possibilities=int(row["possibilities"]),
+        conditions=int(row["conditions"]),
+        sha256=row["sha256"],
+    )
+
+
+def survey(name: str, definition: Definition) -> Game:
+    """What the index says of a game, found out by generating it."""
+    count = {"pieces": 0, "possibilities": 0, "conditions": 0}
+
+    def counted(piece: Piece) -> Piece:
+        count["pieces"] += 1
+        count["possibilities"] += piece.possibilities
+        count["conditions"] += piece.conditions
+        return piece
+
+    sha256 = hashlib.sha256()
+    for part in canonical_text("diff", None, map(counted, pieces(definition))):
+        sha256.update(part.encode())
+    board = definition.board.shape_text or f"{len(definition.board.squares)} squares"
+    return Game(
+        name=name,
+        title=definition.title,
+        board=board,
+        tier=definition.tier,
+        host=definition.host,
+        **count,
+        sha256=sha256.hexdigest(),
+    )
