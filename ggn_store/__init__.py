@@ -10,11 +10,24 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ggn_store.api.games import (
+        HOST_DUTIES,
+        Definition,
+        Game,
+        GameEntry,
+        find_game,
+        generate,
+        generate_parts,
+        library_files,
+        library_games,
+        read_definition,
+        read_files,
+    )
     from ggn_store.api.positions import read_board, read_hands, read_positions
     from ggn_store.api.ruleset import Ruleset
-    from ggn_store.api.store import Info, Loaded, Store, library_files, ruleset
+    from ggn_store.api.store import Info, Loaded, Store, ruleset
     from ggn_store.documents.convert import convert
-    from ggn_store.documents.files import find_files, read_files
+    from ggn_store.documents.files import File, find_files
     from ggn_store.documents.ggn import is_valid, parse, problems
     from ggn_store.documents.lint import lint
     from ggn_store.documents.schema import json_schema
@@ -39,11 +52,24 @@ if TYPE_CHECKING:
     from ggn_store.notation.stn import Transition
 
 _HOMES = {
+    "ggn_store.api.games": (
+        "HOST_DUTIES",
+        "Definition",
+        "Game",
+        "GameEntry",
+        "find_game",
+        "generate",
+        "generate_parts",
+        "library_files",
+        "library_games",
+        "read_definition",
+        "read_files",
+    ),
     "ggn_store.api.positions": ("read_board", "read_hands", "read_positions"),
     "ggn_store.api.ruleset": ("Ruleset",),
-    "ggn_store.api.store": ("Info", "Loaded", "Store", "library_files", "ruleset"),
+    "ggn_store.api.store": ("Info", "Loaded", "Store", "ruleset"),
     "ggn_store.documents.convert": ("convert",),
-    "ggn_store.documents.files": ("find_files", "read_files"),
+    "ggn_store.documents.files": ("File", "find_files"),
     "ggn_store.documents.ggn": ("is_valid", "parse", "problems"),
     "ggn_store.documents.lint": ("lint",),
     "ggn_store.documents.schema": ("json_schema",),
@@ -70,10 +96,15 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "HOST_DUTIES",
     "ConflictError",
     "ConversionError",
+    "Definition",
     "Document",
     "DocumentError",
+    "File",
+    "Game",
+    "GameEntry",
     "GgnStoreError",
     "Info",
     "InputError",
@@ -94,13 +125,18 @@ __all__ = [
     "UnknownNameError",
     "convert",
     "find_files",
+    "find_game",
+    "generate",
+    "generate_parts",
     "is_valid",
     "json_schema",
     "library_files",
+    "library_games",
     "lint",
     "parse",
     "problems",
     "read_board",
+    "read_definition",
     "read_files",
     "read_hands",
     "read_positions",

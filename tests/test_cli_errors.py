@@ -158,7 +158,7 @@ FAILURES: list[tuple[tuple[str, ...], str]] = [
     (("load", "left/same.json", "right/same.json"), "would both be called same: load them one by one with --name"),
     (("load", "both"), "would both be called a: load them"),
     (("load", "quick.json", "must.json", "--name", "x"), "--name names one ruleset, and there are 2 files"),
-    (("load", "--library", "ches"), 'the library has no "ches"; it has chess, '),
+    (("load", "--library", "ches"), 'the library has no game "ches"; the nearest are chess'),
     (("validate", "missing.json"), "missing.json: there is no such file"),
     (("validate", "quick.json", "no-documents"), "no-documents: the directory or pattern holds no"),
     (("lint", "missing.json"), "missing.json: there is no such file"),
@@ -723,7 +723,7 @@ def test_a_stream_without_documents_is_said_to_be_one(run: Program, mistakes: Pa
 def test_a_home_that_cannot_be_written_is_named_with_the_way_out(run: Program, monkeypatch: pytest.MonkeyPatch) -> None:
     write("file", "")
     monkeypatch.setenv("XDG_DATA_HOME", str(Path("file").absolute() / "data"))
-    result = run("list")
+    result = run("load", write("quick.json", QUICK))
     assert (result.code, result.out) == (1, "")
     assert "the data directory cannot be made (Not a directory): name a store with --db" in result.err
 

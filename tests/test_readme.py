@@ -12,6 +12,7 @@ from pathlib import Path
 import click
 import pytest
 
+from ggn_store import Store, read_definition
 from ggn_store.cli import group
 
 ROOT = Path(__file__).parents[1]
@@ -59,9 +60,21 @@ def test_the_python_of_the_tour_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_the_sidecar_of_the_tour_is_chess_s_own() -> None:
-    [example] = blocks("toml")
+    example = tomllib.loads(blocks("toml")[0])
     shipped = tomllib.loads((ROOT / "data" / "chess.toml").read_text(encoding="utf-8"))
-    assert tomllib.loads(example)["start"] == shipped["start"]
+    assert {key: example[key] for key in ("title", "start", "board")} == {
+        key: shipped[key] for key in ("title", "start", "board")
+    }
+
+
+def test_the_game_of_the_tour_is_one() -> None:
+    [game] = blocks("toml")[1:]
+    assert len(game.splitlines()) < 30
+    with Store.open("sqlite://") as store:
+        store.load(read_definition(game), "giraffes")
+        giraffes = store.ruleset("giraffes")
+        assert f"{giraffes.document().possibilities:,} possibilities" in README.read_text(encoding="utf-8")
+        assert [move.destination for move in giraffes.moves(giraffes.position(), source="a1")] == ["b5"]
 
 
 if __name__ == "__main__":

@@ -293,7 +293,10 @@ def test_the_first_line_that_differs_is_named(text: str, line: int | None) -> No
     assert first_difference(text, "a\nb\n") == line
 
 
-@pytest.mark.parametrize("path", sorted(DATA.rglob("*.json")), ids=lambda path: path.relative_to(DATA).as_posix())
+DOCUMENTS = sorted(path for path in DATA.rglob("*.json") if path.parent.name != "games")
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(DATA).as_posix())
 def test_every_document_that_ships_is_canonical(path: Path) -> None:
     name = path.relative_to(DATA)
     text = path.read_bytes().decode("utf-8")

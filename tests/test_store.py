@@ -412,7 +412,7 @@ def test_export_is_the_canonical_document_and_loads_as_the_same(store: Store, ad
 
 
 def test_the_library_comes_back_as_its_files_are(store: Store) -> None:
-    for revision, file in zip(store.load_library(), ggn_store.library_files(), strict=True):
+    for revision, file in zip(store.load_library("examples"), ggn_store.library_files(["examples"]), strict=True):
         rules = store.ruleset(revision.name)
         path = Path(file.path)
         assert rules.export() == path.read_text(encoding="utf-8")

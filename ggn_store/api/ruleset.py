@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ggn_store.errors import MoveError, PositionError, UnknownNameError, offer, quote
 from ggn_store.model import document as documents
@@ -18,6 +18,9 @@ from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store import engine, moves, rulesets
 from ggn_store.store.moves import Question
+
+if TYPE_CHECKING:
+    from ggn_store.games.rules import Definition
 
 
 class Ruleset:
@@ -65,6 +68,60 @@ class Ruleset:
     def start(self) -> Position | None:
         """The start position, if one was given with the document."""
         return None if self.revision.envelope.start is None else Position.from_feen(self.revision.envelope.start)
+
+    @functools.cached_property
+    def definition(self) -> Definition | None:
+        """The definition that the ruleset was generated from, None where it was not."""
+        text = self.revision.envelope.definition
+        if text is None:
+            return None
+        from ggn_store.games import definition
+
+        return definition.read(text, f"the definition of {self.revision}")
+
+    # --- positions as people have them ---
+
+    def position(self, *, feen: str | None = None, fen: str | None = None, sfen: str | None = None) -> Position:
+        """The position that a FEEN, a FEN or an SFEN text writes; the start position without any.
+
+        FEN and SFEN are read through the letters of the ruleset's definition. Raises PositionError, quoting what is
+        wrong, and where the ruleset has no definition, or no start position.
+        """
+        if sum(text is not None for text in (feen, fen, sfen)) > 1:
+            raise PositionError("feen, fen and sfen all write a position: give one of them")
+        if feen is not None:
+            return Position.from_feen(feen)
+        if fen is not None:
+            from ggn_store.games.fen import parse_fen
+
+            return parse_fen(fen, self._letters("FEN"))
+        if sfen is not None:
+            from ggn_store.games.fen import parse_sfen
+
+            return parse_sfen(sfen, self._letters("SFEN"))
+        if self.start is None:
+            raise PositionError(f"{self.revision} has no start position of its own")
+        return self.start
+
+    def fen(self, position: Position | Mapping[str, str | None]) -> str:
+        """The position as FEN; raises PositionError where FEN cannot say it, and without a definition."""
+        from ggn_store.games.fen import fen
+
+        return fen(_position(position), self._letters("FEN"))
+
+    def sfen(self, position: Position | Mapping[str, str | None]) -> str:
+        """The position as SFEN; raises PositionError where SFEN cannot say it, and without a definition."""
+        from ggn_store.games.fen import sfen
+
+        return sfen(_position(position), self._letters("SFEN"))
+
+    def _letters(self, notation: str) -> Definition:
+        if self.definition is None:
+            raise PositionError(
+                f"{self.revision} was not made from a definition, which says what the letters of {notation} mean: "
+                "use FEEN (--feen, in Python feen=...), which can write the positions of any game"
+            )
+        return self.definition
 
     # --- documents out ---
 

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from ggn_store import resources
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.documents import files, ggn
 from ggn_store.errors import (
@@ -21,13 +20,16 @@ from ggn_store.errors import (
     NotationError,
     StoreError,
     UnknownNameError,
-    offer,
     printable,
     quote,
 )
-from ggn_store.model.document import Dialect, Document
+from ggn_store.model.document import Dialect, Document, Piece
 from ggn_store.model.revision import Revision, Summary, check_name
 from ggn_store.store import check, engine, load, rulesets, versions
+
+if TYPE_CHECKING:
+    from ggn_store.api.games import GameEntry
+    from ggn_store.games.rules import Definition
 
 PRIVATE_NAME: Final = "ruleset"
 _MEMORY: Final = "sqlite://"
@@ -42,6 +44,7 @@ class Loaded:
     revision: Revision | None = None
     error: GgnStoreError | None = None
     possibilities: int = 0
+    conditions: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +70,17 @@ class Store:
         self._tables = versions.Gate(database)
 
     @classmethod
-    def open(cls, address: str, *, upgrade: bool = False) -> Store:
+    def open(cls, address: str, *, upgrade: bool = False, create: bool = True) -> Store:
         """The store at `address`: `sqlite:///file.db`, a file's name, or `postgresql://user@host/database`.
 
         A new SQLite file is made ready by itself, a Postgres database only by `upgrade` (here, or as a method of the
-        result). Raises StoreError where the address leads nowhere; a store whose tables are missing, behind or ahead
-        raises StoreVersionError, with the cure, when it is used.
+        result); with `create=False` no file is made. Raises StoreError where the address leads nowhere; a store whose
+        tables are missing, behind or ahead raises StoreVersionError, with the cure, when it is used.
         """
         store = cls.at(address)
         try:
+            if not create:
+                store._require_file()
             store._require_directory()
             if upgrade or store._is_new():
                 store.upgrade()
@@ -109,6 +114,14 @@ class Store:
         database = self._database
         if isinstance(database, engine.SQLite) and database.path is not None and not database.path.parent.is_dir():
             raise StoreError(f"{database}: there is no directory {printable(str(database.path.parent))}: make it first")
+
+    def _require_file(self) -> None:
+        database = self._database
+        if isinstance(database, engine.SQLite) and database.path is not None and self._is_new():
+            raise StoreError(
+                f"{database}: there is no store here: see that the address is right (--db); `ggn-store load --library` "
+                "makes a store and puts well-known games into it"
+            )
 
     def close(self) -> None:
         """Give the connections back; a store in memory is gone then."""
@@ -146,38 +159,68 @@ class Store:
 
     def load(
         self,
-        document: Document | Mapping[str, Any] | str | os.PathLike[str],
+        document: Document | Definition | Mapping[str, Any] | str | os.PathLike[str],
         name: str | None = None,
         *,
         dialect: Dialect | None = None,
         message: str | None = None,
         author: str | None = None,
     ) -> Revision:
-        """Load a document, decoded JSON or a file as the next revision of the ruleset `name`.
+        """Load a document, a definition, decoded JSON or a file as the next revision of the ruleset `name`.
 
         The name of a file is the default. Content that is equal to the newest revision's makes no new one; the
-        result's `status` says so. Raises DocumentError with every problem, and stores nothing then.
+        result's `status` says so. What a definition says is generated on the way, with one piece in memory at a time.
+        Raises DocumentError with every problem, and stores nothing then.
         """
-        if isinstance(document, Document):
-            value = document
-        elif isinstance(document, Mapping):
-            value = ggn.parse(document, dialect)
-        else:
+        if isinstance(document, str | os.PathLike):
             [file, *others] = files.find_files([document])
-            entries = list(islice(files.read(file), 2))
+            entries = list(islice(_read(file), 2))
             if others or len(entries) != 1:
                 raise InputError(f"{os.fspath(document)}: this is not one document: use load_all")
             name = entries[0].name if name is None else name
-            value = entries[0].read(dialect)
+            document = _content(entries[0], dialect)
+        elif isinstance(document, Mapping):
+            document = ggn.parse(document, dialect)
         if name is None:
             raise InputError("a document needs a name: give it with name=...")
+        return self._load(document, name, message, author)
+
+    def _load(
+        self,
+        content: Document | Definition,
+        name: str,
+        message: str | None,
+        author: str | None,
+        tell: Callable[[Piece], None] = lambda _: None,
+    ) -> Revision:
         author = author or _author()
         for what, text in (("author", author), ("message", message)):
             if text is not None and UNSTORABLE.search(text):
                 raise NotationError(f"the {what} {quote(text)} has characters that no database can keep")
-        value.digest  # noqa: B018  (worked out before the lock is taken, and kept)
+        check_name(name)
+        if isinstance(content, Document):
+            if content.envelope.definition is not None:
+                from ggn_store.api import games
+
+                games.read_definition(content.envelope.definition, "the definition beside it")
+            content.digest  # noqa: B018  (worked out before the lock is taken, and kept)
+            with self._tables.writing() as connection:
+                return load.load(self._database, connection, content, name, author=author, message=message)
+        from ggn_store.api import games
+
+        board = games.board_of(content)
         with self._tables.writing() as connection:
-            return load.load(self._database, connection, value, check_name(name), author=author, message=message)
+            return load.load_pieces(
+                self._database,
+                connection,
+                games.some_pieces(content, tell),
+                name,
+                dialect=games.DIALECT,
+                board=board,
+                envelope=content.envelope,
+                author=author,
+                message=message,
+            )
 
     def load_all(
         self,
@@ -187,13 +230,15 @@ class Store:
         dialect: Dialect | None = None,
         message: str | None = None,
         author: str | None = None,
+        progress: Callable[[int], None] | None = None,
     ) -> Iterator[Loaded]:
         """Load documents, one transaction each, and tell what became of each: a revision, or an error.
 
         Sources are files, directories, glob patterns, NDJSON streams, `-`; see `find_files`. `name` is for a single
-        document. Raises InputError before anything is loaded where a source is not there.
+        document. `progress` is told of every piece that is generated how many possibilities it has. Raises InputError
+        before anything is loaded where a source is not there.
         """
-        return self._load_files(files.find_files(sources), name, dialect, message, author)
+        return self._load_files(files.find_files(sources), name, dialect, message, author, progress)
 
     def _load_files(
         self,
@@ -202,6 +247,7 @@ class Store:
         dialect: Dialect | None,
         message: str | None,
         author: str | None,
+        progress: Callable[[int], None] | None,
     ) -> Iterator[Loaded]:
         if name is not None:
             check_name(name)
@@ -210,30 +256,52 @@ class Store:
         for file in found:
             count = 0
             try:
-                for entry in files.read(file):
+                for entry in _read(file):
                     count += 1
                     if name is not None and count > 1:
                         raise InputError(f"{file}: --name names one ruleset, and this is a stream of several")
-                    yield self._load_entry(entry, name, dialect, message, author)
+                    yield self._load_entry(entry, name, dialect, message, author, progress)
             except InputError as error:
                 yield Loaded(str(file), name or file.name, error=error)
 
     def load_library(self, *names: str, message: str | None = None) -> builtins.list[Revision]:
-        """Load what comes with the package: the named rulesets, or all of it."""
-        return [self.load(file.path, file.name, message=message) for file in library_files(names)]
+        """Load games that come with the package: some by name, `all`, the `examples`; a few well-known ones if none.
+
+        See `library_games` for what there is.
+        """
+        from ggn_store.api import games
+
+        return [self.load(file.path, file.name, message=message) for file in games.library_files(names)]
 
     def _load_entry(
-        self, entry: files.Entry, name: str | None, dialect: Dialect | None, message: str | None, author: str | None
+        self,
+        entry: files.Entry | GameEntry,
+        name: str | None,
+        dialect: Dialect | None,
+        message: str | None,
+        author: str | None,
+        progress: Callable[[int], None] | None,
     ) -> Loaded:
         name = entry.name if name is None else name
+        possibilities = conditions = 0
+
+        def tell(piece: Piece) -> None:
+            nonlocal possibilities, conditions
+            possibilities += piece.possibilities
+            conditions += piece.conditions
+            if progress is not None:
+                progress(piece.possibilities)
+
         try:
-            document = entry.read(dialect)
+            content = _content(entry, dialect)
             if name is None:
                 raise InputError(f"{entry.file}: the document needs a name: give it with --name")
-            revision = self.load(document, name, message=message, author=author)
+            revision = self._load(content, name, message, author, tell)
         except GgnStoreError as error:
             return Loaded(entry.file, name, error=error)
-        return Loaded(entry.file, name, revision, possibilities=document.possibilities)
+        if isinstance(content, Document):
+            possibilities, conditions = content.possibilities, sum(piece.conditions for piece in content.pieces)
+        return Loaded(entry.file, name, revision, None, possibilities, conditions)
 
     # --- rulesets ---
 
@@ -271,14 +339,19 @@ def ruleset(data: Mapping[str, Any] | str | bytes, dialect: Dialect | None = Non
     return store.ruleset(PRIVATE_NAME)
 
 
-def library_files(names: Iterable[str] = ()) -> list[files.File]:
-    """The documents that come with the package: the named ones, or all; raises UnknownNameError."""
-    found = {str(file.name): file for file in files.find_files([resources.directory("data")])}
-    wanted = list(names) or list(found)
-    for name in wanted:
-        if name not in found:
-            raise UnknownNameError(f"the library has no {quote(name)}; it has {offer(list(found))}")
-    return [found[name] for name in wanted]
+def _read(file: files.File) -> Iterator[files.Entry | GameEntry]:
+    """What is in a file; the room of games is only entered for a definition."""
+    if not file.is_definition:
+        yield from files.read(file)
+        return
+    from ggn_store.api import games
+
+    yield games.read_game(file)
+
+
+def _content(entry: files.Entry | GameEntry, dialect: Dialect | None) -> Document | Definition:
+    """The document that is to be loaded, or the definition that is to be generated on the way."""
+    return entry.read(dialect) if isinstance(entry, files.Entry) else entry.definition(dialect)
 
 
 def _author() -> str | None:

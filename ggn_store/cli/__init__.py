@@ -7,6 +7,7 @@ Nothing here imports SQLAlchemy by itself: the public names of the package are l
 from __future__ import annotations
 
 import importlib
+import keyword
 import os
 import sys
 from typing import Final, NoReturn
@@ -18,6 +19,7 @@ from ggn_store.errors import GgnStoreError, printable
 
 _COMMANDS: Final = (
     "load",
+    "generate",
     "validate",
     "lint",
     "convert",
@@ -41,7 +43,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"ggn_store.cli.{cmd_name}").command
+        module = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+        command: click.Command = importlib.import_module(f"ggn_store.cli.{module}").command
         return command
 
 

@@ -24,19 +24,16 @@ from ggn_store.render.records import compact
     type=click.Choice(("displacement",)),
     help="For must-deny rulesets: take plain displacement as the effect.",
 )
-@options.output_format(("feen", "json"), "Default: FEEN, or JSON where the position came as JSON.")
+@options.output_format(("feen", "fen", "sfen", "json"), "Default: the notation that the position came in, or FEEN.")
 @click.pass_context
 def command(
     ctx: click.Context,
     ruleset: str,
-    feen: str | None,
-    board: str | None,
-    hands: str | None,
-    side: str | None,
     written: str,
     ordinal: int | None,
     assume: str | None,
     form: str | None,
+    given: options.Given,
 ) -> None:
     """Make a move and print the position after it.
 
@@ -46,15 +43,20 @@ def command(
     if len(words) != 3:
         raise click.UsageError(f"--move {quote(written)}: write piece, source and destination, such as 'C:P e2 e4'")
     found = options.open_store(ctx).ruleset(ruleset)
-    position = options.position(found, feen, board, hands, side)
+    position = options.position(found, given)
     piece, source, destination = words
     moves = found.moves(position, piece=piece, source=source, destination=destination, assume=cast(Any, assume))
     move = _chosen(moves, ordinal, written, position)
     after = found.apply(position, move, assume=cast(Any, assume))
-    if (form or ("json" if board is not None else "feen")) == "json":
-        click.echo(compact(after.data()))
-    else:
-        click.echo(after.to_feen(found.revision.dimensions))
+    match form or given.notation:
+        case "json":
+            click.echo(compact(after.data()))
+        case "fen":
+            click.echo(found.fen(after))
+        case "sfen":
+            click.echo(found.sfen(after))
+        case _:
+            click.echo(after.to_feen(found.revision.dimensions))
 
 
 def _chosen(

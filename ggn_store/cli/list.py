@@ -7,22 +7,32 @@ import sys
 
 import click
 
+import ggn_store
 from ggn_store.cli import options
 from ggn_store.render.records import records
 
 _COLUMNS = ("name", "revision", "dialect", "board", "pieces", "possibilities", "title")
 
 
+_GAMES = ("name", "title", "board", "tier", "pieces", "possibilities")
+
+
 @click.command("list")
+@click.option(
+    "--library", is_flag=True, help="List the games that come with ggn-store instead of the store's rulesets."
+)
 @options.output_format(options.RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")
 @click.pass_context
-def command(ctx: click.Context, form: str | None) -> None:
-    """List the rulesets of the store, each in its newest revision."""
-    found = [summary.data() for summary in options.open_store(ctx).list()]
+def command(ctx: click.Context, library: bool, form: str | None) -> None:
+    """List the rulesets of the store, each in its newest revision, or the games of the library."""
+    if library:
+        found = [game.data() for game in ggn_store.library_games()]
+    else:
+        found = [summary.data() for summary in options.open_store(ctx).list()]
     form = options.record_format(form)
     if not found and form == "table":
-        click.echo("the store is empty: `ggn-store load --library` loads what comes with ggn-store", err=True)
+        click.echo("the store is empty: `ggn-store load --library` loads well-known games", err=True)
         return
     width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
-    for part in records(found, form, _COLUMNS, width):
+    for part in records(found, form, _GAMES if library else _COLUMNS, width):
         click.echo(part, nl=False)

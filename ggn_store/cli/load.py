@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -15,11 +15,14 @@ import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
 
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
 
 @click.command("load")
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
 @click.option("--name", metavar="NAME", help="The ruleset's name; for a single document. Default: the file's name.")
-@click.option("--library", is_flag=True, help="Load what comes with ggn-store: all of it, or the PATHs as names in it.")
+@click.option("--library", is_flag=True, help="Load games that come with ggn-store; the PATHs are their names.")
 @click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect, instead of detecting it.")
 @click.option(
     "--on-error",
@@ -39,28 +42,41 @@ def command(
     on_error: str,
     message: str | None,
 ) -> None:
-    """Load documents, each as the next revision of its ruleset.
+    """Load documents and games, each as the next revision of its ruleset.
 
-    PATH is a file (.json, .json.gz, .ndjson), a directory, a glob pattern or - for standard input. Each document is
-    loaded whole or not at all. Title, source, start position (FEEN) and board (8x8) are taken from a TOML file of
-    the same name beside the document, or from the keys of an NDJSON line {"name": ..., "document": ...}.
+    PATH is a file (.json, .json.gz, .ndjson, or a .toml that defines a game), a directory, a glob pattern or - for
+    standard input. Each document is loaded whole or not at all; that of a game is generated on the way. Title,
+    source, start position (FEEN) and board (8x8) of a document are taken from a TOML file of the same name beside it,
+    or from the keys of an NDJSON line {"name": ..., "document": ...}.
+
+    With --library, PATHs are games that come with ggn-store (`list --library` shows them), `all` or `examples`;
+    without any, a few well-known games are loaded.
     """
     if not paths and not library:
         raise click.UsageError("name a file, a directory, a pattern or -; or give --library")
     if library and name:
         raise click.UsageError("--name does not go with --library, whose documents have names")
     files = ggn_store.library_files(paths) if library else ggn_store.find_files(paths)
-    store = options.open_store(ctx)
+    store = options.open_store(ctx, create=True)
     began = time.perf_counter()
     results: list[ggn_store.Loaded] = []
-    with _progress(None if any(file.is_stream for file in files) else len(files)) as (advance, tell):
-        for result in store.load_all(files, name=name, dialect=cast(Any, dialect), message=message):
-            results.append(result)
-            advance(result)
-            if result.error is not None:
-                tell(_failure(result))
-                if on_error == "stop":
-                    break
+    # A library's games are loaded one by one to tell which of them is at work.
+    batches = [[file] for file in files] if library else [files]
+    with _progress(files, library) as bar:
+        for batch in batches:
+            bar.begin(batch)
+            loading = store.load_all(
+                batch, name=name, dialect=cast(Any, dialect), message=message, progress=bar.advance
+            )
+            for result in loading:
+                results.append(result)
+                bar.end(result)
+                if result.error is not None:
+                    bar.tell(_failure(result))
+                    if on_error == "stop":
+                        break
+            if on_error == "stop" and results and results[-1].error is not None:
+                break
     click.echo(_summary(results, time.perf_counter() - began))
     failed = [result for result in results if result.error is not None]
     if failed:
@@ -94,26 +110,72 @@ def _summary(results: list[ggn_store.Loaded], seconds: float) -> str:
     if not done:
         return f"{len(results)} document{'s' if len(results) != 1 else ''}: {parts}; nothing is loaded"
     documents = f"{len(results)} document{'s' if len(results) != 1 else ''}"
-    return f"{documents}: {parts}; {rate}, {len(done) / max(seconds, 1e-9):.1f} documents/s"
+    seconds = max(seconds, 1e-9)
+    conditions = sum(result.conditions for result in done)
+    return (
+        f"{documents}: {parts}; {rate}, {len(done) / seconds:.1f} documents/s, {conditions / seconds:,.0f} conditions/s"
+    )
+
+
+class _Quiet:
+    """What is told of a load where nobody watches: only what goes wrong."""
+
+    def begin(self, batch: Sequence[ggn_store.File]) -> None:
+        """These files are loaded next."""
+
+    def advance(self, possibilities: int) -> None:
+        """So many more are generated."""
+
+    def end(self, result: ggn_store.Loaded) -> None:
+        """A document is done."""
+
+    def tell(self, text: str) -> None:
+        """Say something."""
+        click.echo(text, err=True)
+
+
+class _Bar(_Quiet):
+    """A bar on a terminal: of documents, or for games of the library of their possibilities."""
+
+    def __init__(self, progress: Progress, sizes: Mapping[str, int], total: int | None) -> None:
+        self._progress = progress
+        self._sizes = sizes
+        self._task = progress.add_task("loading", total=sum(sizes.values()) if sizes else total)
+
+    def begin(self, batch: Sequence[ggn_store.File]) -> None:
+        if len(batch) == 1:
+            self._describe(batch[0].name or str(batch[0]))
+
+    def advance(self, possibilities: int) -> None:
+        if self._sizes:
+            self._progress.update(self._task, advance=possibilities)
+
+    def end(self, result: ggn_store.Loaded) -> None:
+        if not self._sizes:
+            self._describe(result.name or result.file)
+            self._progress.update(self._task, advance=1)
+
+    def tell(self, text: str) -> None:
+        from rich.text import Text
+
+        self._progress.console.print(Text(text), soft_wrap=True)
+
+    def _describe(self, text: str) -> None:
+        self._progress.update(self._task, description=printable(text)[:40])
 
 
 @contextmanager
-def _progress(
-    total: int | None,
-) -> Iterator[tuple[Callable[[ggn_store.Loaded], None], Callable[[str], None]]]:
-    """A progress bar on a terminal, nothing elsewhere; and how to say something while it is there."""
+def _progress(files: Sequence[ggn_store.File], library: bool) -> Iterator[_Quiet]:
+    """A progress bar on a terminal, nothing elsewhere."""
     if not options.is_terminal(sys.stderr):
-        yield lambda _: None, lambda text: click.echo(text, err=True)
+        yield _Quiet()
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-    from rich.text import Text
 
+    names = {file.name for file in files} if library else set()
+    sizes = {game.name: game.possibilities for game in ggn_store.library_games() if game.name in names} if names else {}
+    total = None if any(file.is_stream for file in files) else len(files)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("loading", total=total)
-
-        def advance(result: ggn_store.Loaded) -> None:
-            progress.update(task, advance=1, description=printable(result.name or result.file)[:40])
-
-        yield advance, lambda text: progress.console.print(Text(text), soft_wrap=True)
+        yield _Bar(progress, sizes, total)

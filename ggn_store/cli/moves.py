@@ -39,10 +39,6 @@ _BATCH = 500
 def command(
     ctx: click.Context,
     ruleset: str,
-    feen: str | None,
-    board: str | None,
-    hands: str | None,
-    side: str | None,
     piece: str | None,
     source: str | None,
     destination: str | None,
@@ -50,13 +46,14 @@ def command(
     assume: str | None,
     form: str | None,
     explain: bool,
+    given: options.Given,
 ) -> None:
     """Print the moves that a position allows, in document order.
 
     Without a position, the ruleset's own start position. RULESET is a name, or NAME@REVISION.
     """
-    if positions is not None and not (feen is None and board is None and hands is None):
-        raise click.UsageError("--positions brings its own positions: leave --feen, --board and --hands out")
+    if positions is not None and given.names:
+        raise click.UsageError(f"--positions brings its own positions: leave {' and '.join(given.names)} out")
     if positions is not None and explain:
         raise click.UsageError("--explain explains the statement for one position: leave --positions out")
     if explain and form is not None:
@@ -65,11 +62,11 @@ def command(
     narrow: dict[str, Any] = {"piece": piece, "source": source, "destination": destination}
     form = options.record_format(form)
     if positions is not None:
-        answered = _batch(found, positions, side, narrow | {"assume": assume})
+        answered = _batch(found, positions, given.side, narrow | {"assume": assume})
         for part in records(answered, form, ("position", *_COLUMNS)):
             click.echo(part, nl=False)
         return
-    position = options.position(found, feen, board, hands, side)
+    position = options.position(found, given)
     if explain:
         statement, plan = found.explain([position], **narrow)
         click.echo("\n".join([statement, "", *plan]))

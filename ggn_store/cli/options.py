@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
@@ -55,9 +57,9 @@ def _default_file() -> Path:
     return Path(platformdirs.user_data_dir("ggn-store", appauthor=False)) / "store.db"
 
 
-def open_store(ctx: click.Context) -> ggn_store.Store:
-    """The store that the command works on; it is closed with the command."""
-    store = ggn_store.Store.open(ready_address(ctx))
+def open_store(ctx: click.Context, create: bool = False) -> ggn_store.Store:
+    """The store that the command works on, which only a command that fills it makes; it is closed with the command."""
+    store = ggn_store.Store.open(ready_address(ctx) if create else address(ctx), create=create)
     return ctx.with_resource(store)
 
 
@@ -72,6 +74,17 @@ def complete_ruleset(ctx: click.Context, _parameter: click.Parameter, incomplete
             return [CompletionItem(each.name) for each in store.revisions() if each.name.startswith(incomplete)]
     except GgnStoreError:
         return []
+
+
+def complete_game(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The games of the library whose names begin so, and files."""
+    from click.shell_completion import CompletionItem
+
+    try:
+        names = [game.name for game in ggn_store.library_games() if game.name.startswith(incomplete)]
+    except GgnStoreError:
+        names = []
+    return [*map(CompletionItem, names), CompletionItem(incomplete, type="file")]
 
 
 ruleset_argument = click.argument("ruleset", metavar="RULESET", shell_complete=complete_ruleset)
@@ -92,8 +105,39 @@ def is_terminal(stream: IO[str] | None) -> bool:
     return stream is not None and stream.isatty()
 
 
-def position_options(command: Command) -> Command:
-    """The options that say which position is meant."""
+@dataclass(frozen=True, slots=True)
+class Given:
+    """How a position was given on the command line."""
+
+    feen: str | None = None
+    fen: str | None = None
+    sfen: str | None = None
+    board: str | None = None
+    hands: str | None = None
+    side: str | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The options that were given, but for the side."""
+        return [f"--{name}" for name in ("feen", "fen", "sfen", "board", "hands") if getattr(self, name) is not None]
+
+    @property
+    def notation(self) -> str:
+        """The notation that the position came in: feen, fen, sfen or json."""
+        return next(
+            (name for name in ("fen", "sfen") if getattr(self, name) is not None),
+            "feen" if self.board is None else "json",
+        )
+
+
+def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say which position is meant; the command gets them as one `given`."""
+
+    @functools.wraps(command)
+    def gathered(*arguments: Any, **options: Any) -> Any:
+        place = {field.name: options.pop(field.name) for field in fields(Given)}
+        return command(*arguments, given=Given(**place), **options)
+
     for option in (
         click.option("--side", type=click.Choice(SIDES), help="The side to move, whatever the position says."),
         click.option("--hands", metavar="JSON", help="The hands: pieces and counts. Left out: not known, not checked."),
@@ -102,22 +146,25 @@ def position_options(command: Command) -> Command:
             metavar="JSON|@FILE|-",
             help="The position as JSON: squares and pieces, or an object with board, hands and side.",
         ),
+        click.option("--sfen", metavar="SFEN", help="The position as SFEN; for rulesets made from a definition."),
+        click.option("--fen", metavar="FEN", help="The position as FEN; for rulesets made from a definition."),
         click.option("--feen", metavar="FEEN", help="The position as one line of FEEN."),
     ):
-        command = option(command)
-    return command
+        gathered = option(gathered)
+    return gathered
 
 
-def position(
-    ruleset: ggn_store.Ruleset, feen: str | None, board: str | None, hands: str | None, side: str | None
-) -> ggn_store.Position:
+def position(ruleset: ggn_store.Ruleset, given: Given) -> ggn_store.Position:
     """The position that the options name; without any, the ruleset's own start position."""
-    if feen is not None and board is not None:
-        raise click.UsageError("--feen and --board both name a position: give one of them")
-    if feen is not None and hands is not None:
-        raise click.UsageError("--feen says what the hands hold: leave --hands out")
-    if feen is not None:
-        found = ggn_store.Position.from_feen(feen)
+    feen, fen, sfen, board, hands, side = given.feen, given.fen, given.sfen, given.board, given.hands, given.side
+    places = [name for name in given.names if name != "--hands"]
+    if len(places) > 1:
+        names = f"{', '.join(places[:-1])} and {places[-1]}"
+        raise click.UsageError(f"{names} {'both' if len(places) == 2 else 'all'} name a position: give one of them")
+    if places and board is None and hands is not None:
+        raise click.UsageError(f"{places[0]} says what the hands hold: leave --hands out")
+    if places and board is None:
+        found = ruleset.position(feen=feen, fen=fen, sfen=sfen)
     elif board is not None:
         found = ggn_store.read_board(_text(board))
     elif ruleset.start is not None:

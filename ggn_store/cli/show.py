@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
 from ggn_store.render.records import compact, table
@@ -22,11 +23,26 @@ def command(ctx: click.Context, ruleset: str, form: str | None) -> None:
     """
     found = options.open_store(ctx).ruleset(ruleset)
     summary, pieces = found.summary().data(), found.piece_summaries()
+    text = found.revision.envelope.definition
+    try:
+        definition = found.definition
+    except ggn_store.DocumentError as error:  # one that a newer ggn-store has stored
+        definition = None
+        click.echo(f"the definition of {found.revision} cannot be read by this ggn-store:\n{error}", err=True)
+    duties = {} if definition is None else {name: ggn_store.HOST_DUTIES[name] for name in definition.host}
+    if definition is not None:
+        summary |= {"tier": definition.tier}
     if form == "json":
-        click.echo(compact(summary | {"pieces": pieces}))
+        game = {} if text is None else {"host": duties, "definition": text}
+        click.echo(compact(summary | game | {"pieces": pieces}))
         return
+    if text is not None:
+        summary |= {"definition": f"{len(text.splitlines())} lines of TOML (--format json prints them)"}
     for name, value in summary.items():
         if value is not None:
             click.echo(f"{name:14}{printable(str(value))}")
+    if duties:
+        click.echo("\nleft to whoever plays it, because GGN cannot say it:")
+        click.echo(table(("duty", "meaning"), list(duties.items())), nl=False)
     click.echo()
     click.echo(table(_PIECES, [[str(piece[column]) for column in _PIECES] for piece in pieces]), nl=False)

@@ -18,7 +18,7 @@ from ggn_store.render.problems import problems
 @options.output_format(("text", "json"), "Lines of text (default), or a JSON array for editors and CI.")
 @click.pass_context
 def command(ctx: click.Context, paths: tuple[str, ...], dialect: str | None, form: str | None) -> None:
-    """Check documents and print every problem with its place; nothing is stored.
+    """Check documents and definitions of games, and print every problem with its place; nothing is stored.
 
     PATH is as for `load`. Exit code 1 where there is a problem.
     """
@@ -27,7 +27,10 @@ def command(ctx: click.Context, paths: tuple[str, ...], dialect: str | None, for
     for entry in ggn_store.read_files(ggn_store.find_files(paths)):
         checked += 1
         try:
-            entry.read(cast(Any, dialect))
+            if isinstance(entry, ggn_store.GameEntry):
+                entry.definition(cast(Any, dialect))
+            else:
+                entry.read(cast(Any, dialect))
         except ggn_store.DocumentError as error:
             invalid += 1
             found += error.problems

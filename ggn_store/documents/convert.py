@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -39,20 +39,37 @@ def convert(document: Document, dialect: Dialect, assume: Assumption | None = No
     check_dialect(dialect)
     if dialect == document.dialect:
         return document
-    # By path: the hand as a source or destination is met once for each possibility there.
-    found = dict(_losses(document, dialect, assume))
-    if found:
-        losses = [f"{printable(pointer(path))}: {loss}" if path else loss for path, loss in found.items()]
-        raise ConversionError(_refusal(document.dialect, dialect, losses), losses)
+    require_lossless(document.dialect, document.pieces, dialect, assume)
     pieces = map(_displaced, document.pieces) if document.dialect == "must-deny" else document.pieces
     return Document(dialect, tuple(pieces), document.envelope)
 
 
-def _refusal(origin: Dialect, dialect: Dialect, losses: list[str]) -> str:
-    count = "1 thing" if len(losses) == 1 else f"{len(losses):,} things"
+def require_lossless(
+    origin: Dialect,
+    pieces: Iterable[Piece],
+    dialect: Dialect,
+    assume: Assumption | None = None,
+    kept: int | None = None,
+) -> None:
+    """Raise ConversionError where pieces say what `dialect` cannot; all losses are counted, the first `kept` named.
+
+    No more than one piece is in memory at a time, where they come so.
+    """
+    losses: list[str] = []
+    count = 0
+    for path, loss in _losses(origin, pieces, dialect, assume):
+        count += 1
+        if kept is None or count <= kept:
+            losses.append(f"{printable(pointer(path))}: {loss}" if path else loss)
+    if losses:
+        raise ConversionError(_refusal(origin, dialect, losses, count), losses)
+
+
+def _refusal(origin: Dialect, dialect: Dialect, losses: list[str], number: int) -> str:
+    count = "1 thing" if number == 1 else f"{number:,} things"
     lines = [f"written as {dialect}, the {origin} document would lose {count}:", *losses[:_SHOWN]]
-    if len(losses) > _SHOWN:
-        lines.append(f"and {len(losses) - _SHOWN:,} more")
+    if number > _SHOWN:
+        lines.append(f"and {number - _SHOWN:,} more")
     return "\n  ".join(lines) + f"\nchange the document there first, or keep it as {origin}"
 
 
@@ -69,33 +86,42 @@ def _displaced(piece: Piece) -> Piece:
     return replace(piece, sources=tuple(sources))
 
 
-def _losses(document: Document, dialect: Dialect, assume: Assumption | None) -> Iterator[tuple[Path, str]]:
-    """What the document says and `dialect` cannot, with its place."""
-    if document.dialect == "must-deny" and assume != DISPLACEMENT:
+def _losses(
+    origin: Dialect, pieces: Iterable[Piece], dialect: Dialect, assume: Assumption | None
+) -> Iterator[tuple[Path, str]]:
+    """What pieces say and `dialect` cannot, with its place, in document order."""
+    if origin == "must-deny" and assume != DISPLACEMENT:
         written = f"--assume {DISPLACEMENT}, in Python assume={DISPLACEMENT!r}, writes plain displacement"
         yield (), f"that the document leaves open what a move changes, which {dialect} cannot ({written})"
-    if document.dialect == "perform":
-        for path, square in _first(_squares(document, with_effects=dialect == "diff"), cell.is_cell):
+    seen: set[str] = set()
+    for piece in pieces:
+        # By path: the hand as a source or destination is met once for each possibility there.
+        yield from dict(_piece_losses(origin, piece, dialect, seen)).items()
+
+
+def _piece_losses(origin: Dialect, piece: Piece, dialect: Dialect, seen: set[str]) -> Iterator[tuple[Path, str]]:
+    if origin == "perform":
+        for path, square in _first(_squares(piece, with_effects=dialect == "diff"), cell.is_cell, seen):
             yield path, f"the square {quote(square)}, which is not a CELL label such as e4 or a1A"
     if dialect == "perform":
-        for path, piece in _first(_pieces(document), gan.is_gan):
-            yield path, f"the piece {quote(piece)}, because perform has no markers ^ and '"
-    for at, possibility in _places(document):
+        for path, name in _first(_names(origin, piece), gan.is_gan, seen):
+            yield path, f"the piece {quote(name)}, because perform has no markers ^ and '"
+    for at, possibility in _places(piece):
         if dialect == "perform":
             yield from _board_losses(at, possibility)
         elif dialect == "must-deny":
-            yield (*at, document.dialect), "the effects, because must-deny has none"  # their key is the dialect's name
+            yield (*at, origin), "the effects, because must-deny has none"  # their key is the dialect's name
 
 
-def _places(document: Document) -> Iterator[tuple[tuple[str, str, str, int], Possibility]]:
-    for piece in document.pieces:
-        for source, destination, ordinal, possibility in piece.entries():
-            yield (piece.identifier, source.square, destination.square, ordinal), possibility
+def _places(piece: Piece) -> Iterator[tuple[tuple[str, str, str, int], Possibility]]:
+    for source, destination, ordinal, possibility in piece.entries():
+        yield (piece.identifier, source.square, destination.square, ordinal), possibility
 
 
-def _first(named: Iterator[tuple[Path, str]], fits: Callable[[str], bool]) -> Iterator[tuple[Path, str]]:
+def _first(
+    named: Iterator[tuple[Path, str]], fits: Callable[[str], bool], seen: set[str]
+) -> Iterator[tuple[Path, str]]:
     """Each name that does not fit, at the first of its places."""
-    seen = set()
     for path, name in named:
         if name not in seen:
             seen.add(name)
@@ -103,10 +129,10 @@ def _first(named: Iterator[tuple[Path, str]], fits: Callable[[str], bool]) -> It
                 yield path, name
 
 
-def _squares(document: Document, with_effects: bool) -> Iterator[tuple[Path, str]]:
-    """Every square that a `perform` document names."""
-    must, deny = CONDITION_KEYS[document.dialect]
-    for at, possibility in _places(document):
+def _squares(piece: Piece, with_effects: bool) -> Iterator[tuple[Path, str]]:
+    """Every square that a piece of a `perform` document names."""
+    must, deny = CONDITION_KEYS["perform"]
+    for at, possibility in _places(piece):
         yield at[:2], at[1]
         yield at[:3], at[2]
         for key, squares in ((must, possibility.must), (deny, possibility.deny)):
@@ -115,17 +141,17 @@ def _squares(document: Document, with_effects: bool) -> Iterator[tuple[Path, str
             yield from (((*at, "perform", square), square) for square in possibility.effects.board)
 
 
-def _pieces(document: Document) -> Iterator[tuple[Path, str]]:
-    """Every piece that a `must-deny` or `diff` document names, on the board."""
-    must, deny = CONDITION_KEYS[document.dialect]
-    for at, possibility in _places(document):
+def _names(origin: Dialect, piece: Piece) -> Iterator[tuple[Path, str]]:
+    """Every piece that one of a `must-deny` or `diff` document names, on the board."""
+    must, deny = CONDITION_KEYS[origin]
+    for at, possibility in _places(piece):
         yield at[:1], at[0]
         for key, states in ((must, possibility.must), (deny, possibility.deny)):
             yield from (((*at, key, square), state) for square, state in states.items() if state not in (EMPTY, ENEMY))
         if possibility.effects is not None:
-            for square, piece in possibility.effects.board.items():
-                if piece is not None:
-                    yield (*at, "diff", "board", square), piece
+            for square, name in possibility.effects.board.items():
+                if name is not None:
+                    yield (*at, "diff", "board", square), name
 
 
 def _board_losses(at: tuple[str, str, str, int], possibility: Possibility) -> Iterator[tuple[Path, str]]:

@@ -1,4 +1,7 @@
-"""Files -> documents: single ones, directories, globs, standard input, gzip and NDJSON, one document at a time."""
+"""Files -> documents: single ones, directories, globs, standard input, gzip and NDJSON, one document at a time.
+
+Definitions of games (.toml) are found here too; what they say is for the room of games.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,14 @@ import gzip
 import io
 import os
 import sys
-import tomllib
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final, cast
+from typing import IO, Final, cast
 
-from ggn_store.documents import ggn, json_text
+from ggn_store.documents import beside, ggn, json_text
 from ggn_store.documents.limits import MAX_BYTES
 from ggn_store.errors import DocumentError, InputError, Problem, printable, quote
 from ggn_store.model.document import Dialect, Document, Envelope
@@ -23,8 +25,8 @@ from ggn_store.model.document import Dialect, Document, Envelope
 STDIN: Final = "-"
 _DOCUMENTS: Final = (".json", ".json.gz")
 _STREAMS: Final = (".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz")
-_BESIDE: Final = ("title", "source", "start", "board")
-_MAX_SIDECAR: Final = 1_000_000
+_DEFINITION: Final = ".toml"
+_ENDINGS: Final = (*_DOCUMENTS, *_STREAMS, _DEFINITION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,11 @@ class File:
     def is_stream(self) -> bool:
         """Whether it may hold many documents."""
         return self.path == STDIN or self.path.endswith(_STREAMS)
+
+    @property
+    def is_definition(self) -> bool:
+        """Whether it defines a game, and holds no document."""
+        return self.path.endswith(_DEFINITION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +87,8 @@ def find_files(arguments: Iterable[str | os.PathLike[str] | File]) -> list[File]
         found = [each] if isinstance(each, File) else list(_expand(argument))
         if not found:
             raise InputError(
-                f"{printable(argument)}: the directory or pattern holds no {', '.join(_DOCUMENTS)} or .ndjson"
+                f"{printable(argument)}: the directory or pattern holds no {', '.join(_DOCUMENTS)} or .ndjson, "
+                "and no .toml that defines a game"
             )
         files |= {file.path: file for file in found}
     names: dict[str, str] = {}
@@ -98,19 +106,33 @@ def _expand(argument: str) -> Iterator[File]:
     if argument == STDIN:
         yield File(STDIN)
     elif path.is_dir():
-        for inner in sorted(path.rglob("*")):
+        for inner in _wanted(path.rglob("*")):
             parts = inner.relative_to(path).parts
-            if inner.name.endswith(_DOCUMENTS + _STREAMS) and inner.is_file() and not _is_hidden(parts):
+            if not _is_hidden(parts):
                 stem = _stem(inner.name)
                 yield File(str(inner), None if stem is None else "/".join((*parts[:-1], stem)))
     elif path.exists():
+        if argument.endswith(_DEFINITION) and beside.is_beside(path):
+            raise InputError(
+                f"{printable(argument)}: this says something of a document beside it, and defines no game (it has no "
+                "[pieces]): name the document"
+            )
         yield File(argument, _stem(path.name))
     elif glob.has_magic(argument):
-        for match in sorted(glob.glob(argument, recursive=True)):
-            if match.endswith(_DOCUMENTS + _STREAMS) and Path(match).is_file():
-                yield File(match, _stem(Path(match).name))
+        for match in _wanted(map(Path, glob.glob(argument, recursive=True))):
+            yield File(str(match), _stem(match.name))
     else:
         raise InputError(f"{printable(argument)}: there is no such file or directory")
+
+
+def _wanted(paths: Iterable[Path]) -> Iterator[Path]:
+    """The documents among `paths`, and the definitions of games that have no document among them."""
+    files = {path: None for path in sorted(paths) if path.name.endswith(_ENDINGS) and path.is_file()}
+    for path in files:
+        stem = path.name.removesuffix(_DEFINITION)
+        has_document = any(path.with_name(stem + ending) in files for ending in _DOCUMENTS)
+        if stem == path.name or (not has_document and beside.is_definition(path)):
+            yield path
 
 
 def _is_hidden(parts: Iterable[str]) -> bool:
@@ -120,7 +142,7 @@ def _is_hidden(parts: Iterable[str]) -> bool:
 def _stem(name: str) -> str | None:
     if name.endswith(_STREAMS):
         return None
-    for suffix in _DOCUMENTS:
+    for suffix in (*_DOCUMENTS, _DEFINITION):
         name = name.removesuffix(suffix)
     return name
 
@@ -219,14 +241,14 @@ def _line_entry(line: bytes, file: File, number: int) -> Entry:
             "a line of NDJSON has no such key",
             json_text.pointer((key,)),
             key,
-            ", ".join(("name", "document", *_BESIDE)),
+            ", ".join(("name", "document", *beside.KEYS)),
         )
         for key in value
-        if key not in ("name", "document", *_BESIDE)
+        if key not in ("name", "document", *beside.KEYS)
     ]
     problems += [
         problem(f"{key} is not text", f"/{key}", value[key], "a string")
-        for key in ("name", *_BESIDE)
+        for key in ("name", *beside.KEYS)
         if key in value and not isinstance(value[key], str)
     ]
     if "document" not in value or "name" not in value:
@@ -234,29 +256,12 @@ def _line_entry(line: bytes, file: File, number: int) -> Entry:
     decoded = ggn.Decoded(value.get("document"), text, tuple(faults), ("document",), number)
     if problems:
         return Entry(str(file), None, decoded, Envelope(), tuple(problems))
-    return Entry(str(file), value["name"], decoded, Envelope(**{key: value.get(key) for key in _BESIDE}))
+    return Entry(str(file), value["name"], decoded, Envelope(**{key: value.get(key) for key in beside.KEYS}))
 
 
 def _beside(file: File) -> tuple[Envelope, tuple[Problem, ...]]:
     """What the TOML file of the same name says of a document: title, source, start (FEEN), board (8x8)."""
     path = Path(file.path)
-    sidecar = path.with_name(f"{_stem(path.name)}.toml")
-    if not sidecar.is_file() or not path.name.endswith(_DOCUMENTS):
+    if not path.name.endswith(_DOCUMENTS):
         return Envelope(), ()
-    try:
-        with sidecar.open("rb") as stream:
-            values: dict[str, Any] = tomllib.loads(stream.read(_MAX_SIDECAR).decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        return Envelope(), (Problem(f"the file is not TOML: {error}", file=str(sidecar)),)
-    allowed = ", ".join(_BESIDE)
-    problems = [
-        Problem("there is no such key", f"/{key}", file=str(sidecar), found=quote(key), allowed=allowed)
-        for key in values
-        if key not in _BESIDE
-    ]
-    problems += [
-        Problem("the value is not text", f"/{key}", file=str(sidecar), found=quote(values[key]), allowed="a string")
-        for key in _BESIDE
-        if key in values and not isinstance(values[key], str)
-    ]
-    return (Envelope(), tuple(problems)) if problems else (Envelope(**values), ())
+    return beside.envelope(path.with_name(f"{_stem(path.name)}{_DEFINITION}"))

@@ -109,7 +109,7 @@ class Reader:
 
     def _check_envelope(self) -> None:
         envelope = self._envelope
-        for name in ("title", "source"):
+        for name in ("title", "source", "definition"):
             text = getattr(envelope, name)
             if text is not None and (not isinstance(text, str) or UNSTORABLE.search(text)):
                 self._complain((), f"the {name} given with the document is not text", text, "a string")

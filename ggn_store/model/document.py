@@ -121,6 +121,11 @@ class Piece:
         """How many possibilities the piece has."""
         return sum(len(destination.possibilities) for source in self.sources for destination in source.destinations)
 
+    @property
+    def conditions(self) -> int:
+        """How many conditions the piece's possibilities have."""
+        return sum(len(possibility.must) + len(possibility.deny) for _, _, _, possibility in self.entries())
+
     def squares(self) -> Iterator[str]:
         """Every square that the piece's rules name, repeatedly."""
         for source in self.sources:

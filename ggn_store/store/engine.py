@@ -123,6 +123,10 @@ class Database(ABC):
         """Keep other upgrades out until the transaction ends."""
 
     @abstractmethod
+    def lock_pieces(self, connection: Connection, alone: bool) -> None:
+        """Write pieces beside others who do, in one order, or `alone` and in any; until the transaction ends."""
+
+    @abstractmethod
     def fill(self, connection: Connection, table: Table, rows: Rows) -> None:
         """Insert many rows, given as tuples in the order of the table's columns."""
 
@@ -214,6 +218,9 @@ class SQLite(Database):
     def lock_schema(self, connection: Connection) -> None:
         """Nothing to do: a writing transaction has the whole file."""
 
+    def lock_pieces(self, connection: Connection, alone: bool) -> None:
+        """Nothing to do: a writing transaction has the whole file."""
+
     def fill(self, connection: Connection, table: Table, rows: Rows) -> None:
         columns = ", ".join(column.name for column in table.columns)
         marks = ", ".join("?" for _ in table.columns)
@@ -247,7 +254,8 @@ class Postgres(Database):
 
     insert = staticmethod(postgresql.insert)
     _reading_options: ClassVar[dict[str, Any]] = {"isolation_level": "REPEATABLE READ"}
-    _SCHEMA_LOCK = 0x67676E73  # any number that upgrades of this program agree on
+    _SCHEMA_LOCK = 0x67676E73  # any numbers that processes of this program agree on
+    _PIECES_LOCK = 0x67676E70
 
     def _create_engine(self, url: URL) -> Engine:
         return create_engine(url, pool_pre_ping=True)
@@ -278,6 +286,10 @@ class Postgres(Database):
 
     def lock_schema(self, connection: Connection) -> None:
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": self._SCHEMA_LOCK})
+
+    def lock_pieces(self, connection: Connection, alone: bool) -> None:
+        lock = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
+        connection.execute(text(f"SELECT {lock}(:key)"), {"key": self._PIECES_LOCK})
 
     def fill(self, connection: Connection, table: Table, rows: Rows) -> None:
         columns = ", ".join(f'"{column.name}"' for column in table.columns)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
 from ggn_store.model.board import Board
-from ggn_store.model.document import Document, Piece
+from ggn_store.model.document import Dialect, Document, Envelope, Piece, revision_digest
 from ggn_store.model.revision import Revision, Status, check_name
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
@@ -38,8 +38,74 @@ def load(
     Locks are taken in one order (ruleset, board, pieces by digest), so that loads cannot block each other for
     good.
     """
-    check_name(name)
-    ruleset_id, deleted = _ruleset(database, connection, name)
+    head = _begin(database, connection, name)
+    if head.digest == document.digest:
+        return _unchanged(connection, name, head)
+    board_id = _board(database, connection, document.board)
+    database.lock_pieces(connection, alone=False)
+    piece_ids = _pieces(database, connection, document, board_id)
+    made = _Made(document.dialect, board_id, document.envelope, document.digest, author, message)
+    return _append(database, connection, name, head, made, [piece_ids[digest] for digest in document.piece_digests])
+
+
+def load_pieces(
+    database: Database,
+    connection: Connection,
+    pieces: Iterable[Piece],
+    name: str,
+    *,
+    dialect: Dialect,
+    board: Board,
+    envelope: Envelope,
+    author: str | None = None,
+    message: str | None = None,
+) -> Revision:
+    """Like `load`, for a document that comes piece by piece, of which no more than one is ever in memory.
+
+    `board` is the one that the whole document would have. Pieces come in any order, so no other load may write any
+    meanwhile: where two have stored what the other waits for, neither could go on.
+    """
+    head = _begin(database, connection, name)
+    board_id = _board(database, connection, board)
+    database.lock_pieces(connection, alone=True)
+    stored: dict[str, int] = {}
+    for piece in pieces:
+        digest = piece.digest(dialect, board)
+        known = _known(connection, [digest])
+        stored[digest] = known.get(digest) or _piece(database, connection, piece, digest, dialect, board, board_id)
+    digest = revision_digest(dialect, board, envelope, stored)
+    if head.digest == digest:
+        return _unchanged(connection, name, head)
+    made = _Made(dialect, board_id, envelope, digest, author, message)
+    return _append(database, connection, name, head, made, list(stored.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """A ruleset that is locked, and its newest revision, if it has one."""
+
+    ruleset_id: int
+    deleted: bool
+    id: int | None = None
+    number: int = 0
+    digest: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """What a new revision says beside its pieces."""
+
+    dialect: Dialect
+    board_id: int
+    envelope: Envelope
+    digest: str
+    author: str | None
+    message: str | None
+
+
+def _begin(database: Database, connection: Connection, name: str) -> _Head:
+    """Lock the ruleset `name`, which is made if it is new, and no longer deleted."""
+    ruleset_id, deleted = _ruleset(database, connection, check_name(name))
     head = connection.execute(
         select(t.revision.c.id, t.revision.c.number, t.revision.c.digest)
         .where(t.revision.c.ruleset_id == ruleset_id)
@@ -48,34 +114,37 @@ def load(
     ).first()
     if deleted:
         connection.execute(update(t.ruleset).where(t.ruleset.c.id == ruleset_id).values(deleted_at=None))
-    status: Status = "new"
-    if head is not None and head.digest == document.digest:
-        status = "restored" if deleted else "unchanged"
-    else:
-        board_id = _board(database, connection, document.board)
-        piece_ids = _pieces(database, connection, document, board_id)
-        revision_id = connection.execute(
-            insert(t.revision)
-            .values(
-                ruleset_id=ruleset_id,
-                number=1 if head is None else head.number + 1,
-                digest=document.digest,
-                parent_id=None if head is None else head.id,
-                dialect=document.dialect,
-                board_id=board_id,
-                envelope=json.dumps(document.envelope.data(), ensure_ascii=False, sort_keys=True),
-                author=author,
-                message=message,
-                created_at=datetime.now(UTC),
-            )
-            .returning(t.revision.c.id)
-        ).scalar_one()
-        database.fill(
-            connection,
-            t.revision_piece,
-            [(revision_id, ordinal, piece_ids[digest]) for ordinal, digest in enumerate(document.piece_digests)],
-        )
+    return _Head(ruleset_id, deleted) if head is None else _Head(ruleset_id, deleted, *head)
+
+
+def _unchanged(connection: Connection, name: str, head: _Head) -> Revision:
+    status: Status = "restored" if head.deleted else "unchanged"
     return replace(rulesets.find(connection, name), status=status)
+
+
+def _append(
+    database: Database, connection: Connection, name: str, head: _Head, made: _Made, piece_ids: list[int]
+) -> Revision:
+    """Store a new revision, which lists these pieces."""
+    revision_id = connection.execute(
+        insert(t.revision)
+        .values(
+            ruleset_id=head.ruleset_id,
+            number=head.number + 1,
+            digest=made.digest,
+            parent_id=head.id,
+            dialect=made.dialect,
+            board_id=made.board_id,
+            envelope=json.dumps(made.envelope.data(), ensure_ascii=False, sort_keys=True),
+            author=made.author,
+            message=made.message,
+            created_at=datetime.now(UTC),
+        )
+        .returning(t.revision.c.id)
+    ).scalar_one()
+    listed = [(revision_id, ordinal, piece_id) for ordinal, piece_id in enumerate(piece_ids)]
+    database.fill(connection, t.revision_piece, listed)
+    return replace(rulesets.find(connection, name), status="new")
 
 
 def _ruleset(database: Database, connection: Connection, name: str) -> tuple[int, bool]:
@@ -105,34 +174,45 @@ def _pieces(database: Database, connection: Connection, document: Document, boar
     """Keys of the document's pieces by digest; those that are new are stored."""
     known = _known(connection, document.piece_digests)
     for digest, piece in sorted(zip(document.piece_digests, document.pieces, strict=True), key=lambda pair: pair[0]):
-        if digest in known:
-            continue
-        identifier = qpi.parse(piece.identifier)
-        piece_id = connection.execute(
-            database.insert(t.piece)
-            .values(
-                board_id=board_id,
-                dialect=document.dialect,
-                digest=digest,
-                identifier=piece.identifier,
-                style=identifier.style,
-                letter=identifier.letter,
-                side=identifier.side,
-                state=identifier.state,
-                terminal=identifier.terminal,
-                derived=identifier.derived,
-            )
-            .on_conflict_do_nothing(index_elements=["digest"])
-            .returning(t.piece.c.id)
-        ).scalar()
-        if piece_id is None:  # another load has just stored the same piece
-            known |= _known(connection, [digest])
-            continue
-        known[digest] = piece_id
-        for table, rows in zip(t.PIECE_TABLES, flatten(piece_id, piece, document.board), strict=True):
-            if rows:
-                database.fill(connection, table, rows)
+        if digest not in known:
+            known[digest] = _piece(database, connection, piece, digest, document.dialect, document.board, board_id)
     return known
+
+
+def _piece(
+    database: Database,
+    connection: Connection,
+    piece: Piece,
+    digest: str,
+    dialect: Dialect,
+    board: Board,
+    board_id: int,
+) -> int:
+    """Key of a piece that is new, which is stored; or of the same piece, which another load has just stored."""
+    identifier = qpi.parse(piece.identifier)
+    piece_id = connection.execute(
+        database.insert(t.piece)
+        .values(
+            board_id=board_id,
+            dialect=dialect,
+            digest=digest,
+            identifier=piece.identifier,
+            style=identifier.style,
+            letter=identifier.letter,
+            side=identifier.side,
+            state=identifier.state,
+            terminal=identifier.terminal,
+            derived=identifier.derived,
+        )
+        .on_conflict_do_nothing(index_elements=["digest"])
+        .returning(t.piece.c.id)
+    ).scalar()
+    if piece_id is None:
+        return _known(connection, [digest])[digest]
+    for table, rows in zip(t.PIECE_TABLES, flatten(piece_id, piece, board), strict=True):
+        if rows:
+            database.fill(connection, table, rows)
+    return int(piece_id)
 
 
 def _known(connection: Connection, digests: Sequence[str]) -> dict[str, int]:

@@ -58,7 +58,7 @@ def find(connection: Connection, reference: str) -> Revision:
 
 def _offer(names: set[str]) -> str:
     if not names:
-        return "it is empty: `ggn-store load --library` loads the games that come with ggn-store"
+        return "it is empty: `ggn-store load --library` loads well-known games"
     shown = sorted(names)[:10]
     return f"it has {', '.join(shown)}{' and more (`ggn-store list`)' if len(names) > len(shown) else ''}"
 

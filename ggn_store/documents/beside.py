@@ -1,0 +1,70 @@
+"""What a TOML file says of the document beside it, and which TOML files are definitions of games instead."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+from ggn_store.errors import Problem, quote
+from ggn_store.model.document import Envelope
+
+KEYS: Final = ("title", "source", "start", "board", "definition")
+_PIECES: Final = ("pieces", "first", "second")
+_TABLE: Final = re.compile(rf"^\s*(\[\s*)?({'|'.join(_PIECES)})\s*[].=]", re.MULTILINE)
+_MAX_BYTES: Final = 5_000_000
+
+
+def is_definition(path: Path) -> bool:
+    """Whether a TOML file defines a game: it has tables of pieces, which what is said of a document never has."""
+    try:
+        text = _read(path)
+    except (OSError, UnicodeDecodeError):
+        return False
+    try:
+        return not tomllib.loads(text).keys().isdisjoint(_PIECES)
+    except (tomllib.TOMLDecodeError, RecursionError):  # a definition with a slip in it is one all the same
+        return _TABLE.search(text) is not None
+
+
+def is_beside(path: Path) -> bool:
+    """Whether a TOML file can only be one that says something of a document."""
+    try:
+        keys = tomllib.loads(_read(path)).keys()
+    except (OSError, ValueError, RecursionError):
+        return False
+    return bool(keys) and keys <= set(KEYS)
+
+
+def envelope(path: Path) -> tuple[Envelope, tuple[Problem, ...]]:
+    """What the TOML file at `path` says of the document beside it; nothing where there is no such file.
+
+    A definition says it as well, and is kept with the document that was made from it.
+    """
+    if not path.is_file():
+        return Envelope(), ()
+    try:
+        text = _read(path)
+        values: dict[str, Any] = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return Envelope(), (Problem(f"the file is not TOML: {error}", file=str(path)),)
+    if not values.keys().isdisjoint(_PIECES):
+        values = {**{key: values[key] for key in KEYS if key in values}, "definition": text}
+    allowed = ", ".join(KEYS)
+    problems = [
+        Problem("there is no such key", f"/{key}", file=str(path), found=quote(key), allowed=allowed)
+        for key in values
+        if key not in KEYS
+    ]
+    problems += [
+        Problem("the value is not text", f"/{key}", file=str(path), found=quote(values[key]), allowed="a string")
+        for key in KEYS
+        if key in values and not isinstance(values[key], str)
+    ]
+    return (Envelope(), tuple(problems)) if problems else (Envelope(**values), ())
+
+
+def _read(path: Path) -> str:
+    with path.open("rb") as stream:
+        return stream.read(_MAX_BYTES).decode("utf-8").removeprefix("\ufeff")
