@@ -441,7 +441,7 @@ class _Parser:
         if 0 in (before.scale, atom.scale) and before.images != atom.images:
             self._fail("a leg behind or with an oblique leap only repeats it", atom.start)
         straight = _is_straight(before) == _is_straight(atom)
-        return replace(modifiers, directions=[("f" if straight else "fs", modifiers.start)])
+        return replace(modifiers, directions=[("ff" if straight else "fs", modifiers.start)])
 
 
 def _is_straight(atom: _Atom) -> bool:
