@@ -45,6 +45,8 @@ if TYPE_CHECKING:
         StoreVersionError,
         UnknownNameError,
     )
+    from ggn_store.games.fairy.settings import Refusal
+    from ggn_store.games.fairy.variants import Variant, read_variants
     from ggn_store.model.document import Document
     from ggn_store.model.move import Move
     from ggn_store.model.position import Position
@@ -87,6 +89,8 @@ _HOMES = {
         "StoreVersionError",
         "UnknownNameError",
     ),
+    "ggn_store.games.fairy.settings": ("Refusal",),
+    "ggn_store.games.fairy.variants": ("Variant", "read_variants"),
     "ggn_store.model.document": ("Document",),
     "ggn_store.model.move": ("Move",),
     "ggn_store.model.position": ("Position",),
@@ -115,6 +119,7 @@ __all__ = [
     "Position",
     "PositionError",
     "Problem",
+    "Refusal",
     "Revision",
     "Ruleset",
     "Store",
@@ -123,6 +128,7 @@ __all__ = [
     "Summary",
     "Transition",
     "UnknownNameError",
+    "Variant",
     "convert",
     "find_files",
     "find_game",
@@ -140,6 +146,7 @@ __all__ = [
     "read_files",
     "read_hands",
     "read_positions",
+    "read_variants",
     "ruleset",
 ]
 

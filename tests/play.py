@@ -202,7 +202,12 @@ class Game:
         limited = "promotion-limit" in self.host or (
             "royal-promotion-limit" in self.host and self.forms[becomes].piece.terminal
         )
-        return limited and list(before.board.values()).count(becomes) >= self.start.count(becomes)
+        kind = self._kind(becomes)
+        placed = sum(self._kind(str(piece)) == kind for piece in before.board.values())
+        return limited and placed >= sum(self._kind(piece) == kind for piece in self.start)
+
+    def _kind(self, piece: str) -> tuple[Side, str]:
+        return self.forms[piece].side, self.forms[piece].piece.letter
 
     # --- names ---
 
@@ -230,6 +235,8 @@ class Game:
             if others:
                 return f"{move.destination}{others[0]}{letter}"
             return f"{self._token(str(move.board[move.destination]))}@{move.destination}"
+        if castling is not None and abs(cell.parse(castling.source)[0] - cell.parse(castling.destination)[0]) == 1:
+            return castling.source + castling.rook_source
         before, after = self._token(move.piece), self._token(str(move.board[move.destination]))
         suffix = ""
         if before != after:

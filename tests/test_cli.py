@@ -37,7 +37,20 @@ Json = dict[str, Any]
 Command = Callable[..., "Result"]
 
 COMMANDS = [
-    *("load", "generate", "validate", "lint", "convert", "schema", "list", "show", "export", "delete", "moves"),
+    *(
+        "load",
+        "generate",
+        "import",
+        "validate",
+        "lint",
+        "convert",
+        "schema",
+        "list",
+        "show",
+        "export",
+        "delete",
+        "moves",
+    ),
     *("apply", "db"),
 ]
 MOVE_KEYS = ["piece", "source", "destination", "ordinal", "must", "deny", "effects", "assumed"]

@@ -667,6 +667,9 @@ def test_a_game_can_be_all_drops() -> None:
     assert targets(connect_four, column | {"a7": None}, HAND) == []
     found = [to for _, at, to, _ in moves(connect_four, column, {"D:D": 1})]
     assert sorted(found) == ["a1", "b1", "c1", "d3", "e1", "f1", "g1"]
+    # Both sides' discs fall to the same end.
+    found = [to for _, at, to, _ in moves(connect_four, column, {"d:d": 1}, "second")]
+    assert sorted(found) == ["a1", "b1", "c1", "d3", "e1", "f1", "g1"]
     gomoku = shipped_document("gomoku")
     assert len(moves(gomoku, {"k10": "g:s"}, {"G:S": 1})) == 19 * 19 - 1
 

@@ -20,6 +20,7 @@ from ggn_store.errors import GgnStoreError, printable
 _COMMANDS: Final = (
     "load",
     "generate",
+    "import",
     "validate",
     "lint",
     "convert",

@@ -36,10 +36,10 @@ first move over empty squares leaves it in the state -, or + for a second way to
 `promotion`, one rule or a list of which the first that fits counts: `to`, in the `zone`, `on` "enter",
 "enter-or-leave" or "any" move, `forced` true, false or "immobile" (where it could not move on), `capturing` moves only.
 `drop`: true, false, or `zone`; `nifu` (true, or how many of it a file may hold); `immobile = false` (not where it could
-never move); `on_top` of something; `as` (what it may be dropped as). Pieces that captures bring into a hand may be
-dropped anywhere unless `drop` says otherwise. `gating`: true where it may enter from the hand on the square that a
-piece in the state `unmoved` leaves, as part of that move. `hand`: what it is in a hand, false for nothing; without a
-state, if not said. `fen`: how FEN writes it, if not as its table is called.
+never move); `on_top` of something, on the rank below; `as` (what it may be dropped as). Pieces that captures bring into
+a hand may be dropped anywhere unless `drop` says otherwise. `gating`: true where it may enter from the hand on the
+square that a piece in the state `unmoved` leaves, as part of that move. `hand`: what it is in a hand, false for
+nothing; without a state, if not said. `fen`: how FEN writes it, if not as its table is called.
 """
 
 from __future__ import annotations

@@ -202,8 +202,8 @@ class _Reader:
     # --- what pieces have done before ---
 
     def _read_rights(self, field: str) -> None:
-        if field == "-":
-            return
+        if field == "-" or (set(field) <= set("KQkq") and not any(map(self._letters.unmoved, SIDES))):
+            return  # a game without castling often carries the field of chess
         for letter in field:
             side: Side = "first" if letter.isupper() else "second"
             if not (letter.isascii() and letter.isalpha()):

@@ -21,7 +21,7 @@ from ggn_store.games.rules import SIDES, Army, Castling, Definition, Form
 from ggn_store.model.document import EMPTY, ENEMY, Destination, Document, Piece, Possibility, Source
 from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
-from ggn_store.notation.qpi import Side, other_side
+from ggn_store.notation.qpi import other_side
 from ggn_store.notation.stn import Transition
 
 MAX_POSSIBILITIES: Final = 20_000_000
@@ -187,10 +187,10 @@ class _Writer:
         drop = form.piece.drop
         if drop is None or (drop.zone is not None and square not in drop.zone.of(form.side)):
             return
-        behind = self._behind(square, form.side) if drop.on_top else None
+        below = self._below(square) if drop.on_top else None
         for limits in self._file_limits(form, square, drop.file_limit):
             must = {square: EMPTY, **limits.must}
-            deny = {**limits.deny, **({} if behind is None else {behind: EMPTY})}
+            deny = {**limits.deny, **({} if below is None else {below: EMPTY})}
             for token in drop.forms or (form.piece.token,):
                 dropped = self._plain(form, token)
                 if dropped.can_stand(square) and (drop.immobile or self.own.is_mobile(dropped, square)):
@@ -232,13 +232,11 @@ class _Writer:
                     dict.fromkeys((each for each in file if each not in there), form.identifier),
                 )
 
-    def _behind(self, square: str, side: Side) -> str | None:
-        """The next square of the file on the side's own end; None where there is none."""
+    def _below(self, square: str) -> str | None:
+        """The next square of the file towards the first rank, for both sides; None where there is none."""
         point = list(cell.parse(square))
-        point[_RANK] += -1 if side == "first" else 1
-        if point[_RANK] < 0:
-            return None
-        label = cell.text(tuple(point))
+        point[_RANK] -= 1
+        label = cell.text(tuple(point)) if point[_RANK] >= 0 else ""
         return label if label in self._definition.board.numbers else None
 
     # --- what stands on a square ---

@@ -25,6 +25,7 @@ HOST_DUTIES: Final[Mapping[str, str]] = {
     "duple-check": "royal-safety forbids to leave all terminal pieces of a side attacked, where it has several",
     "spare-royal": "royal-safety is for a side's last terminal piece",
     "bikjang": "the game ends when the two terminal pieces face each other with nothing between them",
+    "silent-attacks": "what may not move to a square can attack it: a pawn that has nothing to promote to gives check",
     "clear-marks": "a piece that is marked for en passant loses its mark when its own side is next to move",
     "mandatory-capture": "who can capture must capture",
     "mandatory-drop": "who has something to drop must drop it before anything else",
@@ -101,7 +102,8 @@ class Drop:
     """Where a piece in hand may be dropped.
 
     `file_limit` is how many of the piece a file may hold with the dropped one. `immobile` is whether it may be dropped
-    where it could never move. `on_top` asks for something on the square behind. `forms` are what it may be dropped as.
+    where it could never move. `on_top` asks for something on the square below, for both sides towards the first rank.
+    `forms` are what it may be dropped as.
     """
 
     zone: Zone | None = None

@@ -1,0 +1,84 @@
+"""`ggn-store import`"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+from ggn_store.errors import printable
+
+_TOLD = {"unchanged": "unchanged", "restored": "brought back"}
+
+
+@click.command("import")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@click.option(
+    "--variant", "names", multiple=True, metavar="NAME", help="Only this section; may be given several times."
+)
+@click.option("--allow-host-rules", is_flag=True, help="Accept options that are duties of the host, and record them.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False),
+    metavar="DIRECTORY",
+    help="Write the definitions there, for editing, instead of loading the games.",
+)
+@click.option("--message", metavar="TEXT", help="A note that the revisions keep.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    file: str,
+    names: tuple[str, ...],
+    allow_host_rules: bool,
+    output: str | None,
+    message: str | None,
+) -> None:
+    """Load the variants of a Fairy-Stockfish variants.ini.
+
+    Each section becomes a ruleset of its name, or every option that GGN cannot carry is listed with its line and the
+    tier: C, only by enumerating all boards; D, not at all; B with the name of a duty, only if the host does it (see
+    --allow-host-rules). Sections inherit from the built-in variants and from sections before them. Options about how
+    a game ends change no moves, and are left out. Exit code 1 where a section is refused.
+    """
+    data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    shown = "standard input" if file == "-" else file
+    variants = ggn_store.read_variants(data, shown, names, allow_host_rules)
+    store = None if output is not None else options.open_store(ctx, create=True)
+    directory = None if output is None else Path(output)
+    if directory is not None:
+        directory.mkdir(parents=True, exist_ok=True)
+    refused = 0
+    for variant in variants:
+        if variant.definition is None or variant.text is None:
+            refused += 1
+            click.echo("\n".join(_refusal(variant, shown)), err=True)
+        elif directory is not None:
+            path = directory / f"{variant.name}.toml"
+            path.write_text(variant.text, encoding="utf-8")
+            click.echo(str(path))
+        elif store is not None:
+            revision = store.load(variant.definition, variant.name, message=message)
+            duties = f" (left to the host: {', '.join(variant.definition.host)})" if variant.definition.host else ""
+            told = _TOLD.get(str(revision.status), "loaded")
+            click.echo(f"{revision}: {told}, tier {variant.tier}{duties}")
+    if len(variants) > 1:
+        done = "written" if directory is not None else "in the store"
+        click.echo(f"{len(variants)} sections: {len(variants) - refused} {done}, {refused} refused", err=True)
+    if refused:
+        ctx.exit(1)
+
+
+def _refusal(variant: ggn_store.Variant, file: str) -> list[str]:
+    lines = [f"{printable(file)}:{variant.line}: [{printable(variant.name)}] is refused, tier {variant.tier}"]
+    for refusal in variant.refusals:
+        place = "built in" if refusal.line is None else f"line {refusal.line}"
+        said = f"{refusal.option} = {refusal.value}: " if refusal.option else ""
+        reason = "\n    ".join(map(printable, refusal.reason.split("\n")))
+        lines.append(f"  {place}, tier {refusal.tier}: {printable(said)}{reason}")
+    if all(refusal.duty is not None for refusal in variant.refusals):
+        lines.append("  with --allow-host-rules these are recorded as duties of the host")
+    return lines

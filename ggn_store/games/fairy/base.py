@@ -1,0 +1,187 @@
+"""What all parts of a translation know of a variant: its board, start, castlings, zones, pawns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from ggn_store.games.fairy import toml
+from ggn_store.games.fairy.settings import Settings
+from ggn_store.games.fairy.start import Start
+from ggn_store.games.rules import SIDES
+from ggn_store.model.board import Board
+from ggn_store.notation import cell
+from ggn_store.notation.qpi import Side
+
+COLOURS: Final[Mapping[Side, str]] = {"first": "White", "second": "Black"}
+
+
+class Base:
+    """A variant's options and start position, and the zones and duties that its definition has so far."""
+
+    def __init__(self, name: str, settings: Settings, start: Start, source: str) -> None:
+        self.name = name
+        self.s = settings
+        self.start = start
+        self.source = source
+        squares = [cell.text((x, y)) for y in range(settings.ranks) for x in range(settings.files)]
+        self.squares = [square for square in squares if square not in start.holes]
+        self.board = Board(tuple(self.squares))
+        self.drops = settings.flag("pieceDrops")
+        self.captures = self.drops and settings.flag("capturesToHand")
+        self.host: list[str] = []
+        self.zones: dict[str, str] = {}
+        self.terminal = self._terminal()
+        self.castlings = self._castlings()
+        self.unmoved = self._unmoved()
+        self.promoted = {
+            letter: target.upper()
+            for letter, target in settings.pairs("promotedPieceType").items()
+            if letter in settings.letter_types and target.upper() in settings.letter_types
+        }
+        self.targets = {side: self._targets(side) for side in SIDES}
+
+    def _terminal(self) -> str:
+        letters = self.s.letter("king")
+        if self.s.flag("extinctionPseudoRoyal"):
+            found = self.s.letters("extinctionPieceTypes")
+            if self.s.number("extinctionPieceCount", 0):
+                self.s.refuse("extinctionPieceCount", "a royal piece is one that may not be lost, not one of several")
+            letters += found
+            several = any(len(self.start.squares(letter, side)) > 1 for letter in found for side in SIDES)
+            if several and not self.s.flag("dupleCheck"):
+                reason = "it is left to the host: spare-royal"
+                self.s.refuse("extinctionPseudoRoyal", reason, "B", "spare-royal")
+        return letters
+
+    def _castlings(self) -> dict[Side, list[dict[str, str]]]:
+        """The castlings of each side that the start position has the right to."""
+        found: dict[Side, list[dict[str, str]]] = {}
+        if not self.s.flag("castling", True):
+            return found
+        king = (self.s.value("castlingKingPiece") or self.s.letter("king") or self.s.letter("commoner")).upper()
+        rooks = self.s.letters("castlingRookPieces", self.s.letter("rook"))
+        rank = self.s.number("castlingRank", 1) - 1
+        for side in SIDES:
+            row = rank if side == "first" else self.s.ranks - 1 - rank
+            own = [letter.upper() for letter in self.start.rights if letter.isupper() == (side == "first")]
+            kings = [square for square in self.start.squares(king, side) if cell.parse(square)[1] == row]
+            if len(kings) > 1:
+                file = self.s.file("castlingKingFile", 4)
+                kings = [square for square in kings if cell.parse(square)[0] == file]
+            if not own or not kings:
+                continue
+            for east, letter in ((True, "K"), (False, "Q")):
+                rook = self._rook(side, row, cell.parse(kings[0])[0], east, rooks)
+                if letter in own and rook is not None:
+                    found.setdefault(side, []).append(self._castling(kings[0], rook, row, east))
+        return found
+
+    def _rook(self, side: Side, row: int, king: int, east: bool, letters: str) -> str | None:
+        """The square of the outermost castling piece on one side of the king."""
+        edge = self.s.files - 1 if east else 0
+        outermost = self.s.file("castlingRookKingsideFile" if east else "castlingRookQueensideFile", edge)
+        step = -1 if east else 1
+        for x in range(min(outermost, edge) if east else outermost, king, step):
+            token = self.start.board.get(cell.text((x, row)), "")
+            if token.upper() in letters and token and token.isupper() == (side == "first"):
+                return cell.text((x, row))
+        return None
+
+    def _castling(self, king: str, rook: str, row: int, east: bool) -> dict[str, str]:
+        default = 6 if east else 2
+        file = self.s.file("castlingKingsideFile" if east else "castlingQueensideFile", default)
+        to, with_to = cell.text((file, row)), cell.text((file - 1 if east else file + 1, row))
+        entry = {"from": king, "to": to, "with": rook, "with_to": with_to}
+        piece = self.start.board[rook].upper()
+        if piece != "R":
+            entry["rook"] = piece
+        passed = [*self._between(king, to), *self._between(rook, with_to)]
+        entry["empty"] = toml.texts(square for square in dict.fromkeys(passed) if square not in (king, rook))
+        return entry
+
+    @staticmethod
+    def _between(one: str, other: str) -> list[str]:
+        (a, row), (b, _) = cell.parse(one), cell.parse(other)
+        return [cell.text((x, row)) for x in range(min(a, b), max(a, b) + 1)]
+
+    def _unmoved(self) -> dict[str, dict[Side, list[str]]]:
+        """The squares of each letter whose pieces begin unmoved, apart from castling."""
+        found: dict[str, dict[Side, list[str]]] = {}
+        gating, cambodian = self.s.flag("seirawanGating"), self.s.flag("cambodianMoves")
+        if not (gating or cambodian):
+            return found
+        for right in self.start.rights:
+            side: Side = "first" if right.isupper() else "second"
+            row = 0 if side == "first" else self.s.ranks - 1
+            if gating and right in "KQkq":
+                continue
+            square = cell.text((ord(right.upper()) - ord("A"), row))
+            letter = self.start.board.get(square, "").upper()
+            if letter:
+                found.setdefault(letter, {"first": [], "second": []})[side].append(square)
+        if cambodian:
+            self.host.append("side-effects")
+        return found
+
+    def _targets(self, side: Side) -> str:
+        pieces = self.s.letters("promotionPieceTypes")
+        return self.s.letters(f"promotionPieceTypes{COLOURS[side]}", pieces)
+
+    def _types(self, name: str, side: Side, default: str) -> str:
+        return self.s.letters(f"{name}{COLOURS[side]}", self.s.letters(name, default))
+
+    def _passers(self) -> str:
+        return "".join(self._types("enPassantTypes", side, self.s.pawn_types) for side in SIDES)
+
+    # --- zones ---
+
+    def _ranks(self, side: Side, rank: int) -> frozenset[str]:
+        """The squares from a rank on, as a side counts its ranks."""
+        ranks = range(rank - 1, self.s.ranks) if side == "first" else range(self.s.ranks - rank + 1)
+        return frozenset().union(*(self.s.rank(y) for y in ranks)) & set(self.squares)
+
+    def _steps(self, name: str, side: Side) -> frozenset[str]:
+        default: frozenset[str] = frozenset()
+        if name == "doubleStepRegion":
+            default = self.s.rank(1 if side == "first" else 6) if self.s.ranks > 6 else frozenset()
+        return self.s.region(f"{name}{COLOURS[side]}", default) & frozenset(self.squares)
+
+    def _double_steps(self) -> str:
+        zones = [self._steps("doubleStepRegion", side) | self._steps("tripleStepRegion", side) for side in SIDES]
+        self.zones["home"] = toml.zone(zones, self.s.ranks)
+        return "home"
+
+    def _triple_steps(self) -> str:
+        self.zones["triple-steps"] = toml.zone((self._steps("tripleStepRegion", side) for side in SIDES), self.s.ranks)
+        return "triple-steps"
+
+    def _en_passant(self) -> str:
+        self.host.append("clear-marks")
+        everything = frozenset(self.squares)
+        both = self.s.region("enPassantRegion", everything)
+        zones = [self.s.region(f"enPassantRegion{COLOURS[side]}", both) & everything for side in SIDES]
+        # The options name the squares of the side that captures.
+        zones.reverse()
+        if all(zone == everything for zone in zones):
+            return "en_passant = true"
+        if not all(zones):
+            return "en_passant = false"
+        self.zones["passed"] = toml.zone(zones, self.s.ranks)
+        return 'en_passant = "passed"'
+
+    def _pawns(self, side: Side) -> str:
+        return self._types("promotionPawnTypes", side, self.s.pawn_types)
+
+    def _promotion_region(self, side: Side) -> frozenset[str]:
+        default: frozenset[str] = self.s.rank(0) if side == "second" else frozenset()
+        if side == "first" and self.s.ranks > 7:
+            default = self.s.rank(7)
+        return self.s.region(f"promotionRegion{COLOURS[side]}", default) & frozenset(self.squares)
+
+    def _promotion_zone(self) -> str:
+        zones = [self._promotion_region(side) for side in SIDES]
+        if not all(zones):
+            return ""
+        self.zones["promotion"] = toml.zone(zones, self.s.ranks)
+        return "promotion"

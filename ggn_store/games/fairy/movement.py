@@ -1,0 +1,134 @@
+"""How a variant's pieces move: types, custom Betza strings, and the squares that they keep to."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from ggn_store.games.betza import BetzaError, parse
+from ggn_store.games.fairy import toml
+from ggn_store.games.fairy.base import COLOURS, Base
+from ggn_store.games.fairy.options import MOBILITY, PIECES
+from ggn_store.games.routes import Geometry, routes
+from ggn_store.games.rules import SIDES
+from ggn_store.notation.qpi import Side
+
+_PATTERN = re.compile(r"([a-z]*)([A-Z])(\2|[0-9]+)?", re.ASCII)
+_CAPITAL = re.compile("(?<!^)(?=[A-Z])")
+# What diagonal lines add to the moves of a type, within the lines.
+_ALONG_LINES: Final = {"king": "F", "wazir": "F", "rook": "B", "janggiCannon": "pB", "soldier": "fF"}
+
+
+def spelled(kind: str) -> str:
+    """The name of a type of piece in words."""
+    return _CAPITAL.sub(" ", kind).lower()
+
+
+class Movement(Base):
+    """The lines of a definition about how pieces move."""
+
+    def _moves(self, letter: str, side: Side) -> list[str]:
+        """How a piece moves: its name, Betza string, and everything that belongs to it."""
+        kind = self.s.letter_types[letter]
+        lines = [] if kind.startswith("custom") else [f"name = {toml.text(spelled(kind))}"]
+        betza, also = self._betza(letter)
+        lines.append(f"betza = {toml.text(betza)}")
+        if also:
+            lines.append(f"also = [{', '.join(also)}]")
+        confined = self._confined(letter, kind, betza)
+        if confined:
+            lines.append(f"confined = {toml.text(confined)}")
+        immune = self.s.letters("mutuallyImmuneTypes")
+        barred = letter in immune or kind == "janggiCannon"
+        if barred:
+            lines.append(f"captures_except = {toml.texts([letter])}")
+        if kind == "janggiCannon":
+            lines.append(f"hurdles_except = {toml.texts([letter])}")
+        if "i" in betza or any('betza = "i' in each for each in also):
+            if self.s.letter_types[letter] not in ("king", "fers") or not self.s.flag("cambodianMoves"):
+                lines.append(f'initial = "{self._double_steps()}"')
+            if letter in self._passers():
+                lines.append(self._en_passant())
+        return lines
+
+    def _betza(self, letter: str) -> tuple[str, list[str]]:
+        """A piece's Betza string, and further ways of moving from some squares."""
+        kind = self.s.letter_types[letter]
+        given = self.s.types[kind][1]
+        also: list[str] = []
+        steps = self.s.flag("doubleStep", True) and any(self._steps("doubleStepRegion", side) for side in SIDES)
+        if kind == "pawn":
+            triple = any(self._steps("tripleStepRegion", side) for side in SIDES)
+            passing = "cefF" if letter in self._passers() and (steps or triple) else "cfF"
+            if triple:
+                also.append(f'{{ from = "{self._triple_steps()}", betza = "imfnH" }}')
+            return f"mfW{'imfnD' if steps else ''}{passing}", also
+        betza = PIECES[kind] if given is None else given
+        if given is not None:
+            betza = self._checked(kind, given, letter)
+        if kind == "soldier" and (rank := self.s.number("soldierPromotionRank", 1)) > 1:
+            zones = [self._ranks(side, rank) for side in SIDES]
+            self.zones["over-the-river"] = toml.zone(zones, self.s.ranks)
+            also.append('{ from = "over-the-river", betza = "sW" }')
+            betza = "fW"
+        if self.s.flag("cambodianMoves") and kind in ("king", "fers"):
+            betza += "imfsN" if kind == "king" else "imfD"
+        if self.s.value("diagonalLines") and kind in _ALONG_LINES:
+            squares = self.s.region("diagonalLines")
+            self.zones["lines"] = toml.zone([squares, squares], self.s.ranks)
+            also.append(f'{{ from = "lines", betza = "{_ALONG_LINES[kind]}", within = "lines" }}')
+        return betza, also
+
+    def _checked(self, kind: str, betza: str, letter: str) -> str:
+        """A custom piece's moves in the strict notation: its first moves are quiet, and options say what passes."""
+        patterns = _PATTERN.findall(betza)
+        if "".join("".join(each) for each in patterns) != betza:
+            patterns = []
+        written = ""
+        steps = self.s.flag("doubleStep", True)
+        for modifiers, atom, length in patterns:
+            modifiers = modifiers.replace("e", "")
+            if "i" in modifiers:
+                if "c" in modifiers and "m" not in modifiers:
+                    self.s.refuse(kind, "a first move that captures only has no meaning in Fairy-Stockfish")
+                if not steps:
+                    continue
+                modifiers = modifiers if "m" in modifiers else f"m{modifiers}"
+            elif letter in self._passers() and ("c" in modifiers or "m" not in modifiers) and steps:
+                modifiers += "e" if "m" in modifiers or "c" in modifiers else "mce"
+            written += modifiers + atom + length
+        try:
+            parse(written or betza)
+        except BetzaError as error:
+            self.s.refuse(kind, str(error).replace(written, betza) if written else str(error))
+        return written or betza
+
+    def _confined(self, letter: str, kind: str, betza: str) -> str | None:
+        """The zone that a piece stays in, because its options say so or because it could not move on elsewhere."""
+        everything = frozenset(self.squares)
+        suffix = kind[0].upper() + kind[1:]
+        zones = {side: self.s.region(f"{MOBILITY}{COLOURS[side]}{suffix}", everything) & everything for side in SIDES}
+        promotes = letter in self.promoted or any(letter in self._pawns(side) for side in SIDES)
+        if self.s.flag("immobilityIllegal") and not promotes and betza:
+            try:
+                patterns = parse(betza)
+            except BetzaError:
+                return None
+            geometry = Geometry(self.board)
+            for side in SIDES:
+                zones[side] -= {
+                    square for square in zones[side] if not any(True for _ in routes(patterns, square, geometry, side))
+                }
+        if self.s.flag("mandatoryPawnPromotion", True):
+            # What must become something there and has nothing to become may not go there.
+            for side in SIDES:
+                if letter in self._pawns(side) and not self.targets[side] and letter not in self.promoted:
+                    zones[side] -= self._promotion_region(side)
+                    if self.terminal:
+                        reason = "it is left to the host: silent-attacks"
+                        self.s.refuse("promotionPieceTypes", reason, "B", "silent-attacks")
+        if all(zone == everything for zone in zones.values()):
+            return None
+        name = f"area-{letter.lower()}"
+        self.zones[name] = toml.zone(zones.values(), self.s.ranks)
+        return name

@@ -1,0 +1,136 @@
+"""What the options of a variants.ini mean for GGN: pieces, rules, duties of the host, and what cannot be carried.
+
+Source: the comments at the head of Fairy-Stockfish's variants.ini, which list the options and their defaults.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+# Predefined piece types and how they move; a pawn's moves depend on other options.
+PIECES: Final = {
+    "pawn": "",
+    "knight": "N",
+    "bishop": "B",
+    "rook": "R",
+    "queen": "Q",
+    "fers": "F",
+    "alfil": "A",
+    "fersAlfil": "FA",
+    "silver": "FfW",
+    "aiwok": "RNF",
+    "bers": "RF",
+    "dragon": "RF",
+    "archbishop": "BN",
+    "chancellor": "RN",
+    "amazon": "QN",
+    "knibis": "mNcB",
+    "biskni": "mBcN",
+    "kniroo": "mNcR",
+    "rookni": "mRcN",
+    "shogiPawn": "fW",
+    "lance": "fR",
+    "shogiKnight": "fN",
+    "gold": "WfF",
+    "dragonHorse": "BW",
+    "clobber": "cW",
+    "breakthrough": "fmWfF",
+    "immobile": "",
+    "cannon": "mRcpR",
+    "janggiCannon": "pR",
+    "soldier": "fsW",
+    "horse": "nN",
+    "elephant": "nA",
+    "janggiElephant": "nZ",
+    "banner": "RcpRnN",
+    "wazir": "W",
+    "commoner": "K",
+    "centaur": "KN",
+    "king": "K",
+    **{f"customPiece{number}": "" for number in range(1, 27)},
+}
+
+# Read by the translation; everything else that may stand in a section is named below.
+_RULES = """
+maxRank maxFile startFen pawnTypes promotionRegionWhite promotionRegionBlack promotionPawnTypes
+promotionPawnTypesWhite promotionPawnTypesBlack promotionPieceTypes promotionPieceTypesWhite
+promotionPieceTypesBlack promotedPieceType piecePromotionOnCapture mandatoryPawnPromotion
+mandatoryPiecePromotion pieceDemotion mutuallyImmuneTypes doubleStep doubleStepRegionWhite doubleStepRegionBlack
+tripleStepRegionWhite tripleStepRegionBlack enPassantRegion enPassantRegionWhite enPassantRegionBlack
+enPassantTypes enPassantTypesWhite enPassantTypesBlack castling castlingKingsideFile castlingQueensideFile
+castlingRank castlingKingFile castlingKingPiece castlingRookKingsideFile castlingRookQueensideFile
+castlingRookPieces pieceDrops dropLoop capturesToHand firstRankPawnDrops promotionZonePawnDrops dropOnTop
+whiteDropRegion blackDropRegion dropRegionWhite dropRegionBlack sittuyinRookDrop dropPromoted dropNoDoubled
+dropNoDoubledCount immobilityIllegal gating seirawanGating cambodianMoves diagonalLines soldierPromotionRank
+extinctionPseudoRoyal extinctionPieceTypes extinctionPieceCount dupleCheck promotionLimit
+"""
+RULES: Final = frozenset(_RULES.split())
+# Switches that are a duty of the host when they have this value.
+DUTIES: Final = {
+    "checking": ("false", "no-checks"),
+    "dropChecks": ("false", "no-drop-checks"),
+    "mustCapture": ("true", "mandatory-capture"),
+    "mustDrop": ("true", "mandatory-drop"),
+    "pass": ("true", "pass"),
+    "passWhite": ("true", "pass"),
+    "passBlack": ("true", "pass"),
+    "passOnStalemate": ("true", "pass"),
+    "passOnStalemateWhite": ("true", "pass"),
+    "passOnStalemateBlack": ("true", "pass"),
+    "makpongRule": ("true", "no-flight"),
+    "flyingGeneral": ("true", "flying-general"),
+    "bikjangRule": ("true", "bikjang"),
+    "shogiPawnDropMateIllegal": ("true", "no-drop-mate"),
+    "perpetualCheckIllegal": ("true", "history"),
+    "moveRepetitionIllegal": ("true", "history"),
+    "shatarMateRule": ("true", "history"),
+    "cambodianMoves": ("true", "no-leap-from-check"),
+    "dupleCheck": ("true", "duple-check"),
+}
+# Options that GGN cannot carry when they have another value than these: the tier and why.
+REFUSED: Final = {
+    "twoBoards": ("false", "D", "captures go to the hand on another board"),
+    "sittuyinPromotion": ("false", "D", "a promotion where the pawn stands moves no piece"),
+    "blastOnCapture": ("false", "C", "what a capture destroys depends on every square around it"),
+    "blastImmuneTypes": ("-", "C", "it is about captures that destroy what is around them"),
+    "petrifyOnCapture": ("false", "C", "captures turn squares into walls"),
+    "petrifyOnCaptureTypes": ("-", "C", "captures turn squares into walls"),
+    "petrifyBlastPieces": ("false", "C", "captures turn squares into walls"),
+    "wallingRule": ("none", "C", "a move places a wall on any square"),
+    "wallingRegion": ("-", "C", "a move places a wall on any square"),
+    "wallingRegionWhite": ("-", "C", "a move places a wall on any square"),
+    "wallingRegionBlack": ("-", "C", "a move places a wall on any square"),
+    "wallOrMove": ("false", "C", "a move places a wall on any square"),
+    "arrowGating": ("false", "C", "a move places a wall on any square that it then attacks"),
+    "duckGating": ("false", "C", "a move places a wall on any square"),
+    "staticGating": ("false", "C", "a move places a wall on any square"),
+    "staticGatingRegion": ("-", "C", "a move places a wall on any square"),
+    "pastGating": ("false", "C", "a move places a wall where it began"),
+    "flipEnclosedPieces": ("none", "C", "a drop turns all pieces that it encloses"),
+    "enclosingDrop": ("none", "C", "a drop has to enclose pieces"),
+    "enclosingDropStart": ("-", "C", "a drop has to enclose pieces"),
+    "castlingDroppedPiece": ("false", "D", "whether a piece was dropped is no state that its drop could give it"),
+    "oppositeCastling": ("true", "D", "castling depends on the other side's"),
+    "dropOppositeColoredBishop": ("false", "D", "a drop depends on where all pieces of its kind stand"),
+    "mustDropType": ("*", "D", "a duty to drop one kind of piece has no name"),
+    "freeDrops": ("false", "D", "drops without an end have no hand"),
+    "castlingForbiddenPlies": ("0", "D", "it counts the moves of the game"),
+}
+# Ends of the game, repetition and counting, looks and engine: nothing about which moves there are.
+_ENDS = """
+stalemateValue stalematePieceCount checkmateValue nMoveRule nMoveRuleTypes nMoveRuleTypesWhite
+nMoveRuleTypesBlack nFoldRule nFoldValue nFoldValueAbsolute chasingRule extinctionValue extinctionClaim
+extinctionOpponentPieceCount extinctionAllPieceTypes extinctionMustAppear flagPiece flagPieceWhite
+flagPieceBlack flagRegion flagRegionWhite flagRegionBlack whiteFlag blackFlag flagPieceCount flagPieceBlockedWin
+flagMove flagPieceSafe checkCounting connectN connectPieceTypes connectHorizontal connectVertical
+connectDiagonal connectRegion1White connectRegion2White connectRegion1Black connectRegion2Black connectNxN
+collinearN connectValue materialCounting adjudicateFullBoard countingRule castlingWins bareKingValue
+bareKingMove connect3InARow
+"""
+ENDS: Final = frozenset(_ENDS.split())
+_LOOKS = """
+variantTemplate pieceToCharTable pocketSize chess960 nnueAlias pieceValueMg pieceValueEg endgameEval
+shogiStylePromotions fastAttacks fastAttacks2
+"""
+LOOKS: Final = frozenset(_LOOKS.split())
+MOBILITY: Final = "mobilityRegion"

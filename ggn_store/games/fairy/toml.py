@@ -1,0 +1,73 @@
+"""Writing a definition: values -> TOML text, short where a definition can be short."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from ggn_store.notation import cell
+
+Lines = list[str]
+_BARE: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
+
+
+def text(value: str) -> str:
+    """A string."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def texts(values: Iterable[str]) -> str:
+    """A list of strings."""
+    return f"[{', '.join(map(text, values))}]"
+
+
+def key(name: str) -> str:
+    """A key, in quotes where it needs them."""
+    return name if set(name) <= _BARE else text(name)
+
+
+def zone(zones: Iterable[Iterable[str]], ranks: int) -> str:
+    """A zone of both sides, of the first alone where the second's is its mirror image."""
+    one, other = map(frozenset, zones)
+    if other == {mirrored(square, ranks) for square in one}:
+        return area(one)
+    return f"{{ first = {area(one)}, second = {area(other)} }}"
+
+
+def mirrored(square: str, ranks: int) -> str:
+    """The same square seen from the other side of a board with so many ranks."""
+    x, y = cell.parse(square)
+    return cell.text((x, ranks - 1 - y))
+
+
+def area(squares: Iterable[str]) -> str:
+    """Squares as rectangles."""
+    found = rectangles(squares)
+    return text(found[0]) if len(found) == 1 else texts(found)
+
+
+def rectangles(squares: Iterable[str]) -> list[str]:
+    """Squares as rectangles: runs along the files, and equal runs of neighbouring ranks together."""
+    points = {cell.parse(square) for square in squares}
+    runs: list[tuple[int, int, int, int]] = []
+    for y in sorted({point[1] for point in points}):
+        files = sorted(x for x, rank in points if rank == y)
+        for start, end in _runs(files):
+            below = next((run for run in runs if run[:2] == (start, end) and run[3] == y - 1), None)
+            if below is None:
+                runs.append((start, end, y, y))
+            else:
+                runs[runs.index(below)] = (start, end, below[2], y)
+    corners = [(cell.text((a, low)), cell.text((b, high))) for a, b, low, high in runs]
+    return [one if one == other else f"{one}:{other}" for one, other in corners]
+
+
+def _runs(values: Sequence[int]) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    for value in values:
+        if found and found[-1][1] == value - 1:
+            found[-1] = (found[-1][0], value)
+        else:
+            found.append((value, value))
+    return found

@@ -1,0 +1,273 @@
+"""A variant's options -> the text of its definition, and what no definition can say of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from ggn_store.games.fairy import toml
+from ggn_store.games.fairy.base import COLOURS
+from ggn_store.games.fairy.ini import Option
+from ggn_store.games.fairy.movement import Movement, spelled
+from ggn_store.games.fairy.options import DUTIES, ENDS, LOOKS, MOBILITY, PIECES, REFUSED, RULES
+from ggn_store.games.fairy.settings import Refusal, Settings
+from ggn_store.games.fairy.start import read_start
+from ggn_store.games.rules import SIDES
+from ggn_store.notation import cell
+from ggn_store.notation.qpi import Side
+
+STYLE: Final = "C"
+_EMPTY: Final = "."
+
+
+def translate(name: str, options: Mapping[str, Option], source: str) -> tuple[str, list[Refusal]]:
+    """The definition of a variant in TOML, and its refusals; with any that no host can take over, it is not whole."""
+    settings = Settings(options)
+    _classify(settings)
+    text = _Translation(name, settings, read_start(settings), source).text()
+    return text, sorted(settings.refusals, key=lambda refusal: (refusal.line or 0, refusal.option))
+
+
+def _classify(settings: Settings) -> None:
+    for option in settings.options.values():
+        name, value = option.name, option.value.lower()
+        if name in REFUSED:
+            neutral, tier, reason = REFUSED[name]
+            if value not in (neutral, "-", ""):
+                settings.refuse(name, reason, tier)
+        elif name in DUTIES:
+            active, duty = DUTIES[name]
+            if value not in ("true", "false"):
+                settings.refuse(name, "a switch is true or false")
+            elif value == active:
+                settings.refuse(name, f"it is left to the host: {duty}", "B", duty)
+        elif name not in PIECES and name not in RULES | ENDS | LOOKS and not name.startswith(MOBILITY):
+            settings.refuse(name, "no such option is known", "?")
+
+
+class _Translation(Movement):
+    """Writes one definition."""
+
+    def text(self) -> str:
+        """The definition."""
+        tables = [line for letter in self._letters() for line in self._tables(letter)]
+        head = [
+            f"title = {toml.text(self.name)}",
+            f"source = {toml.text(self.source)}",
+            f'tier = "{"B" if self.castlings or self.unmoved or "clear-marks" in self.host else "A"}"',
+            f'board = "{self.s.files}x{self.s.ranks}"'
+            if not self.start.holes
+            else f"squares = {toml.texts(toml.rectangles(self.squares))}",
+            f'style = "{STYLE}"',
+            f"start = {toml.text(self._feen())}",
+        ]
+        if self.terminal:
+            self.host.insert(0, "royal-safety")
+        self.host += [refusal.duty for refusal in self.s.refusals if refusal.duty is not None]
+        if self.host:
+            head.append(f"host = {toml.texts(dict.fromkeys(self.host))}")
+        if self.captures:
+            head += ["", "[hands]", "captures = true"]
+        if self.zones:
+            head += ["", "[zones]", *(f"{name} = {value}" for name, value in self.zones.items())]
+        return "\n".join([*head, *tables]) + "\n"
+
+    # --- the whole game ---
+
+    def _letters(self) -> list[str]:
+        """The letters that the game needs: what stands at the start or is held, and what that may become."""
+        tokens = [*self.start.board.values(), *self.start.hands]
+        needed = {token.strip("+~").upper() for token in tokens}
+        for side in SIDES:
+            pawns = self._types("promotionPawnTypes", side, self.s.pawn_types)
+            if needed & set(pawns):
+                needed |= set(self.targets[side])
+        order = [letter for letter, _ in self.s.types.values() if letter in needed]
+        pawns = self.s.pawn_types
+        kings = self.terminal
+        return sorted(order, key=lambda letter: (letter not in kings, letter in pawns))
+
+    def _feen(self) -> str:
+        rows = []
+        unmoved = {square for squares in self.unmoved.values() for each in squares.values() for square in each}
+        castlings = [entry for found in self.castlings.values() for entry in found]
+        unmoved |= {entry[end] for entry in castlings for end in ("from", "with")}
+        for y in reversed(range(self.s.ranks)):
+            row = ""
+            for x in range(self.s.files):
+                square = cell.text((x, y))
+                token = self.start.board.get(square, _EMPTY).rstrip("~")
+                state = "+" if square in unmoved else ""
+                row += state + token + "^" * (token.upper() in self.terminal)
+            rows.append(re.sub(r"\.+", lambda run: str(len(run[0])), row))
+        held = [
+            "".join(
+                f"{count if count > 1 else ''}{token}"
+                for token, count in self.start.hands.items()
+                if token.isupper() == own
+            )
+            for own in (True, False)
+        ]
+        styles = (STYLE, STYLE.lower()) if self.start.side == "first" else (STYLE.lower(), STYLE)
+        return f"{'/'.join(rows)} {'/'.join(held)} {'/'.join(styles)}"
+
+    # --- pieces ---
+
+    def _tables(self, letter: str) -> list[str]:
+        plain = {side: self._piece(letter, side) for side in SIDES}
+        lines = self._table(letter, plain["first"], plain["second"])
+        target = self.promoted.get(letter)
+        if target is not None:
+            promoted = {side: self._promoted(letter, target, side) for side in SIDES}
+            lines += self._table(f"+{letter}", promoted["first"], promoted["second"])
+        if self._remembers_pawn() and any(letter in self._used_targets(side) for side in SIDES):
+            pawn = self._pawns("first")[:1]
+            keys = [
+                line for line in self._moves(letter, "first") if line.split(" = ")[0] not in ("castling", "unmoved")
+            ]
+            own = [f"hand = {toml.text(pawn)}", f"fen = {toml.text(letter + '~')}"]
+            lines += self._table(f"-{letter}", [*keys, *own], [*keys, *own])
+        return lines
+
+    @staticmethod
+    def _table(token: str, first: list[str], second: list[str]) -> list[str]:
+        if first == second:
+            return ["", f"[pieces.{toml.key(token)}]", *first]
+        return ["", f"[first.{toml.key(token)}]", *first, "", f"[second.{toml.key(token)}]", *second]
+
+    def _remembers_pawn(self) -> bool:
+        return self.captures and not self.s.flag("dropLoop")
+
+    def _used_targets(self, side: Side) -> str:
+        pawns = self._types("promotionPawnTypes", side, self.s.pawn_types)
+        return self.targets[side] if any(pawn in self.s.letter_types for pawn in pawns) else ""
+
+    def _piece(self, letter: str, side: Side) -> list[str]:
+        lines = self._moves(letter, side)
+        if letter in self.terminal:
+            lines.append("terminal = true")
+        lines += self._castling_lines(letter)
+        if letter in self.unmoved:
+            squares = self.unmoved[letter]
+            lines.append(f"unmoved = {toml.zone(squares.values(), self.s.ranks)}")
+        lines += self._promotion(letter, side)
+        return lines + self._drop(letter)
+
+    # --- what becomes of a piece ---
+
+    def _castling_lines(self, letter: str) -> list[str]:
+        entries = {
+            side: [each for each in found if self.start.board[each["from"]].upper() == letter]
+            for side, found in self.castlings.items()
+        }
+        if not any(entries.values()):
+            return []
+        lines = ["castling = { "]
+        sides = []
+        for side in SIDES:
+            written = [
+                "{ "
+                + ", ".join(f"{key} = {value if key == 'empty' else toml.text(value)}" for key, value in each.items())
+                + " }"
+                for each in entries.get(side, [])
+            ]
+            sides.append(f"{side} = [{', '.join(written)}]")
+        return [lines[0] + ", ".join(sides) + " }"]
+
+    def _promotion(self, letter: str, side: Side) -> list[str]:
+        pawn, target = letter in self._pawns(side), self.promoted.get(letter)
+        to = [f"-{each}" if self._remembers_pawn() else each for each in self.targets[side]] if pawn else []
+        to += [f"+{letter}"] if target is not None else []
+        zone = self._promotion_zone()
+        if not to or not zone:
+            return []
+        mandatory = self.s.flag("mandatoryPawnPromotion", True) if pawn else self.s.flag("mandatoryPiecePromotion")
+        if pawn and not self.targets[side]:
+            mandatory = self.s.flag("mandatoryPiecePromotion")
+        if self.s.value("promotionLimit"):
+            self._limit(self.targets[side] if pawn else "")
+        forced = "true" if mandatory else '"immobile"' if self.s.flag("immobilityIllegal") else "false"
+        parts = [f'zone = "{zone}"', f"to = {toml.texts(to)}"]
+        if target is not None and not (pawn and self.targets[side]):
+            parts.append('on = "enter-or-leave"')
+        if forced != "false":
+            parts.append(f"forced = {forced}")
+        if self.s.flag("piecePromotionOnCapture") and not (pawn and self.targets[side]):
+            parts.append("capturing = true")
+        return [f"promotion = {{ {', '.join(parts)} }}"]
+
+    def _limit(self, targets: str) -> None:
+        """Limits on what promotions may make, as far as the duties of a host have words for them."""
+        limits = self.s.pairs("promotionLimit")
+        counts = {letter: len(self.start.squares(letter, "first")) for letter in limits}
+        if set(limits) <= set(self.terminal):
+            reason, duty = "it is left to the host: royal-promotion-limit", "royal-promotion-limit"
+        elif set(limits) >= set(targets) and all(limits[each] == str(counts[each]) for each in limits):
+            reason, duty = "it is left to the host: promotion-limit", "promotion-limit"
+        else:
+            self.s.refuse(
+                "promotionLimit", "limits other than the numbers of the start position are not in any document"
+            )
+            return
+        self.s.refuse("promotionLimit", reason, "B", duty)
+
+    def _promoted(self, letter: str, target: str, side: Side) -> list[str]:
+        kind = self.s.letter_types[target]
+        lines = [f"name = {toml.text('promoted ' + spelled(self.s.letter_types[letter]))}"]
+        betza, also = self._betza(target)
+        lines.append(f"betza = {toml.text(betza)}")
+        if also:
+            lines.append(f"also = [{', '.join(also)}]")
+        confined = self._confined(target, kind, betza) if target not in self.promoted else None
+        if confined:
+            lines.append(f"confined = {toml.text(confined)}")
+        if target in self.terminal:
+            lines.append("terminal = true")
+        if self.s.flag("pieceDemotion"):
+            zone = self._promotion_zone()
+            parts = [f'zone = "{zone}"', f"to = {toml.texts([letter])}", 'on = "enter-or-leave"']
+            if self.s.flag("mandatoryPiecePromotion"):
+                parts.append("forced = true")
+            if self.s.flag("piecePromotionOnCapture"):
+                parts.append("capturing = true")
+            lines.append(f"promotion = {{ {', '.join(parts)} }}")
+        return lines
+
+    def _drop(self, letter: str) -> list[str]:
+        kind = self.s.letter_types[letter]
+        held = letter in {token.strip("+~").upper() for token in self.start.hands}
+        gates = self.s.flag("seirawanGating") and kind not in ("pawn", "king") and (held or self.captures)
+        lines = ["gating = true"] if gates else []
+        if letter in self.terminal and not held:
+            return lines
+        if not self.drops or not (held or self.captures):
+            return lines
+        everything = frozenset(self.squares)
+        zones = []
+        for side in SIDES:
+            first = side == "first"
+            names = ("whiteDropRegion" if first else "blackDropRegion", f"dropRegion{COLOURS[side]}")
+            zone = self.s.region(names[0], self.s.region(names[1], everything)) & everything
+            if kind == "pawn":
+                if not self.s.flag("firstRankPawnDrops"):
+                    zone -= self.s.rank(0 if first else self.s.ranks - 1)
+                if not self.s.flag("promotionZonePawnDrops"):
+                    zone -= self._promotion_region(side)
+            if kind == "rook" and self.s.flag("sittuyinRookDrop"):
+                zone &= self.s.rank(0 if first else self.s.ranks - 1)
+            zones.append(zone)
+        parts = []
+        if any(zone != everything for zone in zones):
+            self.zones[f"drops-{letter.lower()}"] = toml.zone(zones, self.s.ranks)
+            parts.append(f'zone = "drops-{letter.lower()}"')
+        if letter in self.s.letters("dropNoDoubled"):
+            count = self.s.number("dropNoDoubledCount", 1)
+            parts.append("nifu = true" if count == 1 else f"nifu = {count}")
+        if self.s.flag("immobilityIllegal") and kind != "immobile":
+            parts.append("immobile = false")
+        if self.s.flag("dropOnTop"):
+            parts.append("on_top = true")
+        if self.s.flag("dropPromoted") and letter in self.promoted:
+            parts.append(f"as = {toml.texts([letter, '+' + letter])}")
+        return [*lines, f"drop = {{ {', '.join(parts)} }}" if parts else "drop = true"]
