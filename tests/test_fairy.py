@@ -77,11 +77,11 @@ def test_most_of_the_library_is_built_in() -> None:
 
 def test_a_piece_of_one_s_own_joins_an_inherited_army() -> None:
     variant = one(
-        "[mine:chess]\ncustomPiece1 = g:(1,4)\nmaxFile = 10\n"
+        "[mine:chess]\ncustomPiece1 = g:C\nmaxFile = 10\n"
         "startFen = g3k4g/pppppppppp/10/10/10/10/PPPPPPPPPP/G3K4G w - - 0 1\n"
     )
     assert variant.refusals == ()
-    assert tables(variant)["G"]["betza"] == "(1,4)"
+    assert tables(variant)["G"]["betza"] == "C"
     assert set(tables(variant)) == {"K", "G", "Q", "R", "B", "N", "P"}, "a pawn may become what nobody has yet"
 
 
@@ -110,6 +110,17 @@ def test_castling_is_from_where_the_start_position_has_the_right_to_it() -> None
         "first": [{"from": "e1", "to": "c1", "with": "a1", "with_to": "d1", "empty": ["c1", "d1", "b1"]}],
         "second": [],
     }
+
+
+def test_left_and_right_are_the_player_s_own() -> None:
+    variant = one(
+        "[mine:chess]\ncustomPiece1 = q:lW\nmobilityRegionWhiteCustomPiece1 = d1\n"
+        "mobilityRegionBlackCustomPiece1 = e8\n"
+        "startFen = rnbkqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1\n"
+    )
+    assert variant.text is not None
+    data = tomllib.loads(variant.text)
+    assert (data["turned"], data["zones"]["area-q"]) == (True, "d1")
 
 
 def test_regions_are_squares_ranks_and_files() -> None:
@@ -145,7 +156,12 @@ REFUSED = [
     ("promotionRegionWhite = 8th", "promotionRegionWhite", "D", '"8th" is not a square'),
     ("customPiece1 = x", "customPiece1", "D", '"x" is not a letter and how it moves'),
     ("knight = knight", "knight", "D", '"knight" is not a letter'),
-    ("customPiece1 = x:Wy", "customPiece1", "D", "^"),
+    ("customPiece1 = x:Wy", "customPiece1", "D", "is not in the Betza notation of Fairy-Stockfish"),
+    ("customPiece1 = x:fsK", "customPiece1", "D", "^"),
+    ("customPiece1 = x:DD", "customPiece1", "D", "for something else"),
+    ("customPiece1 = x:nC", "customPiece1", "D", "for something else"),
+    ("customPiece1 = x:pN", "customPiece1", "D", "for something else"),
+    ("customPiece1 = x:zB", "customPiece1", "D", "for something else"),
     ("customPiece1 = x:icW", "customPiece1", "D", "captures only"),
     ("startFen = 8/8 w", "startFen", "D", "the position has 2 ranks, and the board 8"),
     ("startFen = 9/8/8/8/8/8/8/8 w", "startFen", "D", '"9" has 9 squares'),

@@ -75,8 +75,10 @@ def command(
 def _refusal(variant: ggn_store.Variant, file: str) -> list[str]:
     lines = [f"{printable(file)}:{variant.line}: [{printable(variant.name)}] is refused, tier {variant.tier}"]
     for refusal in variant.refusals:
-        place = "built in" if refusal.line is None else f"line {refusal.line}"
-        said = f"{refusal.option} = {refusal.value}: " if refusal.option else ""
+        absent = "built in" if refusal.value else "by default"
+        place = absent if refusal.line is None else f"line {refusal.line}"
+        said = " = ".join(filter(None, (refusal.option, refusal.value)))
+        said = f"{said}: " if said else ""
         reason = "\n    ".join(map(printable, refusal.reason.split("\n")))
         lines.append(f"  {place}, tier {refusal.tier}: {printable(said)}{reason}")
     if all(refusal.duty is not None for refusal in variant.refusals):

@@ -19,8 +19,9 @@ of a diagonal one (`flF`). None are all.
 Modes: m to an empty square, c capturing, d capturing an own piece, e capturing in passing; without any, m and c. i: as
 the piece's first move. n: lame, every square on the way of a leap must be empty, where the way goes straight first and
 then diagonally. j: a ride that passes over its first square whatever is there, or a leap by two over something. p: a
-ride over exactly one hurdle, ending at any distance behind it (a length counts from the hurdle). g: the same, ending
-right behind it. z: a crooked ride, in zigzag. q: a circular ride, turning the same way each step. o: files wrap round.
+ride over exactly one hurdle, ending at any distance behind it (a length counts from where it began). g: the same,
+ending right behind it. z: a crooked ride, in zigzag. q: a circular ride, turning the same way each step. o: files wrap
+round.
 
 Legs: `a` goes on, in directions relative to the leg before (f straight on, r a right turn, fr half of one ...; without
 any, all but straight back). What stands before it are the modifiers of the leg before: m over an empty square, which
@@ -69,6 +70,8 @@ _RIDES: Final[dict[str, tuple[tuple[int, int], ...]]] = {
     "Q": ((1, 0), (1, 1)),
 }
 _ATOMS: Final = _LEAPS | _RIDES
+# Atoms that go both straight and diagonally.
+_BOTH: Final = ("K", "Q")
 _VERTICAL: Final = "fbvh"
 _HORIZONTAL: Final = "rlsh"
 _OTHERS: Final = "mcdeinjpgzqo"
@@ -364,6 +367,9 @@ class _Parser:
             self._fail(message, modifiers.directions[0][1])
         chosen: set[Vector] = set()
         for direction, at in modifiers.directions:
+            if atom.name in _BOTH and direction[0] != direction[1]:
+                parts = "W and F" if atom.name == "K" else "R and B"
+                self._fail(f"{direction} is a corner or two sides: say it of {parts} apart, not of {atom.name}", at)
             vectors = [image for image in atom.images if _goes(direction, image)]
             if not vectors:
                 self._fail(f"{atom.name} has no direction {quote(direction)}", at)
@@ -371,14 +377,14 @@ class _Parser:
         return _sorted(chosen)
 
     def _crooked(self, images: Iterable[Vector], modifiers: _Modifiers, atom: _Atom) -> tuple[Track, ...]:
-        if self._dimensions != 2 or atom.scale == 0 or atom.name in ("Q", "K"):
+        if self._dimensions != 2 or atom.scale == 0 or atom.name in _BOTH:
             self._fail("z is for straight or diagonal rides of two dimensions", modifiers.others["z"])
         tracks = [(each, _turned(each, turn, atom.scale)) for each in images for turn in (2, 6)]
         return tuple(tracks)
 
     def _circular(self, images: Iterable[Vector], modifiers: _Modifiers, atom: _Atom) -> tuple[Track, ...]:
         ring = _sorted(atom.images)
-        if self._dimensions != 2 or atom.name in ("Q", "K") or len(ring) < 4:
+        if self._dimensions != 2 or atom.name in _BOTH or len(ring) < 4:
             self._fail("q is for the rides of one atom in two dimensions", modifiers.others["q"])
         size = len(ring)
         return tuple(
@@ -399,7 +405,7 @@ class _Parser:
         if atom.scale == 0 and not turns <= {0, 4}:
             self._fail(f"{atom.name} is oblique, and goes on straight or back only", modifiers.start)
         if not turns:
-            turns = {0} if atom.scale == 0 else set(range(8)) - {4} if atom.name in ("K", "Q") else {0, 2, 6}
+            turns = {0} if atom.scale == 0 else set(range(8)) - {4} if atom.name in _BOTH else {0, 2, 6}
         return tuple(sorted(turns))
 
     # --- legs with an atom each, in brackets ---

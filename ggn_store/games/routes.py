@@ -195,8 +195,8 @@ class _Walk:
             if before is None:
                 return
             beyond = self._over(before, hurdle)
-            limit = 1 if leg.hop == "g" else leg.reach
-            for count, (vector, square) in enumerate(squares[position + 1 :], 1):
+            limit = position + 2 if leg.hop == "g" else leg.reach
+            for count, (vector, square) in enumerate(squares[position + 1 :], position + 2):
                 if beyond is None or (limit and count > limit):
                     break
                 yield replace(beyond, at=square, vector=vector)

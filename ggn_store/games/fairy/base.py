@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -13,6 +14,7 @@ from ggn_store.model.board import Board
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 
+_SIDEWAYS = re.compile("[lr]")
 COLOURS: Final[Mapping[Side, str]] = {"first": "White", "second": "Black"}
 
 
@@ -29,6 +31,8 @@ class Base:
         self.board = Board(tuple(self.squares))
         self.drops = settings.flag("pieceDrops")
         self.captures = self.drops and settings.flag("capturesToHand")
+        # Fairy-Stockfish's left and right are those of the player.
+        self.turned = any(_SIDEWAYS.search(betza or "") for _, betza in settings.types.values())
         self.host: list[str] = []
         self.zones: dict[str, str] = {}
         self.terminal = self._terminal()
@@ -40,6 +44,11 @@ class Base:
             if letter in settings.letter_types and target.upper() in settings.letter_types
         }
         self.targets = {side: self._targets(side) for side in SIDES}
+
+    def image(self, square: str) -> str:
+        """A square of the first side as the second has it."""
+        x, y = cell.parse(square)
+        return cell.text((self.s.files - 1 - x if self.turned else x, self.s.ranks - 1 - y))
 
     def _terminal(self) -> str:
         letters = self.s.letter("king")
@@ -149,11 +158,11 @@ class Base:
 
     def _double_steps(self) -> str:
         zones = [self._steps("doubleStepRegion", side) | self._steps("tripleStepRegion", side) for side in SIDES]
-        self.zones["home"] = toml.zone(zones, self.s.ranks)
+        self.zones["home"] = toml.zone(zones, self.image)
         return "home"
 
     def _triple_steps(self) -> str:
-        self.zones["triple-steps"] = toml.zone((self._steps("tripleStepRegion", side) for side in SIDES), self.s.ranks)
+        self.zones["triple-steps"] = toml.zone((self._steps("tripleStepRegion", side) for side in SIDES), self.image)
         return "triple-steps"
 
     def _en_passant(self) -> str:
@@ -167,7 +176,7 @@ class Base:
             return "en_passant = true"
         if not all(zones):
             return "en_passant = false"
-        self.zones["passed"] = toml.zone(zones, self.s.ranks)
+        self.zones["passed"] = toml.zone(zones, self.image)
         return 'en_passant = "passed"'
 
     def _pawns(self, side: Side) -> str:
@@ -183,5 +192,5 @@ class Base:
         zones = [self._promotion_region(side) for side in SIDES]
         if not all(zones):
             return ""
-        self.zones["promotion"] = toml.zone(zones, self.s.ranks)
+        self.zones["promotion"] = toml.zone(zones, self.image)
         return "promotion"

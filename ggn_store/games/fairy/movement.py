@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from ggn_store.errors import quote
 from ggn_store.games.betza import BetzaError, parse
 from ggn_store.games.fairy import toml
 from ggn_store.games.fairy.base import COLOURS, Base
@@ -22,6 +23,16 @@ _ALONG_LINES: Final = {"king": "F", "wazir": "F", "rook": "B", "janggiCannon": "
 def spelled(kind: str) -> str:
     """The name of a type of piece in words."""
     return _CAPITAL.sub(" ", kind).lower()
+
+
+def _is_taken(modifiers: str, atom: str, length: str) -> bool:
+    """Whether Fairy-Stockfish takes a pattern as it is meant: it has no other riders, lame leapers and hoppers."""
+    return (
+        set(modifiers) <= set("mcpgniefbvhrls")
+        and (not length or atom in "WFNRBQK")
+        and ("n" not in modifiers or atom in "NAZJD")
+        and (not {"p", "g"} & set(modifiers) or atom in "WFRBQK")
+    )
 
 
 class Movement(Base):
@@ -68,14 +79,14 @@ class Movement(Base):
             betza = self._checked(kind, given, letter)
         if kind == "soldier" and (rank := self.s.number("soldierPromotionRank", 1)) > 1:
             zones = [self._ranks(side, rank) for side in SIDES]
-            self.zones["over-the-river"] = toml.zone(zones, self.s.ranks)
+            self.zones["over-the-river"] = toml.zone(zones, self.image)
             also.append('{ from = "over-the-river", betza = "sW" }')
             betza = "fW"
         if self.s.flag("cambodianMoves") and kind in ("king", "fers"):
             betza += "imfsN" if kind == "king" else "imfD"
         if self.s.value("diagonalLines") and kind in _ALONG_LINES:
             squares = self.s.region("diagonalLines")
-            self.zones["lines"] = toml.zone([squares, squares], self.s.ranks)
+            self.zones["lines"] = toml.zone([squares, squares], self.image)
             also.append(f'{{ from = "lines", betza = "{_ALONG_LINES[kind]}", within = "lines" }}')
         return betza, also
 
@@ -83,7 +94,13 @@ class Movement(Base):
         """A custom piece's moves in the strict notation: its first moves are quiet, and options say what passes."""
         patterns = _PATTERN.findall(betza)
         if "".join("".join(each) for each in patterns) != betza:
-            patterns = []
+            self.s.refuse(kind, f"{quote(betza)} is not in the Betza notation of Fairy-Stockfish")
+            return betza
+        for modifiers, atom, length in patterns:
+            if not _is_taken(modifiers, atom, length):
+                written = f"{modifiers}{atom}{length}"
+                self.s.refuse(kind, f"Fairy-Stockfish takes {quote(written)} for something else, or for nothing")
+                return betza
         written = ""
         steps = self.s.flag("doubleStep", True)
         for modifiers, atom, length in patterns:
@@ -130,5 +147,5 @@ class Movement(Base):
         if all(zone == everything for zone in zones.values()):
             return None
         name = f"area-{letter.lower()}"
-        self.zones[name] = toml.zone(zones.values(), self.s.ranks)
+        self.zones[name] = toml.zone(zones.values(), self.image)
         return name

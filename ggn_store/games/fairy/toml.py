@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from ggn_store.notation import cell
@@ -27,18 +27,12 @@ def key(name: str) -> str:
     return name if set(name) <= _BARE else text(name)
 
 
-def zone(zones: Iterable[Iterable[str]], ranks: int) -> str:
-    """A zone of both sides, of the first alone where the second's is its mirror image."""
+def zone(zones: Iterable[Iterable[str]], image: Callable[[str], str]) -> str:
+    """A zone of both sides, of the first alone where the second's is the `image` of it."""
     one, other = map(frozenset, zones)
-    if other == {mirrored(square, ranks) for square in one}:
+    if other == {image(square) for square in one}:
         return area(one)
     return f"{{ first = {area(one)}, second = {area(other)} }}"
-
-
-def mirrored(square: str, ranks: int) -> str:
-    """The same square seen from the other side of a board with so many ranks."""
-    x, y = cell.parse(square)
-    return cell.text((x, ranks - 1 - y))
 
 
 def area(squares: Iterable[str]) -> str:

@@ -59,6 +59,7 @@ class _Translation(Movement):
             f'board = "{self.s.files}x{self.s.ranks}"'
             if not self.start.holes
             else f"squares = {toml.texts(toml.rectangles(self.squares))}",
+            *(["turned = true"] if self.turned else []),
             f'style = "{STYLE}"',
             f"start = {toml.text(self._feen())}",
         ]
@@ -150,7 +151,7 @@ class _Translation(Movement):
         lines += self._castling_lines(letter)
         if letter in self.unmoved:
             squares = self.unmoved[letter]
-            lines.append(f"unmoved = {toml.zone(squares.values(), self.s.ranks)}")
+            lines.append(f"unmoved = {toml.zone(squares.values(), self.image)}")
         lines += self._promotion(letter, side)
         return lines + self._drop(letter)
 
@@ -259,7 +260,7 @@ class _Translation(Movement):
             zones.append(zone)
         parts = []
         if any(zone != everything for zone in zones):
-            self.zones[f"drops-{letter.lower()}"] = toml.zone(zones, self.s.ranks)
+            self.zones[f"drops-{letter.lower()}"] = toml.zone(zones, self.image)
             parts.append(f'zone = "drops-{letter.lower()}"')
         if letter in self.s.letters("dropNoDoubled"):
             count = self.s.number("dropNoDoubledCount", 1)
