@@ -83,6 +83,8 @@ PICTURES = {
     "FyafsF": "..x.x.. ..x.x.. xxx.xxx ...P... xxx.xxx ..x.x.. ..x.x..",
     "yafsF": "..x.x.. ..x.x.. xx...xx ...P... xx...xx ..x.x.. ..x.x..",
     "[F-R]": "..x.x.. ..x.x.. xx...xx ...P... xx...xx ..x.x.. ..x.x..",
+    "[N?B]": ".x...x. x.x.x.x .x...x. ...P... .x...x. x.x.x.x .x...x.",
+    "[W?R]": "...x... ...x... ...x... xxxPxxx ...x... ...x... ...x...",
     "[W?B]": ".x...x. x.x.x.x .x.x.x. ..xPx.. .x.x.x. x.x.x.x .x...x.",
 }
 

@@ -108,6 +108,10 @@ COUNTED = [
     ("cwda-clobberers-nutters", 16 + 6 + 2 + 2 + 2),
     ("cwda-clobberers-rookies", 16 + 6 + 2 + 2 + 2),
     ("cwda-nutters-rookies", 16 + 4 + 4 + 2),
+    # Twelve pawns; rooks have two squares each, lions one leap, unicorns four leaps and one of them a square further,
+    # giraffes two leaps, crocodiles two squares to either side; the aanca two corners and eleven squares from there;
+    # the king three steps and three leaps.
+    ("grant-acedrex", 12 + 4 + 2 + 10 + 4 + 8 + 13 + 6),
     # All ten pawns go forward, those of the second level up, too; six leaps of either knight; bishops, unicorns and
     # queen go up between the pawns until they meet the other side's, 6 + 7, 4 + 3 and 3 + 7 + 4.
     ("raumschach", 15 + 12 + 13 + 7 + 14),

@@ -27,7 +27,8 @@ Legs: `a` goes on, in directions relative to the leg before (f straight on, r a 
 any, all but straight back). What stands before it are the modifiers of the leg before: m over an empty square, which
 is what it does if not said, c capturing there, p over something that stays. `FyafsF` is the griffon: y changes a leap
 into a ride for the following legs, and a ride into a leap. `[F?R]` and `[F-R]` say the same with an atom for each leg:
-after ? the move may also end, after - it must go on; the next leg goes outward if not said otherwise.
+after ? the move may also end, after - it must go on; the next leg goes outward if not said otherwise: straight on, to
+both sides of it between straight and diagonal, and behind an oblique leap diagonally (`[N?B]`).
 
 Sources: R. Betza's notation; H. G. Muller, Betza notation (extended), chessvariants.com; the header of
 Fairy-Stockfish's variants.ini. Letters that would mean nothing are errors here.
@@ -444,9 +445,11 @@ class _Parser:
             yield self._whole(made, [modifiers for modifiers, _ in legs[:count]])
 
     def _outward(self, modifiers: _Modifiers, before: _Atom, atom: _Atom) -> _Modifiers:
-        if 0 in (before.scale, atom.scale) and before.images != atom.images:
-            self._fail("a leg behind or with an oblique leap only repeats it", atom.start)
-        straight = _is_straight(before) == _is_straight(atom)
+        # Behind an oblique leap outward is the diagonal between its directions, or the same leap once more.
+        follows = before.images == atom.images or (before.scale == 0 and atom.scale > 0 and not _is_straight(atom))
+        if 0 in (before.scale, atom.scale) and not follows:
+            self._fail("an oblique leap goes on diagonally or as it is, and nothing else leads to one", atom.start)
+        straight = before.scale == 0 or _is_straight(before) == _is_straight(atom)
         return replace(modifiers, directions=[("ff" if straight else "fs", modifiers.start)])
 
 
