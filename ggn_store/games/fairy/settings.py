@@ -193,15 +193,16 @@ def inherit(base: Mapping[str, Option], own: Mapping[str, Option]) -> dict[str, 
         return letter if kind is None else after.letter(kind).lower()
 
     for name, option in made.items():
-        if name in own:
+        if name in own and (name not in _PAIRS or name not in base):
             continue
         if name in _SETS and option.value != "-":
             made[name] = Option(name, "".join(map(renamed, option.value)) or "-", option.line)
         elif name in _PAIRS:
-            pairs = (_PAIR.fullmatch(part) for part in option.value.split())
-            kept = [(renamed(pair[1]), pair[2]) for pair in pairs if pair is not None]
+            # What is said of some pieces leaves what was said of others.
+            kept = {renamed(letter).upper(): target for letter, target in Settings(base).pairs(name).items()}
             if name == "promotedPieceType":
-                kept = [(letter, renamed(target)) for letter, target in kept]
-            value = " ".join(f"{letter}:{target}" for letter, target in kept if letter and target)
+                kept = {letter: renamed(target) for letter, target in kept.items()}
+            kept |= Settings(own).pairs(name) if name in own else {}
+            value = " ".join(f"{letter.lower()}:{target}" for letter, target in kept.items() if letter and target)
             made[name] = Option(name, value or "-", option.line)
     return made

@@ -33,6 +33,8 @@ class Start:
 def read_start(settings: Settings) -> Start:
     """The start position; what is wrong with it is a refusal of startFen."""
     text = settings.value("startFen", DEFAULT_FEN)
+    if settings.ranks == 1:
+        settings.refuse("maxRank", "a board of one rank that is no line has no FEEN to write its start position in")
     fields = text.split()
     found = Start()
     match = _FIELD.fullmatch(fields[0]) if fields else None

@@ -14,6 +14,7 @@ from ggn_store.games.fairy.options import DUTIES, ENDS, LOOKS, MOBILITY, PIECES,
 from ggn_store.games.fairy.settings import Refusal, Settings
 from ggn_store.games.fairy.start import read_start
 from ggn_store.games.rules import SIDES
+from ggn_store.games.tables import MAX_FILE_LIMIT
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 
@@ -264,6 +265,10 @@ class _Translation(Movement):
             parts.append(f'zone = "drops-{letter.lower()}"')
         if letter in self.s.letters("dropNoDoubled"):
             count = self.s.number("dropNoDoubledCount", 1)
+            if count == 0:
+                return [*lines, "drop = false"]
+            if count > MAX_FILE_LIMIT:
+                self.s.refuse("dropNoDoubledCount", f"a file may be limited to at most {MAX_FILE_LIMIT} of a piece")
             parts.append("nifu = true" if count == 1 else f"nifu = {count}")
         if self.s.flag("immobilityIllegal") and kind != "immobile":
             parts.append("immobile = false")
