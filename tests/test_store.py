@@ -716,12 +716,13 @@ def test_a_load_that_is_broken_off_leaves_nothing(store: Store, address: str, mo
     filled: Counter[str] = Counter()
     fill = store._database.fill
 
-    for last in ("square", "condition", "hand_effect", "revision_piece"):
+    for last in ("square", "condition", "hand_effect", "mask", "revision_piece"):
 
-        def fill_and_break(connection: Connection, table: Any, rows: Any, last: str = last) -> None:
-            fill(connection, table, rows)
-            filled[table.name] += 1
-            if table.name == last:
+        def fill_and_break(connection: Connection, columns: Any, rows: Any, last: str = last) -> None:
+            columns = list(columns)
+            fill(connection, columns, rows)
+            filled[columns[0].table.name] += 1
+            if columns[0].table.name == last:
                 raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import Connection, Table
+from sqlalchemy import Column, Connection
 
 from ggn_store import Definition, DocumentError, GgnStoreError, InputError, Store, generate, read_definition
 from ggn_store.games import generate as generating
@@ -102,11 +102,11 @@ def test_no_piece_is_asked_for_before_the_rows_of_the_one_before_are_stored(
     stored, asked = 0, 0
     fill = store._database.fill
 
-    def counted(connection: Connection, table: Table, rows: Any) -> None:
+    def counted(connection: Connection, columns: Iterable[Column[Any]], rows: Any) -> None:
         nonlocal stored
-        rows = list(rows)
-        stored += len(rows) if table.name == "variant" else 0
-        fill(connection, table, rows)
+        columns, rows = list(columns), list(rows)
+        stored += len(rows) if columns[0].table.description == "variant" else 0
+        fill(connection, columns, rows)
 
     def watched(definition: Definition) -> Iterator[Piece]:
         nonlocal asked

@@ -25,7 +25,7 @@ from ggn_store.errors import (
 )
 from ggn_store.model.document import Dialect, Document, Piece
 from ggn_store.model.revision import Revision, Summary, check_name
-from ggn_store.store import check, engine, load, rulesets, versions
+from ggn_store.store import check, engine, load, rebuild, rulesets, versions
 
 if TYPE_CHECKING:
     from ggn_store.api.games import GameEntry
@@ -154,6 +154,11 @@ class Store:
         """Derive every digest again from the rows; what differs, one sentence each."""
         with self._tables.reading() as connection:
             return check.check(self._database, connection, progress)
+
+    def rebuild(self, progress: Callable[[str], None] | None = None) -> int:
+        """Derive what the fast query reads from the rows of every piece again; how many pieces that were."""
+        with self._tables.writing() as connection:
+            return rebuild.rebuild(self._database, connection, progress)
 
     # --- documents in ---
 

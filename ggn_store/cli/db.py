@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 
 import click
@@ -16,6 +18,25 @@ from ggn_store.render.records import compact
 @click.group("db")
 def command() -> None:
     """Make a store ready, look at it, check it."""
+
+
+@contextmanager
+def _progress(work: str) -> Iterator[Callable[[str], None]]:
+    """A line on a terminal that says what is being worked on, and is gone afterwards."""
+    shows = options.is_terminal(sys.stderr)
+    count = 0
+
+    def progress(what: str) -> None:
+        nonlocal count
+        count += 1
+        if shows:
+            click.echo(f"\r\033[K{work} {printable(what)} ({count})", err=True, nl=False)
+
+    try:
+        yield progress
+    finally:
+        if shows:
+            click.echo("\r\033[K", err=True, nl=False)
 
 
 @command.command("upgrade")
@@ -51,22 +72,31 @@ def info(ctx: click.Context, form: str | None) -> None:
         click.echo(f"rulesets  {found.rulesets}")
 
 
+@command.command("rebuild")
+@click.pass_context
+def rebuild(ctx: click.Context) -> None:
+    """Derive what the fast query reads from the stored rows again.
+
+    Loading does it by itself: this is for a store that `db check` finds damaged there.
+    """
+    with _progress("rebuilding") as progress:
+        count = options.open_store(ctx).rebuild(progress)
+    click.echo(f"{count} piece{'s' if count != 1 else ''} rebuilt")
+
+
 @command.command("check")
 @click.pass_context
 def check(ctx: click.Context) -> None:
     """Derive every digest again from the rows, and name what differs. Exit code 1 where something does."""
-    shows = options.is_terminal(sys.stderr)
     count = 0
+    with _progress("checking") as progress:
 
-    def progress(what: str) -> None:
-        nonlocal count
-        count += 1
-        if shows:
-            click.echo(f"\r\033[Kchecking {printable(what)} ({count})", err=True, nl=False)
+        def counted(what: str) -> None:
+            nonlocal count
+            count += 1
+            progress(what)
 
-    found = options.open_store(ctx).check(progress)
-    if shows:
-        click.echo("\r\033[K", err=True, nl=False)
+        found = options.open_store(ctx).check(counted)
     for sentence in found:
         click.echo(printable(sentence))
     click.echo(

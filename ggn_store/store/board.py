@@ -104,5 +104,5 @@ def make(database: Database, connection: Connection, table: Table, rows: Iterabl
     connection.execute(CreateTable(table))
     for index in table.indexes:
         connection.execute(CreateIndex(index))
-    database.fill(connection, table, rows)
+    database.fill(connection, table.columns, rows)
     database.analyze(connection, table)

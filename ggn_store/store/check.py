@@ -13,7 +13,7 @@ from ggn_store.errors import GgnStoreError
 from ggn_store.model.board import Board
 from ggn_store.model.document import Envelope, revision_digest
 from ggn_store.notation import qpi
-from ggn_store.store import load, rulesets
+from ggn_store.store import load, masks, rulesets
 from ggn_store.store import tables as t
 from ggn_store.store.engine import Database
 
@@ -83,8 +83,20 @@ def _check_pieces(
                 )
             )
 
+        def is_derived(row: Any = row) -> bool:
+            board = boards[row.board_id]
+            piece = rulesets.read_piece(connection, row.id, row.identifier, board)
+            words = masks.words(board)
+            stored = select(*masks.columns(words)).where(masks.is_of(row.id)).order_by(*t.mask.primary_key)
+            derived = masks.flatten(row.id, piece, board)
+            return row.words == words and [tuple(each) for each in connection.execute(stored)] == derived
+
         if not _attempt(database, is_sound):
             found.append(f"piece {row.id} ({row.identifier}): its rows do not give its digest {row.digest}")
+        elif not _attempt(database, is_derived):
+            found.append(
+                f"piece {row.id} ({row.identifier}): its masks are not those of its rows: run `ggn-store db rebuild`"
+            )
     return digests, found
 
 

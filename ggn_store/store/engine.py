@@ -14,7 +14,19 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar
 
-from sqlalchemy import URL, Connection, Engine, ExceptionContext, Select, Table, create_engine, event, make_url, text
+from sqlalchemy import (
+    URL,
+    Column,
+    Connection,
+    Engine,
+    ExceptionContext,
+    Select,
+    Table,
+    create_engine,
+    event,
+    make_url,
+    text,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
@@ -127,8 +139,8 @@ class Database(ABC):
         """Write pieces beside others who do, in one order, or `alone` and in any; until the transaction ends."""
 
     @abstractmethod
-    def fill(self, connection: Connection, table: Table, rows: Rows) -> None:
-        """Insert many rows, given as tuples in the order of the table's columns."""
+    def fill(self, connection: Connection, columns: Iterable[Column[Any]], rows: Rows) -> None:
+        """Insert many rows, given as tuples in the order of these columns of one table."""
 
     @abstractmethod
     def analyze(self, connection: Connection, table: Table) -> None:
@@ -221,11 +233,11 @@ class SQLite(Database):
     def lock_pieces(self, connection: Connection, alone: bool) -> None:
         """Nothing to do: a writing transaction has the whole file."""
 
-    def fill(self, connection: Connection, table: Table, rows: Rows) -> None:
-        columns = ", ".join(column.name for column in table.columns)
-        marks = ", ".join("?" for _ in table.columns)
+    def fill(self, connection: Connection, columns: Iterable[Column[Any]], rows: Rows) -> None:
+        table, names = _names(columns)
+        marks = ", ".join("?" for _ in names)
         # The driver takes tuples as they are; identifiers come from our own table.
-        statement = f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks})'  # noqa: S608
+        statement = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608
         chunk = list(rows)
         for start in range(0, len(chunk), _CHUNK):
             connection.exec_driver_sql(statement, chunk[start : start + _CHUNK])
@@ -291,10 +303,10 @@ class Postgres(Database):
         lock = "pg_advisory_xact_lock" if alone else "pg_advisory_xact_lock_shared"
         connection.execute(text(f"SELECT {lock}(:key)"), {"key": self._PIECES_LOCK})
 
-    def fill(self, connection: Connection, table: Table, rows: Rows) -> None:
-        columns = ", ".join(f'"{column.name}"' for column in table.columns)
+    def fill(self, connection: Connection, columns: Iterable[Column[Any]], rows: Rows) -> None:
+        table, names = _names(columns)
         driver: Any = connection.connection.driver_connection
-        with driver.cursor() as cursor, cursor.copy(f'COPY "{table.name}" ({columns}) FROM STDIN') as copy:
+        with driver.cursor() as cursor, cursor.copy(f"COPY {table} ({', '.join(names)}) FROM STDIN") as copy:
             for row in rows:
                 copy.write_row(row)
 
@@ -307,6 +319,12 @@ class Postgres(Database):
 
     def integrity(self, connection: Connection) -> list[str]:
         return []
+
+
+def _names(columns: Iterable[Column[Any]]) -> tuple[str, list[str]]:
+    """The quoted name of the table that columns are of, and theirs."""
+    columns = list(columns)
+    return f'"{columns[0].table.description}"', [f'"{column.name}"' for column in columns]
 
 
 def connect(address: str) -> Database:

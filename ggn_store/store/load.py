@@ -15,7 +15,7 @@ from ggn_store.model.document import Dialect, Document, Envelope, Piece, revisio
 from ggn_store.model.revision import Revision, Status, check_name
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
-from ggn_store.store import rulesets
+from ggn_store.store import masks, rulesets
 from ggn_store.store import tables as t
 from ggn_store.store.engine import Database
 
@@ -143,7 +143,7 @@ def _append(
         .returning(t.revision.c.id)
     ).scalar_one()
     listed = [(revision_id, ordinal, piece_id) for ordinal, piece_id in enumerate(piece_ids)]
-    database.fill(connection, t.revision_piece, listed)
+    database.fill(connection, t.revision_piece.columns, listed)
     return replace(rulesets.find(connection, name), status="new")
 
 
@@ -166,7 +166,9 @@ def _board(database: Database, connection: Connection, board: Board) -> int:
     ).scalar()
     if board_id is None:
         return int(connection.execute(select(t.board.c.id).where(t.board.c.digest == board.digest)).scalar_one())
-    database.fill(connection, t.square, [(board_id, number, label) for number, label in enumerate(board.squares)])
+    database.fill(
+        connection, t.square.columns, [(board_id, number, label) for number, label in enumerate(board.squares)]
+    )
     return int(board_id)
 
 
@@ -203,6 +205,7 @@ def _piece(
             state=identifier.state,
             terminal=identifier.terminal,
             derived=identifier.derived,
+            words=masks.words(board),
         )
         .on_conflict_do_nothing(index_elements=["digest"])
         .returning(t.piece.c.id)
@@ -211,8 +214,16 @@ def _piece(
         return _known(connection, [digest])[digest]
     for table, rows in zip(t.PIECE_TABLES, flatten(piece_id, piece, board), strict=True):
         if rows:
-            database.fill(connection, table, rows)
+            database.fill(connection, table.columns, rows)
+    fill_masks(database, connection, piece_id, piece, board)
     return int(piece_id)
+
+
+def fill_masks(database: Database, connection: Connection, piece_id: int, piece: Piece, board: Board) -> None:
+    """Store the masks of a piece that has none."""
+    rows = masks.flatten(piece_id, piece, board)
+    if rows:
+        database.fill(connection, masks.columns(masks.words(board)), rows)
 
 
 def _known(connection: Connection, digests: Sequence[str]) -> dict[str, int]:

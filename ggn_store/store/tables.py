@@ -103,6 +103,7 @@ piece = Table(
     Column("state", Label, nullable=False),
     Column("terminal", Boolean, nullable=False),
     Column("derived", Boolean, nullable=False),
+    Column("words", Integer, nullable=True),
     UniqueConstraint("digest"),
     CheckConstraint("dialect IN ('perform', 'must-deny', 'diff')", name="dialect"),
     CheckConstraint("side IN ('first', 'second')", name="side"),
@@ -205,3 +206,19 @@ Index(None, piece.c.identifier)
 
 # A piece's own tables, parents before children.
 PIECE_TABLES = (source, destination, variant, condition, effect, hand_effect)
+
+# Masks have up to this many words of 64 squares.
+MASK_WORDS = 8
+MASKS = ("not_empty", "not_enemy", "not_own", "twin")
+
+# Derived from the rows of a piece (`store.masks` says how); the fast query reads nothing else.
+mask = Table(
+    "mask",
+    metadata,
+    Column("start", Id, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("exact", Boolean, nullable=False),
+    *(Column(f"{name}_{word}", Id, nullable=True) for word in range(MASK_WORDS) for name in MASKS),
+    PrimaryKeyConstraint("start", "number"),
+    sqlite_with_rowid=False,
+)

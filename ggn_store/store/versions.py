@@ -97,6 +97,8 @@ def upgrade(database: Database) -> tuple[str | None, str]:
     from alembic import command
     from alembic.config import Config
 
+    from ggn_store.store import rebuild
+
     config = Config()
     config.set_main_option("script_location", str(resources.directory("migrations")).replace("%", "%%"))
     with database.writing() as connection:
@@ -107,4 +109,5 @@ def upgrade(database: Database) -> tuple[str | None, str]:
         config.attributes["connection"] = connection
         with _alembic:
             command.upgrade(config, "head")
+        rebuild.rebuild(database, connection, only_missing=True)
     return before, known_versions()[-1]

@@ -1,0 +1,143 @@
+"""A piece's rows -> masks over square numbers, which the fast query compares with a position's.
+
+To a side, a square of a position is empty, the enemy's, or its own: three sets of squares, each a few words of 64
+bits. A possibility fails if one of the squares that must not be empty is, or one that must not be the enemy's, or
+one that must not be its own; so three masks say all that GGN's `empty` and `enemy` can say, in `must` and `deny`
+(SEMANTICS, conditions). A piece by name says only that the square is not empty: such a possibility is marked
+`exact`, and what the masks let through is still to be held to its conditions.
+
+Two possibilities that follow each other, and differ only in that one square is empty for the first and the enemy's
+for the second (a step and the capture on the same square), are one row: `twin` is that square.
+
+The rows of a (piece, source) lie together, under the key `start`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any, Final
+
+from sqlalchemy import Column, ColumnElement
+
+from ggn_store.model.board import Board
+from ggn_store.model.document import EMPTY, ENEMY, Piece, Possibility
+from ggn_store.store import tables as t
+
+WORD: Final = 64
+# Sources are numbered below this: 512 squares and the hand.
+_SOURCES: Final = 1024
+
+
+def words(board: Board) -> int:
+    """How many words the masks over a board have; 0 where it is too large for any."""
+    count = max(1, -(-len(board.squares) // WORD))
+    return count if count <= t.MASK_WORDS else 0
+
+
+def start(piece_id: int, source: int) -> int:
+    """The key of a piece's masks from its source of this ordinal."""
+    return piece_id * _SOURCES + source
+
+
+def piece_of(start: int) -> int:
+    """The key of the piece whose masks lie under `start`."""
+    return start // _SOURCES
+
+
+def is_of(piece_id: int) -> ColumnElement[bool]:
+    """Whether a row of the table is one of a piece's."""
+    return t.mask.c.start.between(start(piece_id, 0), start(piece_id, _SOURCES - 1))
+
+
+def columns(words: int) -> Sequence[Column[Any]]:
+    """The columns of the table that are used on a board of so many words, in order."""
+    return list(t.mask.columns)[: 3 + len(t.MASKS) * words]
+
+
+def split(mask: int, words: int) -> tuple[int, ...]:
+    """The words of a mask, the lowest squares first, as the signed numbers that databases have."""
+    return struct.unpack(f"<{words}q", mask.to_bytes(8 * words, "little"))
+
+
+def flatten(piece_id: int, piece: Piece, board: Board) -> list[tuple[Any, ...]]:
+    """The mask rows of a piece in the order of their keys, with values for `columns`; none on too large a board."""
+    count = words(board)
+    if not count:
+        return []
+    bits = {square: 1 << number for square, number in board.numbers.items()}
+    rows: list[tuple[Any, ...]] = []
+    number = 0
+    for ordinal, source in enumerate(piece.sources):
+        key = start(piece_id, ordinal)
+        for destination in source.destinations:
+            for masks, twin, step in _rows(destination.possibilities, bits):
+                not_empty, not_enemy, not_own, exact = masks
+                if count == 1:
+                    signed: Any = (_signed(not_empty), _signed(not_enemy), _signed(not_own), _signed(twin))
+                else:
+                    planes = (split(mask, count) for mask in (not_empty, not_enemy, not_own, twin))
+                    signed = chain.from_iterable(zip(*planes, strict=True))
+                rows.append((key, number, exact, *signed))
+                number += step
+    return rows
+
+
+_Masks = tuple[int, int, int, bool]
+
+
+def _rows(possibilities: Sequence[Possibility], bits: dict[str, int]) -> Iterator[tuple[_Masks, int, int]]:
+    """The masks of a destination's rows, each with its twin's square and the number of possibilities in it."""
+    previous: _Masks | None = None
+    for possibility in possibilities:
+        masks = _masks(possibility, bits)
+        if previous is None:
+            previous = masks
+            continue
+        twin = _twin(previous, masks)
+        if twin:
+            yield (previous[0], previous[1] & ~twin, previous[2], False), twin, 2
+            previous = None
+        else:
+            yield previous, 0, 1
+            previous = masks
+    if previous is not None:
+        yield previous, 0, 1
+
+
+def _masks(possibility: Possibility, bits: dict[str, int]) -> _Masks:
+    not_empty = not_enemy = not_own = 0
+    exact = False
+    for square, state in possibility.must.items():
+        bit = bits[square]
+        if state == EMPTY:
+            not_enemy |= bit
+            not_own |= bit
+        elif state == ENEMY:
+            not_empty |= bit
+            not_own |= bit
+        else:
+            not_empty |= bit
+            exact = True
+    for square, state in possibility.deny.items():
+        bit = bits[square]
+        if state == EMPTY:
+            not_empty |= bit
+        elif state == ENEMY:
+            not_enemy |= bit
+        else:
+            exact = True
+    return not_empty, not_enemy, not_own, exact
+
+
+def _twin(first: _Masks, second: _Masks) -> int:
+    """The one square that is empty for the first and the enemy's for the second, all else being equal; else 0."""
+    twin = first[1] ^ second[1]
+    is_alone = twin and not twin & (twin - 1) and not first[3] and not second[3]
+    is_pair = first[1] & twin and second[0] == first[0] | twin and first[2] == second[2] and first[2] & twin
+    return twin if is_alone and is_pair and not first[0] & twin else 0
+
+
+def _signed(word: int) -> int:
+    return word - (1 << WORD) if word >> (WORD - 1) else word
