@@ -1,4 +1,4 @@
-"""Random documents and positions get the same answers from SQLite, from Postgres and from plain Python.
+"""Random documents and positions get the same answers from both queries on SQLite and Postgres, and plain Python.
 
 `expected` asks an evaluator and `answered` asks a store; both return question -> answer, so that one
 comparison serves the stores, and the deliberately wrong evaluators that show that the comparison can fail.
@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ggn_store import GgnStoreError, Move, Position, Ruleset, Store, parse
+from ggn_store.api.ruleset import QUERIES, Query
 from tests import reference
 from tests.postgres import Server
 from tests.strategies import DIALECTS, Case, Entry, Side, cases
@@ -111,7 +112,7 @@ def selected(ruleset: Ruleset, entry: Entry) -> Any:
     return ruleset.select(piece).from_(source).to(destination)
 
 
-def answered(store: Store, name: str, case: Case, as_text: bool = False) -> Answers:
+def answered(store: Store, name: str, case: Case, query: Query, as_text: bool = False) -> Answers:
     document = parse(json.dumps(case.document, indent=3, ensure_ascii=False)) if as_text else parse(case.document)
     store.load(document, name=name)
     ruleset = store.ruleset(name)
@@ -120,7 +121,7 @@ def answered(store: Store, name: str, case: Case, as_text: bool = False) -> Answ
     answers["load again"] = store.load(parse(ruleset.export()), name=name).status
     positions = [Position(board, hands=hands, side=side) for board, hands, side in case.positions]
     for number, (position, question) in enumerate(zip(positions, case.questions, strict=True)):
-        moves = ruleset.moves(position)
+        moves = ruleset.moves(position, query=query)
         after: list[object] = []
         for move in moves:
             try:
@@ -130,24 +131,28 @@ def answered(store: Store, name: str, case: Case, as_text: bool = False) -> Answ
         answers[f"{number}: moves"] = [key_of(move) for move in moves]
         answers[f"{number}: what the moves tell"] = [told_by(move) for move in moves]
         answers[f"{number}: what the moves tell with assumed effects"] = [
-            told_by(move) for move in (ruleset.moves(position, assume=assume) if assume else moves)
+            told_by(move) for move in (ruleset.moves(position, assume=assume, query=query) if assume else moves)
         ]
         answers[f"{number}: after"] = after
         if question.narrowing:
             wanted = dict(zip(ENTRY, question.placed, strict=True))
             piece, source, destination = (wanted[name] if name in question.narrowing else None for name in ENTRY)
-            some = ruleset.moves(position, piece=piece, source=source, destination=destination)
+            some = ruleset.moves(position, piece=piece, source=source, destination=destination, query=query)
             answers[f"{number}: moves by {question.narrowing}"] = [key_of(move) for move in some]
         board, hands, _ = case.positions[number]
         for active in SIDES:
             entry = selected(ruleset, question.placed)
-            found = entry.where(position, side=active) if number % 2 else entry.where(board, side=active, hands=hands)
+            found = (
+                entry.where(position, side=active, query=query)
+                if number % 2
+                else entry.where(board, side=active, hands=hands, query=query)
+            )
             answers[f"{number}: {question.placed} for {active}"] = [key_of(move) for move in found]
         if question.other:
             entry = selected(ruleset, question.other)
-            found = entry.where(board, hands=hands) if number % 2 else entry.where(position)
+            found = entry.where(board, hands=hands, query=query) if number % 2 else entry.where(position, query=query)
             answers[f"{number}: {question.other} for its own side"] = [key_of(move) for move in found]
-    answers["batch"] = [[key_of(move) for move in moves] for moves in ruleset.moves_batch(positions)]
+    answers["batch"] = [[key_of(move) for move in moves] for moves in ruleset.moves_batch(positions, query=query)]
     return answers
 
 
@@ -177,8 +182,9 @@ def compare(stores: dict[str, Store], dialect: str, documents: int, positions: i
     def agree(case: Case, name: str) -> None:
         right = expected(reference, case)
         for number, (database, store) in enumerate(stores.items()):
-            found = answered(store, f"{dialect}/{name}", case, as_text=bool(number))
-            assert disagreements(right, found) == {}, f"plain Python and {database} answer differently"
+            for query in QUERIES:
+                found = answered(store, f"{dialect}/{name}", case, query, as_text=bool(number))
+                assert disagreements(right, found) == {}, f"plain Python and {database} ({query}) answer differently"
         seen["pairs"] += positions
 
     agree()
@@ -186,13 +192,15 @@ def compare(stores: dict[str, Store], dialect: str, documents: int, positions: i
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_sqlite_postgres_and_plain_python_agree(stores: dict[str, Store], dialect: str) -> None:
+def test_both_queries_on_both_databases_and_plain_python_agree(stores: dict[str, Store], dialect: str) -> None:
     compare(stores, dialect, documents=20, positions=5, repeatable=True)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_sqlite_postgres_and_plain_python_agree_on_many_pairs(stores: dict[str, Store], dialect: str) -> None:
+def test_both_queries_on_both_databases_and_plain_python_agree_on_many_pairs(
+    stores: dict[str, Store], dialect: str
+) -> None:
     compare(stores, dialect, documents=-(-LONG_PAIRS // 30), positions=10, repeatable=False)
 
 
@@ -414,7 +422,7 @@ def test_a_wrong_answer_of_a_store_to_any_question_is_caught(sample: list[Case],
         store = Store.open(f"sqlite:///{tmp_path}/a.db")
         stack.callback(store.close)
         for number, case in enumerate(sample[::20]):
-            right, found = expected(reference, case), answered(store, f"game-{number}", case)
+            right, found = expected(reference, case), answered(store, f"game-{number}", case, QUERIES[number % 2])
             assert disagreements(right, found) == {}
             for question in right:
                 assert list(disagreements(right, {**found, question: "wrong"})) == [question]

@@ -256,7 +256,7 @@ def test_the_module_and_the_script_are_the_same_program(tmp_path: Path) -> None:
 
 def test_help_and_version_of_every_command_load_no_heavy_library() -> None:
     asked = ["--help", "--version", *(f"{name} --help" for name in COMMANDS)]
-    asked += [f"db {name} --help" for name in ("upgrade", "info", "check")]
+    asked += [f"db {name} --help" for name in ("upgrade", "info", "rebuild", "check")]
     code = (
         "import sys\n"
         "from ggn_store.cli import main\n"
@@ -824,13 +824,20 @@ def test_a_batch_of_more_positions_than_one_statement_holds_is_numbered_through(
 
 
 def test_explain_prints_the_statement_and_the_database_s_plan(ask: Command, library: str) -> None:
-    result = ask("moves", "mini", "--explain", "--piece", "C:P", "--source", "a2", "--destination", "b3")
-    assert (result.code, result.err) == (0, "")
-    statement, _, plan = result.out.partition("\n\n")
-    assert "SELECT" in statement
-    assert "board_state" in statement
-    assert "'C:P'" in statement, "what was asked is in the statement"
-    assert ("cost=" if library.startswith("postgresql") else "SEARCH") in plan
+    asked = ("moves", "mini", "--explain", "--piece", "C:P", "--source", "a2", "--destination", "b3")
+    for query, table, note in (("fast", "mask", True), ("reading", "board_state", False)):
+        result = ask(*asked, "--query", query)
+        assert (result.code, result.err) == (0, "")
+        statement, _, plan = result.out.partition("\n\n")
+        assert "SELECT" in statement
+        assert table in statement
+        assert "'C:P'" in statement, "what was asked is in the statement"
+        assert ("cost=" if library.startswith("postgresql") else "SEARCH") in plan
+        assert ("of what it finds, only moves to b3" in plan) is note
+
+
+def test_both_queries_print_the_same_moves(ask: Command) -> None:
+    assert ask("moves", "mini", "--query", "fast") == ask("moves", "mini", "--query", "reading")
 
 
 # --- apply ---
@@ -922,6 +929,7 @@ def test_info_does_not_make_the_store_that_it_looks_for(run: Program) -> None:
 def test_check_passes_a_sound_store_and_names_what_differs(ggn: Command, ready: str) -> None:
     ggn("load", write("mini.json", MINI))
     assert ggn("db", "check") == Result(0, "", "2 pieces checked: all sound\n")
+    assert ggn("db", "rebuild") == Result(0, "2 pieces rebuilt\n", "")
     database = connect(ready)
     with database.writing() as connection:
         connection.execute(text("UPDATE effect SET becomes = 'C:R' WHERE becomes = 'C:Q'"))
@@ -987,7 +995,7 @@ def complete(run: Program, monkeypatch: pytest.MonkeyPatch, words: str) -> list[
     ("words", "offered"),
     [
         ("ggn-store mo", ["plain,moves"]),
-        ("ggn-store db ", ["plain,check", "plain,info", "plain,upgrade"]),
+        ("ggn-store db ", ["plain,check", "plain,info", "plain,rebuild", "plain,upgrade"]),
         ("ggn-store schema ", ["plain,perform", "plain,must-deny", "plain,diff"]),
         ("ggn-store load --dialect m", ["plain,must-deny"]),
         ("ggn-store load --on-error ", ["plain,stop", "plain,skip"]),

@@ -21,6 +21,7 @@ import ggn_store
 from ggn_store import Document, DocumentError, GgnStoreError, NotationError, PositionError, Ruleset, Store, StoreError
 from ggn_store.model.document import Envelope
 from ggn_store.store import check, engine, moves
+from ggn_store.store.fast import FastQuery
 from ggn_store.store.tables import metadata
 from tests import strategies
 from tests.conftest import DATABASES, new_address
@@ -690,8 +691,15 @@ def test_a_question_that_is_broken_off_leaves_nothing_for_the_next(
             with monkeypatch.context() as patch:
                 patch.setattr(module, function, break_off)
                 with pytest.raises(interruption):
-                    rules.moves({"e2": "C:P", "e3": "C:P"})
-            assert rules.moves(BOARD) == expected
+                    rules.moves({"e2": "C:P", "e3": "C:P"}, query="reading")
+            assert rules.moves(BOARD, query="reading") == expected
+        for owner, method in ((type(rules._database), "_run"), (FastQuery, "_read")):
+            fresh = ggn_store.ruleset(DIFF) if rules is not game else shared.ruleset("game")
+            with monkeypatch.context() as patch:
+                patch.setattr(owner, method, break_off)
+                with pytest.raises(interruption):
+                    fresh.moves(BOARD)
+            assert fresh.moves(BOARD) == expected
 
 
 def test_a_ruleset_in_memory_survives_an_interrupt_within_a_statement(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -705,8 +713,8 @@ def test_a_ruleset_in_memory_survives_an_interrupt_within_a_statement(monkeypatc
         with monkeypatch.context() as patch:
             patch.setattr(rules._database.engine.dialect, method, interrupt)
             with pytest.raises(KeyboardInterrupt):
-                rules.moves({"e2": "C:P"})
-        assert rules.moves(BOARD) == expected
+                rules.moves({"e2": "C:P"}, query="reading")
+        assert rules.moves(BOARD) == rules.moves(BOARD, query="reading") == expected
 
 
 def test_a_load_that_is_broken_off_leaves_nothing(store: Store, address: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from ggn_store.errors import MoveError, PositionError, UnknownNameError, offer, quote
 from ggn_store.model import document as documents
@@ -16,11 +16,15 @@ from ggn_store.model.position import SIDES, Position
 from ggn_store.model.revision import Revision, Summary
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
-from ggn_store.store import engine, moves, rulesets
+from ggn_store.store import engine, fast, masks, moves, rulesets
 from ggn_store.store.moves import Question
 
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
+
+
+Query = Literal["fast", "reading"]
+QUERIES: Final[tuple[Query, ...]] = get_args(Query)
 
 
 class Ruleset:
@@ -149,6 +153,13 @@ class Ruleset:
 
     # --- moves ---
 
+    @functools.cached_property
+    def _fast(self) -> fast.FastQuery | None:
+        """The fast query over this revision; None where only the reading query can answer."""
+        board = self.board
+        with self._database.reading() as connection:
+            return fast.read(self._database, connection, self.revision, board)
+
     def select(self, piece: str) -> SelectedPiece:
         """The rules of one piece; raises UnknownNameError (a KeyError) where the ruleset has none for it."""
         if piece not in self.pieces:
@@ -163,13 +174,16 @@ class Ruleset:
         source: str | None = None,
         destination: str | None = None,
         assume: Assumption | None = None,
+        query: Query = "fast",
     ) -> list[Move]:
         """The moves of the side to move, in document order; all of them, or of one piece, source, destination.
 
-        `assume="displacement"` fills in the effects that a `must-deny` document leaves open. Raises
-        UnknownNameError for a piece without rules or a square that is not on the board.
+        `assume="displacement"` fills in the effects that a `must-deny` document leaves open. `query="reading"` asks
+        with the reading query, whose answer is the same. Raises UnknownNameError for a piece without rules or a square
+        that is not on the board.
         """
-        return self.moves_batch([position], piece=piece, source=source, destination=destination, assume=assume)[0]
+        question = self._question(piece, source, destination)
+        return self._ask_one(position, question, assume, query)
 
     def moves_batch(
         self,
@@ -179,9 +193,13 @@ class Ruleset:
         source: str | None = None,
         destination: str | None = None,
         assume: Assumption | None = None,
+        query: Query = "fast",
     ) -> list[list[Move]]:
-        """The moves of each of many positions, asked in one statement; otherwise like `moves`."""
-        return self._ask(positions, self._question(piece, source, destination), assume)
+        """The moves of each of many positions; otherwise like `moves`."""
+        question = self._question(piece, source, destination)
+        if _is_fast(query) and self._fast is not None:
+            return [self._ask_one(position, question, assume, query) for position in positions]
+        return self._ask(positions, question, assume)
 
     def explain(
         self,
@@ -190,13 +208,25 @@ class Ruleset:
         piece: str | None = None,
         source: str | None = None,
         destination: str | None = None,
+        query: Query = "fast",
     ) -> tuple[str, list[str]]:
-        """The SQL that answers `moves`, and the database's plan for it, line by line."""
+        """The SQL that answers `moves`, and the database's plan for it, line by line.
+
+        The fast query is of one position; for several, and where it cannot answer, this is the reading query.
+        """
         question = self._question(piece, source, destination)
         asked = [self._on_board(position) for position in positions]
         board = self.board
+        if _is_fast(query) and self._fast is not None and len(asked) == 1:
+            statement = self._fast.statement(self._encodable(asked[0]), asked[0].hands, asked[0].side, question)
+            with self._database.reading() as connection:
+                text, plan = moves.explained(self._database, connection, statement)
+            return text, plan if destination is None else [*plan, f"of what it finds, only moves to {destination}"]
         with self._database.reading() as connection:
-            return moves.explain(self._database, connection, self.revision, board, asked, question)
+            text, plan = moves.explain(self._database, connection, self.revision, board, asked, question)
+        if _is_fast(query) and self._fast is None:
+            plan.append(f"the reading query, since {masks.why_none(board)}")
+        return text, plan
 
     def apply(
         self, position: Position | Mapping[str, str | None], move: Move, *, assume: Assumption | None = None
@@ -224,11 +254,43 @@ class Ruleset:
     # --- inside ---
 
     def _question(self, piece: str | None, source: str | None, destination: str | None) -> Question:
+        if piece is source is destination is None:
+            return fast.EVERYTHING
         if piece is not None:
             self.select(piece)
         for square in (source, destination):
             self._require_square(square)
         return Question(piece, source, destination)
+
+    def _ask_one(
+        self,
+        position: Position | Mapping[str, str | None],
+        question: Question,
+        assume: Assumption | None,
+        query: Query,
+    ) -> list[Move]:
+        found = self._fast if _is_fast(query) else None
+        if found is None or not fast.can_answer(question):
+            return self._ask([position], question, assume)[0]
+        if assume not in (None, DISPLACEMENT):
+            raise MoveError(f"{quote(assume)} is not an assumption; there is {DISPLACEMENT!r} only")
+        if isinstance(position, Position):
+            board, hands, side = position.board, position.hands, question.side or position.side
+        else:
+            board, hands, side = position, None, question.side or "first"
+        try:
+            return found.moves(board, hands, side, question, assume)
+        except fast.NotEncodableError:
+            # Either it is wrong, which is said here, or it has squares that are not the board's and do not matter.
+            position = self._on_board(_position(position))
+        try:
+            return found.moves(self._encodable(position), hands, side, question, assume)
+        except fast.NotEncodableError:
+            return self._ask([position], question, assume)[0]
+
+    def _encodable(self, position: Position) -> dict[str, str | None]:
+        numbers = self.board.numbers
+        return {square: piece for square, piece in position.board.items() if square in numbers}
 
     def _ask(
         self,
@@ -322,6 +384,7 @@ class SelectedDestination:
         side: Side | None = None,
         hands: Mapping[str, int] | None = None,
         assume: Assumption | None = None,
+        query: Query = "fast",
     ) -> list[Move]:
         """The possibilities that hold in a position, in document order.
 
@@ -332,7 +395,13 @@ class SelectedDestination:
             raise PositionError(f"{quote(side)} is not a side: first or second")
         asked = _position(position) if hands is None else replace(_position(position), hands=hands)
         question = Question(self.piece, self.source, self.destination, side=side or side_of(self.piece), any_side=True)
-        return self.ruleset._ask([asked], question, assume)[0]
+        return self.ruleset._ask_one(asked, question, assume, query)
+
+
+def _is_fast(query: Query) -> bool:
+    if query not in QUERIES:
+        raise MoveError(f"{quote(query)} is not a query; there are {' and '.join(map(repr, QUERIES))}")
+    return query == "fast"
 
 
 def _position(position: Position | Mapping[str, str | None]) -> Position:

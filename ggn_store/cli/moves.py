@@ -33,6 +33,13 @@ _BATCH = 500
     type=click.Choice(("displacement",)),
     help="For must-deny rulesets: give plain displacement as the effect.",
 )
+@click.option(
+    "--query",
+    type=click.Choice(("fast", "reading")),
+    default="fast",
+    show_default=True,
+    help="The query that answers: over masks, or over the tables as they are documented. Both give the same moves.",
+)
 @options.output_format(options.RECORD_FORMATS, "Default: board and moves on a terminal, NDJSON elsewhere.")
 @click.option("--explain", is_flag=True, help="Print the SQL and the database's plan instead of moves.")
 @click.pass_context
@@ -44,6 +51,7 @@ def command(
     destination: str | None,
     positions: str | None,
     assume: str | None,
+    query: Any,
     form: str | None,
     explain: bool,
     given: options.Given,
@@ -59,7 +67,7 @@ def command(
     if explain and form is not None:
         raise click.UsageError("--explain prints text: leave --format out")
     found = options.open_store(ctx).ruleset(ruleset)
-    narrow: dict[str, Any] = {"piece": piece, "source": source, "destination": destination}
+    narrow: dict[str, Any] = {"piece": piece, "source": source, "destination": destination, "query": query}
     form = options.record_format(form)
     if positions is not None:
         answered = _batch(found, positions, given.side, narrow | {"assume": assume})

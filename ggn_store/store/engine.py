@@ -5,32 +5,45 @@ What differs between the two databases is in their two classes and nowhere else.
 
 from __future__ import annotations
 
+import functools
+import json
 import re
 import sqlite3
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from sqlalchemy import (
     URL,
+    BigInteger,
     Column,
+    Compiled,
     Connection,
     Engine,
     ExceptionContext,
+    FromClause,
     Select,
     Table,
+    Text,
+    bindparam,
+    column,
     create_engine,
     event,
+    func,
     make_url,
     text,
 )
+from sqlalchemy import values as values_of
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
+from sqlalchemy.types import TypeEngine
 
 from ggn_store.errors import UNSTORABLE, GgnStoreError, StoreError, printable, quote
 
@@ -41,23 +54,38 @@ BUSY_SECONDS = 120
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+]+:")
 _CHUNK = 10_000
 _WRITE = "ggn_store_write"
+_START = "asked_"
 _SECRETS = ("password", "sslpassword", "passfile")
 _FORMS = "sqlite:///file.db, a file's name, or postgresql://user@host/database"
 
 
-class Database(ABC):
-    """An engine with the two kinds of transaction that a store knows."""
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The text of a SELECT, and what puts a position's starts and other values where the driver takes them."""
 
+    text: str
+    arrange: Callable[[Sequence[int], Sequence[Any]], Any]
+
+
+class Database(ABC):
+    """An engine with the two kinds of transaction that a store knows, and a short way for questions."""
+
+    list_type: ClassVar[TypeEngine[Any]]
+    """The type of a list as one bound value."""
     insert: ClassVar[Any]
     """The dialect's INSERT, which has `on_conflict_do_nothing`."""
 
+    writes_alone: ClassVar[bool]
+    """Whether a writing transaction keeps all others out."""
     _reading_options: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, url: URL) -> None:
         self.url = url
         self.engine = self._create_engine(url)
+        self._idle: list[Any] = []
+        self._statements: dict[Hashable, Prepared] = {}
         # Rulesets outlive their store; the connections go when the last of them is gone.
-        weakref.finalize(self, self.engine.dispose)
+        weakref.finalize(self, _close, self.engine, self._idle)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -113,7 +141,78 @@ class Database(ABC):
 
     def close(self) -> None:
         """Give all connections back."""
-        self.engine.dispose()
+        _close(self.engine, self._idle)
+
+    # --- the short way: one SELECT, on a connection of the driver's own and in no transaction ---
+
+    def fetch(self, statement: str, values: Any) -> list[Any]:
+        """The rows of a SELECT. Safe to use from several threads."""
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            return self._fetch_anew(statement, values)
+        try:
+            rows = self._run(connection, statement, values)
+        except BaseException as error:
+            was_lost = self._is_lost(connection)
+            connection.close()
+            if was_lost and isinstance(error, self._driver_error):
+                return self._fetch_anew(statement, values)
+            self._fail(error)
+        self._idle.append(connection)
+        return rows
+
+    def _fetch_anew(self, statement: str, values: Any) -> list[Any]:
+        """Like `fetch`, on a new connection."""
+        with self._translated():
+            connection = self._connect_directly()
+        try:
+            rows = self._run(connection, statement, values)
+        except BaseException as error:
+            connection.close()
+            self._fail(error)
+        self._idle.append(connection)
+        return rows
+
+    def _fail(self, error: BaseException) -> NoReturn:
+        if isinstance(error, self._driver_error):
+            raise StoreError(f"{self}: {self._explain_error(error)}") from error
+        raise error
+
+    def _is_lost(self, connection: Any) -> bool:
+        """Whether the server has closed a connection, perhaps while it was idle."""
+        return False
+
+    def prepare(self, key: Hashable, make: Callable[[], Select[Any]], names: Sequence[str]) -> Prepared:
+        """The statement of this key, made the first time; `names` are those of its values beside the starts."""
+        prepared = self._statements.get(key)
+        if prepared is None:
+            prepared = self._statements[key] = self._prepare(make().compile(dialect=self.engine.dialect), names)
+        return prepared
+
+    def _connect_directly(self) -> Any:
+        pooled = self.engine.raw_connection()
+        connection = pooled.driver_connection
+        pooled.detach()
+        return connection
+
+    @abstractmethod
+    def _run(self, connection: Any, statement: str, values: Any) -> list[Any]: ...
+
+    @abstractmethod
+    def _prepare(self, compiled: Compiled, names: Sequence[str]) -> Prepared: ...
+
+    @abstractmethod
+    def asked(self, count: int) -> FromClause:
+        """A table of so many bound starts, with the column `start`."""
+
+    @abstractmethod
+    def asked_values(self, starts: Sequence[int]) -> dict[str, Any]:
+        """The bound values of `asked` by name."""
+
+    @abstractmethod
+    def listed(self, values: Sequence[str | None]) -> Any:
+        """A list as one bound value; what is None in it may come out as an empty text."""
 
     @abstractmethod
     def _create_engine(self, url: URL) -> Engine: ...
@@ -159,13 +258,15 @@ class SQLite(Database):
     """A file, or memory. Writers take the lock when they begin: a deferred one would fail instead of waiting."""
 
     insert = staticmethod(sqlite.insert)
+    list_type = Text()
+    writes_alone = True
 
     def __init__(self, url: URL) -> None:
         if sqlite3.sqlite_version_info < (3, 35):
             raise StoreError(f"SQLite 3.35 or newer is needed; this Python has {sqlite3.sqlite_version}")
         super().__init__(url)
 
-    @property
+    @functools.cached_property
     def path(self) -> Path | None:
         """The file, or None for a store in memory."""
         name = self.url.database
@@ -224,6 +325,40 @@ class SQLite(Database):
         # The module's own complaint (text that is not UTF-8), which SQLite, and so its error code, knows nothing of.
         return isinstance(error.orig, sqlite3.OperationalError) and not hasattr(error.orig, "sqlite_errorcode")
 
+    def fetch(self, statement: str, values: Any) -> list[Any]:
+        if self.path is not None:
+            return super().fetch(statement, values)
+        with self._translated():  # the one connection, in its turn
+            pooled = self.engine.raw_connection()
+            try:
+                return self._run(pooled.driver_connection, statement, values)
+            finally:
+                pooled.close()
+
+    def _run(self, connection: Any, statement: str, values: Any) -> list[Any]:
+        rows: list[Any] = connection.execute(statement, values).fetchall()
+        return rows
+
+    def _prepare(self, compiled: Compiled, names: Sequence[str]) -> Prepared:
+        marks: list[str] = getattr(compiled, "positiontup")  # noqa: B009
+        constants = {name: value for name, value in compiled.params.items() if value is not None}
+        given = [*names, *constants]
+        fixed = tuple(constants.values())
+        pick = itemgetter(*(given.index(name) for name in marks if not name.startswith(_START)))
+        if fixed:
+            return Prepared(str(compiled), lambda starts, values: (*starts, *pick((*values, *fixed))))
+        return Prepared(str(compiled), lambda starts, values: (*starts, *pick(values)))
+
+    def asked(self, count: int) -> FromClause:
+        starts = [(bindparam(f"{_START}{i}", type_=BigInteger),) for i in range(count)]
+        return values_of(column("start", BigInteger)).data(starts).cte("asked")
+
+    def asked_values(self, starts: Sequence[int]) -> dict[str, Any]:
+        return {f"{_START}{i}": start for i, start in enumerate(starts)}
+
+    def listed(self, values: Sequence[str | None]) -> Any:
+        return json.dumps(values)
+
     def version(self, connection: Connection) -> str:
         return f"SQLite {connection.execute(text('SELECT sqlite_version()')).scalar_one()}"
 
@@ -265,6 +400,8 @@ class Postgres(Database):
     """A server; loads go through COPY."""
 
     insert = staticmethod(postgresql.insert)
+    list_type = postgresql.ARRAY(Text())
+    writes_alone = False
     _reading_options: ClassVar[dict[str, Any]] = {"isolation_level": "REPEATABLE READ"}
     _SCHEMA_LOCK = 0x67676E73  # any numbers that processes of this program agree on
     _PIECES_LOCK = 0x67676E70
@@ -293,6 +430,35 @@ class Postgres(Database):
             return f"no connection: {detail}"
         return f"Postgres refused ({state}): {detail}"
 
+    def _connect_directly(self) -> Any:
+        connection = super()._connect_directly()
+        connection.autocommit = True
+        return connection
+
+    def _is_lost(self, connection: Any) -> bool:
+        return bool(connection.closed)
+
+    def _run(self, connection: Any, statement: str, values: Any) -> list[Any]:
+        rows: list[Any] = connection.execute(statement, values, prepare=True, binary=True).fetchall()
+        return rows
+
+    def _prepare(self, compiled: Compiled, names: Sequence[str]) -> Prepared:
+        constants = {name: value for name, value in compiled.params.items() if value is not None}
+        return Prepared(
+            str(compiled),
+            lambda starts, values: {"starts": starts, **dict(zip(names, values, strict=True)), **constants},
+        )
+
+    def asked(self, count: int) -> FromClause:
+        starts = func.unnest(bindparam("starts", type_=postgresql.ARRAY(BigInteger)))
+        return starts.table_valued(column("start", BigInteger), name="asked").render_derived()
+
+    def asked_values(self, starts: Sequence[int]) -> dict[str, Any]:
+        return {"starts": list(starts)}
+
+    def listed(self, values: Sequence[str | None]) -> Any:
+        return [value or "" for value in values]  # (SQLAlchemy cannot write NULL into the text of an array)
+
     def version(self, connection: Connection) -> str:
         return f"PostgreSQL {connection.execute(text('SHOW server_version')).scalar_one()}"
 
@@ -319,6 +485,12 @@ class Postgres(Database):
 
     def integrity(self, connection: Connection) -> list[str]:
         return []
+
+
+def _close(engine: Engine, idle: list[Any]) -> None:
+    engine.dispose()
+    while idle:
+        idle.pop().close()
 
 
 def _names(columns: Iterable[Column[Any]]) -> tuple[str, list[str]]:

@@ -175,7 +175,10 @@ def _board(database: Database, connection: Connection, board: Board) -> int:
 def _pieces(database: Database, connection: Connection, document: Document, board_id: int) -> dict[str, int]:
     """Keys of the document's pieces by digest; those that are new are stored."""
     known = _known(connection, document.piece_digests)
-    for digest, piece in sorted(zip(document.piece_digests, document.pieces, strict=True), key=lambda pair: pair[0]):
+    pieces = list(zip(document.piece_digests, document.pieces, strict=True))
+    if not database.writes_alone:  # several that write the same pieces wait for each other in one order
+        pieces.sort(key=lambda pair: pair[0])
+    for digest, piece in pieces:
         if digest not in known:
             known[digest] = _piece(database, connection, piece, digest, document.dialect, document.board, board_id)
     return known

@@ -3,8 +3,8 @@
 To a side, a square of a position is empty, the enemy's, or its own: three sets of squares, each a few words of 64
 bits. A possibility fails if one of the squares that must not be empty is, or one that must not be the enemy's, or
 one that must not be its own; so three masks say all that GGN's `empty` and `enemy` can say, in `must` and `deny`
-(SEMANTICS, conditions). A piece by name says only that the square is not empty: such a possibility is marked
-`exact`, and what the masks let through is still to be held to its conditions.
+(SEMANTICS, conditions). Of a piece by name they say whose it is: such a possibility is marked `exact`, and what the
+masks let through is still to be held to its conditions. They are made for the piece's own side to move.
 
 Two possibilities that follow each other, and differ only in that one square is empty for the first and the enemy's
 for the second (a step and the capture on the same square), are one row: `twin` is that square.
@@ -17,7 +17,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import Column, ColumnElement
 
@@ -36,14 +36,29 @@ def words(board: Board) -> int:
     return count if count <= t.MASK_WORDS else 0
 
 
+def why_none(board: Board) -> str:
+    """Why there are no masks of pieces on a board, for people to read."""
+    if words(board):
+        return "masks are missing: run `ggn-store db rebuild`"
+    return f"the board has {len(board.squares):,} squares, and masks end at {WORD * t.MASK_WORDS}"
+
+
 def start(piece_id: int, source: int) -> int:
     """The key of a piece's masks from its source of this ordinal."""
     return piece_id * _SOURCES + source
 
 
-def piece_of(start: int) -> int:
+Start = TypeVar("Start", int, ColumnElement[int])
+
+
+def piece_of(start: Start) -> Start:
     """The key of the piece whose masks lie under `start`."""
     return start // _SOURCES
+
+
+def place(start: int) -> tuple[int, int]:
+    """The key of the piece and the ordinal of the source that `start` stands for."""
+    return divmod(start, _SOURCES)
 
 
 def is_of(piece_id: int) -> ColumnElement[bool]:
@@ -68,11 +83,12 @@ def flatten(piece_id: int, piece: Piece, board: Board) -> list[tuple[Any, ...]]:
         return []
     bits = {square: 1 << number for square, number in board.numbers.items()}
     rows: list[tuple[Any, ...]] = []
+    is_upper = piece.identifier[0].isupper()
     number = 0
     for ordinal, source in enumerate(piece.sources):
         key = start(piece_id, ordinal)
         for destination in source.destinations:
-            for masks, twin, step in _rows(destination.possibilities, bits):
+            for masks, twin, step in _rows(destination.possibilities, bits, is_upper):
                 not_empty, not_enemy, not_own, exact = masks
                 if count == 1:
                     signed: Any = (_signed(not_empty), _signed(not_enemy), _signed(not_own), _signed(twin))
@@ -87,11 +103,13 @@ def flatten(piece_id: int, piece: Piece, board: Board) -> list[tuple[Any, ...]]:
 _Masks = tuple[int, int, int, bool]
 
 
-def _rows(possibilities: Sequence[Possibility], bits: dict[str, int]) -> Iterator[tuple[_Masks, int, int]]:
+def _rows(
+    possibilities: Sequence[Possibility], bits: dict[str, int], is_upper: bool
+) -> Iterator[tuple[_Masks, int, int]]:
     """The masks of a destination's rows, each with its twin's square and the number of possibilities in it."""
     previous: _Masks | None = None
     for possibility in possibilities:
-        masks = _masks(possibility, bits)
+        masks = _masks(possibility, bits, is_upper)
         if previous is None:
             previous = masks
             continue
@@ -106,7 +124,7 @@ def _rows(possibilities: Sequence[Possibility], bits: dict[str, int]) -> Iterato
         yield previous, 0, 1
 
 
-def _masks(possibility: Possibility, bits: dict[str, int]) -> _Masks:
+def _masks(possibility: Possibility, bits: dict[str, int], is_upper: bool) -> _Masks:
     not_empty = not_enemy = not_own = 0
     exact = False
     for square, state in possibility.must.items():
@@ -119,6 +137,10 @@ def _masks(possibility: Possibility, bits: dict[str, int]) -> _Masks:
             not_own |= bit
         else:
             not_empty |= bit
+            if state[0].isupper() is is_upper:
+                not_enemy |= bit
+            else:
+                not_own |= bit
             exact = True
     for square, state in possibility.deny.items():
         bit = bits[square]

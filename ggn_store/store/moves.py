@@ -95,7 +95,11 @@ def explain(
 ) -> tuple[str, list[str]]:
     """The statement that answers a question, and the database's plan for it, line by line."""
     state.describe(database, connection, board, positions, question.side)
-    query = reading_query(revision, board, question)
+    return explained(database, connection, reading_query(revision, board, question))
+
+
+def explained(database: Database, connection: Connection, query: Select[Any]) -> tuple[str, list[str]]:
+    """The text of a statement with its values in it, and the database's plan for it, line by line."""
     statement = query.compile(database.engine, compile_kwargs={"literal_binds": True})
     return str(statement), database.plan(connection, query)
 

@@ -1,0 +1,374 @@
+"""The fast query: which possibilities of a revision hold in one position?
+
+    asked (a start for every piece that is asked)
+       -> its masks, where none of them meets the position's
+       -> where a row is exact, no condition on a piece by name fails
+
+SQLAlchemy builds the statements, once for each number of starts; their text runs on the driver's own connection. The
+position travels as bound values, nothing is written, and no transaction is needed, since pieces never change. The
+answer is a start and a number for each possibility.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any, Final, cast
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    Text,
+    and_,
+    bindparam,
+    case,
+    false,
+    func,
+    literal_column,
+    or_,
+    select,
+)
+from sqlalchemy.ext.compiler import compiles
+
+from ggn_store.model.board import Board
+from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.move import Assumption, Move, displacement
+from ggn_store.model.revision import Revision
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import Side, side_of
+from ggn_store.notation.stn import Transition
+from ggn_store.store import masks
+from ggn_store.store import tables as t
+from ggn_store.store.codes import Codes
+from ggn_store.store.engine import Database, Prepared
+from ggn_store.store.moves import Question
+
+# What is kept in memory for the next questions to a revision, at most: moves, and answers made of them.
+KEPT_MOVES = 100_000
+KEPT_ANSWERS = 100_000
+EVERYTHING: Final = Question()
+_PLANES: Final = ("empty", "enemy", "own")
+_ZERO: Final[ColumnElement[int]] = literal_column("0")
+
+
+class NotEncodableError(Exception):
+    """A position is not made of piece identifiers on squares of the board only."""
+
+
+@dataclass(slots=True, eq=False)
+class _Start:
+    """A piece on a source, and what is known of it so far.
+
+    `relevant` are the bits of a position's code that its possibilities depend on, `moves` these by number, `exact` the
+    numbers of those that name pieces in their conditions, and `answers` the moves for relevant bits that were asked.
+    """
+
+    place: int
+    key: int
+    piece: str
+    source: str
+    relevant: int = -1
+    moves: dict[int, Move] = field(default_factory=dict)
+    exact: frozenset[int] = frozenset()
+    answers: dict[int, tuple[Move, ...]] = field(default_factory=dict)
+
+
+class FastQuery:
+    """The fast query over one revision. Safe to use from several threads.
+
+    Pieces never change, so that what the database has said of a piece on a square holds whenever the squares that its
+    rules speak of are the same again: such answers are kept, and only the others are asked for.
+    """
+
+    def __init__(self, database: Database, board: Board, words: int, sources: Iterable[Any]) -> None:
+        self._database = database
+        self._board = board
+        self._words = words
+        self._codes = Codes(board, words)
+        self._placed: dict[Side, dict[tuple[str, str], tuple[int, _Start]]] = {"first": {}, "second": {}}
+        self._held: dict[Side, list[tuple[str, tuple[int, _Start]]]] = {"first": [], "second": []}
+        self._starts: list[_Start] = []
+        for place, (piece_id, piece, ordinal, number) in enumerate(sources):
+            square = HAND if number is None else board.squares[number]
+            start = _Start(place, masks.start(piece_id, ordinal), piece, square)
+            self._starts.append(start)
+            if number is None:
+                self._held[side_of(piece)].append((piece, (place, start)))
+            else:
+                self._placed[side_of(piece)][square, piece] = place, start
+        self._statements: dict[int, Prepared] = {}
+        self._kept_moves = self._kept_answers = 0
+
+    def moves(
+        self,
+        board: Mapping[str, str | None],
+        hands: Mapping[str, int] | None,
+        side: Side,
+        question: Question = EVERYTHING,
+        assume: Assumption | None = None,
+    ) -> list[Move]:
+        """The moves in document order; raises NotEncodableError for a position that has to be looked at first."""
+        code = self._encode(board)
+        asked = self._asked(board, hands, side, question)
+        parts = [start.answers.get(code & start.relevant) for _, start in asked]
+        if None in parts:
+            missing = [start for (_, start), part in zip(asked, parts, strict=True) if part is None]
+            answers = self._answers(missing, code, board, side)
+            parts = [answers[start] if part is None else part for (_, start), part in zip(asked, parts, strict=True)]
+        found = list(chain.from_iterable(cast(list[tuple[Move, ...]], parts)))
+        if question.destination is not None:
+            found = [move for move in found if move.destination == question.destination]
+        return found if assume is None else [_assumed(move) for move in found]
+
+    def statement(
+        self,
+        board: Mapping[str, str | None],
+        hands: Mapping[str, int] | None,
+        side: Side,
+        question: Question = EVERYTHING,
+    ) -> Select[Any]:
+        """The statement that answers a question, with its values in it, for people to read."""
+        starts = [start.key for _, start in self._asked(board, hands, side, question)]
+        planes = self._codes.planes(self._encode(board), side)
+        values = dict(zip(_planes(self._words), planes, strict=True))
+        query = fast_query(self._database, self._words, len(starts), exact=True)
+        return query.params(self._database.asked_values(starts) | values | {"pieces": self._pieces(board)})
+
+    def _encode(self, board: Mapping[str, str | None]) -> int:
+        try:
+            return sum(map(self._codes.__getitem__, board.items()))
+        except (KeyError, TypeError):
+            raise NotEncodableError from None
+
+    def _asked(
+        self, board: Mapping[str, str | None], hands: Mapping[str, int] | None, side: Side, question: Question
+    ) -> list[tuple[int, _Start]]:
+        """The pieces of the side that stand on the board and are in its hand, in document order."""
+        placed = map(cast(dict[Any, tuple[int, _Start]], self._placed[side]).get, board.items())
+        asked = [each for each in placed if each is not None]
+        for piece, each in self._held[side]:
+            if hands is None or hands.get(piece, 0) >= 1:
+                asked.append(each)
+        if question is not EVERYTHING:
+            asked = [
+                (place, start)
+                for place, start in asked
+                if question.piece in (None, start.piece) and question.source in (None, start.source)
+            ]
+        asked.sort()
+        return asked
+
+    # --- what is not known yet ---
+
+    def _answers(
+        self, starts: list[_Start], code: int, board: Mapping[str, str | None], side: Side
+    ) -> dict[_Start, tuple[Move, ...]]:
+        """What the database says of these starts."""
+        moves = {start: start.moves or self._read(start) for start in starts}
+        planes = self._codes.planes(code, side)
+        keys = [start.key for start in starts]
+        statement = self._statements.get(len(keys)) or self._prepare(len(keys))
+        rows = self._database.fetch(statement.text, statement.arrange(keys, planes))
+        doubtful = [
+            start.key
+            for start in starts
+            if start.exact and any(key == start.key and number in start.exact for key, number in rows)
+        ]
+        if doubtful:
+            statement = _prepared(self._database, self._words, len(doubtful), exact=True)
+            held = self._database.fetch(statement.text, statement.arrange(doubtful, (*planes, self._pieces(board))))
+            rows = [row for row in rows if row[0] not in doubtful] + held
+        rows.sort()
+        numbers: dict[int, list[int]] = {key: [] for key in keys}
+        for key, number in rows:
+            numbers[key].append(number)
+        answers = {start: tuple(map(moves[start].__getitem__, numbers[start.key])) for start in starts}
+        self._keep(answers, code)
+        return answers
+
+    def _keep(self, answers: dict[_Start, tuple[Move, ...]], code: int) -> None:
+        if self._kept_moves > KEPT_MOVES or self._kept_answers > KEPT_ANSWERS:
+            for start in self._starts:
+                start.answers, start.moves = {}, {}
+            self._kept_answers = self._kept_moves = 0
+        self._kept_answers += len(answers)
+        for start, moves in answers.items():
+            start.answers[code & start.relevant] = moves
+
+    def _prepare(self, count: int) -> Prepared:
+        self._statements[count] = _prepared(self._database, self._words, count)
+        return self._statements[count]
+
+    def _pieces(self, board: Mapping[str, str | None]) -> Any:
+        """The piece on each square, by the squares' numbers, as the database takes a list."""
+        return self._database.listed(list(map(board.get, self._board.squares)))
+
+    def _read(self, start: _Start) -> dict[int, Move]:
+        """Read all possibilities that begin at `start`, and learn what squares they depend on."""
+        squares = self._board.squares
+        variants = self._rows(_VARIANTS, *masks.place(start.key))
+        numbers = (masks.piece_of(start.key), variants[0][1], variants[-1][1])
+        must: dict[int, dict[str, str]] = {}
+        deny: dict[int, dict[str, str]] = {}
+        exact = set()
+        relevant = 0
+        for number, polarity, square, state in self._rows(_CONDITIONS, *numbers):
+            (must if polarity == "must" else deny).setdefault(number, {})[squares[square]] = state
+            is_named = state not in (EMPTY, ENEMY)
+            relevant |= self._codes.bits(square, is_named)
+            if is_named:
+                exact.add(number)
+        changes: dict[int, dict[str, str | None]] = {}
+        for number, square, becomes in self._rows(_EFFECTS, *numbers):
+            changes.setdefault(number, {})[squares[square]] = becomes
+        hands: dict[int, dict[str, int]] = {}
+        for number, held, delta in self._rows(_HAND_EFFECTS, *numbers):
+            hands.setdefault(number, {})[held] = delta
+        moves = {}
+        for ordinal, number, toggle, square in variants:
+            effects = None
+            if toggle is not None:
+                effects = Transition(changes.get(number, {}), hands.get(number, {}), bool(toggle))
+            destination = HAND if square is None else squares[square]
+            conditions = must.get(number, {}), deny.get(number, {})
+            moves[number] = Move(start.piece, start.source, destination, ordinal, *conditions, effects)
+        start.relevant, start.exact, start.moves = relevant, frozenset(exact), moves
+        self._kept_moves += len(moves)
+        return moves
+
+    def _rows(self, query: Select[Any], *values: int) -> list[Any]:
+        names = ("piece_id", "source") if query is _VARIANTS else ("piece_id", "first", "last")
+        statement = self._database.prepare(query, lambda: query, names)
+        return self._database.fetch(statement.text, statement.arrange((), values))
+
+
+def _of_numbers(table: Table, *columns: str) -> Select[Any]:
+    """The rows that a piece's possibilities of some numbers have in a table."""
+    numbers = table.c.variant.between(bindparam("first"), bindparam("last"))
+    chosen = (table.c[name] for name in ("variant", *columns))
+    return select(*chosen).where(table.c.piece_id == bindparam("piece_id"), numbers)
+
+
+_CONDITIONS = _of_numbers(t.condition, "polarity", "square", "state")
+_EFFECTS = _of_numbers(t.effect, "square", "becomes")
+_HAND_EFFECTS = _of_numbers(t.hand_effect, "piece", "delta")
+_VARIANTS = (
+    select(t.variant.c.ordinal, t.variant.c.number, t.variant.c.toggle, t.destination.c.square)
+    .join(
+        t.destination,
+        and_(
+            t.destination.c.piece_id == t.variant.c.piece_id,
+            t.destination.c.source == t.variant.c.source,
+            t.destination.c.ordinal == t.variant.c.destination,
+        ),
+    )
+    .where(t.variant.c.piece_id == bindparam("piece_id"), t.variant.c.source == bindparam("source"))
+    .order_by(t.variant.c.number)
+)
+
+
+def read(database: Database, connection: Connection, revision: Revision, board: Board) -> FastQuery | None:
+    """The fast query over a revision; None where its board is too large, or masks are missing."""
+    words = masks.words(board)
+    query = (
+        select(t.piece.c.words)
+        .join(t.revision_piece, t.revision_piece.c.piece_id == t.piece.c.id)
+        .where(t.revision_piece.c.revision_id == revision.id, t.piece.c.words.is_distinct_from(words))
+    )
+    if not words or connection.execute(query.limit(1)).first() is not None:
+        return None
+    starts = (
+        select(t.piece.c.id, t.piece.c.identifier, t.source.c.ordinal, t.source.c.square)
+        .join(t.revision_piece, t.revision_piece.c.piece_id == t.piece.c.id)
+        .join(t.source, t.source.c.piece_id == t.piece.c.id)
+        .where(t.revision_piece.c.revision_id == revision.id)
+        .order_by(t.revision_piece.c.ordinal, t.source.c.ordinal)
+    )
+    return FastQuery(database, board, words, connection.execute(starts).all())
+
+
+def can_answer(question: Question) -> bool:
+    """Whether the pieces that are asked are those of the side that `enemy` is seen from, as in the masks."""
+    return not question.any_side or (question.piece is not None and question.side == side_of(question.piece))
+
+
+def _prepared(database: Database, words: int, count: int, exact: bool = False) -> Prepared:
+    names = _planes(words) + (["pieces"] if exact else [])
+    return database.prepare((words, count, exact), lambda: fast_query(database, words, count, exact), names)
+
+
+def fast_query(database: Database, words: int, count: int, exact: bool = False) -> Select[Any]:
+    """The statement for `count` starts on a board of so many words; one row for each possibility that holds.
+
+    With `exact`, exact rows are held to all their conditions; without, they come as far as the masks let them.
+    """
+    asked = database.asked(count)
+    columns = t.mask.c
+
+    def common(name: str, word: int) -> ColumnElement[int]:
+        plane = "enemy" if name == "twin" else name.removeprefix("not_")
+        return columns[f"{name}_{word}"].bitwise_and(bindparam(f"{plane}_{word}", type_=BigInteger))
+
+    def any_of(parts: Iterable[ColumnElement[int]]) -> ColumnElement[int]:
+        return functools.reduce(lambda one, other: one.bitwise_or(other), parts)
+
+    twin = any_of(common("twin", word) for word in range(words))
+    number = case((twin != _ZERO, columns.number + literal_column("1")), else_=columns.number)
+    query = select(columns.start, number.label("number")).join_from(asked, t.mask, columns.start == asked.c.start)
+    for word in range(words):
+        query = query.where(any_of(common(f"not_{plane}", word) for plane in _PLANES) == _ZERO)
+    return query.where(or_(~columns.exact, ~_failing_piece(database).exists())) if exact else query
+
+
+def _failing_piece(database: Database) -> Select[Any]:
+    """A condition on a piece by name that does not come out as it should."""
+    condition = t.condition.c
+    stands = func.coalesce(
+        piece_at(bindparam("pieces", type_=database.list_type), condition.square) == condition.state, false()
+    )
+    return select(1).where(
+        condition.piece_id == masks.piece_of(t.mask.c.start),
+        condition.variant == t.mask.c.number,
+        condition.state != EMPTY,
+        condition.state != ENEMY,
+        stands != (condition.polarity == "must"),
+    )
+
+
+class piece_at(ColumnElement[str]):  # noqa: N801  (a function of SQL)
+    """The piece on the square of a number, of a position given as a list of pieces by squares."""
+
+    inherit_cache = False
+
+    def __init__(self, pieces: ColumnElement[Any], square: ColumnElement[int]) -> None:
+        self.type = Text()
+        self.pieces = pieces
+        self.square = square
+
+
+@compiles(piece_at, "sqlite")
+def _json_element(element: piece_at, compiler: Any, **options: Any) -> str:
+    pieces, square = (compiler.process(part, **options) for part in (element.pieces, element.square))
+    return f"json_extract({pieces}, '$[' || {square} || ']')"
+
+
+@compiles(piece_at, "postgresql")
+def _array_element(element: piece_at, compiler: Any, **options: Any) -> str:
+    pieces, square = (compiler.process(part, **options) for part in (element.pieces, element.square))
+    return f"(CAST({pieces} AS TEXT[]))[{square} + 1]"
+
+
+def _planes(words: int) -> list[str]:
+    """The names of the bound values of a position."""
+    return [f"{plane}_{word}" for plane in _PLANES for word in range(words)]
+
+
+def _assumed(move: Move) -> Move:
+    if move.effects is not None:
+        return move
+    return replace(move, effects=displacement(move.piece, move.source, move.destination), assumed=True)
