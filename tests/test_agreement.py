@@ -89,6 +89,8 @@ def expected(evaluator: Evaluator, case: Case) -> Answers:
             own = evaluator.holds(document, *question.other, board, hands, reference.side_of(question.other[0]))
             answers[f"{number}: {question.other} for its own side"] = [(*question.other, at) for at in own]
     answers["batch"] = batch
+    answers["counts"] = [len(keys) for keys in batch], Counter(key[0] for keys in batch for key in keys)
+    answers["counts by destination"] = Counter(key[2] for keys in batch for key in keys)
     return answers
 
 
@@ -153,6 +155,8 @@ def answered(store: Store, name: str, case: Case, query: Query, as_text: bool = 
             found = entry.where(board, hands=hands, query=query) if number % 2 else entry.where(position, query=query)
             answers[f"{number}: {question.other} for its own side"] = [key_of(move) for move in found]
     answers["batch"] = [[key_of(move) for move in moves] for moves in ruleset.moves_batch(positions, query=query)]
+    answers["counts"] = list(ruleset.count_moves(positions).values()), ruleset.count_moves(positions, "piece")
+    answers["counts by destination"] = ruleset.count_moves(positions, "destination")
     return answers
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from sqlalchemy import delete, func, select, text, update
 
 from ggn_store import GgnStoreError, Position, Ruleset, Store, parse
+from ggn_store.api import batches
 from ggn_store.store import codes, fast, masks
 from ggn_store.store import tables as t
 from tests import reference
@@ -217,7 +219,7 @@ def test_no_more_is_kept_than_is_allowed(
     assert query is not None
     for position, right in zip(positions, expected, strict=True):
         assert chess.moves(position) == right
-        kept = sum(len(start.answers) for start in query._starts)
+        kept = sum(len(start.answers) for start in query._starts.values())
         # What the last question needed is there, whatever the limit.
         assert kept <= answers + len(position.board)
 
@@ -294,6 +296,36 @@ def test_a_question_writes_nothing_and_needs_no_temporary_tables(store: Store, m
     assert len(chess.moves(chess.start)) == 20
     assert asked
     assert all(statement.startswith(("SELECT", "WITH")) for statement in asked)
+
+
+def test_counts_are_those_of_the_moves(chess: Ruleset) -> None:
+    positions = [*some_positions(), Position({})]
+    answers = chess.moves_batch(positions, query="reading")
+    assert chess.moves_batch(positions) == answers
+    assert chess.count_moves(positions) == {number: len(moves) for number, moves in enumerate(answers)}
+    for by in ("piece", "destination"):
+        expected = Counter(getattr(move, by) for moves in answers for move in moves)
+        assert chess.count_moves(positions, by) == dict(expected)
+    with pytest.raises(GgnStoreError, match=r"moves are counted by position, piece, destination, not by .*source"):
+        chess.count_moves(positions, "source")  # type: ignore[arg-type]
+
+
+def test_counts_need_no_masks(store: Store) -> None:
+    store.load(large(600), "line")
+    rules = store.ruleset("line")
+    positions = [{"a1": "C:R"}, {}, {"a1": "C:R", "a600": "c:r"}]
+    assert rules.count_moves(positions) == {0: 1, 1: 0, 2: 1}
+    assert rules.count_moves(positions, "piece") == {"C:R": 2}
+    assert rules.count_moves(positions, "destination") == {"a600": 2}
+
+
+def test_many_positions_are_asked_in_parts(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "_CHUNK", 3)
+    store.load(LINE, "line")
+    rules = store.ruleset("line")
+    positions = [{"a1": "C:R", "b1": there} for there in (None, "c:r", "C:R", "c:p", None, None, "C:P")]
+    assert rules.count_moves(positions) == dict(enumerate([1, 1, 0, 1, 1, 1, 0]))
+    assert [len(moves) for moves in rules.moves_batch(positions)] == [1, 1, 0, 1, 1, 1, 0]
 
 
 def test_a_connection_that_the_server_has_closed_is_replaced(address: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+from ggn_store.api import batches
 from ggn_store.errors import MoveError, PositionError, UnknownNameError, offer, quote
 from ggn_store.model import document as documents
 from ggn_store.model.board import Board
@@ -17,6 +18,7 @@ from ggn_store.model.revision import Revision, Summary
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store import engine, fast, masks, moves, rulesets
+from ggn_store.store.batch import Count
 from ggn_store.store.moves import Question
 
 if TYPE_CHECKING:
@@ -197,9 +199,21 @@ class Ruleset:
     ) -> list[list[Move]]:
         """The moves of each of many positions; otherwise like `moves`."""
         question = self._question(piece, source, destination)
-        if _is_fast(query) and self._fast is not None:
-            return [self._ask_one(position, question, assume, query) for position in positions]
-        return self._ask(positions, question, assume)
+        if not _is_fast(query) or self._fast is None:
+            return self._ask(positions, question, assume)
+        if self._database.is_server and question is fast.EVERYTHING and assume is None:
+            return list(batches.moves(self, self._fast, positions))
+        return [self._ask_one(position, question, assume, query) for position in positions]
+
+    def count_moves(
+        self, positions: Iterable[Position | Mapping[str, str | None]], by: Count = "position"
+    ) -> dict[int | str, int]:
+        """How many moves many positions have; only the counts leave the database.
+
+        The result's keys are the numbers of the positions from 0, the pieces that move (by="piece"), or the squares
+        that are reached (by="destination"). Raises MoveError for another `by`.
+        """
+        return batches.counts(self, self._fast, positions, by)
 
     def explain(
         self,
@@ -218,7 +232,8 @@ class Ruleset:
         asked = [self._on_board(position) for position in positions]
         board = self.board
         if _is_fast(query) and self._fast is not None and len(asked) == 1:
-            statement = self._fast.statement(self._encodable(asked[0]), asked[0].hands, asked[0].side, question)
+            position = self.placed(asked[0])
+            statement = self._fast.statement(position.board, position.hands, position.side, question)
             with self._database.reading() as connection:
                 text, plan = moves.explained(self._database, connection, statement)
             return text, plan if destination is None else [*plan, f"of what it finds, only moves to {destination}"]
@@ -282,15 +297,19 @@ class Ruleset:
             return found.moves(board, hands, side, question, assume)
         except fast.NotEncodableError:
             # Either it is wrong, which is said here, or it has squares that are not the board's and do not matter.
-            position = self._on_board(_position(position))
+            position = self.placed(position)
         try:
-            return found.moves(self._encodable(position), hands, side, question, assume)
+            return found.moves(position.board, hands, side, question, assume)
         except fast.NotEncodableError:
             return self._ask([position], question, assume)[0]
 
-    def _encodable(self, position: Position) -> dict[str, str | None]:
+    def placed(self, position: Position | Mapping[str, str | None]) -> Position:
+        """`position` without squares that the board does not have; PositionError where it was declared without."""
+        position = self._on_board(_position(position))
         numbers = self.board.numbers
-        return {square: piece for square, piece in position.board.items() if square in numbers}
+        if all(square in numbers for square in position.board):
+            return position
+        return replace(position, board={square: piece for square, piece in position.board.items() if square in numbers})
 
     def _ask(
         self,

@@ -73,13 +73,24 @@ def describe(
 
     Squares that the board does not have cannot matter to any rule and are left out.
     """
-    numbers = board.numbers
     make(
         database,
         connection,
         position_state,
         [(i, side or position.side, position.hands is not None) for i, position in enumerate(positions)],
     )
+    describe_board(database, connection, board, positions)
+    make(
+        database,
+        connection,
+        hand_state,
+        [(i, piece, count) for i, position in enumerate(positions) for piece, count in (position.hands or {}).items()],
+    )
+
+
+def describe_board(database: Database, connection: Connection, board: Board, positions: Sequence[Position]) -> None:
+    """Make and fill `board_state` for `positions`, numbered from 0."""
+    numbers = board.numbers
     make(
         database,
         connection,
@@ -91,18 +102,18 @@ def describe(
             if piece is not None and square in numbers
         ],
     )
-    make(
-        database,
-        connection,
-        hand_state,
-        [(i, piece, count) for i, position in enumerate(positions) for piece, count in (position.hands or {}).items()],
-    )
 
 
-def make(database: Database, connection: Connection, table: Table, rows: Iterable[Sequence[Any]]) -> None:
-    """Create a temporary table with `rows` in it."""
+def make(
+    database: Database,
+    connection: Connection,
+    table: Table,
+    rows: Iterable[Sequence[Any]],
+    columns: Iterable[Column[Any]] | None = None,
+) -> None:
+    """Create a temporary table with `rows` in it, which fill `columns` (all of them by default)."""
     connection.execute(CreateTable(table))
     for index in table.indexes:
         connection.execute(CreateIndex(index))
-    database.fill(connection, table.columns, rows)
+    database.fill(connection, table.columns if columns is None else columns, rows)
     database.analyze(connection, table)

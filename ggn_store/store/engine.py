@@ -43,7 +43,6 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.pool import QueuePool
-from sqlalchemy.types import TypeEngine
 
 from ggn_store.errors import UNSTORABLE, GgnStoreError, StoreError, printable, quote
 
@@ -59,6 +58,10 @@ _SECRETS = ("password", "sslpassword", "passfile")
 _FORMS = "sqlite:///file.db, a file's name, or postgresql://user@host/database"
 
 
+# A list of texts as one value: an array, and JSON on SQLite.
+List = Text().with_variant(postgresql.ARRAY(Text()), "postgresql")
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """The text of a SELECT, and what puts a position's starts and other values where the driver takes them."""
@@ -70,13 +73,11 @@ class Prepared:
 class Database(ABC):
     """An engine with the two kinds of transaction that a store knows, and a short way for questions."""
 
-    list_type: ClassVar[TypeEngine[Any]]
-    """The type of a list as one bound value."""
     insert: ClassVar[Any]
     """The dialect's INSERT, which has `on_conflict_do_nothing`."""
 
-    writes_alone: ClassVar[bool]
-    """Whether a writing transaction keeps all others out."""
+    is_server: ClassVar[bool]
+    """Whether questions travel, and several write at a time; else a writing transaction keeps all others out."""
     _reading_options: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, url: URL) -> None:
@@ -183,6 +184,11 @@ class Database(ABC):
         """Whether the server has closed a connection, perhaps while it was idle."""
         return False
 
+    def rows(self, connection: Connection, query: Select[Any]) -> list[Any]:
+        """The rows of a SELECT without values, as the driver gives them, in the transaction that is open."""
+        prepared = self.prepare(query, lambda: query, ())
+        return self._run(connection.connection.driver_connection, prepared.text, prepared.arrange((), ()))
+
     def prepare(self, key: Hashable, make: Callable[[], Select[Any]], names: Sequence[str]) -> Prepared:
         """The statement of this key, made the first time; `names` are those of its values beside the starts."""
         prepared = self._statements.get(key)
@@ -212,7 +218,7 @@ class Database(ABC):
 
     @abstractmethod
     def listed(self, values: Sequence[str | None]) -> Any:
-        """A list as one bound value; what is None in it may come out as an empty text."""
+        """A list as a value of the type `List`; what is None in it may come out as an empty text."""
 
     @abstractmethod
     def _create_engine(self, url: URL) -> Engine: ...
@@ -258,8 +264,7 @@ class SQLite(Database):
     """A file, or memory. Writers take the lock when they begin: a deferred one would fail instead of waiting."""
 
     insert = staticmethod(sqlite.insert)
-    list_type = Text()
-    writes_alone = True
+    is_server = False
 
     def __init__(self, url: URL) -> None:
         if sqlite3.sqlite_version_info < (3, 35):
@@ -344,7 +349,11 @@ class SQLite(Database):
         constants = {name: value for name, value in compiled.params.items() if value is not None}
         given = [*names, *constants]
         fixed = tuple(constants.values())
-        pick = itemgetter(*(given.index(name) for name in marks if not name.startswith(_START)))
+        places = [given.index(name) for name in marks if not name.startswith(_START)]
+
+        pick: Callable[[Sequence[Any]], Sequence[Any]] = (
+            itemgetter(*places) if len(places) > 1 else lambda values: [values[place] for place in places]
+        )
         if fixed:
             return Prepared(str(compiled), lambda starts, values: (*starts, *pick((*values, *fixed))))
         return Prepared(str(compiled), lambda starts, values: (*starts, *pick(values)))
@@ -400,8 +409,7 @@ class Postgres(Database):
     """A server; loads go through COPY."""
 
     insert = staticmethod(postgresql.insert)
-    list_type = postgresql.ARRAY(Text())
-    writes_alone = False
+    is_server = True
     _reading_options: ClassVar[dict[str, Any]] = {"isolation_level": "REPEATABLE READ"}
     _SCHEMA_LOCK = 0x67676E73  # any numbers that processes of this program agree on
     _PIECES_LOCK = 0x67676E70

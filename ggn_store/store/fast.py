@@ -12,7 +12,7 @@ answer is a start and a number for each possibility.
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final, cast
@@ -38,6 +38,7 @@ from sqlalchemy.ext.compiler import compiles
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.move import Assumption, Move, displacement
+from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
@@ -45,14 +46,14 @@ from ggn_store.notation.stn import Transition
 from ggn_store.store import masks
 from ggn_store.store import tables as t
 from ggn_store.store.codes import Codes
-from ggn_store.store.engine import Database, Prepared
+from ggn_store.store.engine import Database, List, Prepared
 from ggn_store.store.moves import Question
 
 # What is kept in memory for the next questions to a revision, at most: moves, and answers made of them.
 KEPT_MOVES = 100_000
 KEPT_ANSWERS = 100_000
 EVERYTHING: Final = Question()
-_PLANES: Final = ("empty", "enemy", "own")
+PLANES: Final = ("empty", "enemy", "own")
 _ZERO: Final[ColumnElement[int]] = literal_column("0")
 
 
@@ -87,16 +88,16 @@ class FastQuery:
 
     def __init__(self, database: Database, board: Board, words: int, sources: Iterable[Any]) -> None:
         self._database = database
-        self._board = board
-        self._words = words
+        self.board = board
+        self.words = words
         self._codes = Codes(board, words)
         self._placed: dict[Side, dict[tuple[str, str], tuple[int, _Start]]] = {"first": {}, "second": {}}
         self._held: dict[Side, list[tuple[str, tuple[int, _Start]]]] = {"first": [], "second": []}
-        self._starts: list[_Start] = []
+        self._starts: dict[int, _Start] = {}
         for place, (piece_id, piece, ordinal, number) in enumerate(sources):
             square = HAND if number is None else board.squares[number]
             start = _Start(place, masks.start(piece_id, ordinal), piece, square)
-            self._starts.append(start)
+            self._starts[start.key] = start
             if number is None:
                 self._held[side_of(piece)].append((piece, (place, start)))
             else:
@@ -125,6 +126,19 @@ class FastQuery:
             found = [move for move in found if move.destination == question.destination]
         return found if assume is None else [_assumed(move) for move in found]
 
+    def encoded(self, position: Position) -> tuple[list[int], tuple[int, ...]]:
+        """The starts that a position asks, in document order, and its words as `plane_names` names them.
+
+        Raises NotEncodableError like `moves`.
+        """
+        asked = self._asked(position.board, position.hands, position.side, EVERYTHING)
+        return [start.key for _, start in asked], self._codes.planes(self._encode(position.board), position.side)
+
+    def move(self, key: int, number: int) -> Move:
+        """The possibility of a number that begins at a start."""
+        start = self._starts[key]
+        return (start.moves or self._read(start))[number]
+
     def statement(
         self,
         board: Mapping[str, str | None],
@@ -135,8 +149,8 @@ class FastQuery:
         """The statement that answers a question, with its values in it, for people to read."""
         starts = [start.key for _, start in self._asked(board, hands, side, question)]
         planes = self._codes.planes(self._encode(board), side)
-        values = dict(zip(_planes(self._words), planes, strict=True))
-        query = fast_query(self._database, self._words, len(starts), exact=True)
+        values = dict(zip(plane_names(self.words), planes, strict=True))
+        query = fast_query(self._database, self.words, len(starts), exact=True)
         return query.params(self._database.asked_values(starts) | values | {"pieces": self._pieces(board)})
 
     def _encode(self, board: Mapping[str, str | None]) -> int:
@@ -180,7 +194,7 @@ class FastQuery:
             if start.exact and any(key == start.key and number in start.exact for key, number in rows)
         ]
         if doubtful:
-            statement = _prepared(self._database, self._words, len(doubtful), exact=True)
+            statement = _prepared(self._database, self.words, len(doubtful), exact=True)
             held = self._database.fetch(statement.text, statement.arrange(doubtful, (*planes, self._pieces(board))))
             rows = [row for row in rows if row[0] not in doubtful] + held
         rows.sort()
@@ -193,7 +207,7 @@ class FastQuery:
 
     def _keep(self, answers: dict[_Start, tuple[Move, ...]], code: int) -> None:
         if self._kept_moves > KEPT_MOVES or self._kept_answers > KEPT_ANSWERS:
-            for start in self._starts:
+            for start in self._starts.values():
                 start.answers, start.moves = {}, {}
             self._kept_answers = self._kept_moves = 0
         self._kept_answers += len(answers)
@@ -201,16 +215,16 @@ class FastQuery:
             start.answers[code & start.relevant] = moves
 
     def _prepare(self, count: int) -> Prepared:
-        self._statements[count] = _prepared(self._database, self._words, count)
+        self._statements[count] = _prepared(self._database, self.words, count)
         return self._statements[count]
 
     def _pieces(self, board: Mapping[str, str | None]) -> Any:
         """The piece on each square, by the squares' numbers, as the database takes a list."""
-        return self._database.listed(list(map(board.get, self._board.squares)))
+        return self._database.listed(list(map(board.get, self.board.squares)))
 
     def _read(self, start: _Start) -> dict[int, Move]:
         """Read all possibilities that begin at `start`, and learn what squares they depend on."""
-        squares = self._board.squares
+        squares = self.board.squares
         variants = self._rows(_VARIANTS, *masks.place(start.key))
         numbers = (masks.piece_of(start.key), variants[0][1], variants[-1][1])
         must: dict[int, dict[str, str]] = {}
@@ -298,7 +312,7 @@ def can_answer(question: Question) -> bool:
 
 
 def _prepared(database: Database, words: int, count: int, exact: bool = False) -> Prepared:
-    names = _planes(words) + (["pieces"] if exact else [])
+    names = plane_names(words) + (["pieces"] if exact else [])
     return database.prepare((words, count, exact), lambda: fast_query(database, words, count, exact), names)
 
 
@@ -308,35 +322,44 @@ def fast_query(database: Database, words: int, count: int, exact: bool = False) 
     With `exact`, exact rows are held to all their conditions; without, they come as far as the masks let them.
     """
     asked = database.asked(count)
-    columns = t.mask.c
+    number, conditions = mask_test(words, lambda plane, word: bindparam(f"{plane}_{word}", type_=BigInteger))
+    query = select(t.mask.c.start, number.label("number")).join_from(asked, t.mask, t.mask.c.start == asked.c.start)
+    if exact:
+        here = piece_at(bindparam("pieces", type_=List), t.condition.c.square)
+        conditions = [*conditions, or_(~t.mask.c.exact, ~failing_piece(here).exists())]
+    return query.where(*conditions)
 
-    def common(name: str, word: int) -> ColumnElement[int]:
-        plane = "enemy" if name == "twin" else name.removeprefix("not_")
-        return columns[f"{name}_{word}"].bitwise_and(bindparam(f"{plane}_{word}", type_=BigInteger))
+
+def mask_test(
+    words: int, plane: Callable[[str, int], ColumnElement[int]]
+) -> tuple[ColumnElement[int], list[ColumnElement[bool]]]:
+    """The number of the possibility that a row of masks stands for, and what must be true for it to hold.
+
+    `plane` gives a word of a position: of its squares that are `empty`, the `enemy`'s, or the side's `own`.
+    """
+    columns = t.mask.c
 
     def any_of(parts: Iterable[ColumnElement[int]]) -> ColumnElement[int]:
         return functools.reduce(lambda one, other: one.bitwise_or(other), parts)
 
-    twin = any_of(common("twin", word) for word in range(words))
+    twin = any_of(columns[f"twin_{word}"].bitwise_and(plane("enemy", word)) for word in range(words))
     number = case((twin != _ZERO, columns.number + literal_column("1")), else_=columns.number)
-    query = select(columns.start, number.label("number")).join_from(asked, t.mask, columns.start == asked.c.start)
-    for word in range(words):
-        query = query.where(any_of(common(f"not_{plane}", word) for plane in _PLANES) == _ZERO)
-    return query.where(or_(~columns.exact, ~_failing_piece(database).exists())) if exact else query
+    conditions = [
+        any_of(columns[f"not_{name}_{word}"].bitwise_and(plane(name, word)) for name in PLANES) == _ZERO
+        for word in range(words)
+    ]
+    return number, conditions
 
 
-def _failing_piece(database: Database) -> Select[Any]:
-    """A condition on a piece by name that does not come out as it should."""
+def failing_piece(here: ColumnElement[Any]) -> Select[Any]:
+    """A condition of a row of masks on a piece by name that does not come out as it should; `here` stands there."""
     condition = t.condition.c
-    stands = func.coalesce(
-        piece_at(bindparam("pieces", type_=database.list_type), condition.square) == condition.state, false()
-    )
-    return select(1).where(
+    return select(condition.square).where(
         condition.piece_id == masks.piece_of(t.mask.c.start),
         condition.variant == t.mask.c.number,
         condition.state != EMPTY,
         condition.state != ENEMY,
-        stands != (condition.polarity == "must"),
+        func.coalesce(here == condition.state, false()) != (condition.polarity == "must"),
     )
 
 
@@ -363,9 +386,9 @@ def _array_element(element: piece_at, compiler: Any, **options: Any) -> str:
     return f"(CAST({pieces} AS TEXT[]))[{square} + 1]"
 
 
-def _planes(words: int) -> list[str]:
+def plane_names(words: int) -> list[str]:
     """The names of the bound values of a position."""
-    return [f"{plane}_{word}" for plane in _PLANES for word in range(words)]
+    return [f"{plane}_{word}" for plane in PLANES for word in range(words)]
 
 
 def _assumed(move: Move) -> Move:

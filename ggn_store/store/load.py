@@ -176,7 +176,7 @@ def _pieces(database: Database, connection: Connection, document: Document, boar
     """Keys of the document's pieces by digest; those that are new are stored."""
     known = _known(connection, document.piece_digests)
     pieces = list(zip(document.piece_digests, document.pieces, strict=True))
-    if not database.writes_alone:  # several that write the same pieces wait for each other in one order
+    if database.is_server:  # several that write the same pieces wait for each other in one order
         pieces.sort(key=lambda pair: pair[0])
     for digest, piece in pieces:
         if digest not in known:

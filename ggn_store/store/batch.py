@@ -1,0 +1,153 @@
+"""The fast query over many positions in one statement, and counts that never leave the database.
+
+    asked (a start for every piece of every position that is asked) + position_mask (the words of each position)
+       -> the masks of the start, where none of them meets the position's
+       -> where a row is exact, no condition on a piece by name fails
+
+The positions are temporary rows, as for the reading query.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from typing import Any, Final, Literal, get_args
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    Select,
+    Subquery,
+    Table,
+    and_,
+    func,
+    or_,
+    select,
+)
+
+from ggn_store.model.move import Move
+from ggn_store.model.position import Position
+from ggn_store.notation.hand import HAND
+from ggn_store.store import board as state
+from ggn_store.store import engine, fast, masks
+from ggn_store.store import tables as t
+from ggn_store.store.engine import Database
+from ggn_store.store.tables import Id
+
+Count = Literal["position", "piece", "destination"]
+COUNTS: Final[tuple[Count, ...]] = get_args(Count)
+
+_metadata = MetaData()
+
+asked = Table(
+    "asked",
+    _metadata,
+    Column("position", Integer, nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("start", Id, nullable=False),
+    PrimaryKeyConstraint("position", "place"),
+    prefixes=["TEMPORARY"],
+    sqlite_with_rowid=False,
+)
+
+position_mask = Table(
+    "position_mask",
+    _metadata,
+    Column("position", Integer, nullable=False),
+    Column("pieces", engine.List, nullable=False),
+    *(Column(f"{plane}_{word}", Id, nullable=True) for word in range(t.MASK_WORDS) for plane in fast.PLANES),
+    PrimaryKeyConstraint("position"),
+    prefixes=["TEMPORARY"],
+    sqlite_with_rowid=False,
+)
+
+
+def moves(
+    database: Database, connection: Connection, query: fast.FastQuery, positions: Sequence[Position]
+) -> list[list[Move]]:
+    """For each position its moves, in document order. Raises NotEncodableError like the fast query."""
+    _describe(database, connection, query, positions)
+    answers: list[list[Move]] = [[] for _ in positions]
+    for position, start, number in database.rows(connection, _moves_in_order(query.words)):
+        answers[position].append(query.move(start, number))
+    return answers
+
+
+def counts(
+    database: Database, connection: Connection, query: fast.FastQuery, positions: Sequence[Position], by: Count
+) -> dict[Any, int]:
+    """How many moves there are: by number of the position (all of them), or by piece or destination that has any."""
+    _describe(database, connection, query, positions)
+    held = _held(query.words)
+    if by == "position":
+        key: ColumnElement[Any] = held.c.position
+        counted = select(key, func.count()).group_by(key)
+    elif by == "piece":
+        key = t.piece.c.identifier
+        counted = select(key, func.count()).join_from(held, t.piece, t.piece.c.id == held.c.piece_id).group_by(key)
+    else:
+        key = t.destination.c.square
+        counted = (
+            select(key, func.count())
+            .select_from(held)
+            .join(t.variant, and_(t.variant.c.piece_id == held.c.piece_id, t.variant.c.number == held.c.number))
+            .join(
+                t.destination,
+                and_(
+                    t.destination.c.piece_id == t.variant.c.piece_id,
+                    t.destination.c.source == t.variant.c.source,
+                    t.destination.c.ordinal == t.variant.c.destination,
+                ),
+            )
+            .group_by(key)
+        )
+    found = {row[0]: int(row[1]) for row in connection.execute(counted)}
+    if by == "position":
+        return {number: found.get(number, 0) for number in range(len(positions))}
+    if by == "piece":
+        return found
+    return {HAND if square is None else query.board.squares[square]: count for square, count in found.items()}
+
+
+@functools.cache
+def _moves_in_order(words: int) -> Select[Any]:
+    held = _held(words)
+    found = select(held.c.position, held.c.start, held.c.number)
+    return found.order_by(held.c.position, held.c.place, held.c.number)
+
+
+def _held(words: int) -> Subquery:
+    """position, place, start, piece and number of each possibility that holds, on boards of so many words."""
+    number, conditions = fast.mask_test(words, lambda plane, word: position_mask.c[f"{plane}_{word}"])
+    failing = fast.failing_piece(fast.piece_at(position_mask.c.pieces, t.condition.c.square))
+    return (
+        select(
+            asked.c.position,
+            asked.c.place,
+            asked.c.start,
+            masks.piece_of(asked.c.start).label("piece_id"),
+            number.label("number"),
+        )
+        .select_from(asked)
+        .join(position_mask, position_mask.c.position == asked.c.position)
+        .join(t.mask, t.mask.c.start == asked.c.start)
+        .where(*conditions, or_(~t.mask.c.exact, ~failing.correlate(position_mask, t.mask).exists()))
+        .subquery("held")
+    )
+
+
+def _describe(database: Database, connection: Connection, query: fast.FastQuery, positions: Sequence[Position]) -> None:
+    """Make and fill the temporary tables."""
+    starts, words = [], []
+    for number, position in enumerate(positions):
+        keys, planes = query.encoded(position)
+        starts += [(number, place, key) for place, key in enumerate(keys)]
+        pieces = map(position.board.get, query.board.squares)
+        words.append((number, database.listed(list(pieces)), *planes))
+    state.make(database, connection, asked, starts)
+    columns = [position_mask.c[name] for name in ("position", "pieces", *fast.plane_names(query.words))]
+    state.make(database, connection, position_mask, words, columns)
