@@ -54,6 +54,8 @@ _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+]+:")
 _CHUNK = 10_000
 _WRITE = "ggn_store_write"
 _START = "asked_"
+# A question is a few seeks in an index. The planner does not know how few, and on its own reads whole tables.
+_SEEKING = "; ".join(f"SET {name} = off" for name in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"))
 _SECRETS = ("password", "sslpassword", "passfile")
 _FORMS = "sqlite:///file.db, a file's name, or postgresql://user@host/database"
 
@@ -441,6 +443,7 @@ class Postgres(Database):
     def _connect_directly(self) -> Any:
         connection = super()._connect_directly()
         connection.autocommit = True
+        connection.execute(_SEEKING)
         return connection
 
     def _is_lost(self, connection: Any) -> bool:

@@ -188,14 +188,13 @@ class FastQuery:
         keys = [start.key for start in starts]
         statement = self._statements.get(len(keys)) or self._prepare(len(keys))
         rows = self._database.fetch(statement.text, statement.arrange(keys, planes))
-        doubtful = [
-            start.key
-            for start in starts
-            if start.exact and any(key == start.key and number in start.exact for key, number in rows)
-        ]
+        exact = {start.key: start.exact for start in starts if start.exact}
+        doubtful = {key for key, number in rows if key in exact and number in exact[key]} if exact else None
         if doubtful:
             statement = _prepared(self._database, self.words, len(doubtful), exact=True)
-            held = self._database.fetch(statement.text, statement.arrange(doubtful, (*planes, self._pieces(board))))
+            held = self._database.fetch(
+                statement.text, statement.arrange(list(doubtful), (*planes, self._pieces(board)))
+            )
             rows = [row for row in rows if row[0] not in doubtful] + held
         rows.sort()
         numbers: dict[int, list[int]] = {key: [] for key in keys}
