@@ -26,15 +26,14 @@ from sqlalchemy import (
     Connection,
     Engine,
     ExceptionContext,
-    FromClause,
     Select,
     Table,
     Text,
+    any_,
     bindparam,
     column,
     create_engine,
     event,
-    func,
     make_url,
     text,
 )
@@ -211,8 +210,8 @@ class Database(ABC):
     def _prepare(self, compiled: Compiled, names: Sequence[str]) -> Prepared: ...
 
     @abstractmethod
-    def asked(self, count: int) -> FromClause:
-        """A table of so many bound starts, with the column `start`."""
+    def asked(self, query: Select[Any], start: Column[int], count: int) -> Select[Any]:
+        """`query` for rows whose `start` is one of so many bound values."""
 
     @abstractmethod
     def asked_values(self, starts: Sequence[int]) -> dict[str, Any]:
@@ -360,9 +359,11 @@ class SQLite(Database):
             return Prepared(str(compiled), lambda starts, values: (*starts, *pick((*values, *fixed))))
         return Prepared(str(compiled), lambda starts, values: (*starts, *pick(values)))
 
-    def asked(self, count: int) -> FromClause:
+    def asked(self, query: Select[Any], start: Column[int], count: int) -> Select[Any]:
+        # A tenth faster than IN.
         starts = [(bindparam(f"{_START}{i}", type_=BigInteger),) for i in range(count)]
-        return values_of(column("start", BigInteger)).data(starts).cte("asked")
+        asked = values_of(column("start", BigInteger)).data(starts).cte("asked")
+        return query.join_from(asked, start.table, start == asked.c.start)
 
     def asked_values(self, starts: Sequence[int]) -> dict[str, Any]:
         return {f"{_START}{i}": start for i, start in enumerate(starts)}
@@ -460,9 +461,8 @@ class Postgres(Database):
             lambda starts, values: {"starts": starts, **dict(zip(names, values, strict=True)), **constants},
         )
 
-    def asked(self, count: int) -> FromClause:
-        starts = func.unnest(bindparam("starts", type_=postgresql.ARRAY(BigInteger)))
-        return starts.table_valued(column("start", BigInteger), name="asked").render_derived()
+    def asked(self, query: Select[Any], start: Column[int], count: int) -> Select[Any]:
+        return query.where(start == any_(bindparam("starts", type_=postgresql.ARRAY(BigInteger))))
 
     def asked_values(self, starts: Sequence[int]) -> dict[str, Any]:
         return {"starts": list(starts)}

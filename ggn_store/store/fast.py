@@ -51,7 +51,7 @@ from ggn_store.store.moves import Question
 
 # What is kept in memory for the next questions to a revision, at most: moves, and answers made of them.
 KEPT_MOVES = 100_000
-KEPT_ANSWERS = 100_000
+KEPT_ANSWERS = 200_000
 EVERYTHING: Final = Question()
 PLANES: Final = ("empty", "enemy", "own")
 _ZERO: Final[ColumnElement[int]] = literal_column("0")
@@ -205,10 +205,12 @@ class FastQuery:
         return answers
 
     def _keep(self, answers: dict[_Start, tuple[Move, ...]], code: int) -> None:
-        if self._kept_moves > KEPT_MOVES or self._kept_answers > KEPT_ANSWERS:
+        if self._kept_answers > KEPT_ANSWERS or self._kept_moves > KEPT_MOVES:
             for start in self._starts.values():
-                start.answers, start.moves = {}, {}
-            self._kept_answers = self._kept_moves = 0
+                start.answers = {}
+                if self._kept_moves > KEPT_MOVES:
+                    start.moves = {}
+            self._kept_answers, self._kept_moves = 0, self._kept_moves if self._kept_moves <= KEPT_MOVES else 0
         self._kept_answers += len(answers)
         for start, moves in answers.items():
             start.answers[code & start.relevant] = moves
@@ -320,9 +322,8 @@ def fast_query(database: Database, words: int, count: int, exact: bool = False) 
 
     With `exact`, exact rows are held to all their conditions; without, they come as far as the masks let them.
     """
-    asked = database.asked(count)
     number, conditions = mask_test(words, lambda plane, word: bindparam(f"{plane}_{word}", type_=BigInteger))
-    query = select(t.mask.c.start, number.label("number")).join_from(asked, t.mask, t.mask.c.start == asked.c.start)
+    query = database.asked(select(t.mask.c.start, number.label("number")), t.mask.c.start, count)
     if exact:
         here = piece_at(bindparam("pieces", type_=List), t.condition.c.square)
         conditions = [*conditions, or_(~t.mask.c.exact, ~failing_piece(here).exists())]
