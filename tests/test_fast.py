@@ -328,6 +328,23 @@ def test_many_positions_are_asked_in_parts(store: Store, monkeypatch: pytest.Mon
     assert [len(moves) for moves in rules.moves_batch(positions)] == [1, 1, 0, 1, 1, 1, 0]
 
 
+def test_who_may_only_read_can_ask(address: str) -> None:
+    with Store.open(address, upgrade=True) as store:
+        store.load(ROOT / "data" / "chess.json")
+        expected = store.ruleset("chess").moves_batch(some_positions(), query="reading")
+    if address.startswith("postgres"):
+        read_only = f"{address}&options=-c%20default_transaction_read_only%3Don"
+    else:
+        read_only = address.replace("sqlite:///", "sqlite:///file:") + "?mode=ro&uri=true"
+    with Store.open(read_only) as store:
+        rules = store.ruleset("chess")
+        assert [rules.moves(position) for position in some_positions()] == expected
+        assert rules.moves_batch(some_positions()) == expected
+        assert list(rules.count_moves(some_positions()).values()) == list(map(len, expected))
+        with pytest.raises(GgnStoreError, match="read-only"):
+            store.load(LINE, "line")
+
+
 def test_a_connection_that_the_server_has_closed_is_replaced(address: str) -> None:
     if not address.startswith("postgres"):
         pytest.skip("SQLite has no server")

@@ -28,6 +28,8 @@ def moves(ruleset: Ruleset, query: FastQuery, positions: Positions) -> Iterator[
     database = ruleset._database
     for chunk in _chunks(ruleset, positions):
         try:
+            if not database.makes_tables:
+                raise NotEncodableError
             with database.reading() as connection:
                 found = batch.moves(database, connection, query, chunk)
         except NotEncodableError:
@@ -45,12 +47,12 @@ def counts(ruleset: Ruleset, query: FastQuery | None, positions: Positions, by: 
     for chunk in _chunks(ruleset, positions):
         found: Mapping[int | str, int]
         try:
-            if query is None:
+            if query is None or not database.makes_tables:
                 raise NotEncodableError
             with database.reading() as connection:
                 found = batch.counts(database, connection, query, chunk, by)
         except NotEncodableError:
-            found = _counted(ruleset.moves_batch(chunk, query="reading"), by)
+            found = _counted([ruleset.moves(position) for position in chunk], by)
         if by == "position":
             found = {first + int(number): count for number, count in found.items()}
         for key, count in found.items():

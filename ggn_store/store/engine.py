@@ -232,6 +232,11 @@ class Database(ABC):
         """Whether the driver only stumbled over a stored value that is not of its column's type."""
         return False
 
+    @functools.cached_property
+    def makes_tables(self) -> bool:
+        """Whether a question may have temporary tables: not of a replica, nor without the right to."""
+        return True
+
     @abstractmethod
     def version(self, connection: Connection) -> str:
         """Name and version of the database engine."""
@@ -446,6 +451,14 @@ class Postgres(Database):
         connection.autocommit = True
         connection.execute(_SEEKING)
         return connection
+
+    @functools.cached_property
+    def makes_tables(self) -> bool:
+        asked = (
+            "SELECT current_setting('transaction_read_only') = 'off' "
+            "AND has_database_privilege(current_database(), 'TEMP')"
+        )
+        return bool(self.fetch(asked, {})[0][0])
 
     def _is_lost(self, connection: Any) -> bool:
         return bool(connection.closed)
