@@ -12,7 +12,7 @@ from ggn_store.errors import MoveError, PositionError, UnknownNameError, offer, 
 from ggn_store.model import document as documents
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Document, Piece
-from ggn_store.model.move import DISPLACEMENT, Assumption, Move, displacement
+from ggn_store.model.move import DISPLACEMENT, Assumption, Move, check_assumption, displacement
 from ggn_store.model.position import SIDES, Position
 from ggn_store.model.revision import Revision, Summary
 from ggn_store.notation.hand import HAND
@@ -23,6 +23,7 @@ from ggn_store.store.moves import Question
 
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
+    from ggn_store.model.perft import Perft
 
 
 Query = Literal["fast", "reading"]
@@ -266,6 +267,45 @@ class Ruleset:
             raise MoveError(f"there is no {move.piece} in the hand in this position")
         return position.after(effects)
 
+    def perft(
+        self,
+        position: Position | Mapping[str, str | None],
+        depth: int,
+        *,
+        engine: str | None = None,
+        divide: bool = False,
+        assume: Assumption | None = None,
+        merge: bool = True,
+    ) -> Perft:
+        """How many paths of `depth` pseudo-legal moves lead on from a position; with `divide`, for each first move too.
+
+        The moves are made in the database, every board being built, those after the last move too; `engine` is the
+        store's own, else sqlite or duckdb. Equal positions of a ply are made one unless `merge` is false. Raises
+        MoveError for a must-deny document without `assume`, and where a move takes from a hand what it does not hold;
+        StoreError for a board or for hands that are too large, and for an engine that is not there.
+        """
+        from ggn_store.api import perft
+
+        asked = self._on_board(_position(position))
+        return perft.perft(self, self._database, asked, depth, engine, divide, assume, merge)
+
+    def reached(
+        self,
+        positions: Sequence[Position | Mapping[str, str | None]],
+        depth: int = 1,
+        *,
+        engine: str | None = None,
+        assume: Assumption | None = None,
+    ) -> list[list[tuple[Position, int]]]:
+        """For each position the different ones after `depth` moves, in any order, each with the number of paths to it.
+
+        All moves of all positions are made together, as by `perft`.
+        """
+        from ggn_store.api import perft
+
+        asked = [self._on_board(_position(position)) for position in positions]
+        return perft.reached(self, self._database, asked, depth, engine, assume)
+
     # --- inside ---
 
     def _question(self, piece: str | None, source: str | None, destination: str | None) -> Question:
@@ -317,8 +357,7 @@ class Ruleset:
         question: Question,
         assume: Assumption | None,
     ) -> list[list[Move]]:
-        if assume not in (None, DISPLACEMENT):
-            raise MoveError(f"{quote(assume)} is not an assumption; there is {DISPLACEMENT!r} only")
+        check_assumption(assume)
         asked = [self._on_board(_position(position)) for position in positions]
         board = self.board
         with self._database.reading() as connection:

@@ -31,6 +31,7 @@ _COMMANDS: Final = (
     "delete",
     "moves",
     "apply",
+    "perft",
     "db",
 )
 

@@ -6,11 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from ggn_store.errors import MoveError, quote
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
 
 Assumption = Literal["displacement"]
 DISPLACEMENT: Final[Assumption] = "displacement"
+
+
+def check_assumption(assume: str | None) -> None:
+    """Raise MoveError unless `assume` is an assumption or None."""
+    if assume not in (None, DISPLACEMENT):
+        raise MoveError(f"{quote(assume)} is not an assumption; there is {DISPLACEMENT!r} only")
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,6 +74,8 @@ class Prepared:
 class Database(ABC):
     """An engine with the two kinds of transaction that a store knows, and a short way for questions."""
 
+    name: ClassVar[str]
+
     insert: ClassVar[Any]
     """The dialect's INSERT, which has `on_conflict_do_nothing`."""
 
@@ -269,6 +271,7 @@ class Database(ABC):
 class SQLite(Database):
     """A file, or memory. Writers take the lock when they begin: a deferred one would fail instead of waiting."""
 
+    name = "sqlite"
     insert = staticmethod(sqlite.insert)
     is_server = False
 
@@ -416,6 +419,7 @@ class SQLite(Database):
 class Postgres(Database):
     """A server; loads go through COPY."""
 
+    name = "postgres"
     insert = staticmethod(postgresql.insert)
     is_server = True
     _reading_options: ClassVar[dict[str, Any]] = {"isolation_level": "REPEATABLE READ"}

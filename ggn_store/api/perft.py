@@ -1,0 +1,154 @@
+"""Perft in the engine that the caller names: moves made by the thousand, and paths of them counted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, Literal, Protocol
+
+from ggn_store.errors import MoveError, StoreError, offer, quote
+from ggn_store.model.move import Assumption, Move, check_assumption
+from ggn_store.model.perft import Perft
+from ggn_store.model.position import Position
+from ggn_store.store import engine as engines
+from ggn_store.store import perft as store_perft
+from ggn_store.store.engine import Database
+from ggn_store.store.planes import Compiled, State, compile_rules
+
+if TYPE_CHECKING:
+    from ggn_store.api.ruleset import Ruleset
+
+Engine = Literal["sqlite", "postgres", "duckdb"]
+ENGINES: Final[tuple[Engine, ...]] = ("sqlite", "postgres", "duckdb")
+
+
+class Plies(Protocol):
+    """What each engine does with compiled rules."""
+
+    def counts(self, depth: int, merge: bool = True) -> list[int]:
+        """How many paths of `depth` moves, at least one, lead on from each of the positions."""
+
+    def reached(self, depth: int) -> list[tuple[int, State, int]]:
+        """The different positions after `depth` moves: number of the first, the position, how many paths lead there."""
+
+
+def perft(
+    ruleset: Ruleset,
+    database: Database,
+    position: Position,
+    depth: int,
+    engine: str | None = None,
+    divide: bool = False,
+    assume: Assumption | None = None,
+    merge: bool = True,
+) -> Perft:
+    """Count the paths of `depth` moves; what `Ruleset.perft` says."""
+    name = _engine(database, engine)
+    check_assumption(assume)
+    _require_depth(depth, least=1 if divide else 0)
+    if not depth:
+        return Perft(0, 1, None, name, 0.0, 0.0)
+    if not divide:
+        clock = _Clock()
+        with _plies(ruleset, database, [position], depth, name, assume) as (_, plies):
+            clock.compiled()
+            [count] = plies.counts(depth, merge)
+        return Perft(depth, count, None, name, *clock.times())
+    clock = _Clock()
+    moves = ruleset.moves(position, assume=assume)
+    after = [ruleset.apply(position, move, assume=assume) for move in moves]
+    if depth == 1 or not moves:
+        clock.compiled()
+        return _divided(depth, moves, [1] * len(moves), name, clock)
+    with _plies(ruleset, database, after, depth - 1, name, assume) as (_, plies):
+        clock.compiled()
+        counts = plies.counts(depth - 1, merge)
+    return _divided(depth, moves, counts, name, clock)
+
+
+def reached(
+    ruleset: Ruleset,
+    database: Database,
+    positions: Sequence[Position],
+    depth: int,
+    engine: str | None = None,
+    assume: Assumption | None = None,
+) -> list[list[tuple[Position, int]]]:
+    """The different positions after `depth` moves from each of some; what `Ruleset.reached` says."""
+    name = _engine(database, engine)
+    check_assumption(assume)
+    _require_depth(depth, least=0)
+    found: list[list[tuple[Position, int]]] = [[] for _ in positions]
+    # Hands that are not known are not carried.
+    for is_known in (True, False):
+        numbers = [number for number, each in enumerate(positions) if (each.hands is not None) == is_known]
+        if not numbers:
+            continue
+        asked = [positions[number] for number in numbers]
+        with _plies(ruleset, database, asked, depth, name, assume) as (compiled, plies):
+            for root, state, weight in plies.reached(depth):
+                found[numbers[root]].append((compiled.position(state, asked[root]), weight))
+    return found
+
+
+class _Clock:
+    """Seconds until the rules were compiled, and from then on."""
+
+    def __init__(self) -> None:
+        self._began = self._compiled = time.perf_counter()
+
+    def compiled(self) -> None:
+        self._compiled = time.perf_counter()
+
+    def times(self) -> tuple[float, float]:
+        return self._compiled - self._began, time.perf_counter() - self._compiled
+
+
+def _divided(depth: int, moves: Sequence[Move], counts: Sequence[int], engine: str, clock: _Clock) -> Perft:
+    return Perft(depth, sum(counts), tuple(zip(moves, counts, strict=True)), engine, *clock.times())
+
+
+def _engine(database: Database, engine: str | None) -> str:
+    """The name of the engine that is meant: the store's own, if none is named."""
+    own = database.name
+    if engine is not None and engine not in ENGINES:
+        raise StoreError(f"{quote(engine)} is not an engine: {offer(ENGINES)}")
+    if engine == "postgres" and own != engine:
+        raise StoreError(f"{database} is not a Postgres store: leave the engine out to count in it")
+    return engine or own
+
+
+def _require_depth(depth: int, least: int) -> None:
+    if depth < least:
+        raise MoveError(f"a depth of {depth} moves: paths have at least {least}")
+
+
+@contextmanager
+def _plies(
+    ruleset: Ruleset,
+    database: Database,
+    positions: Sequence[Position],
+    depth: int,
+    engine: str,
+    assume: Assumption | None,
+) -> Iterator[tuple[Compiled, Plies]]:
+    board = ruleset.board
+    with database.reading() as connection:
+        compiled = compile_rules(connection, ruleset.revision, board, positions, depth, assume)
+        if engine == database.name:
+            yield compiled, store_perft.Plies(database, connection, compiled)
+            return
+    if engine == "duckdb":
+        from ggn_store.columnar import perft as columnar
+
+        with columnar.plies(compiled) as plies:
+            yield compiled, plies
+        return
+    # SQLite needs nothing but the compiled rules, wherever they come from.
+    other = engines.connect("sqlite://")
+    try:
+        with other.reading() as connection:
+            yield compiled, store_perft.Plies(other, connection, compiled)
+    finally:
+        other.close()

@@ -1,0 +1,61 @@
+"""`ggn-store perft`"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import click
+
+from ggn_store.cli import options
+from ggn_store.render.records import records
+
+_COLUMNS = ("piece", "source", "destination", "ordinal", "count")
+
+
+@click.command("perft")
+@options.ruleset_argument
+@click.option("--depth", type=click.IntRange(1), metavar="N", required=True, help="How many moves each path has.")
+@click.option("--divide", is_flag=True, help="Print the paths that begin with each move, too.")
+@options.position_options
+@click.option(
+    "--engine",
+    type=click.Choice(("sqlite", "postgres", "duckdb")),
+    help="Where to make the moves. Default: in the store's own database. duckdb uses all cores (extra [duckdb]).",
+)
+@click.option(
+    "--assume",
+    type=click.Choice(("displacement",)),
+    help="For must-deny rulesets: take plain displacement as the effect.",
+)
+@options.output_format(options.RECORD_FORMATS, "Default: text on a terminal, NDJSON elsewhere.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    ruleset: str,
+    depth: int,
+    divide: bool,
+    engine: str | None,
+    assume: str | None,
+    form: str | None,
+    given: options.Given,
+) -> None:
+    """Count the paths of N pseudo-legal moves from a position.
+
+    All moves of a ply are made in one statement of the database, every board being built, those after the last move
+    too. Without a position, the ruleset's own start position. RULESET is a name, or NAME@REVISION.
+    """
+    found = options.open_store(ctx).ruleset(ruleset)
+    position = options.position(found, given)
+    result = found.perft(position, depth, engine=engine, divide=divide, assume=cast(Any, assume))
+    form = options.record_format(form)
+    if form != "table":
+        rows = [result.data()] if result.by_move is None else result.data()["by_move"]
+        for part in records(iter(rows), form, tuple(rows[0]) if rows and not divide else _COLUMNS):
+            click.echo(part, nl=False)
+        return
+    for move, count in result.by_move or ():
+        click.echo(f"{move.piece} {move.source} {move.destination} {move.ordinal}: {count:,}")
+    click.echo(
+        f"{found.revision}: {result.count:,} paths of {depth} {'moves' if depth > 1 else 'move'} "
+        f"({result.engine}, {result.running:.3f} s, rules compiled in {result.compiling:.3f} s)"
+    )
