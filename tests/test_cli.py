@@ -51,7 +51,7 @@ COMMANDS = [
         "delete",
         "moves",
     ),
-    *("apply", "db"),
+    *("apply", "perft", "db"),
 ]
 MOVE_KEYS = ["piece", "source", "destination", "ordinal", "must", "deny", "effects", "assumed"]
 

@@ -135,7 +135,7 @@ def _plies(
 ) -> Iterator[tuple[Compiled, Plies]]:
     board = ruleset.board
     with database.reading() as connection:
-        compiled = compile_rules(connection, ruleset.revision, board, positions, depth, assume)
+        compiled = compile_rules(database, connection, ruleset.revision, board, positions, depth, assume)
         if engine == database.name:
             yield compiled, store_perft.Plies(database, connection, compiled)
             return

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, Connection, MetaData, PrimaryKeyConstraint, Table
+from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, PrimaryKeyConstraint, Table
 
 from ggn_store.errors import MoveError
 from ggn_store.store import board as temporary
@@ -142,7 +142,8 @@ def overdrawn(ply: int) -> MoveError:
 
 
 def _word(name: str) -> Column[Any]:
-    return Column(name, BigInteger, nullable=False)
+    # Postgres shifts by an integer only.
+    return Column(name, Integer if name == "number" else BigInteger, nullable=False)
 
 
 def _signed(row: Iterable[int]) -> tuple[int, ...]:
