@@ -22,6 +22,9 @@ from ggn_store.store.batch import Count
 from ggn_store.store.moves import Question
 
 if TYPE_CHECKING:
+    import os
+
+    from ggn_store.api.columnar import Columnar, Count, Engine
     from ggn_store.games.rules import Definition
     from ggn_store.model.perft import Perft
 
@@ -134,7 +137,7 @@ class Ruleset:
 
     def document(self) -> Document:
         """The document, read back from the rows."""
-        return Document(self.dialect, tuple(self._read_pieces()), self.revision.envelope)
+        return Document(self.dialect, tuple(self.read_pieces()), self.revision.envelope)
 
     def export(self) -> str:
         """The document that was loaded, in canonical form."""
@@ -142,9 +145,9 @@ class Ruleset:
 
     def export_parts(self) -> Iterator[str]:
         """The canonical text in parts, one piece in memory at a time."""
-        return documents.canonical_text(self.dialect, self.revision.envelope.schema, self._read_pieces())
+        return documents.canonical_text(self.dialect, self.revision.envelope.schema, self.read_pieces())
 
-    def _read_pieces(self) -> Iterator[Piece]:
+    def read_pieces(self) -> Iterator[Piece]:
         """The pieces in document order. No transaction is open while the caller works on one: pieces never change."""
         board = self.board
         with self._database.reading() as connection:
@@ -305,6 +308,66 @@ class Ruleset:
 
         asked = [self._on_board(_position(position)) for position in positions]
         return perft.reached(self, self._database, asked, depth, engine, assume)
+
+    # --- many positions on columns ---
+
+    @functools.cached_property
+    def columnar(self) -> Columnar:
+        """The ruleset as tables of columns, which the engines of `moves_table` and `count_moves` work on."""
+        from ggn_store.api.columnar import Columnar
+
+        return Columnar(self)
+
+    def compile(self, directory: str | os.PathLike[str]) -> None:
+        """Write the ruleset as Parquet files, which any engine can join, into a new directory.
+
+        `ggn_store.columnar.compile` says what is in them. Raises InputError where the directory is not empty.
+        """
+        from ggn_store.columnar import compile as compiling
+
+        compiling.write(self.columnar.compiled, directory)
+
+    def moves_table(
+        self,
+        positions: Any,
+        *,
+        sides: Any = None,
+        hands: Any = None,
+        engine: Engine = "duckdb",
+        threads: int | None = None,
+        master: str | None = None,
+        directory: str | None = None,
+    ) -> Any:
+        """The moves of many positions as an Arrow table: position, piece, source, destination, ordinal.
+
+        `positions` are Positions, mappings or FEEN texts, numbered from 0, or an Arrow table: with a column `feen`, or
+        with position (a number of the caller's), square and piece, to which `sides` (position, side) and `hands`
+        (position, piece, count) may be given; without them the first side moves and the hands are not known. The
+        answer is that of `moves`, in the same order. DuckDB works on `threads` processors, by default all; Spark on
+        the cluster `master`, with rules from the compiled files in `directory` if that is given. Raises GgnStoreError
+        where the engine is not installed, and PositionError as `moves` does.
+        """
+        batch = self.columnar.encode(positions, sides, hands)
+        return self.columnar.moves(batch, self.columnar.engine(engine, threads, master, directory))
+
+    def count_moves(
+        self,
+        positions: Any,
+        by: Count = "position",
+        *,
+        sides: Any = None,
+        hands: Any = None,
+        engine: Engine = "duckdb",
+        threads: int | None = None,
+        master: str | None = None,
+        directory: str | None = None,
+    ) -> Any:
+        """How many moves there are by position, by piece or by destination: an Arrow table of that and `count`.
+
+        The moves themselves never leave the engine; the rest is as for `moves_table`.
+        """
+        batch = self.columnar.encode(positions, sides, hands)
+        return self.columnar.count(batch, by, self.columnar.engine(engine, threads, master, directory))
 
     # --- inside ---
 

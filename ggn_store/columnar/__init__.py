@@ -1,1 +1,1 @@
-"""The rules of a revision in engines that work on columns, for many positions at once."""
+"""Rulesets and positions as columns, for engines that work on whole columns: DuckDB, Spark, and any other."""

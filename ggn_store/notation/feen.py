@@ -89,7 +89,8 @@ def _parse_turn(turn: str) -> tuple[tuple[str, str], qpi.Side]:
     return (other, active.upper()), "second"
 
 
-def _identifier(token: str, styles: tuple[str, str]) -> str:
+def identifier_of(token: str, styles: tuple[str, str]) -> str:
+    """The identifier of a token such as `+R` or `k^'` where the players have these styles."""
     own = 0 if any(c.isupper() for c in token) else 1
     style = styles[1 - own if token.endswith("'") else own]
     return f"{style if own == 0 else style.lower()}:{token}"
@@ -113,7 +114,7 @@ def _parse_placement(placement: str, styles: tuple[str, str]) -> tuple[tuple[int
                         _refuse(rank, "a run of empty squares that fits a board")
                     x += int(token["empty"])
                 else:
-                    board[cell.text((x, y, z)[:dimensions])] = _identifier(token["piece"], styles)
+                    board[cell.text((x, y, z)[:dimensions])] = identifier_of(token["piece"], styles)
                     x += 1
             if end != len(rank) or not rank:
                 _refuse(rank, "a rank of pieces such as +R or k^ and numbers for runs of empty squares")
@@ -134,7 +135,7 @@ def _parse_hands(held: str, styles: tuple[str, str]) -> dict[str, int]:
     for part, upper in zip(parts, (True, False), strict=True):
         end = 0
         for token in _HELD.finditer(part):
-            identifier = _identifier(token["piece"], styles)
+            identifier = identifier_of(token["piece"], styles)
             if token.start() != end or token["count"] == "1" or len(token["count"] or "") > len(str(MAX_COUNT)):
                 break
             count = int(token["count"] or 1)
@@ -153,7 +154,7 @@ def _parse_hands(held: str, styles: tuple[str, str]) -> dict[str, int]:
 
 def _token(identifier: str, styles: tuple[str, str]) -> str:
     token = identifier.split(":")[1]
-    if _identifier(token, styles) != identifier:
+    if identifier_of(token, styles) != identifier:
         first, second = styles[0].upper(), styles[1].lower()
         raise NotationError(
             f"FEEN cannot write the piece {quote(identifier)} where the styles are {first} and {second}; "

@@ -15,7 +15,7 @@ The rows of a (piece, source) lie together, under the key `start`.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any, Final, TypeVar
 
@@ -109,7 +109,7 @@ def _rows(
     """The masks of a destination's rows, each with its twin's square and the number of possibilities in it."""
     previous: _Masks | None = None
     for possibility in possibilities:
-        masks = _masks(possibility, bits, is_upper)
+        masks = masks_of(possibility, bits, is_upper)
         if previous is None:
             previous = masks
             continue
@@ -124,7 +124,10 @@ def _rows(
         yield previous, 0, 1
 
 
-def _masks(possibility: Possibility, bits: dict[str, int], is_upper: bool) -> _Masks:
+def masks_of(
+    possibility: Possibility, bits: Mapping[str, int], is_upper: bool
+) -> tuple[int, int, int, bool]:
+    """The masks of squares that must not be empty, the enemy's and its own, and whether a piece is named."""
     not_empty = not_enemy = not_own = 0
     exact = False
     for square, state in possibility.must.items():

@@ -1,0 +1,120 @@
+"""Rulesets and engines on columns put together: the compiled files, tables of moves, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from ggn_store.columnar import compile as compiling
+from ggn_store.columnar.compile import EXTRA, Compiled
+from ggn_store.columnar.encode import Batch, Encoder
+from ggn_store.columnar.extras import need
+from ggn_store.errors import PositionError, StoreError, quote
+from ggn_store.model.position import Position
+
+if TYPE_CHECKING:
+    from ggn_store.api.ruleset import Ruleset
+
+Engine = Literal["duckdb", "spark"]
+Count = Literal["position", "piece", "destination"]
+ENGINES: Final[tuple[Engine, ...]] = ("duckdb", "spark")
+COUNTS: Final[tuple[Count, ...]] = ("position", "piece", "destination")
+
+
+def compile_ruleset(ruleset: Ruleset) -> Compiled:
+    """The tables of a ruleset."""
+    return compiling.compile_pieces(ruleset.revision, ruleset.board, ruleset.read_pieces())
+
+
+class Columnar:
+    """A ruleset with its tables, which are made when they are first needed, and the engines that have them."""
+
+    def __init__(self, ruleset: Ruleset) -> None:
+        self._compiled = compile_ruleset(ruleset)
+        self._encoder = Encoder(self._compiled)
+        self._engines: dict[tuple[Any, ...], Any] = {}
+
+    @property
+    def compiled(self) -> Compiled:
+        """The tables."""
+        return self._compiled
+
+    def encode(self, positions: Any, sides: Any = None, hands: Any = None) -> Batch:
+        """A batch of positions in any of the forms that `Ruleset.moves_table` takes."""
+        if hasattr(positions, "column_names"):
+            if "feen" not in positions.column_names:
+                return self._encoder.arrow(positions, sides, hands)
+            positions = positions["feen"].to_pylist()
+        if sides is not None or hands is not None:
+            raise PositionError("sides and hands go with an Arrow table of pieces: other positions bring their own")
+        given = list(positions)
+        if all(isinstance(each, str) for each in given):
+            return self._encoder.feen(given)
+        return self._encoder.positions(list(map(_position, given)))
+
+    def engine(self, name: str, threads: int | None, master: str | None, directory: str | None) -> Any:
+        """The engine of that name, made for the first question and kept."""
+        key = (name, threads, master, directory)
+        if key not in self._engines:
+            if name == "duckdb":
+                from ggn_store.columnar.duck import DuckEngine
+
+                self._engines[key] = DuckEngine(self._compiled, threads)
+            elif name == "spark":
+                from ggn_store.columnar.spark import SparkEngine
+
+                self._engines[key] = SparkEngine(self._compiled, master, directory)
+            else:
+                raise StoreError(f"{quote(name)} is not an engine on columns: {' or '.join(ENGINES)}")
+        return self._engines[key]
+
+    def moves(self, batch: Batch, engine: Any) -> Any:
+        """position, piece, source, destination, ordinal of what holds, in document order."""
+        np, pa = need("numpy", EXTRA), need("pyarrow", EXTRA)
+        found = engine.moves(batch)
+        # One number for both sorts in a fraction of the time of two.
+        keys = found["position"].to_numpy().astype(np.int64) << 32 | found["possibility"].to_numpy()
+        keys.sort()
+        named = self._compiled.tables["possibility"]
+        possibility = keys & 0xFFFFFFFF
+        columns = {"position": _ids(batch, keys >> 32)}
+        for name in ("piece", "source", "destination"):
+            texts = named[name].combine_chunks().dictionary_encode()
+            columns[name] = pa.DictionaryArray.from_arrays(
+                texts.indices.to_numpy()[possibility], texts.dictionary, safe=False
+            )
+        return pa.table(columns | {"ordinal": named["ordinal"].to_numpy()[possibility]})
+
+    def count(self, batch: Batch, by: str, engine: Any) -> Any:
+        """(position, count) of every position; or (piece, count), (destination, count) of those that have moves."""
+        np, pa, tables = need("numpy", EXTRA), need("pyarrow", EXTRA), self._compiled.tables
+        if by == "position":
+            counts = np.zeros(batch.count, np.int64)
+            found = engine.count_by_position(batch)
+            counts[found["position"].to_numpy()] = found["count"].to_numpy()
+            return pa.table({"position": _ids(batch, np.arange(batch.count, dtype=np.int64)), "count": counts})
+        if by == "piece":
+            found = engine.count_by_start(batch)
+            pieces = tables["start"]["piece"].to_numpy()[found["start"].to_numpy()]
+            texts = tables["piece"]["identifier"]
+        elif by == "destination":
+            found = engine.count_by_possibility(batch)
+            column = tables["possibility"]["destination"].combine_chunks().dictionary_encode()
+            pieces = column.indices.to_numpy()[found["possibility"].to_numpy()]
+            texts = column.dictionary
+        else:
+            raise StoreError(f"{quote(by)}: moves are counted by {', '.join(COUNTS)}")
+        counts = np.bincount(pieces, found["count"].to_numpy(), len(texts)).astype(np.int64)
+        [some] = np.nonzero(counts)
+        return pa.table({by: texts.take(pa.array(some)), "count": counts[some]})
+
+
+def _ids(batch: Batch, numbers: Any) -> Any:
+    """The caller's numbers of positions."""
+    return numbers if batch.ids is None else batch.ids.to_numpy()[numbers]
+
+
+def _position(position: Position | Mapping[str, str | None] | str) -> Position:
+    if isinstance(position, Position):
+        return position
+    return Position.from_feen(position) if isinstance(position, str) else Position(position)

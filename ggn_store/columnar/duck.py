@@ -1,0 +1,65 @@
+"""DuckDB: the question asked on all processors, from Arrow to Arrow."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from ggn_store.columnar import sql
+from ggn_store.columnar.compile import EXTRA, Compiled
+from ggn_store.columnar.encode import Batch
+from ggn_store.columnar.extras import need
+from ggn_store.errors import GgnStoreError
+
+
+class DuckEngine:
+    """A compiled ruleset in a DuckDB database in memory; one question at a time.
+
+    `threads` limits the processors that it uses. Raises GgnStoreError where duckdb is missing.
+    """
+
+    def __init__(self, compiled: Compiled, threads: int | None = None) -> None:
+        duckdb = need("duckdb", EXTRA)
+        self._compiled = compiled
+        # Nothing is read from or written to files, and no order is asked for but in words.
+        self._connection = duckdb.connect(":memory:", config={"preserve_insertion_order": False})
+        self._error = duckdb.Error
+        self._lock = threading.Lock()
+        if threads is not None:
+            self._connection.execute("SET threads = ?", [threads])
+        for name in ("rule", "answer", "masked"):
+            self._connection.register("given", compiled.tables[name])
+            self._connection.execute(f"CREATE TABLE {name} AS FROM given")
+            self._connection.unregister("given")
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._connection.close()
+
+    def moves(self, batch: Batch) -> Any:
+        """An Arrow table (position, possibility) of what holds, in no order."""
+        return self._ask(sql.moves(self._compiled, sql.DUCKDB), batch)
+
+    def count_by_position(self, batch: Batch) -> Any:
+        """An Arrow table (position, count); positions without moves are left out."""
+        return self._ask(sql.summed("position", sql.count_by_position(self._compiled, sql.DUCKDB)), batch)
+
+    def count_by_start(self, batch: Batch) -> Any:
+        """An Arrow table (start, count)."""
+        return self._ask(sql.summed("start", sql.count_by_start(self._compiled, sql.DUCKDB)), batch)
+
+    def count_by_possibility(self, batch: Batch) -> Any:
+        """An Arrow table (possibility, count)."""
+        return self._ask(sql.count_by_possibility(self._compiled, sql.DUCKDB), batch)
+
+    def _ask(self, question: str, batch: Batch) -> Any:
+        with self._lock:
+            self._connection.register("moving", batch.moving)
+            self._connection.register("standing", batch.standing)
+            try:
+                return self._connection.sql(question).to_arrow_table()
+            except self._error as error:
+                raise GgnStoreError(f"DuckDB cannot answer: {error}") from None
+            finally:
+                self._connection.unregister("moving")
+                self._connection.unregister("standing")

@@ -1,0 +1,82 @@
+"""Spark: the same question on any cluster, the positions in partitions, the rules sent to every executor."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ggn_store.columnar import sql
+from ggn_store.columnar.compile import Compiled
+from ggn_store.columnar.encode import Batch
+from ggn_store.columnar.extras import need
+from ggn_store.errors import GgnStoreError, printable
+
+EXTRA: Final = "spark"
+LOCAL: Final = "local[*]"
+
+
+class SparkEngine:
+    """A compiled ruleset in a session of Spark.
+
+    `master` is the cluster's URL, by default all processors of this machine; a session that runs already is used,
+    whatever its master. With `directory`, which executors have to reach (`s3a://...`), the rules are read from the
+    files that `compile.write` wrote there, else they are sent along. Raises GgnStoreError where pyspark or Java is
+    missing, or the cluster is not to be reached.
+    """
+
+    def __init__(self, compiled: Compiled, master: str | None = None, directory: str | None = None) -> None:
+        self._compiled = compiled
+        spark_sql = need("pyspark.sql", EXTRA)
+        need("pyarrow", EXTRA)
+        self._error: Any = need("pyspark.errors", EXTRA).PySparkException
+        try:
+            running = (
+                spark_sql.SparkSession.builder.appName("ggn-store")
+                .master(master or LOCAL)
+                .config("spark.ui.enabled", "false")
+                .config("spark.ui.showConsoleProgress", "false")
+                .getOrCreate()
+            )
+            # Views of its own, whoever else uses the session.
+            self._session = running.newSession()
+            for name in ("rule", "answer", "masked"):
+                if directory is None:
+                    frame = self._session.createDataFrame(compiled.tables[name])
+                else:
+                    frame = self._session.read.parquet(f"{directory}/{name}.parquet")
+                frame.createOrReplaceTempView(name)
+        except Exception as error:  # pyspark raises its own, py4j's, and RuntimeError without Java
+            first, *_ = str(error).splitlines() or [type(error).__name__]
+            raise GgnStoreError(
+                f"Spark cannot be started: {printable(first)}; it needs Java 17 or newer, and a master that can be "
+                "reached"
+            ) from None
+
+    def close(self) -> None:
+        """Forget the views; the session goes on, for it may be somebody else's, too."""
+        for name in ("rule", "answer", "masked"):
+            self._session.catalog.dropTempView(name)
+
+    def moves(self, batch: Batch) -> Any:
+        """An Arrow table (position, possibility) of what holds, in no order."""
+        return self._ask(sql.moves(self._compiled, sql.SPARK), batch)
+
+    def count_by_position(self, batch: Batch) -> Any:
+        """An Arrow table (position, count); positions without moves are left out."""
+        return self._ask(sql.summed("position", sql.count_by_position(self._compiled, sql.SPARK)), batch)
+
+    def count_by_start(self, batch: Batch) -> Any:
+        """An Arrow table (start, count)."""
+        return self._ask(sql.summed("start", sql.count_by_start(self._compiled, sql.SPARK)), batch)
+
+    def count_by_possibility(self, batch: Batch) -> Any:
+        """An Arrow table (possibility, count)."""
+        return self._ask(sql.count_by_possibility(self._compiled, sql.SPARK), batch)
+
+    def _ask(self, question: str, batch: Batch) -> Any:
+        try:
+            self._session.createDataFrame(batch.moving).createOrReplaceTempView("moving")
+            self._session.createDataFrame(batch.standing).createOrReplaceTempView("standing")
+            return self._session.sql(question).toArrow()
+        except self._error as error:
+            first, *_ = str(error).splitlines() or [type(error).__name__]
+            raise GgnStoreError(f"Spark cannot answer: {printable(first)}") from None

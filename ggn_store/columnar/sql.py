@@ -1,0 +1,102 @@
+"""The question that an engine is asked about a batch of encoded positions, for each engine in its own words.
+
+Tables: `rule`, `answer` and `masked` of a compiled ruleset, `moving` and `standing` of the batch (see `encode`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from ggn_store.columnar.compile import Compiled
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What engines write differently: xor of `{0}` and `{1}`; whether list `{0}` has all, or any, of list `{1}`."""
+
+    xor: str
+    has_all: str
+    has_any: str
+    hint: str = ""
+
+
+DUCKDB: Final = Dialect("xor({0}, {1})", "list_has_all({0}, {1})", "list_has_any({0}, {1})")
+SPARK: Final = Dialect(
+    "({0} ^ {1})",
+    "size(array_except({1}, {0})) = 0",
+    "arrays_overlap({0}, {1})",
+    "/*+ BROADCAST(rule, answer, masked) */ ",
+)
+
+
+def moves(compiled: Compiled, dialect: Dialect) -> str:
+    """One row (position, possibility) for each possibility that holds, in no order."""
+    return f"""
+SELECT {dialect.hint}reached.position,
+       CASE WHEN (answer.bit & reached.enemy) = 0 THEN answer.if_empty ELSE answer.if_enemy END AS possibility
+FROM ({_reached(dialect)}) AS reached
+JOIN answer ON answer.key = {dialect.xor.format("reached.squares", "reached.salt")}
+UNION ALL
+{_masked(compiled, dialect)}"""
+
+
+def count_by_position(compiled: Compiled, dialect: Dialect) -> str:
+    """One row (position, count) for each position that has moves; a position may have two, to be added."""
+    return _count("position", compiled, dialect)
+
+
+def count_by_start(compiled: Compiled, dialect: Dialect) -> str:
+    """One row (start, count) for each start that has moves; a start may have several, to be added."""
+    return _count("start", compiled, dialect)
+
+
+def _count(by: str, compiled: Compiled, dialect: Dialect) -> str:
+    # What is reached need not be named to be counted: the answers are not read.
+    return f"""
+SELECT {by}, SUM(bit_count(squares) * each) AS count FROM ({_reached(dialect)}) AS reached GROUP BY {by}
+UNION ALL
+SELECT {by}, COUNT(*) AS count FROM ({_masked(compiled, dialect, by)}) AS held GROUP BY {by}"""
+
+
+def count_by_possibility(compiled: Compiled, dialect: Dialect) -> str:
+    """One row (possibility, count) for each possibility that holds somewhere."""
+    return f"SELECT possibility, COUNT(*) AS count FROM ({moves(compiled, dialect)}) AS held GROUP BY possibility"
+
+
+def summed(by: str, question: str) -> str:
+    """The counts of such a question, added."""
+    return f"SELECT {by}, CAST(SUM(count) AS BIGINT) AS count FROM ({question}) AS parts GROUP BY {by}"
+
+
+def _reached(dialect: Dialect) -> str:
+    """The squares that each rule reaches for each mover."""
+    before = dialect.xor.format("blocked", "(blocked - 1)")
+    return f"""
+    SELECT {dialect.hint}position, start, enemy, each, salt,
+           ((empty & quiet) | (enemy & capture)) & {before} AS squares
+    FROM (SELECT moving.position, moving.start, moving.empty, moving.enemy, rule.quiet, rule.capture, rule.each,
+                 rule.salt, (~moving.empty) & rule.ray AS blocked
+          FROM moving JOIN rule ON rule.mover = moving.mover) AS met
+"""
+
+
+def _masked(compiled: Compiled, dialect: Dialect, column: str = "") -> str:
+    """The possibilities of `masked` that hold."""
+    failing = []
+    for word in range(compiled.words):
+        empty, enemy = f"standing.empty_{word}", f"standing.enemy_{word}"
+        failing += [
+            f"(masked.not_empty_{word} & {empty})",
+            f"(masked.not_enemy_{word} & {enemy})",
+            f"(masked.not_own_{word} & (~({empty} | {enemy})))",
+        ]
+    twin = " | ".join(f"(masked.twin_{word} & standing.enemy_{word})" for word in range(compiled.words))
+    chosen = f"CASE WHEN ({twin}) = 0 THEN masked.if_empty ELSE masked.if_enemy END AS possibility"
+    return f"""
+SELECT {dialect.hint}{f"standing.{column}" if column else f"standing.position, {chosen}"}
+FROM standing JOIN masked ON masked.start = standing.start
+WHERE ({" | ".join(failing)}) = 0
+  AND {dialect.has_all.format("standing.pieces", "masked.must")}
+  AND NOT {dialect.has_any.format("standing.pieces", "masked.deny")}
+"""
