@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,7 +30,7 @@ def keys(table: Any, count: int) -> list[list[reference.Key]]:
     """The moves of each position, in the table's order."""
     found: list[list[reference.Key]] = [[] for _ in range(count)]
     for row in table.to_pylist():
-        found[row["position"]].append(tuple(row[name] for name in NAMES))  # type: ignore[arg-type]
+        found[row["position"]].append(tuple(row[name] for name in NAMES))
     return found
 
 
@@ -47,7 +45,7 @@ def require_equal(rules: Ruleset, expected: list[list[reference.Key]], positions
     assert counted(rules.count_moves(positions, **options)) == {at: len(moves) for at, moves in enumerate(expected)}
     for by, place in (("piece", 0), ("destination", 2)):
         want = Counter(move[place] for moves in expected for move in moves)
-        assert counted(rules.count_moves(positions, by, **options)) == want  # type: ignore[arg-type]
+        assert counted(rules.count_moves(positions, by, **options)) == want
 
 
 def arrow(positions: list[Position]) -> dict[str, Any]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from ggn_store.api.positions import read_feen_or_positions
 from ggn_store.columnar import compile as compiling
 from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.encode import Batch, Encoder
 from ggn_store.columnar.extras import need
 from ggn_store.errors import PositionError, StoreError, quote
 from ggn_store.model.position import Position
+from ggn_store.notation.hand import HAND
 
 if TYPE_CHECKING:
     from ggn_store.api.ruleset import Ruleset
@@ -19,6 +23,9 @@ Engine = Literal["duckdb", "spark"]
 Count = Literal["position", "piece", "destination"]
 ENGINES: Final[tuple[Engine, ...]] = ("duckdb", "spark")
 COUNTS: Final[tuple[Count, ...]] = ("position", "piece", "destination")
+# How many positions of a file are asked about at once, and how many moves become records at once.
+_CHUNK: Final = 20_000
+_RECORDS: Final = 10_000
 
 
 def compile_ruleset(ruleset: Ruleset) -> Compiled:
@@ -107,6 +114,47 @@ class Columnar:
         counts = np.bincount(pieces, found["count"].to_numpy(), len(texts)).astype(np.int64)
         [some] = np.nonzero(counts)
         return pa.table({by: texts.take(pa.array(some)), "count": counts[some]})
+
+
+def move_records(ruleset: Ruleset, file: str, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:
+    """The moves of all positions of an NDJSON file, each with the number of its position from 0."""
+    for first, table in _answers(file, side, lambda positions: ruleset.moves_table(positions, **options)):
+        for batch in table.to_batches(_RECORDS):
+            yield from (record | {"position": record["position"] + first} for record in batch.to_pylist())
+
+
+def count_records(ruleset: Ruleset, file: str, by: Count, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:
+    """How many moves the positions of an NDJSON file have: by position, or of them all by piece or destination."""
+    total: Counter[Any] = Counter()
+    for first, table in _answers(file, side, lambda positions: ruleset.count_moves(positions, by, **options)):
+        for record in table.to_pylist():
+            if by == "position":
+                yield record | {"position": record["position"] + first}
+            else:
+                total[record[by]] += record["count"]
+    order = ruleset.pieces if by == "piece" else (*ruleset.board.squares, HAND)
+    yield from ({by: each, "count": total[each]} for each in order if total[each])
+
+
+def _answers(file: str, side: str | None, ask: Callable[[list[Position | str]], Any]) -> Iterator[tuple[int, Any]]:
+    """What is answered about each chunk of a file's positions, with the number of the chunk's first one."""
+    given = read_feen_or_positions(file)
+    first = 0
+    while chunk := list(islice(given, _CHUNK)):
+        positions = [each for _, each in chunk]
+        try:
+            if side is not None:
+                positions = [_position(each).with_changes(side=side) for each in positions]
+            answer = ask(positions)
+        except PositionError:
+            for where, each in chunk:
+                try:
+                    ask([each])
+                except PositionError as error:
+                    raise PositionError(f"{where}: {error}") from None
+            raise
+        yield first, answer
+        first += len(chunk)
 
 
 def _ids(batch: Batch, numbers: Any) -> Any:

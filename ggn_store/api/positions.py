@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -10,6 +11,8 @@ from ggn_store.errors import PositionError, printable, quote
 from ggn_store.model.position import Position
 
 MAX_LINE: Final = 1_000_000
+# A JSON text without escapes: what stands between the quotes is the FEEN.
+_FEEN_LINE: Final = re.compile(rb'"([ !#-\[\]-~]*)"\r?\n?')
 
 
 def read_board(text: str | bytes) -> Position:
@@ -40,6 +43,19 @@ def read_positions(path: str) -> Iterator[Position]:
             number += 1
             if line.strip():
                 yield _read_line(line.rstrip(b"\r\n"), f"{printable(str(file))}:{number}")
+
+
+def read_feen_or_positions(path: str) -> Iterator[tuple[str, Position | str]]:
+    """Like `read_positions`, but lines of plain FEEN come as texts that nobody has read yet; each with its place."""
+    file = files.File(path)
+    with files.open_stream(file) as stream:
+        number = 0
+        while line := stream.readline(MAX_LINE + 1):
+            number += 1
+            if line.strip():
+                where = f"{printable(str(file))}:{number}"
+                feen = _FEEN_LINE.fullmatch(line)
+                yield where, feen[1].decode("ascii") if feen else _read_line(line.rstrip(b"\r\n"), where)
 
 
 def _read_line(line: bytes, where: str) -> Position:

@@ -28,6 +28,7 @@ _COMMANDS: Final = (
     "list",
     "show",
     "export",
+    "compile",
     "delete",
     "moves",
     "apply",

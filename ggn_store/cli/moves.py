@@ -9,7 +9,7 @@ from typing import Any, cast
 import click
 
 import ggn_store
-from ggn_store.cli import options
+from ggn_store.cli import columns, options
 from ggn_store.render.board import moves_text, position_text
 from ggn_store.render.records import records
 
@@ -41,6 +41,17 @@ _BATCH = 500
     help="The query that answers: over masks, or over the tables as they are documented. Both give the same moves.",
 )
 @options.output_format(options.RECORD_FORMATS, "Default: board and moves on a terminal, NDJSON elsewhere.")
+@click.option(
+    "--engine",
+    type=click.Choice(("duckdb", "spark")),
+    help="With --positions: ask DuckDB or Spark instead of the store, for the moves without conditions and effects.",
+)
+@click.option(
+    "--count",
+    type=click.Choice(("position", "piece", "destination")),
+    help="With --engine: count the moves instead.",
+)
+@click.option("--master", metavar="URL", help="With --engine spark: the cluster. Default: local[*], this machine.")
 @click.option("--explain", is_flag=True, help="Print the SQL and the database's plan instead of moves.")
 @click.pass_context
 def command(
@@ -53,6 +64,9 @@ def command(
     assume: str | None,
     query: Any,
     form: str | None,
+    engine: str | None,
+    count: str | None,
+    master: str | None,
     explain: bool,
     given: options.Given,
 ) -> None:
@@ -66,6 +80,15 @@ def command(
         raise click.UsageError("--explain explains the statement for one position: leave --positions out")
     if explain and form is not None:
         raise click.UsageError("--explain prints text: leave --format out")
+    if engine is None and (count or master) is not None:
+        raise click.UsageError(f"{'--count' if count else '--master'} goes with --engine: name one")
+    if engine is not None:
+        if positions is None:
+            raise click.UsageError("--engine is for many positions: give a file of them with --positions")
+        columns.refuse({"--piece": piece, "--source": source, "--destination": destination, "--assume": assume})
+        found = options.open_store(ctx).ruleset(ruleset)
+        columns.answer(found, positions, given.side, engine, count, master, options.record_format(form))
+        return
     found = options.open_store(ctx).ruleset(ruleset)
     narrow: dict[str, Any] = {"piece": piece, "source": source, "destination": destination, "query": query}
     form = options.record_format(form)
@@ -86,8 +109,8 @@ def command(
         return
     click.echo(position_text(position, found.board.squares, found.board.shape))
     click.echo(moves_text(moves, position), nl=False)
-    count = f"{len(moves)} move{'s' if len(moves) != 1 else ''}" if moves else "no moves"
-    click.echo(f"{found.revision}: {count} for {position.side}")
+    told = f"{len(moves)} move{'s' if len(moves) != 1 else ''}" if moves else "no moves"
+    click.echo(f"{found.revision}: {told} for {position.side}")
 
 
 def _batch(ruleset: ggn_store.Ruleset, file: str, side: str | None, narrow: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,8 @@ from ggn_store.errors import GgnStoreError, printable
 
 EXTRA: Final = "spark"
 LOCAL: Final = "local[*]"
+# In local mode the driver does all the work, and its default is 1g.
+_LOCAL_MEMORY: Final = "4g"
 
 
 class SparkEngine:
@@ -26,24 +28,25 @@ class SparkEngine:
     def __init__(self, compiled: Compiled, master: str | None = None, directory: str | None = None) -> None:
         self._compiled = compiled
         spark_sql = need("pyspark.sql", EXTRA)
+        broadcast = need("pyspark.sql.functions", EXTRA).broadcast
         need("pyarrow", EXTRA)
         self._error: Any = need("pyspark.errors", EXTRA).PySparkException
         try:
-            running = (
-                spark_sql.SparkSession.builder.appName("ggn-store")
-                .master(master or LOCAL)
-                .config("spark.ui.enabled", "false")
-                .config("spark.ui.showConsoleProgress", "false")
-                .getOrCreate()
-            )
+            builder = spark_sql.SparkSession.builder.appName("ggn-store").master(master or LOCAL)
+            builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
+            if (master or LOCAL).startswith("local"):
+                builder = builder.config("spark.driver.memory", _LOCAL_MEMORY)
+            running = builder.getOrCreate()
             # Views of its own, whoever else uses the session.
             self._session = running.newSession()
+            # Positions go to the executors as they are, instead of into the driver's plan.
+            self._session.conf.set("spark.sql.execution.arrow.localRelationThreshold", "0")
             for name in ("rule", "answer", "masked"):
                 if directory is None:
                     frame = self._session.createDataFrame(compiled.tables[name])
                 else:
                     frame = self._session.read.parquet(f"{directory}/{name}.parquet")
-                frame.createOrReplaceTempView(name)
+                broadcast(frame).createOrReplaceTempView(name)
         except Exception as error:  # pyspark raises its own, py4j's, and RuntimeError without Java
             first, *_ = str(error).splitlines() or [type(error).__name__]
             raise GgnStoreError(

@@ -18,7 +18,6 @@ class Dialect:
     xor: str
     has_all: str
     has_any: str
-    hint: str = ""
 
 
 DUCKDB: Final = Dialect("xor({0}, {1})", "list_has_all({0}, {1})", "list_has_any({0}, {1})")
@@ -26,14 +25,13 @@ SPARK: Final = Dialect(
     "({0} ^ {1})",
     "size(array_except({1}, {0})) = 0",
     "arrays_overlap({0}, {1})",
-    "/*+ BROADCAST(rule, answer, masked) */ ",
 )
 
 
 def moves(compiled: Compiled, dialect: Dialect) -> str:
     """One row (position, possibility) for each possibility that holds, in no order."""
     return f"""
-SELECT {dialect.hint}reached.position,
+SELECT reached.position,
        CASE WHEN (answer.bit & reached.enemy) = 0 THEN answer.if_empty ELSE answer.if_enemy END AS possibility
 FROM ({_reached(dialect)}) AS reached
 JOIN answer ON answer.key = {dialect.xor.format("reached.squares", "reached.salt")}
@@ -73,7 +71,7 @@ def _reached(dialect: Dialect) -> str:
     """The squares that each rule reaches for each mover."""
     before = dialect.xor.format("blocked", "(blocked - 1)")
     return f"""
-    SELECT {dialect.hint}position, start, enemy, each, salt,
+    SELECT position, start, enemy, each, salt,
            ((empty & quiet) | (enemy & capture)) & {before} AS squares
     FROM (SELECT moving.position, moving.start, moving.empty, moving.enemy, rule.quiet, rule.capture, rule.each,
                  rule.salt, (~moving.empty) & rule.ray AS blocked
@@ -94,7 +92,7 @@ def _masked(compiled: Compiled, dialect: Dialect, column: str = "") -> str:
     twin = " | ".join(f"(masked.twin_{word} & standing.enemy_{word})" for word in range(compiled.words))
     chosen = f"CASE WHEN ({twin}) = 0 THEN masked.if_empty ELSE masked.if_enemy END AS possibility"
     return f"""
-SELECT {dialect.hint}{f"standing.{column}" if column else f"standing.position, {chosen}"}
+SELECT {f"standing.{column}" if column else f"standing.position, {chosen}"}
 FROM standing JOIN masked ON masked.start = standing.start
 WHERE ({" | ".join(failing)}) = 0
   AND {dialect.has_all.format("standing.pieces", "masked.must")}
