@@ -43,9 +43,9 @@ def require_equal(rules: Ruleset, expected: list[list[reference.Key]], positions
     """Moves and counts are those expected."""
     assert keys(rules.moves_table(positions, **options), len(expected)) == expected
     assert counted(rules.count_moves(positions, **options)) == {at: len(moves) for at, moves in enumerate(expected)}
-    for by, place in (("piece", 0), ("destination", 2)):
-        want = Counter(move[place] for moves in expected for move in moves)
-        assert counted(rules.count_moves(positions, by, **options)) == want
+    moves = [move for each in expected for move in each]
+    assert counted(rules.count_moves(positions, "piece", **options)) == Counter(move[0] for move in moves)
+    assert counted(rules.count_moves(positions, "destination", **options)) == Counter(move[2] for move in moves)
 
 
 def arrow(positions: list[Position]) -> dict[str, Any]:

@@ -12,17 +12,18 @@ Whoever joins these has the whole document. The other tables are derived from th
 lane and a rule are, and `sql` is the question that reads them:
 
     start        start (number from 0), piece, square (numbers; null: the hand), has_masked (it is in `masked`)
+    named        start, bit (from 0), piece, square (numbers): what the bits of `must` and `deny` of its masked rows say
     mover        mover (number from 0), start, lane: a start, and a lane that rules of it look at
     rule         rule (number from 0), mover, ray, quiet, capture (masks over the lane), each, salt
     answer       rule, key (salt xor a set of squares that the rule reaches; unlike that of any other rule),
                  bit (a square of the set), if_empty, if_enemy (possibilities)
     masked       start, not_empty_0, not_enemy_0, not_own_0, twin_0 and so on for every word of the board,
-                 must, deny (lists of tokens), if_empty, if_enemy (possibilities)
+                 must_0, deny_0 and so on for every word of names (all of `must` have to stand there, none of `deny`),
+                 if_empty, if_enemy (possibilities)
 
-A token says that a piece stands on a square: piece * number of squares + square. The position must have all of `must`
-and none of `deny`. `metadata.json` has the format's number, the ruleset with its revision and digest, the dialect,
-the board's shape and whether it was declared, the number of words of 64 squares that masks have, and the number of
-rows of each file.
+`metadata.json` has the format's number, the ruleset with its revision and digest, the dialect, the board's shape and
+whether it was declared, how many words of 64 bits the masks over the board (`words`) and those of names (`names`)
+have, and the number of rows of each file.
 """
 
 from __future__ import annotations
@@ -70,6 +71,11 @@ class Compiled:
         """How many words of 64 squares masks over the board have."""
         return int(self.metadata["words"])
 
+    @property
+    def names(self) -> int:
+        """How many words of 64 bits `must` and `deny` have: none where no condition names a piece."""
+        return int(self.metadata["names"])
+
 
 def compile_pieces(revision: Revision, board: Board, pieces: Iterable[Piece]) -> Compiled:
     """The tables of a revision from its pieces in document order, of which one is in memory at a time.
@@ -98,6 +104,9 @@ def compile_pieces(revision: Revision, board: Board, pieces: Iterable[Piece]) ->
     builder.finish()
     flush()
     tables = {name: pa.Table.from_batches(batches[name], schema).combine_chunks() for name, schema in schemas.items()}
+    names = -(-builder.most_named // lanes.WORD)
+    for name in ("must", "deny"):
+        tables["masked"] = _spread(tables["masked"], name, names)
     tables["rule"], tables["answer"] = _salted(tables["rule"], tables["answer"], builder.sets)
     metadata = {
         "format": FORMAT,
@@ -107,6 +116,7 @@ def compile_pieces(revision: Revision, board: Board, pieces: Iterable[Piece]) ->
         "shape": board.shape_text,
         "declared": revision.envelope.board is not None,
         "words": builder.words,
+        "names": names,
         "rows": {name: table.num_rows for name, table in tables.items()},
     }
     return Compiled(metadata, tables)
@@ -119,7 +129,7 @@ def mask_columns(words: int) -> list[str]:
 
 def _schemas(words: int) -> dict[str, Any]:
     pa = need("pyarrow", EXTRA)
-    number, mask, text, tokens = pa.int32(), pa.int64(), pa.string(), pa.list_(pa.int32())
+    number, mask, text, names = pa.int32(), pa.int64(), pa.string(), pa.list_(pa.int64())
 
     def schema(*fields: tuple[str, Any]) -> Any:
         return pa.schema(list(fields))
@@ -137,6 +147,7 @@ def _schemas(words: int) -> dict[str, Any]:
         "effect": schema(("possibility", number), ("square", text), ("becomes", text)),
         "hand_effect": schema(("possibility", number), ("piece", text), ("delta", number)),
         "start": schema(("start", number), ("piece", number), ("square", number), ("has_masked", pa.bool_())),
+        "named": schema(("start", number), ("bit", number), ("piece", number), ("square", number)),
         "mover": schema(("mover", number), ("start", number), ("lane", number)),
         "rule": schema(
             ("rule", number),
@@ -149,8 +160,8 @@ def _schemas(words: int) -> dict[str, Any]:
         "masked": schema(
             ("start", number),
             *((name, mask) for name in mask_columns(words)),
-            ("must", tokens),
-            ("deny", tokens),
+            ("must", names),
+            ("deny", names),
             ("if_empty", number),
             ("if_enemy", number),
         ),
@@ -168,6 +179,7 @@ class _Builder:
         self._numbers = {name: itertools.count() for name in ("possibility", "start", "mover", "rule")}
         self._rows: dict[str, list[tuple[Any, ...]]] = {}
         self.sets = 0
+        self.most_named = 0
 
     def take(self) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
         """The rows since the last time, by table."""
@@ -184,7 +196,9 @@ class _Builder:
     def add(self, piece: Piece) -> None:
         """Add the rows of a piece."""
         for source in piece.sources:
-            cases, named = [], {}
+            cases: list[lanes.Case] = []
+            named: dict[tuple[int, int], int] = {}
+            musts: dict[int, tuple[int, int]] = {}
             for destination in source.destinations:
                 for ordinal, possibility in enumerate(destination.possibilities):
                     number = next(self._numbers["possibility"])
@@ -196,15 +210,18 @@ class _Builder:
                     case = lanes.Case(number, self._bits[destination.square], *masks_of(possibility, self._bits, is_upper))
                     cases.append(case)
                     if case.exact:
-                        named[number] = (self._tokens(possibility.must), self._tokens(possibility.deny))
-            self._add_start(self._piece(piece.identifier), self._board.numbers.get(source.square), cases, named)
+                        musts[number] = self._names(possibility.must, named), self._names(possibility.deny, named)
+            start = next(self._numbers["start"])
+            for (state, square), bit in named.items():
+                self._add("named", start, bit, state, square)
+            self.most_named = max(self.most_named, len(named))
+            self._add_start(start, self._piece(piece.identifier), source.square, cases, musts)
 
     def _add_start(
-        self, piece: int, square: int | None, cases: list[lanes.Case], named: Mapping[int, tuple[list[int], list[int]]]
+        self, start: int, piece: int, source: str, cases: list[lanes.Case], musts: Mapping[int, tuple[int, int]]
     ) -> None:
-        start = next(self._numbers["start"])
         rules, masked = lanes.compile_cases(cases)
-        self._add("start", start, piece, square, bool(masked))
+        self._add("start", start, piece, self._board.numbers.get(source), bool(masked))
         movers: dict[int, int] = {}
         for rule in rules:
             if rule.lane not in movers:
@@ -220,8 +237,8 @@ class _Builder:
         for row in masked:
             planes = (split(mask, self.words) for mask in (row.not_empty, row.not_enemy, row.not_own, row.twin))
             signed_masks = itertools.chain.from_iterable(zip(*planes, strict=True))
-            tokens = named[row.if_empty] if row.exact else ([], [])
-            self._add("masked", start, *signed_masks, *tokens, row.if_empty, row.if_enemy)
+            names = ([*_words(names)] for names in (musts[row.if_empty] if row.exact else (0, 0)))
+            self._add("masked", start, *signed_masks, *names, row.if_empty, row.if_enemy)
 
     def _add_details(self, number: int, possibility: Possibility) -> None:
         for polarity, states in (("must", possibility.must), ("deny", possibility.deny)):
@@ -237,13 +254,14 @@ class _Builder:
             self._add("hand_effect", number, held, delta)
             self._piece(held)
 
-    def _tokens(self, states: Mapping[str, str]) -> list[int]:
-        count, numbers = len(self._board.squares), self._board.numbers
-        return [
-            self._piece(state) * count + numbers[square]
+    def _names(self, states: Mapping[str, str], named: dict[tuple[int, int], int]) -> int:
+        """The mask of the pieces that `states` name; what is new gets the next bit in `named`."""
+        pairs = [
+            (self._piece(state), self._board.numbers[square])
             for square, state in states.items()
             if state not in (EMPTY, ENEMY)
         ]
+        return sum(1 << named.setdefault(pair, len(named)) for pair in pairs)
 
     def _piece(self, identifier: str) -> int:
         return self._pieces.setdefault(identifier, len(self._pieces))
@@ -255,6 +273,22 @@ class _Builder:
 def _signed(word: int) -> int:
     [signed] = split(word, 1)
     return signed
+
+
+def _words(mask: int) -> tuple[int, ...]:
+    return split(mask, -(-mask.bit_length() // lanes.WORD))
+
+
+def _spread(masked: Any, name: str, words: int) -> Any:
+    """The table with a column for each word instead of the lists of words in a column; words left out are 0."""
+    pa = need("pyarrow", EXTRA)
+    at = masked.schema.get_field_index(name)
+    lists = masked.column(at).to_pylist() if words else []
+    masked = masked.remove_column(at)
+    for word in range(words):
+        column = pa.array([each[word] if word < len(each) else 0 for each in lists], pa.int64())
+        masked = masked.append_column(f"{name}_{word}", column)
+    return masked
 
 
 def _salted(rules: Any, answers: Any, sets: int) -> tuple[Any, Any]:

@@ -2,8 +2,9 @@
 
     moving     position (number from 0), start, mover, empty, enemy (words over the mover's lane): for each piece of
                the side to move that stands on a start, or is held where one is the hand, and each mover of that start
-    standing   position, start, empty_0, enemy_0 and so on for every word of the board, pieces (tokens): the same
-               pieces, where their start has masked rows; of the tokens only those that some condition names
+    standing   position, start, empty_0, enemy_0 and so on for every word of the board, named_0 and so on for every
+               word of names (which of the start's names stand on their squares): the same pieces, where their start
+               has masked rows
 
 `enemy` is seen from the side to move. Positions come as `Position`, as FEEN texts, or as Arrow tables.
 """
@@ -99,9 +100,8 @@ class Encoder:
         begins = np.searchsorted(column("mover", "start"), np.arange(len(self._has_masked) + 1))
         self._first_mover = begins[:-1].astype(np.int32)
         self._movers = np.diff(begins)
-        named = [table["masked"][each].combine_chunks().values.to_numpy() for each in ("must", "deny")]
-        self._named = np.zeros((len(self.pieces) + 1) * count, bool)
-        self._named[np.concatenate(named)] = True
+        self._named = {name: column("named", name) for name in ("bit", "piece", "square")}
+        self._names = np.searchsorted(column("named", "start"), np.arange(len(self._has_masked) + 1))
         self._reversed = np.array([int(f"{byte:08b}"[::-1], 2) for byte in range(256)], np.uint8)
         self._feen = FeenTexts(self.pieces, self.numbers)
 
@@ -369,13 +369,20 @@ class Encoder:
             for word in range(self._words)
             for name, plane in (("empty", empty), ("enemy", enemy))
         }
-        token = (columns.piece >> 1) * len(self.labels) + columns.square
-        named = self._named[token] & (columns.piece >= 0)
-        owner, token = columns.position[named], token[named]
-        order = np.argsort(owner, kind="stable")
-        ends = np.searchsorted(owner[order], np.arange(len(columns.first) + 1)).astype(np.int32)
-        pieces = pa.ListArray.from_arrays(ends, pa.array(token[order], pa.int32())).take(pa.array(position))
-        return pa.table({"position": position + np.int32(begin), "start": start, **words, "pieces": pieces})
+        names = np.zeros((self._compiled.names, len(start)), np.int64)
+        counts = self._names[start + 1] - self._names[start]
+        if counts.any():
+            # What stands where, with nothing but the piece's number: -1 is no piece, and no name.
+            grid = np.full((len(columns.first), len(self.labels)), -1, np.int32)
+            grid[columns.position, columns.square] = columns.piece >> 1
+            for number in range(int(counts.max())):
+                asked = np.flatnonzero(counts > number)
+                name = self._names[start[asked]] + number
+                stands = grid[position[asked], self._named["square"][name]] == self._named["piece"][name]
+                bit = self._named["bit"][name].astype(np.int64)
+                names[bit // WORD, asked] |= stands.astype(np.int64) << bit % WORD
+        named = {f"named_{word}": column for word, column in enumerate(names)}
+        return pa.table({"position": position + np.int32(begin), "start": start, **words, **named})
 
     def _batch(self, parts: Sequence[tuple[Any, Any]], count: int, ids: Any = None) -> Batch:
         moving, standing = (self._pa.concat_tables([part[each] for part in parts]).combine_chunks() for each in (0, 1))

@@ -13,19 +13,13 @@ from ggn_store.columnar.compile import Compiled
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What engines write differently: xor of `{0}` and `{1}`; whether list `{0}` has all, or any, of list `{1}`."""
+    """What engines write differently: the exclusive or of `{0}` and `{1}`."""
 
     xor: str
-    has_all: str
-    has_any: str
 
 
-DUCKDB: Final = Dialect("xor({0}, {1})", "list_has_all({0}, {1})", "list_has_any({0}, {1})")
-SPARK: Final = Dialect(
-    "({0} ^ {1})",
-    "size(array_except({1}, {0})) = 0",
-    "arrays_overlap({0}, {1})",
-)
+DUCKDB: Final = Dialect("xor({0}, {1})")
+SPARK: Final = Dialect("({0} ^ {1})")
 
 
 def moves(compiled: Compiled, dialect: Dialect) -> str:
@@ -89,12 +83,13 @@ def _masked(compiled: Compiled, dialect: Dialect, column: str = "") -> str:
             f"(masked.not_enemy_{word} & {enemy})",
             f"(masked.not_own_{word} & (~({empty} | {enemy})))",
         ]
+    for word in range(compiled.names):
+        named = f"standing.named_{word}"
+        failing += [f"(masked.must_{word} & (~{named}))", f"(masked.deny_{word} & {named})"]
     twin = " | ".join(f"(masked.twin_{word} & standing.enemy_{word})" for word in range(compiled.words))
     chosen = f"CASE WHEN ({twin}) = 0 THEN masked.if_empty ELSE masked.if_enemy END AS possibility"
     return f"""
 SELECT {f"standing.{column}" if column else f"standing.position, {chosen}"}
 FROM standing JOIN masked ON masked.start = standing.start
 WHERE ({" | ".join(failing)}) = 0
-  AND {dialect.has_all.format("standing.pieces", "masked.must")}
-  AND NOT {dialect.has_any.format("standing.pieces", "masked.deny")}
 """
