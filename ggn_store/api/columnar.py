@@ -51,6 +51,8 @@ class Columnar:
         if hasattr(positions, "column_names"):
             if "feen" not in positions.column_names:
                 return self._encoder.arrow(positions, sides, hands)
+            if positions["feen"].null_count:
+                raise PositionError("the column feen has no text in some rows: null is not a position")
             positions = positions["feen"].to_pylist()
         if sides is not None or hands is not None:
             raise PositionError("sides and hands go with an Arrow table of pieces: other positions bring their own")

@@ -111,9 +111,9 @@ def compile_cases(cases: Iterable[Case]) -> tuple[list[Rule], list[Masked]]:
         low, high = 1 << word * WORD, 1 << (word + 1) * WORD
         if not slot.path:
             leaps.setdefault(word, []).append(slot)
-        elif low <= slot.path < slot.square:
+        elif low <= slot.path & -slot.path and slot.path < slot.square:
             rays.setdefault((word, 0), []).append(slot)
-        elif slot.path & -slot.path > slot.square and slot.path < high:
+        elif slot.square < slot.path & -slot.path and slot.path < high:
             rays.setdefault((word, 1), []).append(slot)
         else:
             masked.extend(_masked(slot))

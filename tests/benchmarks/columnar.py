@@ -1,0 +1,154 @@
+"""How fast the engines on columns answer, beside python-chess on the same positions.
+
+    python -m tests.benchmarks.columnar             chess, DuckDB on four processors
+    python -m tests.benchmarks.columnar --spark     and from how many positions on Spark pays on this machine
+
+Each round measures everything once, one after the other, and the medians of the rounds are compared; that all answers
+are equal is checked in the same run. A ratio is how many times as many positions are answered in the same time as by
+`list(board.pseudo_legal_moves)`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import random
+import statistics
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import chess
+
+from ggn_store import Position, Ruleset, Store
+from tests.chess_oracle import castlings_through_attack, position_of
+
+ROUNDS = 7
+THREADS = 4
+Row = tuple[str, float, float | None]
+
+
+def games(count: int, seed: int = 1) -> list[chess.Board]:
+    """Positions of random games of chess."""
+    dice = random.Random(seed)
+    found: list[chess.Board] = []
+    while len(found) < count:
+        board = chess.Board()
+        for _ in range(dice.randint(4, 120)):
+            moves = list(board.legal_moves)
+            if not moves:
+                break
+            board.push(dice.choice(moves))
+            if dice.random() < 0.3:
+                found.append(board.copy(stack=False))
+    return found[:count]
+
+
+def timed(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def medians(work: dict[str, Callable[[], object]], rounds: int = ROUNDS) -> dict[str, float]:
+    """Seconds of each piece of work, the median of interleaved rounds after one to warm up."""
+    for each in work.values():
+        each()
+    measured: dict[str, list[float]] = {name: [] for name in work}
+    for _ in range(rounds):
+        for name, each in work.items():
+            measured[name].append(timed(each))
+    return {name: statistics.median(seconds) for name, seconds in measured.items()}
+
+
+def chess_ruleset(store: Store) -> Ruleset:
+    store.load_library("chess")
+    return store.ruleset("chess")
+
+
+def require_equal(rules: Ruleset, boards: list[chess.Board], feen: list[str], engine: str, **options: Any) -> None:
+    """The moves are python-chess's, with its castlings through an attack, which GGN cannot forbid."""
+    table = rules.moves_table(feen, engine=engine, **options)  # type: ignore[arg-type]
+    found = Counter(zip(*(table[name].to_pylist() for name in ("position", "source", "destination")), strict=True))
+    expected = Counter(
+        (at, chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square])
+        for at, board in enumerate(boards)
+        for move in (*board.pseudo_legal_moves, *castlings_through_attack(board))
+    )
+    if found != expected:
+        raise SystemExit(
+            f"{engine} and python-chess differ: {list(((found - expected) + (expected - found)).items())[:5]}"
+        )
+
+
+def measure(count: int = 20_000, repeat: int = 10) -> list[Row]:
+    """Ratios to python-chess (name, ratio, goal) for `count` positions, which DuckDB gets `repeat` times."""
+    boards = games(count)
+    positions = [Position(squares, {}, side) for squares, side in map(position_of, boards)]
+    feen = [position.to_feen((8, 8)) for position in positions]
+    with Store.open("sqlite://") as store:
+        rules = chess_ruleset(store)
+        require_equal(rules, boards, feen, "duckdb", threads=THREADS)
+        columns = rules.columnar
+        engine = columns.engine("duckdb", THREADS, None, None)
+        many = feen * repeat
+        batch = columns.encode(many)
+
+        def with_encoding() -> object:
+            return engine.moves(columns.encode(many))
+
+        work: dict[str, Callable[[], object]] = {
+            "python-chess": lambda: [list(board.pseudo_legal_moves) for board in boards],
+            "moves": lambda: engine.moves(batch),
+            "moves, FEEN encoded": with_encoding,
+            "moves, FEEN encoded, named and in order": lambda: columns.moves(columns.encode(many), engine),
+            "moves, Position objects encoded": lambda: engine.moves(columns.encode(positions)),
+            "counts by position": lambda: engine.count_by_position(batch),
+            "counts by piece": lambda: engine.count_by_start(batch),
+            "counts by destination": lambda: engine.count_by_possibility(batch),
+        }
+        found = medians(work)
+        engine.close()
+    goals = {"moves": 50.0, "moves, FEEN encoded": 10.0}
+    each = found.pop("python-chess") / count
+    print(
+        f"python-chess: {each * 1e6:.1f} us a position, {count:,} positions; DuckDB: {len(many):,}, {THREADS} threads"
+    )
+    sizes = {name: count if "objects" in name else len(many) for name in found}
+    return [(f"DuckDB, {name}", each * sizes[name] / seconds, goals.get(name)) for name, seconds in found.items()]
+
+
+def compare_spark() -> None:
+    """Seconds of DuckDB and of Spark in local mode for growing batches, both with the positions encoded."""
+    boards = games(2_000)
+    feen = [Position(squares, {}, side).to_feen((8, 8)) for squares, side in map(position_of, boards)]
+    with Store.open("sqlite://") as store:
+        rules = chess_ruleset(store)
+        options = {"duckdb": (THREADS, None, None), "spark": (None, f"local[{THREADS}]", None)}
+        require_equal(rules, boards, feen, "spark", master=f"local[{THREADS}]")
+        print(f"{'positions':>10}  {'duckdb':>8}  {'spark':>8}   seconds for counts by position")
+        for repeat in (1, 10, 100, 500):
+            batch = rules.columnar.encode(feen * repeat)
+            work: dict[str, Callable[[], object]] = {
+                name: functools.partial(rules.columnar.engine(name, *given).count_by_position, batch)
+                for name, given in options.items()
+            }
+            found = medians(work, 3)
+            print(f"{batch.count:>10,}  {found['duckdb']:>8.3f}  {found['spark']:>8.3f}", flush=True)
+
+
+def main(arguments: list[str]) -> None:
+    """Measure, and print a line a figure."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.columnar", description="See the module's text.")
+    parser.add_argument("--spark", action="store_true", help="compare Spark with DuckDB as well")
+    options = parser.parse_args(arguments)
+    for name, ratio, goal in measure():
+        print(f"{name:45} {ratio:7.1f} x" + (f"   goal {goal:.0f} x" if goal else ""))
+    if options.spark:
+        compare_spark()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
