@@ -41,12 +41,12 @@ class DuckEngine:
         return self._ask(sql.moves(self._compiled, sql.DUCKDB), batch)
 
     def count_by_position(self, batch: Batch) -> Any:
-        """An Arrow table (position, count); positions without moves are left out."""
-        return self._ask(sql.summed("position", sql.count_by_position(self._compiled, sql.DUCKDB)), batch)
+        """An Arrow table (position, count); positions without moves may be left out."""
+        return self._ask(sql.count_by_position(self._compiled, sql.DUCKDB), batch)
 
     def count_by_start(self, batch: Batch) -> Any:
         """An Arrow table (start, count)."""
-        return self._ask(sql.summed("start", sql.count_by_start(self._compiled, sql.DUCKDB)), batch)
+        return self._ask(sql.count_by_start(self._compiled, sql.DUCKDB), batch)
 
     def count_by_possibility(self, batch: Batch) -> Any:
         """An Arrow table (possibility, count)."""

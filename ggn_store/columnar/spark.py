@@ -14,6 +14,9 @@ EXTRA: Final = "spark"
 LOCAL: Final = "local[*]"
 # In local mode the driver does all the work, and its default is 1g.
 _LOCAL_MEMORY: Final = "4g"
+# Parts of the work for each processor of the cluster, and how many rows are not worth a part.
+_PARTS: Final = 2
+_LEAST: Final = 10_000
 
 
 class SparkEngine:
@@ -41,6 +44,9 @@ class SparkEngine:
             self._session = running.newSession()
             # Positions go to the executors as they are, instead of into the driver's plan.
             self._session.conf.set("spark.sql.execution.arrow.localRelationThreshold", "0")
+            # Spark's defaults, 200 parts whatever there is to do, cost more than the work itself.
+            self._parts = _PARTS * self._session.sparkContext.defaultParallelism
+            self._session.conf.set("spark.sql.shuffle.partitions", str(self._parts))
             for name in ("rule", "answer", "masked"):
                 if directory is None:
                     frame = self._session.createDataFrame(compiled.tables[name])
@@ -64,12 +70,12 @@ class SparkEngine:
         return self._ask(sql.moves(self._compiled, sql.SPARK), batch)
 
     def count_by_position(self, batch: Batch) -> Any:
-        """An Arrow table (position, count); positions without moves are left out."""
-        return self._ask(sql.summed("position", sql.count_by_position(self._compiled, sql.SPARK)), batch)
+        """An Arrow table (position, count); positions without moves may be left out."""
+        return self._ask(sql.count_by_position(self._compiled, sql.SPARK), batch)
 
     def count_by_start(self, batch: Batch) -> Any:
         """An Arrow table (start, count)."""
-        return self._ask(sql.summed("start", sql.count_by_start(self._compiled, sql.SPARK)), batch)
+        return self._ask(sql.count_by_start(self._compiled, sql.SPARK), batch)
 
     def count_by_possibility(self, batch: Batch) -> Any:
         """An Arrow table (possibility, count)."""
@@ -77,8 +83,10 @@ class SparkEngine:
 
     def _ask(self, question: str, batch: Batch) -> Any:
         try:
-            self._session.createDataFrame(batch.moving).createOrReplaceTempView("moving")
-            self._session.createDataFrame(batch.standing).createOrReplaceTempView("standing")
+            for name, table in (("moving", batch.moving), ("standing", batch.standing)):
+                records = max(_LEAST, -(-table.num_rows // self._parts))
+                self._session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(records))
+                self._session.createDataFrame(table).createOrReplaceTempView(name)
             return self._session.sql(question).toArrow()
         except self._error as error:
             first, *_ = str(error).splitlines() or [type(error).__name__]

@@ -34,31 +34,28 @@ UNION ALL
 
 
 def count_by_position(compiled: Compiled, dialect: Dialect) -> str:
-    """One row (position, count) for each position that has moves; a position may have two, to be added."""
+    """One row (position, count) for each position that has anything to look at."""
     return _count("position", compiled, dialect)
 
 
 def count_by_start(compiled: Compiled, dialect: Dialect) -> str:
-    """One row (start, count) for each start that has moves; a start may have several, to be added."""
+    """One row (start, count) for each start that there is anything to look at for."""
     return _count("start", compiled, dialect)
 
 
 def _count(by: str, compiled: Compiled, dialect: Dialect) -> str:
     # What is reached need not be named to be counted: the answers are not read.
     return f"""
-SELECT {by}, SUM(bit_count(squares) * each) AS count FROM ({_reached(dialect)}) AS reached GROUP BY {by}
-UNION ALL
-SELECT {by}, COUNT(*) AS count FROM ({_masked(compiled, dialect, by)}) AS held GROUP BY {by}"""
+SELECT {by}, CAST(SUM(met) AS BIGINT) AS count
+FROM (SELECT {by}, bit_count(squares) * each AS met FROM ({_reached(dialect)}) AS reached
+      UNION ALL
+      SELECT {by}, 1 AS met FROM ({_masked(compiled, dialect, by)}) AS held) AS parts
+GROUP BY {by}"""
 
 
 def count_by_possibility(compiled: Compiled, dialect: Dialect) -> str:
     """One row (possibility, count) for each possibility that holds somewhere."""
     return f"SELECT possibility, COUNT(*) AS count FROM ({moves(compiled, dialect)}) AS held GROUP BY possibility"
-
-
-def summed(by: str, question: str) -> str:
-    """The counts of such a question, added."""
-    return f"SELECT {by}, CAST(SUM(count) AS BIGINT) AS count FROM ({question}) AS parts GROUP BY {by}"
 
 
 def _reached(dialect: Dialect) -> str:
@@ -69,7 +66,7 @@ def _reached(dialect: Dialect) -> str:
            ((empty & quiet) | (enemy & capture)) & {before} AS squares
     FROM (SELECT moving.position, moving.start, moving.empty, moving.enemy, rule.quiet, rule.capture, rule.each,
                  rule.salt, (~moving.empty) & rule.ray AS blocked
-          FROM moving JOIN rule ON rule.mover = moving.mover) AS met
+          FROM moving JOIN rule ON rule.mover = moving.mover) AS pairs
 """
 
 
