@@ -22,6 +22,7 @@ from ggn_store.model.document import Envelope
 from tests import reference
 from tests.chess_oracle import POSITIONS, expected_moves, key_of_ours, position_of, read_positions
 from tests.strategies import DIALECTS, Case, Plain, cases
+from tests.test_cli import Program
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -564,3 +565,90 @@ def test_a_cluster_that_is_not_there_is_told() -> None:
     program = f"from ggn_store import ruleset; {rules}.moves_table([{{}}], engine='spark', master='mesos')"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert "Spark cannot be started" in done.stderr
+
+
+# --- the command line ---
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Program:
+    return Program(capfd, monkeypatch)
+
+
+@pytest.fixture
+def small(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A store with a small ruleset, and files of positions beside it."""
+    monkeypatch.chdir(tmp_path)
+    with Store.open(address, upgrade=True) as opened:
+        opened.load(STYLED, "small")
+    Path("positions.ndjson").write_text('"1P/P1 / C/c"\n\n{"board": {"a1": "C:P"}, "hands": {"C:P": 1}}\n"2/2 / c/C"\n')
+    Path("wrong.ndjson").write_text('"1P/P1 / C/c"\n"2/x / C/c"\n')
+    Path("broken.ndjson").write_text('"1P/P1 / C/c"\n{"board": {"a1": "C:P"\n')
+    return address
+
+
+ASKED: dict[str, tuple[list[str], str]] = {
+    "moves": (
+        [],
+        '{"position":0,"piece":"C:P","source":"a1","destination":"a2","ordinal":0}\n'
+        '{"position":1,"piece":"C:P","source":"a1","destination":"a2","ordinal":0}\n'
+        '{"position":1,"piece":"C:P","source":"*","destination":"b2","ordinal":0}\n',
+    ),
+    "counts by position": (["--count", "position", "--format", "csv"], "position,count\n0,1\n1,2\n2,0\n"),
+    "counts by piece": (["--count", "piece"], '{"piece":"C:P","count":3}\n'),
+    "counts by destination": (
+        ["--count", "destination", "--format", "table"],
+        "destination  count\n-----------  -----\na2               2\nb2               1\n",
+    ),
+    "another side": (["--count", "position", "--side", "second", "--format", "csv"], "position,count\n0,0\n1,0\n2,0\n"),
+}
+
+
+@pytest.mark.parametrize(("more", "told"), [pytest.param(*row, id=name) for name, row in ASKED.items()])
+@pytest.mark.parametrize("chunk", [1, 2, 1000])
+def test_the_command_line_asks_duckdb(
+    run: Program, small: str, more: list[str], told: str, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ggn_store.api.columnar._CHUNK", chunk)
+    done = run("--db", small, "moves", "small", "--positions", "positions.ndjson", "--engine", "duckdb", *more)
+    assert (done.code, done.out, done.err) == (0, told, "")
+
+
+MISTAKES: dict[str, tuple[list[str], int, str]] = {
+    "no positions": (["--engine", "duckdb"], 2, "--engine is for many positions: give a file of them with --positions"),
+    "an effect": (
+        ["--engine", "duckdb", "--positions", "positions.ndjson", "--assume", "displacement"],
+        2,
+        "--engine gives the moves of all pieces, without effects: leave --assume out",
+    ),
+    "a count of the store": (["--count", "piece", "--positions", "positions.ndjson"], 2, "--count goes with --engine"),
+    "a cluster of the store": (["--master", "local"], 2, "--master goes with --engine"),
+    "an explanation": (["--engine", "duckdb", "--positions", "positions.ndjson", "--explain"], 2, "leave --positions"),
+    "no file": (["--engine", "duckdb", "--positions", "none.ndjson"], 1, "none.ndjson"),
+    "no FEEN": (["--engine", "duckdb", "--positions", "wrong.ndjson"], 1, 'wrong.ndjson:2: "2/x" is not FEEN'),
+    "no JSON": (["--engine", "duckdb", "--positions", "broken.ndjson"], 1, "broken.ndjson:2: "),
+}
+
+
+@pytest.mark.parametrize(("more", "code", "told"), [pytest.param(*row, id=name) for name, row in MISTAKES.items()])
+def test_the_command_line_tells_what_is_wrong(run: Program, small: str, more: list[str], code: int, told: str) -> None:
+    done = run("--db", small, "moves", "small", *more)
+    assert (done.code, done.out) == (code, "")
+    assert told in done.err
+
+
+def test_the_command_line_compiles(run: Program, small: str) -> None:
+    done = run("--db", small, "compile", "small", "-o", "made")
+    assert (done.code, done.out, done.err) == (0, "", "small@1: 2 possibilities compiled to made\n")
+    assert parse(document_of(Path("made"))).canonical() == parse(STYLED).canonical()
+    again = run("--db", small, "compile", "small", "-o", "made")
+    assert (again.code, again.err.count("\n")) == (1, 1)
+    assert "made: there is something already" in again.err
+
+
+def test_the_command_line_names_the_extra_to_install(run: Program, small: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    done = run("--db", small, "compile", "small", "-o", "made")
+    assert done.code == 1
+    assert "pip install 'ggn-store[duckdb]'" in done.err
+    assert not Path("made").exists()
