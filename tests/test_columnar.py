@@ -58,10 +58,10 @@ def counted(table: Any) -> dict[Any, int]:
 def require_equal(rules: Ruleset, expected: list[list[reference.Key]], positions: Any, **options: Any) -> None:
     """Moves and counts are those expected."""
     assert keys(rules.moves_table(positions, **options), len(expected)) == expected
-    assert counted(rules.count_moves(positions, **options)) == {at: len(moves) for at, moves in enumerate(expected)}
+    assert counted(rules.count_table(positions, **options)) == {at: len(moves) for at, moves in enumerate(expected)}
     moves = [move for each in expected for move in each]
-    assert counted(rules.count_moves(positions, "piece", **options)) == Counter(move[0] for move in moves)
-    assert counted(rules.count_moves(positions, "destination", **options)) == Counter(move[2] for move in moves)
+    assert counted(rules.count_table(positions, "piece", **options)) == Counter(move[0] for move in moves)
+    assert counted(rules.count_table(positions, "destination", **options)) == Counter(move[2] for move in moves)
 
 
 def arrow(positions: list[Position]) -> dict[str, Any]:
@@ -352,13 +352,13 @@ def test_the_caller_s_numbers_of_positions_come_back() -> None:
         {"position": 8, "piece": "C:P", "source": "*", "destination": "b2", "ordinal": 0},
         {"position": 70, "piece": "C:P", "source": "a1", "destination": "a2", "ordinal": 0},
     ]
-    assert counted(rules.count_moves(pieces, sides=sides, hands=hands)) == {-5: 0, 8: 1, 70: 1}
-    assert counted(rules.count_moves(pieces)) == {-5: 2, 70: 2}
+    assert counted(rules.count_table(pieces, sides=sides, hands=hands)) == {-5: 0, 8: 1, 70: 1}
+    assert counted(rules.count_table(pieces)) == {-5: 2, 70: 2}
     feen = pa.table({"feen": ["1P/P1 / C/c", "2/P1 P/ C/c"]})
-    assert counted(rules.count_moves(feen)) == {0: 1, 1: 2}
-    assert counted(rules.count_moves([{"a1": "C:P"}, "2/P1 P/ C/c", Position({}, {})])) == {0: 2, 1: 2, 2: 0}
+    assert counted(rules.count_table(feen)) == {0: 1, 1: 2}
+    assert counted(rules.count_table([{"a1": "C:P"}, "2/P1 P/ C/c", Position({}, {})])) == {0: 2, 1: 2, 2: 0}
     assert rules.moves_table([]).num_rows == 0
-    assert rules.count_moves([], "piece").num_rows == 0
+    assert rules.count_table([], "piece").num_rows == 0
 
 
 def table(**columns: Any) -> Any:
@@ -405,7 +405,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize(("asked", "told"), [pytest.param(*row, id=name) for name, row in WRONG.items()])
 def test_what_is_asked_wrongly_is_told(asked: dict[str, Any], told: str) -> None:
     with pytest.raises(GgnStoreError, match=re.escape(told)):
-        ruleset(STYLED).count_moves(**asked)
+        ruleset(STYLED).count_table(**asked)
 
 
 @pytest.mark.parametrize(
@@ -417,7 +417,7 @@ def test_a_square_outside_a_declared_board_is_told(positions: Any) -> None:
     with Store.open("sqlite://") as store:
         store.load(dataclasses.replace(parse(STYLED), envelope=Envelope(board="2x2")), "small")
         with pytest.raises(PositionError, match="not on the board of small@1, which is 2x2"):
-            store.ruleset("small").count_moves(positions)
+            store.ruleset("small").count_table(positions)
 
 
 @pytest.mark.parametrize("module", ["duckdb", "pyarrow", "numpy"])
@@ -621,7 +621,12 @@ MISTAKES: dict[str, tuple[list[str], int, str]] = {
         2,
         "--engine gives the moves of all pieces, without effects: leave --assume out",
     ),
-    "a count of the store": (["--count", "piece", "--positions", "positions.ndjson"], 2, "--count goes with --engine"),
+    "a count of one position": (["--count", "piece"], 2, "--count is for many positions"),
+    "a count of one piece's moves": (
+        ["--count", "piece", "--positions", "positions.ndjson", "--piece", "C:P"],
+        2,
+        "--count counts all moves: leave --piece out",
+    ),
     "a cluster of the store": (["--master", "local"], 2, "--master goes with --engine"),
     "an explanation": (["--engine", "duckdb", "--positions", "positions.ndjson", "--explain"], 2, "leave --positions"),
     "no file": (["--engine", "duckdb", "--positions", "none.ndjson"], 1, "none.ndjson"),
@@ -635,6 +640,15 @@ def test_the_command_line_tells_what_is_wrong(run: Program, small: str, more: li
     done = run("--db", small, "moves", "small", *more)
     assert (done.code, done.out) == (code, "")
     assert told in done.err
+
+
+@pytest.mark.parametrize("by", ["position", "piece", "destination"])
+def test_the_store_counts_as_duckdb_does(run: Program, small: str, by: str) -> None:
+    asked = ("--db", small, "moves", "small", "--positions", "positions.ndjson", "--count", by)
+    done = run(*asked)
+    assert (done.code, done.err) == (0, "")
+    assert done.out
+    assert done == run(*asked, "--engine", "duckdb")
 
 
 def test_the_command_line_compiles(run: Program, small: str) -> None:

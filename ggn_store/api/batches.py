@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ggn_store.errors import MoveError, quote
 from ggn_store.model.move import Move
 from ggn_store.model.position import Position
+from ggn_store.notation.hand import HAND
 from ggn_store.store import batch
 from ggn_store.store.batch import COUNTS, Count
 from ggn_store.store.fast import FastQuery, NotEncodableError
@@ -58,7 +59,10 @@ def counts(ruleset: Ruleset, query: FastQuery | None, positions: Positions, by: 
         for key, count in found.items():
             total[key] += count
         first += len(chunk)
-    return dict(total) if by == "position" else dict(sorted(total.items(), key=lambda item: str(item[0])))
+    if by == "position":
+        return dict(total)
+    order = ruleset.pieces if by == "piece" else (*ruleset.board.squares, HAND)
+    return {key: total[key] for key in order if total[key]}
 
 
 def _counted(answers: Sequence[list[Move]], by: Count) -> dict[int | str, int]:

@@ -128,7 +128,7 @@ def move_records(ruleset: Ruleset, file: str, side: str | None, **options: Any) 
 def count_records(ruleset: Ruleset, file: str, by: Count, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:
     """How many moves the positions of an NDJSON file have: by position, or of them all by piece or destination."""
     total: Counter[Any] = Counter()
-    for first, table in _answers(file, side, lambda positions: ruleset.count_moves(positions, by, **options)):
+    for first, table in _answers(file, side, lambda positions: ruleset.count_table(positions, by, **options)):
         for record in table.to_pylist():
             if by == "position":
                 yield record | {"position": record["position"] + first}

@@ -24,7 +24,7 @@ from ggn_store.store.moves import Question
 if TYPE_CHECKING:
     import os
 
-    from ggn_store.api.columnar import Columnar, Count, Engine
+    from ggn_store.api.columnar import Columnar, Engine
     from ggn_store.games.rules import Definition
     from ggn_store.model.perft import Perft
 
@@ -313,7 +313,7 @@ class Ruleset:
 
     @functools.cached_property
     def columnar(self) -> Columnar:
-        """The ruleset as tables of columns, which the engines of `moves_table` and `count_moves` work on."""
+        """The ruleset as tables of columns, which the engines of `moves_table` and `count_table` work on."""
         from ggn_store.api.columnar import Columnar
 
         return Columnar(self)
@@ -350,7 +350,7 @@ class Ruleset:
         batch = self.columnar.encode(positions, sides, hands)
         return self.columnar.moves(batch, self.columnar.engine(engine, threads, master, directory))
 
-    def count_moves(
+    def count_table(
         self,
         positions: Any,
         by: Count = "position",

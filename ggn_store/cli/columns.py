@@ -13,11 +13,11 @@ from ggn_store.render.records import records
 _COLUMNS = ("position", "piece", "source", "destination", "ordinal")
 
 
-def refuse(given: Mapping[str, str | None]) -> None:
-    """Refuse what an engine on columns is not asked; `given` is option -> value."""
+def refuse(given: Mapping[str, str | None], why: str) -> None:
+    """Refuse options that do not go with another one; `given` is option -> value."""
     names = [name for name, value in given.items() if value is not None]
     if names:
-        raise click.UsageError(f"--engine gives the moves of all pieces, without effects: leave {names[0]} out")
+        raise click.UsageError(f"{why}: leave {names[0]} out")
 
 
 def answer(

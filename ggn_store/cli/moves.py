@@ -49,7 +49,7 @@ _BATCH = 500
 @click.option(
     "--count",
     type=click.Choice(("position", "piece", "destination")),
-    help="With --engine: count the moves instead.",
+    help="With --positions: how many moves there are, instead of the moves.",
 )
 @click.option("--master", metavar="URL", help="With --engine spark: the cluster. Default: local[*], this machine.")
 @click.option("--explain", is_flag=True, help="Print the SQL and the database's plan instead of moves.")
@@ -80,18 +80,29 @@ def command(
         raise click.UsageError("--explain explains the statement for one position: leave --positions out")
     if explain and form is not None:
         raise click.UsageError("--explain prints text: leave --format out")
-    if engine is None and (count or master) is not None:
-        raise click.UsageError(f"{'--count' if count else '--master'} goes with --engine: name one")
+    if master is not None and engine is None:
+        raise click.UsageError("--master goes with --engine: name one")
+    if count is not None and positions is None:
+        raise click.UsageError("--count is for many positions: give a file of them with --positions")
     if engine is not None:
         if positions is None:
             raise click.UsageError("--engine is for many positions: give a file of them with --positions")
-        columns.refuse({"--piece": piece, "--source": source, "--destination": destination, "--assume": assume})
+        columns.refuse(
+            {"--piece": piece, "--source": source, "--destination": destination, "--assume": assume},
+            "--engine gives the moves of all pieces, without effects",
+        )
         found = options.open_store(ctx).ruleset(ruleset)
         columns.answer(found, positions, given.side, engine, count, master, options.record_format(form))
         return
     found = options.open_store(ctx).ruleset(ruleset)
     narrow: dict[str, Any] = {"piece": piece, "source": source, "destination": destination, "query": query}
     form = options.record_format(form)
+    if positions is not None and count is not None:
+        columns.refuse({"--piece": piece, "--source": source, "--destination": destination}, "--count counts all moves")
+        counted = _count(found, positions, given.side, count)
+        for part in records(counted, form, (count, "count")):
+            click.echo(part, nl=False)
+        return
     if positions is not None:
         answered = _batch(found, positions, given.side, narrow | {"assume": assume})
         for part in records(answered, form, ("position", *_COLUMNS)):
@@ -111,6 +122,13 @@ def command(
     click.echo(moves_text(moves, position), nl=False)
     told = f"{len(moves)} move{'s' if len(moves) != 1 else ''}" if moves else "no moves"
     click.echo(f"{found.revision}: {told} for {position.side}")
+
+
+def _count(ruleset: ggn_store.Ruleset, file: str, side: str | None, by: Any) -> Iterator[dict[str, Any]]:
+    """How many moves the positions of a file have: by number of the position, or of them all by piece or square."""
+    given = (each.with_changes(side=side) for each in ggn_store.read_positions(file))
+    for key, count in ruleset.count_moves(given, by).items():
+        yield {by: key, "count": count}
 
 
 def _batch(ruleset: ggn_store.Ruleset, file: str, side: str | None, narrow: dict[str, Any]) -> Iterator[dict[str, Any]]:

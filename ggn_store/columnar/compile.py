@@ -195,6 +195,7 @@ class _Builder:
 
     def add(self, piece: Piece) -> None:
         """Add the rows of a piece."""
+        is_upper = piece.identifier[0].isupper()
         for source in piece.sources:
             cases: list[lanes.Case] = []
             named: dict[tuple[int, int], int] = {}
@@ -207,7 +208,9 @@ class _Builder:
                         "possibility", number, piece.identifier, source.square, destination.square, ordinal, toggle
                     )
                     self._add_details(number, possibility)
-                    case = lanes.Case(number, self._bits[destination.square], *masks_of(possibility, self._bits, is_upper))
+                    case = lanes.Case(
+                        number, self._bits[destination.square], *masks_of(possibility, self._bits, is_upper)
+                    )
                     cases.append(case)
                     if case.exact:
                         musts[number] = self._names(possibility.must, named), self._names(possibility.deny, named)

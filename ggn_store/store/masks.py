@@ -124,9 +124,7 @@ def _rows(
         yield previous, 0, 1
 
 
-def masks_of(
-    possibility: Possibility, bits: Mapping[str, int], is_upper: bool
-) -> tuple[int, int, int, bool]:
+def masks_of(possibility: Possibility, bits: Mapping[str, int], is_upper: bool) -> tuple[int, int, int, bool]:
     """The masks of squares that must not be empty, the enemy's and its own, and whether a piece is named."""
     not_empty = not_enemy = not_own = 0
     exact = False
