@@ -885,6 +885,39 @@ def test_apply_takes_displacement_only_where_it_is_assumed(ask: Command) -> None
     assert "--assume displacement" in refused.err
 
 
+@pytest.mark.parametrize("engine", [(), ("--engine", "sqlite"), ("--engine", "duckdb")])
+def test_perft_counts_the_paths(ask: Command, engine: tuple[str, ...]) -> None:
+    result = ask("perft", "chess", "--depth", "3", *engine)
+    [record] = result.records()
+    assert (record["depth"], record["count"]) == (3, 8902)
+    assert engine == () or record["engine"] == engine[1]
+    assert {"compiling", "running"} < record.keys()
+    kings = ask(
+        "perft", "chess", "--depth", "1", "--fen", "4k3/8/8/8/8/8/8/4K3 b - - 0 1", "--format", "table", *engine
+    )
+    assert kings.out.startswith("chess@1: 5 paths of 1 move (")
+
+
+def test_perft_divides_the_paths_by_the_first_move(ask: Command) -> None:
+    divided = ask("perft", "chess", "--depth", "2", "--divide")
+    assert places(divided) == places(ask("moves", "chess"))
+    assert {record["count"] for record in divided.records()} == {20}
+    lines = ask("perft", "chess", "--depth", "2", "--divide", "--format", "table").out.splitlines()
+    assert lines[0] == "C:N b1 c3 0: 20"
+    assert lines[-1].startswith("chess@1: 400 paths of 2 moves (")
+    assert ask("perft", "chess", "--board", "{}", "--depth", "2", "--divide", "--format", "csv") == Result(
+        0, "piece,source,destination,ordinal,count\n", ""
+    )
+
+
+def test_perft_takes_displacement_only_where_it_is_assumed(ask: Command) -> None:
+    options = ("perft", "must", "--depth", "1", "--board", '{"a1": "C:R"}')
+    assert ask(*options, "--assume", "displacement").records()[0]["count"] == 1
+    refused = ask(*options)
+    assert (refused.code, refused.out) == (1, "")
+    assert "--assume displacement" in refused.err
+
+
 def test_a_choice_of_promotions_has_to_be_made_and_is_listed(ask: Command) -> None:
     asked = ask("apply", "mini", "--move", "C:P a2 a3")
     assert (asked.code, asked.out) == (1, "")
