@@ -1,0 +1,264 @@
+"""How fast documents are imported, held to the raw insertion of the same rows, prepared before.
+
+    python -m tests.benchmarks.imports                          SQLite and Postgres
+    python -m tests.benchmarks.imports --only sqlite --rounds 9 --documents small=500 --documents chess=20
+
+No two pieces of the documents are equal, so that nothing is shared. The pipeline is `Store.load_all` over a directory:
+JSON files in, committed rows out, with every check, digest and mask. Raw is the driver alone, given the same rows:
+on SQLite as tuples, one `executemany` a table; on Postgres as the text of a COPY, one a table. Both commit once a
+document, into new stores with the same tables, constraints and settings. Rounds of the two alternate, and after every
+round the two stores must hold equal rows, but for the time at which a revision was made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Column, Connection, Select, select
+
+from ggn_store import Store, find_game, generate, read_definition
+from ggn_store.store import masks
+from ggn_store.store import tables as t
+from tests.postgres import Server, server
+
+DATABASES = ("sqlite", "postgres")
+DOCUMENTS = {"small": 200, "chess": 10}
+ROUNDS = 5
+GOALS = {"sqlite": 1.0, "postgres": 1.5}
+RAW = {"sqlite": "executemany", "postgres": "COPY"}
+
+# About a thousand possibilities each: one with promotions, one with hands.
+_SMALL = (
+    """
+title = "Small chess"
+board = "4x4"
+style = "C"
+[zones]
+last = "a4:d4"
+[pieces.K]
+betza = "K"
+terminal = true
+[pieces.R]
+betza = "R"
+[pieces.N]
+betza = "N"
+[pieces.P]
+betza = "fmWfcF"
+promotion = { zone = "last", to = ["R", "N"], forced = true }
+""",
+    """
+title = "Small shogi"
+board = "3x4"
+style = "C"
+[hands]
+captures = true
+[pieces.K]
+betza = "K"
+terminal = true
+[pieces.P]
+betza = "fW"
+drop = { nifu = true }
+""",
+)
+_TABLES = (t.board, t.square, t.ruleset, t.revision, t.piece, t.revision_piece, *t.PIECE_TABLES, t.mask)
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What became of one kind of documents on one database; seconds a round."""
+
+    database: str
+    kind: str
+    documents: int
+    possibilities: int
+    pipeline: Sequence[float]
+    raw: Sequence[float]
+
+    @property
+    def ratio(self) -> float:
+        """The pipeline's time as a multiple of raw's: the median over the rounds."""
+        return statistics.median(a / b for a, b in zip(self.pipeline, self.raw, strict=True))
+
+    @property
+    def name(self) -> str:
+        """What was measured, in words."""
+        return f"import of {self.documents:,} {self.kind} documents, {self.database}, to raw {RAW[self.database]}"
+
+
+def figures(
+    databases: Sequence[str] = DATABASES, documents: Mapping[str, int] | None = None, rounds: int = ROUNDS
+) -> list[tuple[str, float, str]]:
+    """Name, ratio to raw insertion (lower is better) and goal of each figure."""
+    return [(each.name, each.ratio, f"<= {GOALS[each.database]}") for each in measure(databases, documents, rounds)]
+
+
+def measure(
+    databases: Sequence[str] = DATABASES, documents: Mapping[str, int] | None = None, rounds: int = ROUNDS
+) -> Iterator[Timing]:
+    """The timings, one kind of documents at a time."""
+    needs_server = "postgres" in databases
+    with server() if needs_server else nullcontext() as running, tempfile.TemporaryDirectory() as name:
+        for kind, count in (documents or DOCUMENTS).items():
+            directory = Path(name) / kind
+            directory.mkdir()
+            possibilities = write_documents(directory, kind, count)
+            for database in databases:
+                pipeline, raw = _rounds(database, running, directory, rounds)
+                yield Timing(database, kind, count, possibilities, pipeline, raw)
+
+
+def write_documents(directory: Path, kind: str, count: int) -> int:
+    """Write documents of which no two have an equal piece, each in a style of its own; how many possibilities."""
+    definitions = [find_game("chess")] if kind == "chess" else [read_definition(text) for text in _SMALL]
+    templates = [(document.canonical(), document.possibilities) for document in map(generate, definitions)]
+    possibilities = 0
+    for number in range(count):
+        text, each = templates[number % len(templates)]
+        style = f'"C{number}:'
+        text = text.replace('"C:', style).replace('"c:', style.lower())
+        (directory / f"{kind}-{number:05}.json").write_text(text, encoding="utf-8")
+        possibilities += each
+    return possibilities
+
+
+def _rounds(database: str, running: Server | None, directory: Path, rounds: int) -> tuple[list[float], list[float]]:
+    pipeline: list[float] = []
+    raw: list[float] = []
+    with _store(database, running) as store:
+        _import(store, directory)
+        prepared = list(_prepare(database, store))
+        expected = _contents(store)
+    for number in range(rounds):
+        # Neither of the two is always the first.
+        for is_raw in (False, True) if number % 2 else (True, False):
+            with _store(database, running) as store:
+                began = time.perf_counter()
+                if is_raw:
+                    _insert(database, store, prepared)
+                else:
+                    _import(store, directory)
+                (raw if is_raw else pipeline).append(time.perf_counter() - began)
+                if _contents(store) != expected:
+                    raise AssertionError(f"{database}: the {'raw rows' if is_raw else 'imported rows'} are others")
+    return pipeline, raw
+
+
+@contextmanager
+def _store(database: str, running: Server | None) -> Iterator[Store]:
+    """A new store, with its tables."""
+    if running is not None and database == "postgres":
+        url = running.create_database()
+        with Store.open(url, upgrade=True) as store:
+            yield store
+        running.drop_database(url)
+    else:
+        with tempfile.TemporaryDirectory() as directory, Store.open(f"sqlite:///{directory}/store.db") as store:
+            yield store
+
+
+def _import(store: Store, directory: Path) -> None:
+    for result in store.load_all([directory]):
+        if result.error is not None:
+            raise result.error
+
+
+# --- raw ---
+
+
+def _prepare(database: str, store: Store) -> Iterator[list[tuple[str, Any]]]:
+    """For each document what raw inserts: a statement and its data for each table that has rows of it."""
+    boards: set[int] = set()
+    with store._database.reading() as connection:
+        for revision in connection.execute(select(t.revision).order_by(t.revision.c.id)).all():
+            listed = select(t.revision_piece.c.piece_id).where(t.revision_piece.c.revision_id == revision.id)
+            pieces = sorted(connection.execute(listed).scalars())
+            chosen = {
+                t.board: t.board.c.id == revision.board_id,
+                t.square: t.square.c.board_id == revision.board_id,
+                t.ruleset: t.ruleset.c.id == revision.ruleset_id,
+                t.revision: t.revision.c.id == revision.id,
+                t.piece: t.piece.c.id.in_(pieces),
+                t.revision_piece: t.revision_piece.c.revision_id == revision.id,
+                t.mask: t.mask.c.start.between(masks.start(pieces[0], 0), masks.start(pieces[-1] + 1, 0) - 1),
+            }
+            statements = []
+            for table in _TABLES:
+                if table in (t.board, t.square) and revision.board_id in boards:
+                    continue
+                condition = chosen[table] if table in chosen else table.c.piece_id.in_(pieces)
+                # On no board of these documents a mask has more than one word.
+                columns = list(masks.columns(1)) if table is t.mask else list(table.columns)
+                query = select(*columns).where(condition).order_by(*table.primary_key.columns)
+                statements.append(_statement(database, connection, query, columns))
+            boards.add(revision.board_id)
+            yield [(statement, data) for statement, data in statements if data]
+
+
+def _statement(
+    database: str, connection: Connection, query: Select[Any], columns: Sequence[Column[Any]]
+) -> tuple[str, Any]:
+    """The driver's own statement that inserts what `query` finds, and the data that it takes."""
+    text = str(query.compile(connection.engine, compile_kwargs={"literal_binds": True}))
+    table, names = columns[0].table.description, ", ".join(f'"{column.name}"' for column in columns)
+    driver: Any = connection.connection.driver_connection
+    if database == "sqlite":
+        marks = ", ".join("?" for _ in columns)
+        return f'INSERT INTO "{table}" ({names}) VALUES ({marks})', driver.execute(text).fetchall()
+    with driver.cursor() as cursor, cursor.copy(f"COPY ({text}) TO STDOUT") as copy:
+        return f'COPY "{table}" ({names}) FROM STDIN', b"".join(copy)
+
+
+def _insert(database: str, store: Store, prepared: list[list[tuple[str, Any]]]) -> None:
+    for statements in prepared:
+        with store._database.writing() as connection:
+            driver: Any = connection.connection.driver_connection
+            for statement, data in statements:
+                if database == "sqlite":
+                    driver.executemany(statement, data)
+                else:
+                    with driver.cursor() as cursor, cursor.copy(statement) as copy:
+                        copy.write(data)
+
+
+def _contents(store: Store) -> dict[str, str]:
+    """A digest of the rows of each table."""
+    contents = {}
+    with store._database.reading() as connection:
+        for table in _TABLES:
+            columns = [column for column in table.columns if column is not t.revision.c.created_at]
+            digest = hashlib.sha256()
+            for row in connection.execute(select(*columns).order_by(*table.primary_key.columns)):
+                digest.update(repr(tuple(row)).encode())
+            contents[table.name] = digest.hexdigest()
+    return contents
+
+
+def main(arguments: list[str]) -> None:
+    """Measure, and print a line for each figure."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.imports", description="See the module's text.")
+    parser.add_argument("--only", choices=DATABASES, action="append", help="one database")
+    parser.add_argument("--documents", metavar="KIND=COUNT", action="append", help="such as small=200, chess=10")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    options = parser.parse_args(arguments)
+    documents = {kind: int(count) for kind, _, count in (each.partition("=") for each in options.documents or ())}
+    for each in measure(options.only or DATABASES, documents, options.rounds):
+        pipeline, raw = statistics.median(each.pipeline), statistics.median(each.raw)
+        print(
+            f"{each.name}: {each.ratio:.2f} (goal <= {GOALS[each.database]}); {pipeline:.2f} s against {raw:.2f} s, "
+            f"{each.possibilities / pipeline:,.0f} possibilities a second",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
