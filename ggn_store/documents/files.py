@@ -29,6 +29,9 @@ _DEFINITION: Final = ".toml"
 _ENDINGS: Final = (*_DOCUMENTS, *_STREAMS, _DEFINITION)
 
 
+_LINE_KEYS: Final = {"name", "document", *beside.KEYS}
+
+
 @dataclass(frozen=True, slots=True)
 class File:
     """A file to read, or standard input; `name` is the ruleset name that its path suggests."""
@@ -166,8 +169,8 @@ def read(file: File) -> Iterator[Entry]:
             yield from _read_either(stream, file)
         else:
             envelope, problems = _beside(file)
-            decoded = ggn.Decoded.of(_read_all(stream, file))
-            yield Entry(str(file), file.name, decoded, envelope, problems)
+            # Not kept here: a document is gone before the next one is read.
+            yield Entry(str(file), file.name, ggn.Decoded.of(_read_all(stream, file)), envelope, problems)
 
 
 @contextmanager
@@ -227,6 +230,12 @@ def _read_lines(stream: IO[bytes], file: File, first: bytes | None = None) -> It
 def _line_entry(line: bytes, file: File, number: int) -> Entry:
     """The entry of one NDJSON line: name, document, and optionally title, source, start and board."""
     text, fault = json_text.decode_bytes(line)
+    value = None if fault else json_text.quick_load(text)
+    if isinstance(value, dict) and value.keys() <= _LINE_KEYS and {"name", "document"} <= value.keys():
+        name, document = value.pop("name"), value.pop("document")
+        if isinstance(name, str) and all(isinstance(each, str) for each in value.values()):
+            decoded = ggn.Decoded(document, text, (), ("document",), number, is_quick=True)
+            return Entry(str(file), name, decoded, Envelope(**value))
     value, faults = (None, [fault]) if fault else json_text.load(text)
     if value is None and faults:
         return Entry(str(file), None, ggn.Decoded(None, text, tuple(faults), (), number))

@@ -51,7 +51,8 @@ class Decoded:
     """JSON that has been decoded, and where it came from.
 
     `text` is None for objects that never were text. `path` is where in the text the document is, and `line` the
-    number of the text's first line in its file, for documents that are one line of a stream.
+    number of the text's first line in its file, for documents that are one line of a stream. A value that is
+    `is_quick` (`json_text.quick_load`) may be too deep.
     """
 
     value: Any
@@ -59,6 +60,7 @@ class Decoded:
     faults: tuple[json_text.Fault, ...] = ()
     path: json_text.Path = ()
     line: int = 1
+    is_quick: bool = False
 
     @classmethod
     def of(cls, data: str | bytes | Mapping[str, Any]) -> Decoded:
@@ -71,8 +73,15 @@ class Decoded:
             text = data
         else:
             return cls(data)
+        return cls.strictly(text) if (value := json_text.quick_load(text)) is None else cls(value, text, is_quick=True)
+
+    @classmethod
+    def strictly(cls, text: str, path: json_text.Path = (), line: int = 1) -> Decoded:
+        """Text decoded slowly, with every fault."""
         value, faults = json_text.load(text)
-        return cls(value, text, tuple(faults))
+        for key in path if value is not None else ():
+            value = value[key]
+        return cls(value, text, tuple(faults), path, line)
 
 
 def read(
@@ -83,8 +92,15 @@ def read(
         check_dialect(dialect)
     if decoded.value is None and decoded.faults:
         return None, _problems(decoded, [], file)
+    envelope = envelope or Envelope()
+    if decoded.is_quick and decoded.text is not None:
+        document = Reader(dialect, envelope, copy=False).quick_document(decoded.value)
+        if document is not None:
+            return document, []
+        decoded = Decoded.strictly(decoded.text, decoded.path, decoded.line)
+        return read(decoded, dialect, file, envelope)
     # Objects that the caller still holds are copied, so that the document cannot change behind its digest.
-    reader = Reader(dialect, envelope or Envelope(), copy=decoded.text is None)
+    reader = Reader(dialect, envelope, copy=decoded.text is None)
     document = reader.document(decoded.value)
     if decoded.faults or reader.complaints or document is None:
         return None, _problems(decoded, reader.complaints, file)

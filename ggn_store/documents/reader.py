@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
-from ggn_store.documents import json_text, limits
+from ggn_store.documents import json_text, limits, quick
 from ggn_store.documents.json_text import pointer
 from ggn_store.errors import UNSTORABLE, NotationError, quote
 from ggn_store.model import board as boards
@@ -103,6 +103,27 @@ class Reader:
         envelope = self._envelope
         if schema is not None:
             envelope = replace(envelope, schema=schema)
+        return Document(self._dialect, pieces, envelope)
+
+    def quick_document(self, value: Any) -> Document | None:
+        """The document, or None where there may be something to complain about, which only `document` does.
+
+        `value` came from JSON text, and may be too deep.
+        """
+        self._check_envelope()
+        schema = value.get(SCHEMA_KEY) if type(value) is dict else None
+        if self.complaints or not (schema is None or (isinstance(schema, str) and not UNSTORABLE.search(schema))):
+            return None
+        if type(value) is not dict or (schema is None and SCHEMA_KEY in value):
+            return None
+        members = {piece: sources for piece, sources in value.items() if piece != SCHEMA_KEY}
+        self._dialect = self._forced or quick.dialect_of(members)
+        pieces = quick.pieces(members, self._dialect, self._is_piece, self._knows_square)
+        self._count = sum(piece.possibilities for piece in pieces)
+        self._check_counts(len(pieces))
+        if self.complaints or not pieces:
+            return None
+        envelope = self._envelope if schema is None else replace(self._envelope, schema=schema)
         return Document(self._dialect, pieces, envelope)
 
     # --- the document as a whole ---
@@ -344,12 +365,8 @@ class Reader:
         self._check_square(square, path)
 
     def _check_square(self, square: Any, path: json_text.Path) -> None:
-        if isinstance(square, str):
-            known = self._squares.get(square)
-            if known is None:
-                known = self._squares[square] = self._is_square(square)
-            if known:
-                return
+        if isinstance(square, str) and self._knows_square(square):
+            return
         allowed = f"a CELL label such as e4 or a1A, of at most {limits.MAX_LABEL} characters"
         if self._dialect == "perform":
             allowed = f"any label of 1 to {limits.MAX_LABEL} characters other than * (no NUL, no lone surrogate)"
@@ -361,6 +378,12 @@ class Reader:
         else:
             message = "not a square"
         self._complain(path, message, square, allowed, at_key=True)
+
+    def _knows_square(self, square: str) -> bool:
+        known = self._squares.get(square)
+        if known is None:
+            known = self._squares[square] = self._is_square(square)
+        return known
 
     def _is_square(self, square: str) -> bool:
         return self._may_be_square(square) and (self._board is None or square in self._board.numbers)

@@ -1,0 +1,186 @@
+"""Decoded JSON that has nothing wrong -> the pieces of a document, in one quick pass.
+
+Whatever is wrong, or only strange, ends the pass without a word: `reader` then reads the document a second time, and
+says what it is. So the rules stand there, with their reasons, and here a second time as yes or no; a test holds the
+two to each other.
+
+Objects that `json_text.quick_load` made one, because they are equal, are checked once, and are one in the result, too:
+who works through a document can know by its identity what he has met before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Destination, Dialect, Piece, Possibility, Source
+from ggn_store.notation import stn
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.stn import Transition
+
+_NO_CONDITIONS: Final[Mapping[str, str]] = {}
+
+
+class _StrangeError(Exception):
+    """Something is not as it is in nearly every document."""
+
+
+def dialect_of(members: Mapping[str, Any]) -> Dialect:
+    """The dialect of a document, if nothing is wrong with it: that of its first possibility."""
+    try:
+        possibility: Any = members
+        for _ in range(3):
+            possibility = next(iter(possibility.values()))
+        keys = possibility[0].keys()
+    except (AttributeError, LookupError, StopIteration, TypeError):
+        return "must-deny"
+    return "perform" if "perform" in keys else "diff" if "diff" in keys else "must-deny"
+
+
+def pieces(
+    members: Mapping[str, Any],
+    dialect: Dialect,
+    is_piece: Callable[[str], bool],
+    is_square: Callable[[str], bool],
+) -> tuple[Piece, ...]:
+    """The pieces of a document, which came from JSON text; none where anything is wrong with any of them.
+
+    The two functions are asked often about the same text.
+    """
+    try:
+        return _Quick(dialect, is_piece, is_square).pieces(members)
+    except (_StrangeError, TypeError):  # what cannot be in a set, a list say, is no state either
+        return ()
+
+
+class _Quick:
+    def __init__(self, dialect: Dialect, is_piece: Callable[[str], bool], is_square: Callable[[str], bool]) -> None:
+        self._dialect = dialect
+        self._is_piece = is_piece
+        self._is_square = is_square
+        # What is known to be sound: squares, states of conditions, what becomes of a square.
+        self._squares: set[str] = set()
+        self._states: set[str] = {EMPTY, ENEMY}
+        self._becoming: set[str | None] = {None}
+        # Whole objects, by their identity; effects on the board alone with what they became.
+        self._conditions: set[int] = set()
+        self._transitions: dict[int, Transition] = {}
+
+    def pieces(self, members: Mapping[str, Any]) -> tuple[Piece, ...]:
+        result = []
+        for piece, sources in members.items():
+            _require(self._is_piece(piece) and type(sources) is dict and sources)
+            result.append(Piece(piece, tuple([self._source(piece, *each) for each in sources.items()])))
+        return tuple(result)
+
+    def _source(self, piece: str, source: str, destinations: Any) -> Source:
+        _require(self._is_location(source) and type(destinations) is dict and destinations)
+        result = []
+        for destination, values in destinations.items():
+            if destination not in self._squares:
+                _require(self._is_location(destination) and not source == HAND == destination)
+            if type(values) is not list or not values:
+                raise _StrangeError
+            result.append(Destination(destination, self._possibilities(piece, source, values)))
+        return Source(source, tuple(result))
+
+    def _is_location(self, square: str) -> bool:
+        return (square == HAND and self._dialect != "perform") or self._is_square(square)
+
+    def _possibilities(self, piece: str, source: str, values: list[Any]) -> tuple[Possibility, ...]:
+        must_key, deny_key = CONDITION_KEYS[self._dialect]
+        effects_key = None if self._dialect == "must-deny" else self._dialect
+        conditions, transitions = self._conditions, self._transitions
+        result = []
+        for value in values:
+            if type(value) is not dict:
+                raise _StrangeError
+            rest = len(value)
+            must = deny = _NO_CONDITIONS
+            effects: Transition | None = None
+            if must_key in value:
+                rest -= 1
+                must = value[must_key]
+                if id(must) not in conditions:
+                    self._check_conditions(must)
+                if source in must and must[source] == piece:
+                    raise _StrangeError
+            if deny_key in value:
+                rest -= 1
+                deny = value[deny_key]
+                if id(deny) not in conditions:
+                    self._check_conditions(deny)
+                for square in must and deny:
+                    if must.get(square) == deny[square]:
+                        raise _StrangeError
+            if effects_key is not None:
+                rest -= 1
+                said = value.get(effects_key)
+                if effects_key == "perform":
+                    _require(said)
+                    effects = transitions.get(id(said)) or self._transition(said)
+                elif type(said) is dict and len(said) == 1 and "board" in said:
+                    said = said["board"]
+                    effects = transitions.get(id(said)) or self._transition(said)
+                else:
+                    effects = self._diff(said)
+            if rest:
+                raise _StrangeError
+            result.append(Possibility(must, deny, effects))
+        return tuple(result)
+
+    def _check_conditions(self, value: Any) -> None:
+        # No condition at all is an error in one dialect, and nothing special in the others.
+        if type(value) is not dict or not (value or self._dialect != "perform"):
+            raise _StrangeError
+        self._check_squares(value)
+        if not self._states.issuperset(value.values()):
+            for state in value.values():
+                _require(state in self._states or self._is_piece(state))
+                self._states.add(state)
+        self._conditions.add(id(value))
+
+    def _transition(self, value: Any) -> Transition:
+        """Effects on the board alone."""
+        if type(value) is not dict:
+            raise _StrangeError
+        self._check_squares(value)
+        if not self._becoming.issuperset(value.values()):
+            for piece in value.values():
+                _require(piece is None or self._is_piece(piece))
+                self._becoming.add(piece)
+        transition = self._transitions[id(value)] = Transition(value)
+        return transition
+
+    def _check_squares(self, value: dict[str, Any]) -> None:
+        if not self._squares.issuperset(value):
+            for square in value:
+                _require(self._is_square(square))
+                self._squares.add(square)
+
+    def _diff(self, value: Any) -> Transition:
+        _require(type(value) is dict)
+        rest = len(value)
+        board: Mapping[str, str | None] = {}
+        hands: dict[str, int] = {}
+        toggle = True
+        if "board" in value:
+            rest -= 1
+            board = self._transition(value["board"]).board
+        if "hands" in value:
+            rest -= 1
+            _require(type(value["hands"]) is dict)
+            for piece, delta in value["hands"].items():
+                _require(self._is_piece(piece) and stn.is_delta(delta))
+                hands[piece] = int(delta)
+        if "toggle" in value:
+            rest -= 1
+            toggle = value["toggle"]
+            _require(type(toggle) is bool)
+        _require(not rest)
+        return Transition(board, hands, toggle)
+
+
+def _require(is_sound: object) -> None:
+    if not is_sound:
+        raise _StrangeError
