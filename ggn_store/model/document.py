@@ -107,7 +107,7 @@ class Piece:
 
     def digest(self, dialect: Dialect, board: Board) -> str:
         """SHA-256 of the canonical form with identifier, dialect and board: equal pieces have equal digests."""
-        return _digest([dialect, board.digest, self.identifier, self.data(dialect)])
+        return _Digests(dialect, board).of(self)
 
     def entries(self) -> Iterator[tuple[Source, Destination, int, Possibility]]:
         """Every possibility with where it stands, in document order; the number is its ordinal."""
@@ -119,24 +119,33 @@ class Piece:
     @property
     def possibilities(self) -> int:
         """How many possibilities the piece has."""
-        return sum(len(destination.possibilities) for source in self.sources for destination in source.destinations)
+        return sum([len(destination.possibilities) for source in self.sources for destination in source.destinations])
 
     @property
     def conditions(self) -> int:
         """How many conditions the piece's possibilities have."""
-        return sum(len(possibility.must) + len(possibility.deny) for _, _, _, possibility in self.entries())
+        return sum(
+            [
+                len(possibility.must) + len(possibility.deny)
+                for source in self.sources
+                for destination in source.destinations
+                for possibility in destination.possibilities
+            ]
+        )
 
-    def squares(self) -> Iterator[str]:
-        """Every square that the piece's rules name, repeatedly."""
+    def squares(self) -> set[str]:
+        """Every square that the piece's rules name."""
+        named = {source.square for source in self.sources}
         for source in self.sources:
-            yield source.square
             for destination in source.destinations:
-                yield destination.square
+                named.add(destination.square)
                 for possibility in destination.possibilities:
-                    yield from possibility.must
-                    yield from possibility.deny
+                    named.update(possibility.must)
+                    if possibility.deny:
+                        named.update(possibility.deny)
                     if possibility.effects is not None:
-                        yield from possibility.effects.board
+                        named.update(possibility.effects.board)
+        return named
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +182,12 @@ class Document:
         """The declared board, else the one around the squares that the document names."""
         if self.envelope.board is not None:
             return boards.parse_shape(self.envelope.board)
-        return boards.around({square for piece in self.pieces for square in piece.squares()} - {HAND})
+        return boards.around(set().union(*(piece.squares() for piece in self.pieces)) - {HAND})
 
     @functools.cached_property
     def piece_digests(self) -> tuple[str, ...]:
         """The digest of each piece, in document order."""
-        return tuple(piece.digest(self.dialect, self.board) for piece in self.pieces)
+        return tuple(map(_Digests(self.dialect, self.board).of, self.pieces))
 
     @property
     def digest(self) -> str:
@@ -189,6 +198,11 @@ class Document:
     def possibilities(self) -> int:
         """How many possibilities the document has."""
         return sum(piece.possibilities for piece in self.pieces)
+
+    @property
+    def conditions(self) -> int:
+        """How many conditions the document's possibilities have."""
+        return sum(piece.conditions for piece in self.pieces)
 
     def data(self) -> dict[str, Any]:
         """The canonical document as JSON data."""
@@ -226,6 +240,72 @@ def canonical_text(dialect: Dialect, schema: str | None, pieces: Iterable[Piece]
         yield f"{before} {_dumps(piece.identifier)}:{{\n" + ",\n".join(sources) + "\n }"
         before = ",\n"
     yield "\n}\n"
+
+
+class _Digests:
+    """Digests of pieces that all live on: conditions and effects that are one object are written once.
+
+    What is digested is the JSON text of dialect, board, identifier and `Piece.data`, which would be slow to make.
+    """
+
+    def __init__(self, dialect: Dialect, board: Board) -> None:
+        self._before = f"[{_dumps(dialect)},{_dumps(board.digest)},"
+        self._keys = tuple(f"{_dumps(key)}:" for key in CONDITION_KEYS[dialect])
+        self._dialect: Dialect = dialect
+        self._strings = _Strings()
+        self._must: dict[int, str] = {}
+        self._deny: dict[int, str] = {}
+        self._effects: dict[int, str] = {}
+
+    def of(self, piece: Piece) -> str:
+        """The digest of a piece."""
+        strings, all_must, all_deny, all_effects = self._strings, self._must, self._deny, self._effects
+        sources = []
+        for source in piece.sources:
+            destinations = []
+            for destination in source.destinations:
+                texts = []
+                for each in destination.possibilities:
+                    must, deny, effects = each.must, each.deny, each.effects
+                    text = ""
+                    if must:
+                        text = all_must.get(id(must)) or self._states(all_must, 0, must)
+                    if deny:
+                        text += all_deny.get(id(deny)) or self._states(all_deny, 1, deny)
+                    if effects is None:
+                        text = text[:-1]
+                    else:
+                        text += all_effects.get(id(effects)) or self._changes(effects)
+                    texts.append(f"{{{text}}}")
+                destinations.append(f"{strings[destination.square]}:[{','.join(texts)}]")
+            sources.append(f"{strings[source.square]}:{{{','.join(destinations)}}}")
+        text = f"{self._before}{strings[piece.identifier]},{{{','.join(sources)}}}]"
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def _states(self, known: dict[int, str], polarity: int, states: Mapping[str, str]) -> str:
+        """Conditions as a member, with the comma that comes after it."""
+        return known.setdefault(id(states), f"{self._keys[polarity]}{self._object(states)},")
+
+    def _changes(self, effects: Transition) -> str:
+        """Effects as a member."""
+        if self._dialect == "perform":
+            text = f'"perform":{self._object(effects.board)}'
+        elif effects.toggle and effects.board and not effects.hands:
+            text = f'"diff":{{"board":{self._object(effects.board)}}}'
+        else:
+            text = f'"diff":{_dumps(effects.data())}'
+        return self._effects.setdefault(id(effects), text)
+
+    def _object(self, members: Mapping[str, str | None]) -> str:
+        strings = self._strings
+        return f"{{{','.join([f'{strings[key]}:{strings[members[key]]}' for key in sorted(members)])}}}"
+
+
+class _Strings(dict[str | None, str]):
+    """Text and null -> their JSON, each made once."""
+
+    def __missing__(self, value: str | None) -> str:
+        return self.setdefault(value, _dumps(value))
 
 
 def _dumps(value: object) -> str:

@@ -76,28 +76,45 @@ def split(mask: int, words: int) -> tuple[int, ...]:
     return struct.unpack(f"<{words}q", mask.to_bytes(8 * words, "little"))
 
 
-def flatten(piece_id: int, piece: Piece, board: Board) -> list[tuple[Any, ...]]:
-    """The mask rows of a piece in the order of their keys, with values for `columns`; none on too large a board."""
+# Destinations with the same conditions have the same masks, and equal conditions of a document are the same objects.
+Known = dict[tuple[int, ...], list[tuple[int, tuple[Any, ...]]]]
+
+
+def flatten(piece_id: int, piece: Piece, board: Board, known: Known | None = None) -> list[tuple[Any, ...]]:
+    """The mask rows of a piece in the order of their keys, with values for `columns`; none on too large a board.
+
+    What is `known` of other pieces on the board, which must all live on, is taken from there, and added to.
+    """
     count = words(board)
     if not count:
         return []
     bits = {square: 1 << number for square, number in board.numbers.items()}
+    known = {} if known is None else known
     rows: list[tuple[Any, ...]] = []
     is_upper = piece.identifier[0].isupper()
     number = 0
     for ordinal, source in enumerate(piece.sources):
         key = start(piece_id, ordinal)
         for destination in source.destinations:
-            for masks, twin, step in _rows(destination.possibilities, bits, is_upper):
-                not_empty, not_enemy, not_own, exact = masks
-                if count == 1:
-                    signed: Any = (_signed(not_empty), _signed(not_enemy), _signed(not_own), _signed(twin))
-                else:
-                    planes = (split(mask, count) for mask in (not_empty, not_enemy, not_own, twin))
-                    signed = chain.from_iterable(zip(*planes, strict=True))
-                rows.append((key, number, exact, *signed))
+            possibilities = destination.possibilities
+            alike = (is_upper, *(id(each) for one in possibilities for each in (one.must, one.deny)))
+            found = known.get(alike)
+            if found is None:
+                found = known[alike] = [
+                    (step, (masks[3], *_words((*masks[:3], twin), count)))
+                    for masks, twin, step in _rows(possibilities, bits, is_upper)
+                ]
+            for step, values in found:
+                rows.append((key, number, *values))
                 number += step
     return rows
+
+
+def _words(planes: Sequence[int], count: int) -> Iterator[int]:
+    """Some masks of so many words each, as values for the columns."""
+    if count == 1:
+        return map(_signed, planes)
+    return chain.from_iterable(zip(*(split(mask, count) for mask in planes), strict=True))
 
 
 _Masks = tuple[int, int, int, bool]
