@@ -213,13 +213,14 @@ def test_a_connection_that_breaks_during_a_load_is_a_clear_error_and_loses_nothi
         store.load(parse(document(0)), "a")
         fill, calls = store._database.fill, Counter[str]()
 
-        def fill_and_break(connection: Any, table: Any, rows: Any) -> None:
-            calls[table.name] += 1
+        def fill_and_break(connection: Any, columns: Any, rows: Any) -> None:
+            columns = list(columns)
+            calls[columns[0].table.name] += 1
             if calls["condition"] == 1:
                 process = connection.connection.driver_connection.info.backend_pid
                 with psycopg.connect(address, autocommit=True) as other:
                     other.execute("SELECT pg_terminate_backend(%s, 10000)", [process])
-            fill(connection, table, rows)
+            fill(connection, columns, rows)
 
         monkeypatch.setattr(store._database, "fill", fill_and_break)
         with pytest.raises(StoreError, match=r"^postgresql://[^\n]*$"):
@@ -401,9 +402,10 @@ def test_loads_that_meet_the_same_pieces_from_both_ends_wait_for_each_other(
         fill = store._database.fill
         other: list[Future[Revision]] = []
 
-        def fill_and_let_the_other_come(connection: Any, table: Any, rows: Any) -> None:
-            fill(connection, table, rows)
-            if table.name == "source" and not other:
+        def fill_and_let_the_other_come(connection: Any, columns: Any, rows: Any) -> None:
+            columns = list(columns)
+            fill(connection, columns, rows)
+            if columns[0].table.name == "source" and not other:
                 backwards = dict(reversed(document(8).items()))
                 other.append(other_thread.submit(store.load, backwards, "backwards"))
                 waiting = (

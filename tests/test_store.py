@@ -709,9 +709,9 @@ def test_a_ruleset_in_memory_survives_an_interrupt_within_a_statement(monkeypatc
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    for method in ("do_execute", "do_executemany"):
+    for thing, method in ((rules._database.engine.dialect, "do_execute"), (rules._database, "fill")):
         with monkeypatch.context() as patch:
-            patch.setattr(rules._database.engine.dialect, method, interrupt)
+            patch.setattr(thing, method, interrupt)
             with pytest.raises(KeyboardInterrupt):
                 rules.moves({"e2": "C:P"}, query="reading")
         assert rules.moves(BOARD) == rules.moves(BOARD, query="reading") == expected

@@ -11,6 +11,7 @@ from itertools import islice
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
+from ggn_store.api import ahead, garbage
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.documents import files, ggn
 from ggn_store.errors import (
@@ -26,6 +27,7 @@ from ggn_store.errors import (
 from ggn_store.model.document import Dialect, Document, Piece
 from ggn_store.model.revision import Revision, Summary, check_name
 from ggn_store.store import check, engine, load, rebuild, rulesets, versions
+from ggn_store.store.load import Ready
 
 if TYPE_CHECKING:
     from ggn_store.api.games import GameEntry
@@ -177,22 +179,23 @@ class Store:
         result's `status` says so. What a definition says is generated on the way, with one piece in memory at a time.
         Raises DocumentError with every problem, and stores nothing then.
         """
-        if isinstance(document, str | os.PathLike):
-            [file, *others] = files.find_files([document])
-            entries = list(islice(_read(file), 2))
-            if others or len(entries) != 1:
-                raise InputError(f"{os.fspath(document)}: this is not one document: use load_all")
-            name = entries[0].name if name is None else name
-            document = _content(entries[0], dialect)
-        elif isinstance(document, Mapping):
-            document = ggn.parse(document, dialect)
-        if name is None:
-            raise InputError("a document needs a name: give it with name=...")
-        return self._load(document, name, message, author)
+        with garbage.held_off():
+            if isinstance(document, str | os.PathLike):
+                [file, *others] = files.find_files([document])
+                entries = list(islice(_read(file), 2))
+                if others or len(entries) != 1:
+                    raise InputError(f"{os.fspath(document)}: this is not one document: use load_all")
+                name = entries[0].name if name is None else name
+                document = _content(entries.pop(), dialect)
+            elif isinstance(document, Mapping):
+                document = ggn.parse(document, dialect)
+            if name is None:
+                raise InputError("a document needs a name: give it with name=...")
+            return self._load(document, name, message, author)
 
     def _load(
         self,
-        content: Document | Definition,
+        content: Document | Ready | Definition,
         name: str,
         message: str | None,
         author: str | None,
@@ -203,7 +206,7 @@ class Store:
             if text is not None and UNSTORABLE.search(text):
                 raise NotationError(f"the {what} {quote(text)} has characters that no database can keep")
         check_name(name)
-        if isinstance(content, Document):
+        if isinstance(content, Document | Ready):
             if content.envelope.definition is not None:
                 from ggn_store.api import games
 
@@ -236,14 +239,16 @@ class Store:
         message: str | None = None,
         author: str | None = None,
         progress: Callable[[int], None] | None = None,
+        processes: int = 0,
     ) -> Iterator[Loaded]:
         """Load documents, one transaction each, and tell what became of each: a revision, or an error.
 
         Sources are files, directories, glob patterns, NDJSON streams, `-`; see `find_files`. `name` is for a single
-        document. `progress` is told of every piece that is generated how many possibilities it has. Raises InputError
+        document. `progress` is told of every piece that is generated how many possibilities it has. So many other
+        `processes` read documents ahead where there are enough of them; it changes nothing else. Raises InputError
         before anything is loaded where a source is not there.
         """
-        return self._load_files(files.find_files(sources), name, dialect, message, author, progress)
+        return self._load_files(files.find_files(sources), name, dialect, message, author, progress, processes)
 
     def _load_files(
         self,
@@ -253,21 +258,56 @@ class Store:
         message: str | None,
         author: str | None,
         progress: Callable[[int], None] | None,
+        processes: int,
     ) -> Iterator[Loaded]:
         if name is not None:
             check_name(name)
             if len(found) > 1:
                 raise InputError(f"--name names one ruleset, and there are {len(found)} files: load them without it")
-        for file in found:
-            count = 0
-            try:
-                for entry in _read(file):
+        with ahead.reading(found, dialect, processes) as documents:
+            for file in found:
+                loaded = self._load_ahead(documents, file, message, author)
+                if loaded is not None:
+                    yield loaded
+                else:
+                    yield from self._load_file(file, name, dialect, message, author, progress)
+
+    def _load_ahead(
+        self, documents: ahead.Ahead, file: files.File, message: str | None, author: str | None
+    ) -> Loaded | None:
+        """What became of a file that another process has read; None where none has."""
+        with garbage.held_off():
+            document = documents.take(file)
+            if document is None:
+                return None
+            return self._load_content(document, str(file), file.name, message, author)
+
+    def _load_file(
+        self,
+        file: files.File,
+        name: str | None,
+        dialect: Dialect | None,
+        message: str | None,
+        author: str | None,
+        progress: Callable[[int], None] | None,
+    ) -> Iterator[Loaded]:
+        count = 0
+        try:
+            entries = _read(file)
+            while True:
+                # The document is gone before the collector is back, or it would go through all of it.
+                with garbage.held_off():
+                    entry = next(entries, None)
+                    if entry is None:
+                        break
                     count += 1
                     if name is not None and count > 1:
                         raise InputError(f"{file}: --name names one ruleset, and this is a stream of several")
-                    yield self._load_entry(entry, name, dialect, message, author, progress)
-            except InputError as error:
-                yield Loaded(str(file), name or file.name, error=error)
+                    loaded = self._load_entry(entry, name, dialect, message, author, progress)
+                    del entry
+                yield loaded
+        except InputError as error:
+            yield Loaded(str(file), name or file.name, error=error)
 
     def load_library(self, *names: str, message: str | None = None) -> builtins.list[Revision]:
         """Load games that come with the package: some by name, `all`, the `examples`; a few well-known ones if none.
@@ -288,6 +328,21 @@ class Store:
         progress: Callable[[int], None] | None,
     ) -> Loaded:
         name = entry.name if name is None else name
+        try:
+            content = _content(entry, dialect)
+            return self._load_content(content, entry.file, name, message, author, progress)
+        except GgnStoreError as error:
+            return Loaded(entry.file, name, error=error)
+
+    def _load_content(
+        self,
+        content: Document | Ready | Definition,
+        file: str,
+        name: str | None,
+        message: str | None,
+        author: str | None,
+        progress: Callable[[int], None] | None = None,
+    ) -> Loaded:
         possibilities = conditions = 0
 
         def tell(piece: Piece) -> None:
@@ -298,15 +353,14 @@ class Store:
                 progress(piece.possibilities)
 
         try:
-            content = _content(entry, dialect)
             if name is None:
-                raise InputError(f"{entry.file}: the document needs a name: give it with --name")
+                raise InputError(f"{file}: the document needs a name: give it with --name")
             revision = self._load(content, name, message, author, tell)
         except GgnStoreError as error:
-            return Loaded(entry.file, name, error=error)
-        if isinstance(content, Document):
-            possibilities, conditions = content.possibilities, sum(piece.conditions for piece in content.pieces)
-        return Loaded(entry.file, name, revision, None, possibilities, conditions)
+            return Loaded(file, name, error=error)
+        if isinstance(content, Document | Ready):
+            possibilities, conditions = content.possibilities, content.conditions
+        return Loaded(file, name, revision, None, possibilities, conditions)
 
     # --- rulesets ---
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections import Counter
@@ -66,7 +67,12 @@ def command(
         for batch in batches:
             bar.begin(batch)
             loading = store.load_all(
-                batch, name=name, dialect=cast(Any, dialect), message=message, progress=bar.advance
+                batch,
+                name=name,
+                dialect=cast(Any, dialect),
+                message=message,
+                progress=bar.advance,
+                processes=min(3, (os.cpu_count() or 1) - 1),
             )
             for result in loading:
                 results.append(result)

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
@@ -50,7 +51,9 @@ Rows = Iterable[Sequence[Any]]
 # A writer waits this long for others to finish before it gives up with a clear message.
 BUSY_SECONDS = 120
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+]+:")
-_CHUNK = 10_000
+_ROWS_A_STATEMENT = 500
+_FEW_ROWS_A_STATEMENT = 25
+_ROWS_A_BLOCK = 2_000
 _WRITE = "ggn_store_write"
 _START = "asked_"
 # A question is a few seeks in an index. The planner does not know how few, and on its own reads whole tables.
@@ -390,12 +393,25 @@ class SQLite(Database):
 
     def fill(self, connection: Connection, columns: Iterable[Column[Any]], rows: Rows) -> None:
         table, names = _names(columns)
-        marks = ", ".join("?" for _ in names)
-        # The driver takes tuples as they are; identifiers come from our own table.
-        statement = f"INSERT INTO {table} ({', '.join(names)}) VALUES ({marks})"  # noqa: S608
-        chunk = list(rows)
-        for start in range(0, len(chunk), _CHUNK):
-            connection.exec_driver_sql(statement, chunk[start : start + _CHUNK])
+        width = len(names)
+        row = f"({', '.join('?' * width)})"
+        # The driver takes values as they are; identifiers come from our own table.
+        statement = f"INSERT INTO {table} ({', '.join(names)}) VALUES "  # noqa: S608
+        driver: Any = connection.connection.driver_connection
+        most = driver.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER) // width
+        rows = iter(rows)
+        # Rows that share a statement take half the time of as many statements.
+        many = min(_ROWS_A_STATEMENT, most)
+        whole = many * width
+        while len(values := tuple(chain.from_iterable(islice(rows, many)))) == whole:
+            driver.execute(statement + ", ".join([row] * many), values)
+        few = min(_FEW_ROWS_A_STATEMENT, most) * width
+        start = 0
+        while start + few <= len(values):
+            driver.execute(statement + ", ".join([row] * (few // width)), values[start : start + few])
+            start += few
+        if start < len(values):
+            driver.executemany(statement + row, [values[at : at + width] for at in range(start, len(values), width)])
 
     def analyze(self, connection: Connection, table: Table) -> None:
         connection.exec_driver_sql(f"ANALYZE temp.{table.name}")
@@ -499,10 +515,20 @@ class Postgres(Database):
 
     def fill(self, connection: Connection, columns: Iterable[Column[Any]], rows: Rows) -> None:
         table, names = _names(columns)
+        rows = iter(rows)
+        chunk = list(islice(rows, _ROWS_A_BLOCK))
+        if not chunk:
+            return
         driver: Any = connection.connection.driver_connection
         with driver.cursor() as cursor, cursor.copy(f"COPY {table} ({', '.join(names)}) FROM STDIN") as copy:
-            for row in rows:
-                copy.write_row(row)
+            while chunk:
+                block = _copy_text(chunk, len(names))
+                if block is not None:
+                    copy.write(block)
+                else:
+                    for row in chunk:
+                        copy.write_row(row)
+                chunk = list(islice(rows, _ROWS_A_BLOCK))
 
     def analyze(self, connection: Connection, table: Table) -> None:
         connection.exec_driver_sql(f'ANALYZE "{table.name}"')
@@ -519,6 +545,22 @@ def _close(engine: Engine, idle: list[Any]) -> None:
     engine.dispose()
     while idle:
         idle.pop().close()
+
+
+class _Null:
+    def __str__(self) -> str:
+        return "\\N"
+
+
+_NULL = _Null()
+
+
+def _copy_text(rows: Sequence[Sequence[Any]], width: int) -> str | None:
+    """Rows of numbers, truth values and plain text as COPY reads them; None where a text would need an escape."""
+    values = [_NULL if value is None else value for value in chain.from_iterable(rows)]
+    text = ("\t".join(["%s"] * width) + "\n") * len(rows) % tuple(values)
+    found = [text.count(mark) for mark in "\t\n\\\r"]
+    return text if found == [len(rows) * (width - 1), len(rows), values.count(_NULL), 0] else None
 
 
 def _names(columns: Iterable[Column[Any]]) -> tuple[str, list[str]]:

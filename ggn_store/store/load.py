@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain, repeat
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
@@ -20,12 +22,64 @@ from ggn_store.store import tables as t
 from ggn_store.store.engine import Database
 
 _LOOKUP = 500
+_ROWS_AT_ONCE = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """A piece as the rows that a store has of it: for each of its tables the columns, all but the first."""
+
+    identifier: str
+    tables: tuple[tuple[tuple[Any, ...], ...], ...]
+
+    def rows(self, piece_id: int) -> Iterator[Iterator[tuple[Any, ...]]]:
+        """The rows for each table."""
+        *tables, mask = self.tables
+        for columns in tables:
+            yield zip(repeat(piece_id), *columns, strict=False) if columns else iter(())
+        yield zip(map(masks.start(piece_id, 0).__add__, mask[0]), *mask[1:], strict=True) if mask else iter(())
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What a store takes of a document, all worked out: to be made in one process and stored in another."""
+
+    dialect: Dialect
+    board: Board
+    envelope: Envelope
+    digest: str
+    piece_digests: tuple[str, ...]
+    pieces: tuple[Flat, ...]
+    possibilities: int
+    conditions: int
+
+
+def ready(document: Document) -> Ready:
+    """A document that only lacks the keys of its pieces."""
+    board = document.board
+    pieces = []
+    known: masks.Known = {}
+    for piece in document.pieces:
+        tables = [tuple(zip(*rows, strict=True))[1:] for rows in flatten(0, piece, board)]
+        # The first column of a mask is the key of the piece and the number of the source in one.
+        tables.append(tuple(zip(*masks.flatten(0, piece, board, known), strict=True)))
+        pieces.append(Flat(piece.identifier, tuple(tables)))
+    return Ready(
+        document.dialect,
+        board,
+        document.envelope,
+        document.digest,
+        document.piece_digests,
+        tuple(pieces),
+        document.possibilities,
+        document.conditions,
+    )
 
 
 def load(
     database: Database,
     connection: Connection,
-    document: Document,
+    document: Document | Ready,
     name: str,
     *,
     author: str | None = None,
@@ -72,7 +126,7 @@ def load_pieces(
     for piece in pieces:
         digest = piece.digest(dialect, board)
         known = _known(connection, [digest])
-        stored[digest] = known.get(digest) or _piece(database, connection, piece, digest, dialect, board, board_id)
+        stored |= known or _store(database, connection, {digest: piece}, dialect, board, board_id)
     digest = revision_digest(dialect, board, envelope, stored)
     if head.digest == digest:
         return _unchanged(connection, name, head)
@@ -172,54 +226,70 @@ def _board(database: Database, connection: Connection, board: Board) -> int:
     return int(board_id)
 
 
-def _pieces(database: Database, connection: Connection, document: Document, board_id: int) -> dict[str, int]:
+def _pieces(database: Database, connection: Connection, document: Document | Ready, board_id: int) -> dict[str, int]:
     """Keys of the document's pieces by digest; those that are new are stored."""
     known = _known(connection, document.piece_digests)
-    pieces = list(zip(document.piece_digests, document.pieces, strict=True))
+    pieces: list[tuple[str, Piece | Flat]] = list(zip(document.piece_digests, document.pieces, strict=True))
     if database.is_server:  # several that write the same pieces wait for each other in one order
-        pieces.sort(key=lambda pair: pair[0])
-    for digest, piece in pieces:
-        if digest not in known:
-            known[digest] = _piece(database, connection, piece, digest, document.dialect, document.board, board_id)
-    return known
+        pieces.sort(key=itemgetter(0))
+    fresh = {digest: piece for digest, piece in pieces if digest not in known}
+    return known | _store(database, connection, fresh, document.dialect, document.board, board_id)
 
 
-def _piece(
+def _store(
     database: Database,
     connection: Connection,
-    piece: Piece,
-    digest: str,
+    pieces: Mapping[str, Piece | Flat],
     dialect: Dialect,
     board: Board,
     board_id: int,
-) -> int:
-    """Key of a piece that is new, which is stored; or of the same piece, which another load has just stored."""
-    identifier = qpi.parse(piece.identifier)
-    piece_id = connection.execute(
-        database.insert(t.piece)
-        .values(
-            board_id=board_id,
-            dialect=dialect,
-            digest=digest,
-            identifier=piece.identifier,
-            style=identifier.style,
-            letter=identifier.letter,
-            side=identifier.side,
-            state=identifier.state,
-            terminal=identifier.terminal,
-            derived=identifier.derived,
-            words=masks.words(board),
+) -> dict[str, int]:
+    """Keys by digest of pieces that are new, which are stored; or of the same, which another load has just stored."""
+    if not pieces:
+        return {}
+    values = []
+    for digest, piece in pieces.items():
+        identifier = qpi.parse(piece.identifier)
+        values.append(
+            {
+                "board_id": board_id,
+                "dialect": dialect,
+                "digest": digest,
+                "identifier": piece.identifier,
+                "style": identifier.style,
+                "letter": identifier.letter,
+                "side": identifier.side,
+                "state": identifier.state,
+                "terminal": identifier.terminal,
+                "derived": identifier.derived,
+                "words": masks.words(board),
+            }
         )
-        .on_conflict_do_nothing(index_elements=["digest"])
-        .returning(t.piece.c.id)
-    ).scalar()
-    if piece_id is None:
-        return _known(connection, [digest])[digest]
-    for table, rows in zip(t.PIECE_TABLES, flatten(piece_id, piece, board), strict=True):
-        if rows:
-            database.fill(connection, table.columns, rows)
-    fill_masks(database, connection, piece_id, piece, board)
-    return int(piece_id)
+    new = database.insert(t.piece).on_conflict_do_nothing(index_elements=["digest"])
+    rows = connection.execute(new.returning(t.piece.c.digest, t.piece.c.id), values).all()
+    keys = {row.digest: row.id for row in rows}
+    _fill(database, connection, [(keys[digest], piece) for digest, piece in pieces.items() if digest in keys], board)
+    return keys | _known(connection, [digest for digest in pieces if digest not in keys])
+
+
+def _fill(database: Database, connection: Connection, pieces: Sequence[tuple[int, Piece | Flat]], board: Board) -> None:
+    """Store the rows of new pieces, table by table for as many pieces as their rows may be in memory at once."""
+    tables = [table.columns for table in t.PIECE_TABLES] + [masks.columns(masks.words(board))]
+    waiting: list[list[Iterable[tuple[Any, ...]]]] = []
+    known: masks.Known = {}
+    count = 0
+    for number, (piece_id, piece) in enumerate(pieces, start=1):
+        if isinstance(piece, Flat):
+            waiting.append(list(piece.rows(piece_id)))
+        else:
+            rows = [*flatten(piece_id, piece, board), masks.flatten(piece_id, piece, board, known)]
+            waiting.append([*rows])
+            count += sum(map(len, rows))
+        if number == len(pieces) or count > _ROWS_AT_ONCE:
+            for columns, parts in zip(tables, zip(*waiting, strict=True), strict=True):
+                database.fill(connection, columns, chain.from_iterable(parts))
+            waiting.clear()
+            count = 0
 
 
 def fill_masks(database: Database, connection: Connection, piece_id: int, piece: Piece, board: Board) -> None:
@@ -247,17 +317,22 @@ def flatten(piece_id: int, piece: Piece, board: Board) -> tuple[list[tuple[Any, 
     conditions: list[tuple[Any, ...]] = []
     effects: list[tuple[Any, ...]] = []
     hand_effects: list[tuple[Any, ...]] = []
+    number = 0
     for i, source in enumerate(piece.sources):
         sources.append((piece_id, i, numbers[source.square]))
         for j, destination in enumerate(source.destinations):
             destinations.append((piece_id, i, j, numbers[destination.square]))
             for ordinal, possibility in enumerate(destination.possibilities):
-                number = len(variants)
                 outcome = possibility.effects
                 variants.append((piece_id, i, j, ordinal, number, None if outcome is None else outcome.toggle))
-                for polarity, states in (("must", possibility.must), ("deny", possibility.deny)):
-                    conditions.extend((piece_id, number, polarity, numbers[sq], state) for sq, state in states.items())
+                for square, state in possibility.must.items():
+                    conditions.append((piece_id, number, "must", numbers[square], state))
+                for square, state in possibility.deny.items():
+                    conditions.append((piece_id, number, "deny", numbers[square], state))
                 if outcome is not None:
-                    effects.extend((piece_id, number, numbers[sq], becomes) for sq, becomes in outcome.board.items())
-                    hand_effects.extend((piece_id, number, held, delta) for held, delta in outcome.hands.items())
+                    for square, becomes in outcome.board.items():
+                        effects.append((piece_id, number, numbers[square], becomes))
+                    for held, delta in outcome.hands.items():
+                        hand_effects.append((piece_id, number, held, delta))
+                number += 1
     return sources, destinations, variants, conditions, effects, hand_effects

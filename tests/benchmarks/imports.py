@@ -34,6 +34,7 @@ from tests.postgres import Server, server
 DATABASES = ("sqlite", "postgres")
 DOCUMENTS = {"small": 200, "chess": 10}
 ROUNDS = 5
+PROCESSES = 3
 GOALS = {"sqlite": 1.0, "postgres": 1.5}
 RAW = {"sqlite": "executemany", "postgres": "COPY"}
 
@@ -167,7 +168,7 @@ def _store(database: str, running: Server | None) -> Iterator[Store]:
 
 
 def _import(store: Store, directory: Path) -> None:
-    for result in store.load_all([directory]):
+    for result in store.load_all([directory], processes=PROCESSES):
         if result.error is not None:
             raise result.error
 
