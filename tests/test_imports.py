@@ -292,6 +292,17 @@ def test_the_processes_end_with_a_load_that_is_broken_off(
     assert len(store.revisions()) == 1
 
 
+@pytest.mark.usefixtures("_eager")
+def test_where_no_process_can_be_started_none_is_needed(
+    store: Store, directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse() -> None:
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(ahead, "_process", refuse)
+    assert len(list(store.load_all([directory], processes=2))) == 13
+
+
 def test_where_there_is_little_to_read_no_process_is_started(
     store: Store, directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

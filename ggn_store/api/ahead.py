@@ -7,14 +7,12 @@ killed) comes back as nothing, and is then read here, as if there were no other 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 import os
 import pickle
 import signal
 import subprocess
 import sys
-from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import IO, Final
 
@@ -28,8 +26,6 @@ _ENOUGH: Final = 6_000_000
 _MEANWHILE: Final = 1_500_000
 # Larger documents are read here: their rows would be in memory for each of the processes at once.
 _LARGE: Final = 20_000_000
-# How many documents a process has before it: the one that it reads, and the next.
-_QUEUE: Final = 2
 _HEADER: Final = 8  # bytes, which say how many come
 _START: Final = """
 import json, sys
@@ -43,14 +39,20 @@ class Ahead:
     """Processes that read files in turns, in the order in which they are asked for."""
 
     def __init__(self, found: Sequence[files.File], dialect: Dialect | None, processes: int) -> None:
-        self._dialect = dialect
+        chosen = _worthwhile(found) if processes > 0 else []
         self._processes: list[subprocess.Popen[bytes]] = []
+        with contextlib.suppress(OSError):  # as many as the system allows
+            for _ in range(min(processes, len(chosen))):
+                self._processes.append(_process())
         self._expected: dict[files.File, subprocess.Popen[bytes]] = {}
-        self._waiting = deque(_worthwhile(found) if processes > 0 else ())
-        if self._waiting:
-            self._processes = [_process() for _ in range(processes)]
-        for process in itertools.chain.from_iterable([self._processes] * _QUEUE):
-            self._send(process)
+        for number, process in enumerate(self._processes):
+            share = chosen[number :: len(self._processes)]
+            self._expected |= dict.fromkeys(share, process)
+            requests = [json.dumps([file.path, file.name, dialect]) + "\n" for file in share]
+            assert process.stdin is not None  # noqa: S101  (it is a pipe)
+            with contextlib.suppress(OSError):  # it is gone: what it was to read is read here
+                process.stdin.write("".join(requests).encode())
+                process.stdin.close()
 
     def take(self, file: files.File) -> load.Ready | None:
         """The document of a file; None where it is to be read here."""
@@ -62,21 +64,8 @@ class Ahead:
         data = process.stdout.read(size)
         if not data or len(data) < size:
             return None
-        self._send(process)
-        ready: load.Ready | None = pickle.loads(data)  # noqa: S301  (of our own process)
+        ready: load.Ready = pickle.loads(data)  # noqa: S301  (of our own process)
         return ready
-
-    def _send(self, process: subprocess.Popen[bytes]) -> None:
-        if not self._waiting:
-            return
-        file = self._waiting.popleft()
-        try:
-            assert process.stdin is not None  # noqa: S101  (it is a pipe)
-            process.stdin.write(json.dumps([file.path, file.name, self._dialect]).encode() + b"\n")
-            process.stdin.flush()
-        except OSError:  # it is gone: what it was to read is read here
-            return
-        self._expected[file] = process
 
     def close(self) -> None:
         """End the processes."""
@@ -118,7 +107,7 @@ def _worthwhile(found: Sequence[files.File]) -> list[files.File]:
 def _process() -> subprocess.Popen[bytes]:
     # Not a fork: the program may have threads. Not the start of the program again either, which may be anything.
     return subprocess.Popen(  # noqa: S603
-        [sys.executable, "-I", "-c", _START, json.dumps(sys.path)],
+        [sys.executable or "python3", "-I", "-c", _START, json.dumps(list(map(str, sys.path)))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -126,13 +115,14 @@ def _process() -> subprocess.Popen[bytes]:
 
 
 def serve(requests: IO[bytes], answers: IO[bytes]) -> None:
-    """Be one of those processes: answer requests until there are no more."""
+    """Be one of those processes: answer requests, each only when the answer before has been taken."""
     import gc
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the one that asks, which then ends this
     gc.disable()
     try:
-        for request in requests:
+        # All are read first, since the other side writes all of them before it reads an answer.
+        for request in requests.readlines():
             path, name, dialect = json.loads(request)
             data = _answer(files.File(path, name), dialect)
             answers.write(len(data).to_bytes(_HEADER, "little"))

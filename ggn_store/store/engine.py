@@ -51,8 +51,7 @@ Rows = Iterable[Sequence[Any]]
 # A writer waits this long for others to finish before it gives up with a clear message.
 BUSY_SECONDS = 120
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+]+:")
-_ROWS_A_STATEMENT = 500
-_FEW_ROWS_A_STATEMENT = 25
+_ROWS_A_STATEMENT = (500, 100, 20)
 _ROWS_A_BLOCK = 2_000
 _WRITE = "ggn_store_write"
 _START = "asked_"
@@ -394,24 +393,21 @@ class SQLite(Database):
     def fill(self, connection: Connection, columns: Iterable[Column[Any]], rows: Rows) -> None:
         table, names = _names(columns)
         width = len(names)
-        row = f"({', '.join('?' * width)})"
-        # The driver takes values as they are; identifiers come from our own table.
-        statement = f"INSERT INTO {table} ({', '.join(names)}) VALUES "  # noqa: S608
         driver: Any = connection.connection.driver_connection
         most = driver.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER) // width
+        most, *fewer = (min(size, most) for size in _ROWS_A_STATEMENT)
         rows = iter(rows)
         # Rows that share a statement take half the time of as many statements.
-        many = min(_ROWS_A_STATEMENT, most)
-        whole = many * width
-        while len(values := tuple(chain.from_iterable(islice(rows, many)))) == whole:
-            driver.execute(statement + ", ".join([row] * many), values)
-        few = min(_FEW_ROWS_A_STATEMENT, most) * width
+        while len(values := tuple(chain.from_iterable(islice(rows, most)))) == most * width:
+            driver.execute(_insertion(table, *names, rows=most), values)
         start = 0
-        while start + few <= len(values):
-            driver.execute(statement + ", ".join([row] * (few // width)), values[start : start + few])
-            start += few
+        for size in fewer:
+            while start + size * width <= len(values):
+                driver.execute(_insertion(table, *names, rows=size), values[start : start + size * width])
+                start += size * width
         if start < len(values):
-            driver.executemany(statement + row, [values[at : at + width] for at in range(start, len(values), width)])
+            rest = [values[at : at + width] for at in range(start, len(values), width)]
+            driver.executemany(_insertion(table, *names, rows=1), rest)
 
     def analyze(self, connection: Connection, table: Table) -> None:
         connection.exec_driver_sql(f"ANALYZE temp.{table.name}")
@@ -545,6 +541,14 @@ def _close(engine: Engine, idle: list[Any]) -> None:
     engine.dispose()
     while idle:
         idle.pop().close()
+
+
+@functools.cache
+def _insertion(table: str, *names: str, rows: int) -> str:
+    """The statement that inserts so many rows; the driver takes values as they are."""
+    row = f"({', '.join('?' * len(names))})"
+    # Identifiers come from our own tables.
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES {', '.join([row] * rows)}"  # noqa: S608
 
 
 class _Null:
