@@ -48,6 +48,7 @@ COMMANDS = [
         "list",
         "show",
         "export",
+        "compile",
         "delete",
         "moves",
     ),
@@ -266,7 +267,7 @@ def test_help_and_version_of_every_command_load_no_heavy_library() -> None:
         "        main()\n"
         "    except SystemExit as end:\n"
         "        loaded = {name.partition('.')[0] for name in sys.modules}\n"
-        "        heavy = loaded & {'sqlalchemy', 'alembic', 'psycopg', 'rich'}\n"
+        "        heavy = loaded & {'sqlalchemy', 'alembic', 'psycopg', 'rich', 'numpy', 'pyarrow', 'duckdb'}\n"
         "        print('\\n>>>', line.strip(), end.code, *sorted(heavy))\n"
     )
     done = subprocess.run(

@@ -23,6 +23,7 @@ from sqlalchemy import (
     Select,
     Subquery,
     Table,
+    Text,
     and_,
     func,
     or_,
@@ -33,7 +34,7 @@ from ggn_store.model.move import Move
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.store import board as state
-from ggn_store.store import engine, fast, masks
+from ggn_store.store import fast, masks
 from ggn_store.store import tables as t
 from ggn_store.store.engine import Database
 from ggn_store.store.tables import Id
@@ -58,7 +59,7 @@ position_mask = Table(
     "position_mask",
     _metadata,
     Column("position", Integer, nullable=False),
-    Column("pieces", engine.List, nullable=False),
+    Column("pieces", Text, nullable=False),
     *(Column(f"{plane}_{word}", Id, nullable=True) for word in range(t.MASK_WORDS) for plane in fast.PLANES),
     PrimaryKeyConstraint("position"),
     prefixes=["TEMPORARY"],

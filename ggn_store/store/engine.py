@@ -29,7 +29,6 @@ from sqlalchemy import (
     ExceptionContext,
     Select,
     Table,
-    Text,
     any_,
     bindparam,
     column,
@@ -59,10 +58,6 @@ _START = "asked_"
 _SEEKING = "; ".join(f"SET {name} = off" for name in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"))
 _SECRETS = ("password", "sslpassword", "passfile")
 _FORMS = "sqlite:///file.db, a file's name, or postgresql://user@host/database"
-
-
-# A list of texts as one value: an array, and JSON on SQLite.
-List = Text().with_variant(postgresql.ARRAY(Text()), "postgresql")
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +218,7 @@ class Database(ABC):
 
     @abstractmethod
     def listed(self, values: Sequence[str | None]) -> Any:
-        """A list as a value of the type `List`; what is None in it may come out as an empty text."""
+        """A list of piece identifiers as one text, which `piece_at` takes apart; None may come out as an empty text."""
 
     @abstractmethod
     def _create_engine(self, url: URL) -> Engine: ...
@@ -497,7 +492,7 @@ class Postgres(Database):
         return {"starts": list(starts)}
 
     def listed(self, values: Sequence[str | None]) -> Any:
-        return [value or "" for value in values]  # (SQLAlchemy cannot write NULL into the text of an array)
+        return " ".join(value or "" for value in values)
 
     def version(self, connection: Connection) -> str:
         return f"PostgreSQL {connection.execute(text('SHOW server_version')).scalar_one()}"

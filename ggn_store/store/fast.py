@@ -46,7 +46,7 @@ from ggn_store.notation.stn import Transition
 from ggn_store.store import masks
 from ggn_store.store import tables as t
 from ggn_store.store.codes import Codes
-from ggn_store.store.engine import Database, List, Prepared
+from ggn_store.store.engine import Database, Prepared
 from ggn_store.store.moves import Question
 
 # What is kept in memory for the next questions to a revision, at most: moves, and answers made of them.
@@ -325,7 +325,7 @@ def fast_query(database: Database, words: int, count: int, exact: bool = False) 
     number, conditions = mask_test(words, lambda plane, word: bindparam(f"{plane}_{word}", type_=BigInteger))
     query = database.asked(select(t.mask.c.start, number.label("number")), t.mask.c.start, count)
     if exact:
-        here = piece_at(bindparam("pieces", type_=List), t.condition.c.square)
+        here = piece_at(bindparam("pieces", type_=Text), t.condition.c.square)
         conditions = [*conditions, or_(~t.mask.c.exact, ~failing_piece(here).exists())]
     return query.where(*conditions)
 
@@ -364,7 +364,7 @@ def failing_piece(here: ColumnElement[Any]) -> Select[Any]:
 
 
 class piece_at(ColumnElement[str]):  # noqa: N801  (a function of SQL)
-    """The piece on the square of a number, of a position given as a list of pieces by squares."""
+    """The piece on the square of a number, of a position given as `Database.listed` writes it."""
 
     inherit_cache = False
 
@@ -383,7 +383,7 @@ def _json_element(element: piece_at, compiler: Any, **options: Any) -> str:
 @compiles(piece_at, "postgresql")
 def _array_element(element: piece_at, compiler: Any, **options: Any) -> str:
     pieces, square = (compiler.process(part, **options) for part in (element.pieces, element.square))
-    return f"(CAST({pieces} AS TEXT[]))[{square} + 1]"
+    return f"(string_to_array({pieces}, ' '))[{square} + 1]"
 
 
 def plane_names(words: int) -> list[str]:
