@@ -196,7 +196,7 @@ def test_chess_has_python_chess_s_numbers_deeper(chess: Ruleset, engine: str | N
 # --- games of the library ---
 
 # Hands, promoted pieces that lose their state in hand, palaces, 90 squares.
-GAMES = ["crazyhouse", "xiangqi", "makruk", "minishogi"]
+GAMES = ["xiangqi", "makruk", "minishogi"]
 
 
 @functools.cache
@@ -208,6 +208,14 @@ def samples(name: str) -> Iterator[Position]:
     played = game(name)
     for line in (FIXTURES / f"{name}.txt").read_text("utf-8").splitlines():
         yield played.parse(Sample.from_line(line).fen)
+
+
+@functools.cache
+def from_start(name: str, depth: int) -> Tally:
+    """The positions after `depth` moves from a game's start, as plain Python says."""
+    start = game(name).definition.start
+    assert start is not None
+    return walk(plain(Position.from_feen(start)), depth, played_step(name))[depth]
 
 
 def played_step(name: str) -> Step:
@@ -255,7 +263,7 @@ def test_large_boards_and_boards_in_space(module_store: Store, name: str, count:
     module_store.load_library(name)
     rules = module_store.ruleset(name)
     start = rules.position()
-    expected = walk(plain(start), 2, played_step(name))[2] if count is None else None
+    expected = from_start(name, 2) if count is None else None
     for engine in ENGINES:
         assert rules.perft(start, 2, engine=engine).count == (count or (expected or Counter()).total())
         if expected is not None:
@@ -336,7 +344,7 @@ def both(tmp_path_factory: pytest.TempPathFactory, postgres_server: Any) -> Iter
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_random_documents_go_on_as_plain_python_says(both: list[Store], dialect: str) -> None:
-    compare(both, dialect, documents=10)
+    compare(both, dialect, documents=8)
 
 
 @pytest.mark.long
@@ -347,7 +355,7 @@ def test_many_random_documents_go_on_as_plain_python_says(both: list[Store], dia
 
 def test_rules_that_name_many_pieces_are_kept_apart(both: list[Store], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columnar, "_KINDS", 0)
-    compare(both[:1], "diff", documents=10)
+    compare(both[:1], "diff", documents=8)
 
 
 # --- what is not simple ---

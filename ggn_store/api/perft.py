@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
@@ -26,8 +26,8 @@ ENGINES: Final[tuple[Engine, ...]] = ("sqlite", "postgres", "duckdb")
 class Plies(Protocol):
     """What each engine does with compiled rules."""
 
-    def counts(self, depth: int, merge: bool = True) -> list[int]:
-        """How many paths of `depth` moves, at least one, lead on from each of the positions."""
+    def counter(self, depth: int, merge: bool = True) -> Callable[[], list[int]]:
+        """What tells how many paths of `depth` moves, at least one, lead on from each of the positions."""
 
     def reached(self, depth: int) -> list[tuple[int, State, int]]:
         """The different positions after `depth` moves: number of the first, the position, how many paths lead there."""
@@ -52,8 +52,9 @@ def perft(
     if not divide:
         clock = _Clock()
         with _plies(ruleset, database, [position], depth, name, assume) as (_, plies):
+            counter = plies.counter(depth, merge)
             clock.compiled()
-            [count] = plies.counts(depth, merge)
+            [count] = counter()
         return Perft(depth, count, None, name, *clock.times())
     clock = _Clock()
     moves = ruleset.moves(position, assume=assume)
@@ -62,8 +63,9 @@ def perft(
         clock.compiled()
         return _divided(depth, moves, [1] * len(moves), name, clock)
     with _plies(ruleset, database, after, depth - 1, name, assume) as (_, plies):
+        counter = plies.counter(depth - 1, merge)
         clock.compiled()
-        counts = plies.counts(depth - 1, merge)
+        counts = counter()
     return _divided(depth, moves, counts, name, clock)
 
 

@@ -8,7 +8,7 @@ each byte.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -41,24 +41,29 @@ class Plies:
         self._frontier = Frontier(compiled, len(compiled.states) > 1)
         self._tables = self._make_tables()
 
-    def counts(self, depth: int, merge: bool = True) -> list[int]:
-        """How many paths of `depth` moves, at least one, lead on from each of the positions."""
+    def counter(self, depth: int, merge: bool = True) -> Callable[[], list[int]]:
+        """What tells how many paths of `depth` moves lead on from each of the positions; its statement is prepared."""
         frontier = self._frontier
         *plies, last = self._plies(depth, merge)
         built = ", ".join(f"bit_xor({name})" for name in frontier.state)
         root, by_root = ("root", "GROUP BY root") if frontier.is_rooted else ("0", "")
         broken = frontier.broken()
         failed = f"min(CASE WHEN {broken} THEN {depth} END)" if broken else "NULL"
-        rows = self._connection.execute(
-            f"WITH {', '.join(plies)} SELECT {root}, sum(weight), {failed}, {self._failed(depth)}, {built} "
-            f"FROM ({last}) {by_root}"
+        self._connection.execute(
+            f"PREPARE paths AS WITH {', '.join(plies)} "
+            f"SELECT {root}, sum(weight), {failed}, {self._failed(depth)}, {built} FROM ({last}) {by_root}"
         ).fetchall()
-        found = [0] * len(self._compiled.states)
-        for number, total, last_failed, failed_before, *_ in rows:
-            if failed_before or last_failed:
-                raise overdrawn(failed_before or last_failed)
-            found[number] = int(total or 0)
-        return found
+
+        def count() -> list[int]:
+            found = [0] * len(self._compiled.states)
+            rows = self._connection.execute("EXECUTE paths").fetchall()
+            for number, total, last_failed, failed_before, *_ in rows:
+                if failed_before or last_failed:
+                    raise overdrawn(failed_before or last_failed)
+                found[number] = int(total or 0)
+            return found
+
+        return count
 
     def reached(self, depth: int) -> list[tuple[int, State, int]]:
         """The different positions after `depth` moves: number of the first, the position, how many paths lead there."""

@@ -8,7 +8,8 @@ All tables are temporary, of the transaction that asks, which is rolled back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, PrimaryKeyConstraint, Table
@@ -30,12 +31,15 @@ class Plies:
         self._frontier = Frontier(compiled, len(compiled.states) > 1)
         self._tables = self._make_tables()
 
-    def counts(self, depth: int, merge: bool = True) -> list[int]:
-        """How many paths of `depth` moves, at least one, lead on from each of the positions.
+    def counter(self, depth: int, merge: bool = True) -> Callable[[], list[int]]:
+        """What tells how many paths of `depth` moves, at least one, lead on from each of the positions.
 
         Every board is built, those after the last move too. With `merge`, equal positions of a ply that have moves
         to come are made one, which counts as often as there were.
         """
+        return partial(self._count, depth, merge)
+
+    def _count(self, depth: int, merge: bool) -> list[int]:
         frontier = self._frontier
         found = [0] * len(self._compiled.states)
         children = self._children(self._advance(depth - 1, merge), depth - 1)
