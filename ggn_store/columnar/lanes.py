@@ -128,7 +128,10 @@ def compile_cases(cases: Iterable[Case]) -> tuple[list[Rule], list[Masked]]:
 
 
 def _slots(cases: Iterable[Case]) -> tuple[list[_Slot], list[Masked]]:
-    """Possibilities of the usual kind, those on the same squares together, and all the others."""
+    """Possibilities of the usual kind, those on the same squares together, and all the others.
+
+    A square with its path has two slots at most, and these are of different numbers of possibilities.
+    """
     found: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
     others = []
     for case in cases:
@@ -184,37 +187,27 @@ def _in_lane(mask: int, word: int, back: int) -> int:
 
 def _ray_rules(word: int, back: int, slots: list[_Slot], leaps: list[_Slot]) -> Iterator[Rule]:
     """Rules for whole rays, the longest first; slots of `leaps` that begin a ray are taken out of it."""
-    left: dict[tuple[int, int, int], list[_Slot]] = {}
-    for slot in [*slots, *leaps]:
-        key = (_in_lane(slot.square, word, back), _in_lane(slot.path, word, back), len(slot.pairs))
-        left.setdefault(key, []).append(slot)
+    left = {
+        (_in_lane(slot.square, word, back), _in_lane(slot.path, word, back), len(slot.pairs)): slot
+        for slot in (*slots, *leaps)
+    }
     for square, path, each in sorted(left, key=lambda key: -key[1].bit_count()):
-        while path and left[square, path, each]:
+        if path and (square, path, each) in left:
             ray = square | path
-            taken: list[tuple[int, _Slot]] = []
-            for bit in _bits(ray):
-                ready = left.get((bit, ray & (bit - 1), each))
-                if ready:
-                    taken.append((bit, ready.pop()))
-            yield _rule(2 * word + back, ray, taken)
-    leaps[:] = [slot for (_, path, _), slots in left.items() if not path for slot in slots]
+            found = ((bit, left.pop((bit, ray & (bit - 1), each), None)) for bit in _bits(ray))
+            yield _rule(2 * word + back, ray, [(bit, slot) for bit, slot in found if slot is not None])
+    leaps[:] = [slot for slot in left.values() if not slot.path]
 
 
 def _leap_rules(word: int, back: int, slots: list[_Slot]) -> Iterator[Rule]:
-    """Rules for squares that nothing blocks; a square is in a rule but once."""
+    """Rules for squares that nothing blocks, those that are asked alike together."""
     by_each: dict[int, list[_Slot]] = {}
     for slot in slots:
         by_each.setdefault(len(slot.pairs), []).append(slot)
     for ones in by_each.values():
-        left = sorted(ones, key=lambda slot: (slot.is_capture, slot.is_quiet, slot.square))
-        while left:
-            taken: list[tuple[int, _Slot]] = []
-            later = []
-            for slot in left:
-                bit = _in_lane(slot.square, word, back)
-                is_free = len(taken) < GROUP and all(bit != other for other, _ in taken)
-                (taken.append((bit, slot)) if is_free else later.append(slot))
-            left = later
+        ones.sort(key=lambda slot: (slot.is_capture, slot.is_quiet, slot.square))
+        for begin in range(0, len(ones), GROUP):
+            taken = [(_in_lane(slot.square, word, back), slot) for slot in ones[begin : begin + GROUP]]
             yield _rule(2 * word + back, 0, taken)
 
 
