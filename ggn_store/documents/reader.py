@@ -124,7 +124,10 @@ class Reader:
         if self.complaints or not pieces:
             return None
         envelope = self._envelope if schema is None else replace(self._envelope, schema=schema)
-        return Document(self._dialect, pieces, envelope)
+        document = Document(self._dialect, pieces, envelope)
+        # The squares were all looked at: the document need not look for them again.
+        vars(document)["board"] = self._board or boards.around(self._squares)
+        return document
 
     # --- the document as a whole ---
 

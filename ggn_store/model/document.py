@@ -107,7 +107,7 @@ class Piece:
 
     def digest(self, dialect: Dialect, board: Board) -> str:
         """SHA-256 of the canonical form with identifier, dialect and board: equal pieces have equal digests."""
-        return _Digests(dialect, board).of(self)
+        return Digests(dialect, board).of(self)
 
     def entries(self) -> Iterator[tuple[Source, Destination, int, Possibility]]:
         """Every possibility with where it stands, in document order; the number is its ordinal."""
@@ -187,7 +187,7 @@ class Document:
     @functools.cached_property
     def piece_digests(self) -> tuple[str, ...]:
         """The digest of each piece, in document order."""
-        return tuple(map(_Digests(self.dialect, self.board).of, self.pieces))
+        return tuple(map(Digests(self.dialect, self.board).of, self.pieces))
 
     @property
     def digest(self) -> str:
@@ -242,7 +242,7 @@ def canonical_text(dialect: Dialect, schema: str | None, pieces: Iterable[Piece]
     yield "\n}\n"
 
 
-class _Digests:
+class Digests:
     """Digests of pieces that all live on: conditions and effects that are one object are written once.
 
     What is digested is the JSON text of dialect, board, identifier and `Piece.data`, which would be slow to make.

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from ggn_store.model.board import Board
-from ggn_store.model.document import Dialect, Document, Envelope, Piece, revision_digest
+from ggn_store.model.document import Dialect, Digests, Document, Envelope, Piece, revision_digest
 from ggn_store.model.revision import Revision, Status, check_name
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
@@ -56,20 +56,24 @@ class Ready:
 
 def ready(document: Document) -> Ready:
     """A document that only lacks the keys of its pieces."""
-    board = document.board
-    pieces = []
+    dialect, board = document.dialect, document.board
+    digests = Digests(dialect, board)
     known: masks.Known = {}
+    piece_digests = []
+    pieces = []
     for piece in document.pieces:
+        # Piece by piece, while the processor has it at hand.
+        piece_digests.append(digests.of(piece))
         tables = [tuple(zip(*rows, strict=True))[1:] for rows in flatten(0, piece, board)]
         # The first column of a mask is the key of the piece and the number of the source in one.
         tables.append(tuple(zip(*masks.flatten(0, piece, board, known), strict=True)))
         pieces.append(Flat(piece.identifier, tuple(tables)))
     return Ready(
-        document.dialect,
+        dialect,
         board,
         document.envelope,
-        document.digest,
-        document.piece_digests,
+        revision_digest(dialect, board, document.envelope, piece_digests),
+        tuple(piece_digests),
         tuple(pieces),
         document.possibilities,
         document.conditions,
