@@ -59,7 +59,7 @@ promotion = { zone = "last", to = ["R", "N"], forced = true }
 """,
     """
 title = "Small shogi"
-board = "3x4"
+board = "5x5"
 style = "C"
 [hands]
 captures = true
