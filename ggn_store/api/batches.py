@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from ggn_store.api.garbage import held_off
 from ggn_store.errors import MoveError, quote
 from ggn_store.model.move import Move
 from ggn_store.model.position import Position
@@ -25,14 +26,19 @@ _CHUNK: Final = 1_000
 
 
 def moves(ruleset: Ruleset, query: FastQuery, positions: Positions) -> Iterator[list[Move]]:
-    """For each position its moves, so many positions in one statement that round trips do not count."""
+    """For each position its moves; what is not known yet of a thousand positions is asked in one statement."""
     database = ruleset._database
     for chunk in _chunks(ruleset, positions):
         try:
             if not database.makes_tables:
                 raise NotEncodableError
-            with database.reading() as connection:
-                found = batch.moves(database, connection, query, chunk)
+            with held_off():
+                looked_up = query.look_up(chunk)
+                rows = []
+                if looked_up.unknown:
+                    with database.reading() as connection:
+                        rows = batch.ask(database, connection, query, chunk, looked_up)
+                found = query.complete(looked_up, rows)
         except NotEncodableError:
             found = [ruleset.moves(position) for position in chunk]
         yield from found

@@ -205,7 +205,7 @@ class Ruleset:
         question = self._question(piece, source, destination)
         if not _is_fast(query) or self._fast is None:
             return self._ask(positions, question, assume)
-        if self._database.is_server and question is fast.EVERYTHING and assume is None:
+        if question is fast.EVERYTHING and assume is None:
             return list(batches.moves(self, self._fast, positions))
         return [self._ask_one(position, question, assume, query) for position in positions]
 
@@ -410,7 +410,7 @@ class Ruleset:
         """`position` without squares that the board does not have; PositionError where it was declared without."""
         position = self._on_board(_position(position))
         numbers = self.board.numbers
-        if all(square in numbers for square in position.board):
+        if numbers.keys() >= position.board.keys():
             return position
         return replace(position, board={square: piece for square, piece in position.board.items() if square in numbers})
 
@@ -429,7 +429,7 @@ class Ruleset:
     def _on_board(self, position: Position) -> Position:
         """`position`, if it fits the board; a board that was not declared is only a guess, and all fits."""
         if self.revision.envelope.board is not None:
-            outside = sorted(set(position.board) - set(self.board.squares))
+            outside = sorted(position.board.keys() - self.board.numbers.keys())
             if outside:
                 raise PositionError(
                     f"{offer(outside)}: not on the board of {self.revision}, which is {self.board.shape_text}"

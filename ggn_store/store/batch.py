@@ -30,7 +30,6 @@ from sqlalchemy import (
     select,
 )
 
-from ggn_store.model.move import Move
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.store import board as state
@@ -67,15 +66,20 @@ position_mask = Table(
 )
 
 
-def moves(
-    database: Database, connection: Connection, query: fast.FastQuery, positions: Sequence[Position]
-) -> list[list[Move]]:
-    """For each position its moves, in document order. Raises NotEncodableError like the fast query."""
-    _describe(database, connection, query, positions)
-    answers: list[list[Move]] = [[] for _ in positions]
-    for position, start, number in database.rows(connection, _moves_in_order(query.words)):
-        answers[position].append(query.move(start, number))
-    return answers
+def ask(
+    database: Database,
+    connection: Connection,
+    query: fast.FastQuery,
+    positions: Sequence[Position],
+    looked_up: fast.LookedUp,
+) -> list[tuple[int, int, int]]:
+    """What holds of what was not known: position, start and number, in any order."""
+    starts, words = [], []
+    for number, unknown in looked_up.asked().items():
+        starts += [(number, place, start.key) for place, start in enumerate(unknown)]
+        words.append(_words(database, query, number, positions[number], any(start.exact for start in unknown)))
+    _make(database, connection, query, starts, words)
+    return database.rows(connection, _found(query.words))
 
 
 def counts(
@@ -115,10 +119,9 @@ def counts(
 
 
 @functools.cache
-def _moves_in_order(words: int) -> Select[Any]:
+def _found(words: int) -> Select[Any]:
     held = _held(words)
-    found = select(held.c.position, held.c.start, held.c.number)
-    return found.order_by(held.c.position, held.c.place, held.c.number)
+    return select(held.c.position, held.c.start, held.c.number)
 
 
 def _held(words: int) -> Subquery:
@@ -142,13 +145,28 @@ def _held(words: int) -> Subquery:
 
 
 def _describe(database: Database, connection: Connection, query: fast.FastQuery, positions: Sequence[Position]) -> None:
-    """Make and fill the temporary tables."""
+    """Make and fill the temporary tables for all that the positions ask."""
     starts, words = [], []
     for number, position in enumerate(positions):
-        keys, planes = query.encoded(position)
-        starts += [(number, place, key) for place, key in enumerate(keys)]
-        pieces = map(position.board.get, query.board.squares)
-        words.append((number, database.listed(list(pieces)), *planes))
+        starts += [(number, place, key) for place, key in enumerate(query.starts(position))]
+        words.append(_words(database, query, number, position, True))
+    _make(database, connection, query, starts, words)
+
+
+def _words(
+    database: Database, query: fast.FastQuery, number: int, position: Position, with_pieces: bool
+) -> tuple[Any, ...]:
+    pieces = database.listed(list(map(position.board.get, query.board.squares))) if with_pieces else ""
+    return number, pieces, *query.planes(position)
+
+
+def _make(
+    database: Database,
+    connection: Connection,
+    query: fast.FastQuery,
+    starts: Sequence[tuple[int, int, int]],
+    words: Sequence[tuple[Any, ...]],
+) -> None:
     state.make(database, connection, asked, starts)
     columns = [position_mask.c[name] for name in ("position", "pieces", *fast.plane_names(query.words))]
     state.make(database, connection, position_mask, words, columns)

@@ -79,6 +79,25 @@ class _Start:
     answers: dict[int, tuple[Move, ...]] = field(default_factory=dict)
 
 
+@dataclass(slots=True)
+class LookedUp:
+    """What is known of the starts of many positions: for each the bits it depends on, and its moves or None.
+
+    `unknown` is what is to be asked, once however often it comes: a start and its bits, the number of a position that
+    has them, and the moves that are possible.
+    """
+
+    parts: list[list[tuple[_Start, int, tuple[Move, ...] | None]]] = field(default_factory=list)
+    unknown: dict[tuple[_Start, int], tuple[int, Mapping[int, Move]]] = field(default_factory=dict)
+
+    def asked(self) -> dict[int, list[_Start]]:
+        """The starts to be asked, by the number of the position."""
+        found: dict[int, list[_Start]] = {}
+        for (start, _), (number, _) in self.unknown.items():
+            found.setdefault(number, []).append(start)
+        return found
+
+
 class FastQuery:
     """The fast query over one revision. Safe to use from several threads.
 
@@ -126,18 +145,44 @@ class FastQuery:
             found = [move for move in found if move.destination == question.destination]
         return found if assume is None else [_assumed(move) for move in found]
 
-    def encoded(self, position: Position) -> tuple[list[int], tuple[int, ...]]:
-        """The starts that a position asks, in document order, and its words as `plane_names` names them.
+    def starts(self, position: Position) -> list[int]:
+        """The starts that a position asks, in document order."""
+        return [start.key for _, start in self._asked(position.board, position.hands, position.side, EVERYTHING)]
 
-        Raises NotEncodableError like `moves`.
-        """
-        asked = self._asked(position.board, position.hands, position.side, EVERYTHING)
-        return [start.key for _, start in asked], self._codes.planes(self._encode(position.board), position.side)
+    def planes(self, position: Position) -> tuple[int, ...]:
+        """The words of a position, as `plane_names` names them. Raises NotEncodableError like `moves`."""
+        return self._codes.planes(self._encode(position.board), position.side)
 
-    def move(self, key: int, number: int) -> Move:
-        """The possibility of a number that begins at a start."""
-        start = self._starts[key]
-        return (start.moves or self._read(start))[number]
+    def look_up(self, positions: Iterable[Position]) -> LookedUp:
+        """What is known of many positions, and what is to be asked; NotEncodableError like `moves`."""
+        found = LookedUp()
+        for number, position in enumerate(positions):
+            code = self._encode(position.board)
+            parts: list[tuple[_Start, int, tuple[Move, ...] | None]] = []
+            for _, start in self._asked(position.board, position.hands, position.side, EVERYTHING):
+                moves = start.moves or self._read(start)
+                bits = code & start.relevant
+                known = start.answers.get(bits)
+                if known is None and (start, bits) not in found.unknown:
+                    found.unknown[start, bits] = number, moves
+                parts.append((start, bits, known))
+            found.parts.append(parts)
+        return found
+
+    def complete(self, looked_up: LookedUp, rows: Iterable[tuple[int, int, int]]) -> list[list[Move]]:
+        """The moves of each position, where `rows` are those of what was unknown: position, start and number."""
+        numbers: dict[tuple[int, int], list[int]] = {}
+        for position, key, number in rows:
+            numbers.setdefault((position, key), []).append(number)
+        answers = {}
+        for context, (position, moves) in looked_up.unknown.items():
+            held = numbers.get((position, context[0].key))
+            answers[context] = tuple(map(moves.__getitem__, sorted(held))) if held else ()
+        self._keep(answers)
+        return [
+            list(chain.from_iterable(answers[start, bits] if known is None else known for start, bits, known in parts))
+            for parts in looked_up.parts
+        ]
 
     def statement(
         self,
@@ -201,10 +246,10 @@ class FastQuery:
         for key, number in rows:
             numbers[key].append(number)
         answers = {start: tuple(map(moves[start].__getitem__, numbers[start.key])) for start in starts}
-        self._keep(answers, code)
+        self._keep({(start, code & start.relevant): found for start, found in answers.items()})
         return answers
 
-    def _keep(self, answers: dict[_Start, tuple[Move, ...]], code: int) -> None:
+    def _keep(self, answers: Mapping[tuple[_Start, int], tuple[Move, ...]]) -> None:
         if self._kept_answers > KEPT_ANSWERS or self._kept_moves > KEPT_MOVES:
             for start in self._starts.values():
                 start.answers = {}
@@ -212,8 +257,8 @@ class FastQuery:
                     start.moves = {}
             self._kept_answers, self._kept_moves = 0, self._kept_moves if self._kept_moves <= KEPT_MOVES else 0
         self._kept_answers += len(answers)
-        for start, moves in answers.items():
-            start.answers[code & start.relevant] = moves
+        for (start, bits), moves in answers.items():
+            start.answers[bits] = moves
 
     def _prepare(self, count: int) -> Prepared:
         self._statements[count] = _prepared(self._database, self.words, count)

@@ -94,7 +94,7 @@ def with_python_chess(boards: Sequence[chess.Board]) -> None:
 def nothing_kept() -> Iterator[None]:
     """Handles ask the database for every piece of every position."""
     keep = FastQuery._keep
-    FastQuery._keep = lambda self, answers, code: None  # type: ignore[method-assign]
+    FastQuery._keep = lambda self, answers: None  # type: ignore[method-assign]
     try:
         yield
     finally:
