@@ -134,13 +134,17 @@ class FastQuery:
     ) -> list[Move]:
         """The moves in document order; raises NotEncodableError for a position that has to be looked at first."""
         code = self._encode(board)
-        asked = self._asked(board, hands, side, question)
-        parts = [start.answers.get(code & start.relevant) for _, start in asked]
-        if None in parts:
-            missing = [start for (_, start), part in zip(asked, parts, strict=True) if part is None]
-            answers = self._answers(missing, code, board, side)
-            parts = [answers[start] if part is None else part for (_, start), part in zip(asked, parts, strict=True)]
-        found = list(chain.from_iterable(cast(list[tuple[Move, ...]], parts)))
+        parts: list[tuple[Move, ...]] = []
+        missing = []
+        for _, start in self._asked(board, hands, side, question):
+            known = start.answers.get(code & start.relevant)
+            if known is None:
+                missing.append((len(parts), start))
+                known = ()
+            parts.append(known)
+        if missing:
+            self._answer(missing, parts, code, board, side)
+        found = list(chain.from_iterable(parts))
         if question.destination is not None:
             found = [move for move in found if move.destination == question.destination]
         return found if assume is None else [_assumed(move) for move in found]
@@ -224,30 +228,50 @@ class FastQuery:
 
     # --- what is not known yet ---
 
-    def _answers(
-        self, starts: list[_Start], code: int, board: Mapping[str, str | None], side: Side
-    ) -> dict[_Start, tuple[Move, ...]]:
-        """What the database says of these starts."""
-        moves = {start: start.moves or self._read(start) for start in starts}
+    def _answer(
+        self,
+        missing: list[tuple[int, _Start]],
+        parts: list[tuple[Move, ...]],
+        code: int,
+        board: Mapping[str, str | None],
+        side: Side,
+    ) -> None:
+        """Ask the database for the moves of some starts, and put them into their places among the parts."""
+        moves: dict[int, dict[int, Move]] = {}
+        exact: dict[int, frozenset[int]] = {}
+        for _, start in missing:
+            moves[start.key] = start.moves or self._read(start)
+            if start.exact:
+                exact[start.key] = start.exact
+        keys = list(moves)
         planes = self._codes.planes(code, side)
-        keys = [start.key for start in starts]
         statement = self._statements.get(len(keys)) or self._prepare(len(keys))
         rows = self._database.fetch(statement.text, statement.arrange(keys, planes))
-        exact = {start.key: start.exact for start in starts if start.exact}
-        doubtful = {key for key, number in rows if key in exact and number in exact[key]} if exact else None
-        if doubtful:
-            statement = _prepared(self._database, self.words, len(doubtful), exact=True)
-            held = self._database.fetch(
-                statement.text, statement.arrange(list(doubtful), (*planes, self._pieces(board)))
-            )
-            rows = [row for row in rows if row[0] not in doubtful] + held
+        if exact:
+            rows = self._without_failing(rows, exact, planes, board)
         rows.sort()
-        numbers: dict[int, list[int]] = {key: [] for key in keys}
+        held: dict[int, list[Move]] = {key: [] for key in keys}
         for key, number in rows:
-            numbers[key].append(number)
-        answers = {start: tuple(map(moves[start].__getitem__, numbers[start.key])) for start in starts}
-        self._keep({(start, code & start.relevant): found for start, found in answers.items()})
-        return answers
+            held[key].append(moves[key][number])
+        answers = {}
+        for place, start in missing:
+            answers[start, code & start.relevant] = parts[place] = tuple(held[start.key])
+        self._keep(answers)
+
+    def _without_failing(
+        self,
+        rows: list[tuple[int, int]],
+        exact: Mapping[int, frozenset[int]],
+        planes: tuple[int, ...],
+        board: Mapping[str, str | None],
+    ) -> list[tuple[int, int]]:
+        """The rows without those whose conditions on pieces by name fail, which the masks let through."""
+        doubtful = {key for key, number in rows if key in exact and number in exact[key]}
+        if not doubtful:
+            return rows
+        statement = _prepared(self._database, self.words, len(doubtful), exact=True)
+        values = statement.arrange(list(doubtful), (*planes, self._pieces(board)))
+        return [row for row in rows if row[0] not in doubtful] + self._database.fetch(statement.text, values)
 
     def _keep(self, answers: Mapping[tuple[_Start, int], tuple[Move, ...]]) -> None:
         if self._kept_answers > KEPT_ANSWERS or self._kept_moves > KEPT_MOVES:

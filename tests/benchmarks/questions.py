@@ -171,43 +171,54 @@ def many_positions(store: Store, database: str, goal: float | None, rounds: int)
 
 
 def loops(store: Store, rounds: int) -> list[Figure]:
-    """Held to plain Python over the document's dicts: on chess, and on a board of 19x19."""
-    rng = random.Random(5)
-    chess_document = parse((ROOT / "data" / "chess.json").read_text()).data()
+    """Held to plain Python over the document's dicts: on chess in play, and on a crowded board of 19x19."""
     large = generate(read_definition(_LARGE))
     store.load(large, "large")
-    crowded = []
-    for _ in range(60):
-        squares = rng.sample(large.board.squares, 60)
-        crowded.append(Position({square: rng.choice(("G:Q", "G:N", "g:q", "g:n")) for square in squares}))
+
+    def crowded(count: int, seed: int) -> list[Position]:
+        rng = random.Random(seed)
+        pieces = ("G:Q", "G:N", "g:q", "g:n")
+        return [Position({at: rng.choice(pieces) for at in rng.sample(large.board.squares, 60)}) for _ in range(count)]
+
     figures = []
-    for name, document, positions, goal in (
-        ("chess", chess_document, positions_of(play(200, 77, False)), 0.8),
-        (f"19x19, {large.possibilities:,} possibilities", large.data(), crowded, 1.2),
+    for name, game, document, goal, positions, count, warm_up in (
+        ("chess in play", "chess", parse((ROOT / "data" / "chess.json").read_text()).data(), 0.8, played, 400, WARM_UP),
+        (f"19x19, {large.possibilities:,} possibilities", "large", large.data(), 1.2, crowded, 40, 200),
     ):
-        rules = store.ruleset("chess" if name == "chess" else "large")
-        expected = [plain_loop(document, position) for position in positions]
-        answers = [
-            [(m.piece, m.source, m.destination, m.ordinal) for m in rules.moves(position)] for position in positions
-        ]
-        asked = [reference.moves(document, dict(p.board), p.hands, p.side) for p in positions[:20]]
-        if [sorted(each) for each in answers] != [sorted(each) for each in expected] or asked != answers[:20]:
-            raise SystemExit(f"not the same moves: {name}")
-        with nothing_kept():
-            bare = store.ruleset(rules.name)
-            for position in positions:
-                bare.moves(position)
-            times = medians(
-                {
-                    "loop": lambda d=document, ps=positions: loop(d, ps),  # type: ignore[misc]
-                    "bare": lambda ps=positions, bare=bare: ask(bare, ps),  # type: ignore[misc]
-                },
-                rounds,
+        for keeps in (True, False):
+            with nullcontext_or(nothing_kept, keeps):
+                rules = store.ruleset(game)
+                ask(rules, positions(warm_up, 1))
+                ratios = []
+                for number in range(rounds):
+                    asked = positions(count, 300 + number)
+                    theirs = seconds(lambda document=document, asked=asked: loop(document, asked))  # type: ignore[misc]
+                    ratios.append(seconds(lambda rules=rules, asked=asked: ask(rules, asked)) / theirs)  # type: ignore[misc]
+                require_equal_to_loop(rules, document, asked)
+            what = "" if keeps else ", nothing kept"
+            figures.append(
+                Figure(
+                    f"one position, {name}{what}, x a plain loop's time",
+                    statistics.median(ratios),
+                    goal if keeps else None,
+                )
             )
-        figures.append(
-            Figure(f"one position, nothing kept, {name}, x a plain loop's time", times["bare"] / times["loop"], goal)
-        )
     return figures
+
+
+def played(count: int, seed: int) -> list[Position]:
+    """Positions of chess, game after game."""
+    return positions_of(play(count, seed, True))
+
+
+def require_equal_to_loop(rules: Ruleset, document: dict[str, Any], positions: Sequence[Position]) -> None:
+    """The moves of the store are those of both loops over the document, the fast one and the oracle's."""
+    for number, position in enumerate(positions):
+        ours = [(m.piece, m.source, m.destination, m.ordinal) for m in rules.moves(position)]
+        if sorted(ours) != sorted(plain_loop(document, position)):
+            raise SystemExit(f"not the same moves: {position.data()}")
+        if number < 20 and ours != reference.moves(document, dict(position.board), None, position.side):
+            raise SystemExit(f"not the moves of the oracle: {position.data()}")
 
 
 def loop(document: dict[str, Any], positions: Sequence[Position]) -> None:
