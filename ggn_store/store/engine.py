@@ -86,7 +86,7 @@ class Database(ABC):
         self._idle: list[Any] = []
         self._statements: dict[Hashable, Prepared] = {}
         # Rulesets outlive their store; the connections go when the last of them is gone.
-        weakref.finalize(self, _close, self.engine, self._idle)
+        weakref.finalize(self, _close, self.engine, self._idle, self._give_up)
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
@@ -142,7 +142,7 @@ class Database(ABC):
 
     def close(self) -> None:
         """Give all connections back."""
-        _close(self.engine, self._idle)
+        _close(self.engine, self._idle, self._give_up)
 
     # --- the short way: one SELECT, on a connection of the driver's own and in no transaction ---
 
@@ -156,7 +156,7 @@ class Database(ABC):
             rows = self._run(connection, statement, values)
         except BaseException as error:
             was_lost = self._is_lost(connection)
-            connection.close()
+            self._give_up(connection)
             if was_lost and isinstance(error, self._driver_error):
                 return self._fetch_anew(statement, values)
             self._fail(error)
@@ -170,7 +170,7 @@ class Database(ABC):
         try:
             rows = self._run(connection, statement, values)
         except BaseException as error:
-            connection.close()
+            self._give_up(connection)
             self._fail(error)
         self._idle.append(connection)
         return rows
@@ -187,7 +187,7 @@ class Database(ABC):
     def rows(self, connection: Connection, query: Select[Any]) -> list[Any]:
         """The rows of a SELECT without values, as the driver gives them, in the transaction that is open."""
         prepared = self.prepare(query, lambda: query, ())
-        return self._run(connection.connection.driver_connection, prepared.text, prepared.arrange((), ()))
+        return self._run(self._handle(connection.connection.driver_connection), prepared.text, prepared.arrange((), ()))
 
     def prepare(self, key: Hashable, make: Callable[[], Select[Any]], names: Sequence[str]) -> Prepared:
         """The statement of this key, made the first time; `names` are those of its values beside the starts."""
@@ -200,7 +200,16 @@ class Database(ABC):
         pooled = self.engine.raw_connection()
         connection = pooled.driver_connection
         pooled.detach()
+        return self._handle(connection)
+
+    def _handle(self, connection: Any) -> Any:
+        """What runs statements on a connection of the driver's."""
         return connection
+
+    @staticmethod
+    def _give_up(handle: Any) -> None:
+        """Close the connection of a handle."""
+        handle.close()
 
     @abstractmethod
     def _run(self, connection: Any, statement: str, values: Any) -> list[Any]: ...
@@ -458,10 +467,18 @@ class Postgres(Database):
         return f"Postgres refused ({state}): {detail}"
 
     def _connect_directly(self) -> Any:
-        connection = super()._connect_directly()
-        connection.autocommit = True
-        connection.execute(_SEEKING)
-        return connection
+        handle = super()._connect_directly()
+        handle.connection.autocommit = True
+        handle.connection.execute(_SEEKING)
+        return handle
+
+    def _handle(self, connection: Any) -> Any:
+        # A cursor for all statements: to make one takes as long as to send a short one.
+        return connection.cursor(binary=True)
+
+    @staticmethod
+    def _give_up(handle: Any) -> None:
+        handle.connection.close()
 
     @functools.cached_property
     def makes_tables(self) -> bool:
@@ -472,18 +489,22 @@ class Postgres(Database):
         return bool(self.fetch(asked, {})[0][0])
 
     def _is_lost(self, connection: Any) -> bool:
-        return bool(connection.closed)
+        return bool(connection.connection.closed)
 
     def _run(self, connection: Any, statement: str, values: Any) -> list[Any]:
-        rows: list[Any] = connection.execute(statement, values, prepare=True, binary=True).fetchall()
+        connection.execute(statement, values, prepare=True)
+        rows: list[Any] = connection.fetchall()
         return rows
 
     def _prepare(self, compiled: Compiled, names: Sequence[str]) -> Prepared:
         constants = {name: value for name, value in compiled.params.items() if value is not None}
-        return Prepared(
-            str(compiled),
-            lambda starts, values: {"starts": starts, **dict(zip(names, values, strict=True)), **constants},
-        )
+
+        def arrange(starts: Sequence[int], values: Sequence[Any]) -> dict[str, Any]:
+            # As texts, which the driver hands on as they are; the statement says what they are.
+            listed = f"{{{','.join(map(str, starts))}}}"
+            return {"starts": listed, **dict(zip(names, map(str, values), strict=True)), **constants}
+
+        return Prepared(str(compiled), arrange)
 
     def asked(self, query: Select[Any], start: Column[int], count: int) -> Select[Any]:
         return query.where(start == any_(bindparam("starts", type_=postgresql.ARRAY(BigInteger))))
@@ -532,10 +553,10 @@ class Postgres(Database):
         return []
 
 
-def _close(engine: Engine, idle: list[Any]) -> None:
+def _close(engine: Engine, idle: list[Any], give_up: Callable[[Any], None]) -> None:
     engine.dispose()
     while idle:
-        idle.pop().close()
+        give_up(idle.pop())
 
 
 @functools.cache
