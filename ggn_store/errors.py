@@ -98,6 +98,10 @@ class ConflictError(GgnStoreError):
     exit_code = 3
 
 
+class HeadMovedError(ConflictError):
+    """The newest revision of a ruleset is not the one that a change was based on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that is wrong in a document, or (as a finding of `lint`) suspicious.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,8 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the developer's shell says about stores and authors must not reach a test."""
     for name in ("GGN_STORE_URL", "DATABASE_URL", "GGN_AUTHOR", "NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
+    for name in ("GIT_DIR", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):  # and git knows nobody
+        monkeypatch.setenv(name, os.devnull)
 
 
 @pytest.fixture(scope="session")

@@ -32,6 +32,7 @@ from ggn_store import Store, __version__, parse
 from ggn_store.cli import group, main
 from ggn_store.store.engine import connect
 from tests.conftest import DATABASES, new_address
+from tests.guards import drop_guards
 
 Json = dict[str, Any]
 Command = Callable[..., "Result"]
@@ -967,6 +968,7 @@ def test_check_passes_a_sound_store_and_names_what_differs(ggn: Command, ready: 
     assert ggn("db", "rebuild") == Result(0, "2 pieces rebuilt\n", "")
     database = connect(ready)
     with database.writing() as connection:
+        drop_guards(connection)
         connection.execute(text("UPDATE effect SET becomes = 'C:R' WHERE becomes = 'C:Q'"))
     database.close()
     result = ggn("db", "check")

@@ -194,7 +194,7 @@ def test_a_full_disk_of_the_server_is_a_clear_error_and_loses_nothing(postgres_s
                 "CREATE FUNCTION fill_up() RETURNS trigger AS $$ BEGIN "
                 "RAISE EXCEPTION E'could not extend file\\nHINT' USING ERRCODE = '53100'; END $$ LANGUAGE plpgsql"
             )
-            for table in ("ruleset", "piece", "condition", "revision_piece"):
+            for table in ("revision", "piece", "condition", "revision_piece", "audit"):
                 other.execute(f"CREATE TRIGGER full_disk BEFORE INSERT ON {table} EXECUTE FUNCTION fill_up()")
                 with pytest.raises(StoreError) as caught:
                     store.load(parse(document(1)), "a")

@@ -17,6 +17,7 @@ from ggn_store import GgnStoreError, UnknownNameError, find_game, generate, libr
 from ggn_store.games import library
 from ggn_store.games.library import Game
 from tests import library_index
+from tests.guards import drop_guards_of_file
 from tests.test_cli import (
     QUICK,
     Command,
@@ -291,6 +292,7 @@ def test_show_tells_what_it_can_where_the_definition_is_of_another_version(run: 
     write("rook.toml", ROOK)
     assert run("--db", "new.db", "load", "rook.toml").code == 0
     with closing(sqlite3.connect("new.db", isolation_level=None)) as connection:
+        drop_guards_of_file(connection)
         connection.execute("UPDATE revision SET envelope = replace(envelope, 'tier', 'rank')")
     shown = run("--db", "new.db", "show", "rook")
     assert shown.code == 0

@@ -115,7 +115,7 @@ def test_identifiers_labels_and_names_are_compared_by_their_bytes(store: Store, 
                 expected = column.type.dialect_impl(connection.dialect)
                 assert getattr(found[column.name], "collation", None) == getattr(expected, "collation", None)
                 if connection.dialect.name == "postgresql" and isinstance(expected, Text):
-                    assert (expected.collation is None) == (column.name in ("envelope", "author", "message"))
+                    assert (expected.collation is None) == (column.name in ("envelope", "author", "message", "detail"))
 
 
 def test_a_difference_between_migrations_and_tables_is_seen(store: Store, address: str) -> None:

@@ -11,7 +11,7 @@ from itertools import islice
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
-from ggn_store.api import ahead, garbage
+from ggn_store.api import ahead, authors, garbage
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.documents import files, ggn
 from ggn_store.errors import (
@@ -172,12 +172,15 @@ class Store:
         dialect: Dialect | None = None,
         message: str | None = None,
         author: str | None = None,
+        base: str | None = None,
     ) -> Revision:
         """Load a document, a definition, decoded JSON or a file as the next revision of the ruleset `name`.
 
         The name of a file is the default. Content that is equal to the newest revision's makes no new one; the
         result's `status` says so. What a definition says is generated on the way, with one piece in memory at a time.
-        Raises DocumentError with every problem, and stores nothing then.
+        `base` is the revision that it is based on: `3`, `sha256:0123abcd`, a tag, or `0` where it is to be the first.
+        Raises DocumentError with every problem, and HeadMovedError where the ruleset has moved on from its base; then
+        nothing is stored.
         """
         with garbage.held_off():
             if isinstance(document, str | os.PathLike):
@@ -191,7 +194,7 @@ class Store:
                 document = ggn.parse(document, dialect)
             if name is None:
                 raise InputError("a document needs a name: give it with name=...")
-            return self._load(document, name, message, author)
+            return self._load(document, name, message, author, base=base)
 
     def _load(
         self,
@@ -200,8 +203,9 @@ class Store:
         message: str | None,
         author: str | None,
         tell: Callable[[Piece], None] = lambda _: None,
+        base: str | None = None,
     ) -> Revision:
-        author = author or _author()
+        author = authors.author(self._database, author)
         for what, text in (("author", author), ("message", message)):
             if text is not None and UNSTORABLE.search(text):
                 raise NotationError(f"the {what} {quote(text)} has characters that no database can keep")
@@ -213,7 +217,8 @@ class Store:
                 games.read_definition(content.envelope.definition, "the definition beside it")
             content.digest  # noqa: B018  (worked out before the lock is taken, and kept)
             with self._tables.writing() as connection:
-                return load.load(self._database, connection, content, name, author=author, message=message)
+                basis = rulesets.base(connection, name, base)
+                return load.load(self._database, connection, content, name, author=author, message=message, base=basis)
         from ggn_store.api import games
 
         board = games.board_of(content)
@@ -228,6 +233,7 @@ class Store:
                 envelope=content.envelope,
                 author=author,
                 message=message,
+                base=rulesets.base(connection, name, base),
             )
 
     def load_all(
@@ -411,7 +417,3 @@ def _read(file: files.File) -> Iterator[files.Entry | GameEntry]:
 def _content(entry: files.Entry | GameEntry, dialect: Dialect | None) -> Document | Definition:
     """The document that is to be loaded, or the definition that is to be generated on the way."""
     return entry.read(dialect) if isinstance(entry, files.Entry) else entry.definition(dialect)
-
-
-def _author() -> str | None:
-    return os.environ.get("GGN_AUTHOR") or None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from ggn_store.errors import NotationError, quote
@@ -15,15 +17,22 @@ MAX_NAME = 200
 Status = Literal["new", "unchanged", "restored"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*(?:/[A-Za-z0-9][A-Za-z0-9._+-]*)*", re.ASCII)
-_REFERENCE = re.compile(r"(?P<name>[^@]+)(?:@(?P<number>[1-9][0-9]{0,8}))?", re.ASCII)
+_TAG = re.compile(r"[A-Za-z][A-Za-z0-9._-]*", re.ASCII)
+_REFERENCE = re.compile(
+    r"(?P<name>[^@:]+)"
+    r"(?:@(?P<number>[1-9][0-9]{0,8})|@sha256:(?P<digest>[0-9a-f]{4,64})|:(?P<tag>[^@:]+))?",
+    re.ASCII,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
     """An immutable revision of a ruleset; `number` counts from 1 within the ruleset.
 
-    `shape` is the board's, None for listed squares. `created_at` is in UTC. `status` says what a load did;
-    it is None for a revision that was looked up.
+    `shape` is the board's, None for listed squares. `created_at` is in UTC. `parent` is the number of the revision
+    that it came after, `merged` of the second one that it unites with it. `digest` is of the content, `lineage` of
+    the content and all the history before it: stores that have the same lineage have the same history, whatever the
+    numbers. `status` says what a load did; it is None for a revision that was looked up.
     """
 
     id: int
@@ -37,6 +46,9 @@ class Revision:
     author: str | None
     message: str | None
     created_at: datetime
+    lineage: str
+    parent: int | None
+    merged: int | None
     status: Status | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
@@ -53,6 +65,8 @@ class Revision:
             "name": self.name,
             "revision": self.number,
             "digest": self.digest,
+            "lineage": self.lineage,
+            "parents": [number for number in (self.parent, self.merged) if number is not None],
             "dialect": self.dialect,
             "board": self.shape,
             **{name: self.envelope.data().get(name) for name in ("title", "source", "start")},
@@ -84,9 +98,55 @@ def check_name(name: str) -> str:
     return name
 
 
-def parse_reference(text: str) -> tuple[str, int | None]:
-    """Name and revision number of `chess` or `chess@3`; raises NotationError for anything else."""
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What names a revision: `chess` (the newest), `chess@3`, `chess@sha256:0123abcd` or the tag `chess:stable`."""
+
+    name: str
+    number: int | None = None
+    digest: str | None = None
+    tag: str | None = None
+
+    def __str__(self) -> str:
+        if self.number is not None:
+            return f"{self.name}@{self.number}"
+        if self.digest is not None:
+            return f"{self.name}@sha256:{self.digest}"
+        return self.name if self.tag is None else f"{self.name}:{self.tag}"
+
+    @property
+    def is_newest(self) -> bool:
+        """Whether it is only a name, which means the newest revision."""
+        return self.number is None and self.digest is None and self.tag is None
+
+
+def parse_reference(text: str) -> Reference:
+    """What `text` names; raises NotationError for anything else."""
     match = _REFERENCE.fullmatch(text)
     if match is None or not _NAME.fullmatch(match["name"]):
-        raise NotationError(f"{quote(text)} does not name a ruleset: write chess, or chess@3 for its revision 3")
-    return match["name"], int(match["number"]) if match["number"] else None
+        raise NotationError(
+            f"{quote(text)} does not name a ruleset: write chess, chess@3 for its revision 3, chess@sha256:0123abcd "
+            "for what has this digest, or chess:stable for what is tagged stable"
+        )
+    if match["tag"] is not None:
+        check_tag(match["tag"])
+    number = int(match["number"]) if match["number"] else None
+    return Reference(match["name"], number, match["digest"], match["tag"])
+
+
+def check_tag(tag: str) -> str:
+    """`tag`, if it can name a tag; raises NotationError, quoting it, if it cannot."""
+    if len(tag) > MAX_NAME or not _TAG.fullmatch(tag):
+        raise NotationError(
+            f"{quote(tag)} cannot name a tag: a letter, then letters, digits and . _ -, at most {MAX_NAME} characters"
+        )
+    return tag
+
+
+def lineage(
+    parent: str | None, merged: str | None, digest: str, author: str | None, message: str | None, at: datetime
+) -> str:
+    """SHA-256 of a revision's content, author, message, time and the lineages of its parents."""
+    written = at.astimezone(UTC).isoformat(timespec="microseconds")
+    content = json.dumps([parent, merged, digest, author, message, written], ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(content.encode()).hexdigest()

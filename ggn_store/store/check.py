@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection, select
@@ -12,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from ggn_store.errors import GgnStoreError
 from ggn_store.model.board import Board
 from ggn_store.model.document import Envelope, revision_digest
+from ggn_store.model.revision import lineage
 from ggn_store.notation import qpi
 from ggn_store.store import load, masks, rulesets
 from ggn_store.store import tables as t
@@ -27,7 +29,9 @@ def check(database: Database, connection: Connection, progress: Callable[[str], 
     found += problems
     digests, problems = _check_pieces(database, connection, boards, progress or (lambda _: None))
     found += problems
-    return found + _check_revisions(database, connection, boards, digests) + _check_rulesets(connection)
+    found += _check_revisions(database, connection, boards, digests)
+    found += _check_histories(database, connection)
+    return found + _check_tags(connection) + _check_rulesets(connection)
 
 
 def _attempt(database: Database, work: Callable[[], Value]) -> Value | None:
@@ -108,7 +112,6 @@ def _check_revisions(
     revision = t.revision
     columns = [column for column in revision.columns if column.name != "created_at"]
     query = select(*columns, t.ruleset.c.name).join(t.ruleset).order_by(revision.c.ruleset_id, revision.c.number)
-    previous: tuple[int, int, int] | None = None
     for row in connection.execute(query).all():
         label = f"revision {row.name}@{row.number}"
         listed = select(t.revision_piece.c.piece_id, t.revision_piece.c.ordinal)
@@ -128,12 +131,61 @@ def _check_revisions(
         created_at = select(revision.c.created_at).where(revision.c.id == row.id)
         if _attempt(database, lambda query=created_at: connection.execute(query).scalar_one()) is None:  # type: ignore[misc]
             found.append(f"{label}: when it was made cannot be read")
-        expected: tuple[int, int, int | None] = (row.ruleset_id, 1, None)
-        if previous is not None and previous[0] == row.ruleset_id:
-            expected = (row.ruleset_id, previous[1] + 1, previous[2])
-        if (row.ruleset_id, row.number, row.parent_id) != expected:
-            found.append(f"{label}: it does not follow its parent in an unbroken line")
-        previous = (row.ruleset_id, row.number, row.id)
+    return found
+
+
+def _check_histories(database: Database, connection: Connection) -> list[str]:
+    """Every revision's number, parents and lineage, which says that nothing before it was changed."""
+    found = []
+    columns = [column for column in t.revision.columns if column.name not in ("created_at", "envelope")]
+    query = (
+        select(*columns, t.ruleset.c.name, t.revision_merge.c.parent_id.label("merged_id"))
+        .join(t.ruleset)
+        .outerjoin(t.revision_merge, t.revision_merge.c.revision_id == t.revision.c.id)
+        .order_by(t.revision.c.ruleset_id, t.revision.c.number)
+    )
+    ruleset_id = None
+    lineages: dict[int | None, str | None] = {}
+    expected = 1
+    for row in connection.execute(query).all():
+        if row.ruleset_id != ruleset_id:
+            ruleset_id, lineages, expected = row.ruleset_id, {None: None}, 1
+        label = f"revision {row.name}@{row.number}"
+        created_at = select(t.revision.c.created_at).where(t.revision.c.id == row.id)
+
+        def derived(row: Any = row, lineages: Any = lineages, created_at: Any = created_at) -> str:
+            at: datetime = connection.execute(created_at).scalar_one()
+            at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
+            return lineage(lineages[row.parent_id], lineages[row.merged_id], row.digest, row.author, row.message, at)
+
+        if row.number != expected:
+            found.append(f"{label}: the revisions of its ruleset are not numbered without gaps")
+        if row.parent_id not in lineages or row.merged_id not in lineages:
+            found.append(f"{label}: a parent of it is not an earlier revision of its ruleset")
+        elif _attempt(database, derived) != row.lineage:
+            found.append(f"{label}: its content, author, message, time and parents do not give its lineage")
+        lineages[row.id] = row.lineage
+        expected = row.number + 1
+    return found
+
+
+def _check_tags(connection: Connection) -> list[str]:
+    found = []
+    query = (
+        select(t.ruleset.c.name, t.tag, t.revision.c.ruleset_id.label("owner"))
+        .join(t.tag, t.tag.c.ruleset_id == t.ruleset.c.id)
+        .outerjoin(t.revision, t.revision.c.id == t.tag.c.revision_id)
+        .order_by(t.tag.c.ruleset_id, t.tag.c.name, t.tag.c.number)
+    )
+    previous = None
+    for row in connection.execute(query).all():
+        label = f"tag {row.name}:{row.name_1}"
+        expected = previous[1] + 1 if previous is not None and previous[0] == label else 1
+        if row.number != expected:
+            found.append(f"{label}: its moves are not numbered without gaps")
+        if row.revision_id is not None and row.owner != row.ruleset_id:
+            found.append(f"{label}: it points to a revision of another ruleset")
+        previous = (label, row.number)
     return found
 
 

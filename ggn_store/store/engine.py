@@ -53,6 +53,7 @@ _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+]+:")
 _ROWS_A_STATEMENT = (500, 100, 20)
 _ROWS_A_BLOCK = 2_000
 _WRITE = "ggn_store_write"
+_OURS = "ggn_store: "
 _START = "asked_"
 # A question is a few seeks in an index. The planner does not know how few, and on its own reads whole tables.
 _SEEKING = "; ".join(f"SET {name} = off" for name in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"))
@@ -236,6 +237,11 @@ class Database(ABC):
     def _explain_error(self, error: BaseException | None) -> str:
         """What the driver's error means, and what to do about it."""
 
+    @property
+    def role(self) -> str | None:
+        """The user as whom the database knows this program; None where it knows none."""
+        return None
+
     def is_about_a_value(self, error: DBAPIError) -> bool:
         """Whether the driver only stumbled over a stored value that is not of its column's type."""
         return False
@@ -329,6 +335,8 @@ class SQLite(Database):
 
     def _explain_error(self, error: BaseException | None) -> str:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if (refusal := _refusal(error)) is not None:
+            return refusal
         return {
             sqlite3.SQLITE_BUSY: f"other processes have kept the file busy for {BUSY_SECONDS} seconds; try again later",
             sqlite3.SQLITE_LOCKED: "another connection is using the tables; try again",
@@ -461,6 +469,8 @@ class Postgres(Database):
         }.get(state)
         if known is not None:
             return known
+        if (refusal := _refusal(error)) is not None:
+            return refusal
         detail = next(iter(str(error).strip().splitlines()), type(error).__name__)
         if not state or state.startswith("08"):
             return f"no connection: {detail}"
@@ -479,6 +489,10 @@ class Postgres(Database):
     @staticmethod
     def _give_up(handle: Any) -> None:
         handle.connection.close()
+
+    @functools.cached_property
+    def role(self) -> str | None:
+        return str(self.fetch("SELECT session_user", {})[0][0])
 
     @functools.cached_property
     def makes_tables(self) -> bool:
@@ -551,6 +565,12 @@ class Postgres(Database):
 
     def integrity(self, connection: Connection) -> list[str]:
         return []
+
+
+def _refusal(error: BaseException | None) -> str | None:
+    """What a trigger of ours says, if it is one that has refused."""
+    said = re.search(f"{_OURS}([^\n]*)", str(error))
+    return None if said is None else f"{said[1]}; nothing was changed"
 
 
 def _close(engine: Engine, idle: list[Any], give_up: Callable[[Any], None]) -> None:

@@ -12,14 +12,16 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
+from ggn_store.errors import HeadMovedError
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Digests, Document, Envelope, Piece, revision_digest
-from ggn_store.model.revision import Revision, Status, check_name
+from ggn_store.model.revision import Revision, Status, check_name, lineage
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.store import masks, rulesets
 from ggn_store.store import tables as t
 from ggn_store.store.engine import Database
+from ggn_store.store.rulesets import UNSTATED, Base, Unstated
 
 _LOOKUP = 500
 _ROWS_AT_ONCE = 100_000
@@ -88,22 +90,26 @@ def load(
     *,
     author: str | None = None,
     message: str | None = None,
+    base: Base = UNSTATED,
 ) -> Revision:
     """Store `document` as the next revision of the ruleset `name`, in the transaction that is open.
 
     Content that is equal to the newest revision's makes no new one (status "unchanged"; "restored" where the
     ruleset had been deleted). Pieces that the store already has, under whatever name, are shared.
-    Locks are taken in one order (ruleset, board, pieces by digest), so that loads cannot block each other for
-    good.
+    Raises HeadMovedError where `base` is not the newest revision's lineage when the new one is about to follow it:
+    who is first wins, and nobody waits for another's documents. Locks are taken in one order (board, pieces by digest,
+    ruleset), so that loads cannot block each other for good.
     """
-    head = _begin(database, connection, name)
+    head = _head(connection, check_name(name))
+    head.require(base, name)
     if head.digest == document.digest:
         return _unchanged(connection, name, head)
-    board_id = _board(database, connection, document.board)
+    board_id = store_board(database, connection, document.board)
     database.lock_pieces(connection, alone=False)
     piece_ids = _pieces(database, connection, document, board_id)
-    made = _Made(document.dialect, board_id, document.envelope, document.digest, author, message)
-    return _append(database, connection, name, head, made, [piece_ids[digest] for digest in document.piece_digests])
+    made = Made(document.dialect, board_id, document.envelope, document.digest, author, message, datetime.now(UTC))
+    listed = [piece_ids[digest] for digest in document.piece_digests]
+    return append(database, connection, name, made, listed, base=base)
 
 
 def load_pieces(
@@ -117,41 +123,53 @@ def load_pieces(
     envelope: Envelope,
     author: str | None = None,
     message: str | None = None,
+    base: Base = UNSTATED,
 ) -> Revision:
     """Like `load`, for a document that comes piece by piece, of which no more than one is ever in memory.
 
     `board` is the one that the whole document would have. Pieces come in any order, so no other load may write any
     meanwhile: where two have stored what the other waits for, neither could go on.
     """
-    head = _begin(database, connection, name)
-    board_id = _board(database, connection, board)
+    head = _head(connection, check_name(name))
+    head.require(base, name)
+    board_id = store_board(database, connection, board)
     database.lock_pieces(connection, alone=True)
     stored: dict[str, int] = {}
     for piece in pieces:
         digest = piece.digest(dialect, board)
-        known = _known(connection, [digest])
-        stored |= known or _store(database, connection, {digest: piece}, dialect, board, board_id)
+        known = known_pieces(connection, [digest])
+        stored |= known or store_pieces(database, connection, {digest: piece}, dialect, board, board_id)
     digest = revision_digest(dialect, board, envelope, stored)
     if head.digest == digest:
         return _unchanged(connection, name, head)
-    made = _Made(dialect, board_id, envelope, digest, author, message)
-    return _append(database, connection, name, head, made, list(stored.values()))
+    made = Made(dialect, board_id, envelope, digest, author, message, datetime.now(UTC))
+    return append(database, connection, name, made, list(stored.values()), base=base)
 
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """A ruleset that is locked, and its newest revision, if it has one."""
+    """A ruleset's newest revision, if there is one."""
 
-    ruleset_id: int
-    deleted: bool
+    deleted: bool = False
     id: int | None = None
     number: int = 0
     digest: str | None = None
+    lineage: str | None = None
+
+    def require(self, base: Base, name: str) -> None:
+        """Raise HeadMovedError unless this is what a new revision is based on."""
+        if isinstance(base, Unstated) or base == self.lineage:
+            return
+        if self.lineage is None:
+            raise HeadMovedError(f"{name} has no revision yet, and this is based on one")
+        if base is None:
+            raise HeadMovedError(f"{name} is there already: its newest revision is {name}@{self.number}")
+        raise HeadMovedError(f"{name} has moved on: its newest revision is {name}@{self.number}")
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
-    """What a new revision says beside its pieces."""
+class Made:
+    """What a new revision says beside its pieces; `merged` is the key of its second parent."""
 
     dialect: Dialect
     board_id: int
@@ -159,62 +177,126 @@ class _Made:
     digest: str
     author: str | None
     message: str | None
+    created_at: datetime
+    merged: int | None = None
 
 
-def _begin(database: Database, connection: Connection, name: str) -> _Head:
-    """Lock the ruleset `name`, which is made if it is new, and no longer deleted."""
-    ruleset_id, deleted = _ruleset(database, connection, check_name(name))
-    head = connection.execute(
-        select(t.revision.c.id, t.revision.c.number, t.revision.c.digest)
-        .where(t.revision.c.ruleset_id == ruleset_id)
+def _head(connection: Connection, name: str) -> _Head:
+    query = (
+        select(
+            t.ruleset.c.deleted_at.is_not(None),
+            t.revision.c.id,
+            t.revision.c.number,
+            t.revision.c.digest,
+            t.revision.c.lineage,
+        )
+        .join(t.revision, t.revision.c.ruleset_id == t.ruleset.c.id)
+        .where(t.ruleset.c.name == name)
         .order_by(t.revision.c.number.desc())
         .limit(1)
-    ).first()
-    if deleted:
-        connection.execute(update(t.ruleset).where(t.ruleset.c.id == ruleset_id).values(deleted_at=None))
-    return _Head(ruleset_id, deleted) if head is None else _Head(ruleset_id, deleted, *head)
+    )
+    row = connection.execute(query).first()
+    return _Head() if row is None else _Head(*row)
 
 
 def _unchanged(connection: Connection, name: str, head: _Head) -> Revision:
+    if head.deleted:
+        _show(connection, name)
     status: Status = "restored" if head.deleted else "unchanged"
     return replace(rulesets.find(connection, name), status=status)
 
 
-def _append(
-    database: Database, connection: Connection, name: str, head: _Head, made: _Made, piece_ids: list[int]
+def _show(connection: Connection, name: str) -> None:
+    """A ruleset that takes a revision is no longer hidden."""
+    connection.execute(update(t.ruleset).where(t.ruleset.c.name == name).values(deleted_at=None))
+
+
+def append(
+    database: Database,
+    connection: Connection,
+    name: str,
+    made: Made,
+    piece_ids: Sequence[int],
+    *,
+    base: Base = UNSTATED,
 ) -> Revision:
-    """Store a new revision, which lists these pieces."""
+    """Let a new revision, which lists these pieces, follow the newest one of the ruleset `name`.
+
+    It is the row of the next number that decides between several who want to: only one of them can insert it.
+    """
+    ruleset_id = store_ruleset(database, connection, name)
+    revision_id = None
+    while revision_id is None:
+        head = _head(connection, name)
+        head.require(base, name)
+        if head.digest == made.digest and made.merged is None:
+            return _unchanged(connection, name, head)
+        revision_id = append_after(
+            database, connection, ruleset_id, made, piece_ids, number=head.number + 1, parent=head.id
+        )
+    if head.deleted:
+        _show(connection, name)
+    return replace(rulesets.find(connection, name), status="new")
+
+
+def append_after(
+    database: Database,
+    connection: Connection,
+    ruleset_id: int,
+    made: Made,
+    piece_ids: Sequence[int],
+    *,
+    number: int,
+    parent: int | None,
+) -> int | None:
+    """Key of a new revision of this number, which lists these pieces; None where there is one of this number."""
+    parents = select(t.revision.c.id, t.revision.c.lineage).where(t.revision.c.id.in_([parent, made.merged]))
+    lineages = {row.id: row.lineage for row in connection.execute(parents)}
     revision_id = connection.execute(
-        insert(t.revision)
+        database.insert(t.revision)
         .values(
-            ruleset_id=head.ruleset_id,
-            number=head.number + 1,
+            ruleset_id=ruleset_id,
+            number=number,
             digest=made.digest,
-            parent_id=head.id,
+            parent_id=parent,
             dialect=made.dialect,
             board_id=made.board_id,
             envelope=json.dumps(made.envelope.data(), ensure_ascii=False, sort_keys=True),
             author=made.author,
             message=made.message,
-            created_at=datetime.now(UTC),
+            created_at=made.created_at,
+            lineage=lineage(
+                None if parent is None else lineages[parent],
+                None if made.merged is None else lineages[made.merged],
+                made.digest,
+                made.author,
+                made.message,
+                made.created_at,
+            ),
         )
+        .on_conflict_do_nothing(index_elements=["ruleset_id", "number"])
         .returning(t.revision.c.id)
-    ).scalar_one()
+    ).scalar()
+    if revision_id is None:
+        return None
+    if made.merged is not None:
+        connection.execute(insert(t.revision_merge).values(revision_id=revision_id, parent_id=made.merged))
     listed = [(revision_id, ordinal, piece_id) for ordinal, piece_id in enumerate(piece_ids)]
     database.fill(connection, t.revision_piece.columns, listed)
-    return replace(rulesets.find(connection, name), status="new")
+    return int(revision_id)
 
 
-def _ruleset(database: Database, connection: Connection, name: str) -> tuple[int, bool]:
-    """Key of the ruleset `name`, locked until the transaction ends, and whether it had been deleted."""
-    connection.execute(database.insert(t.ruleset).values(name=name).on_conflict_do_nothing(index_elements=["name"]))
-    row = connection.execute(
-        select(t.ruleset.c.id, t.ruleset.c.deleted_at).where(t.ruleset.c.name == name).with_for_update()
-    ).one()
-    return row.id, row.deleted_at is not None
+def store_ruleset(database: Database, connection: Connection, name: str) -> int:
+    """Key of the ruleset `name`, which is made if it is new."""
+    query = select(t.ruleset.c.id).where(t.ruleset.c.name == name)
+    known = connection.execute(query).scalar()
+    if known is None:
+        connection.execute(database.insert(t.ruleset).values(name=name).on_conflict_do_nothing(index_elements=["name"]))
+        known = connection.execute(query).scalar_one()
+    return int(known)
 
 
-def _board(database: Database, connection: Connection, board: Board) -> int:
+def store_board(database: Database, connection: Connection, board: Board) -> int:
     """Key of `board`, which is stored if it is new."""
     board_id = connection.execute(
         database.insert(t.board)
@@ -232,15 +314,15 @@ def _board(database: Database, connection: Connection, board: Board) -> int:
 
 def _pieces(database: Database, connection: Connection, document: Document | Ready, board_id: int) -> dict[str, int]:
     """Keys of the document's pieces by digest; those that are new are stored."""
-    known = _known(connection, document.piece_digests)
+    known = known_pieces(connection, document.piece_digests)
     pieces: list[tuple[str, Piece | Flat]] = list(zip(document.piece_digests, document.pieces, strict=True))
     if database.is_server:  # several that write the same pieces wait for each other in one order
         pieces.sort(key=itemgetter(0))
     fresh = {digest: piece for digest, piece in pieces if digest not in known}
-    return known | _store(database, connection, fresh, document.dialect, document.board, board_id)
+    return known | store_pieces(database, connection, fresh, document.dialect, document.board, board_id)
 
 
-def _store(
+def store_pieces(
     database: Database,
     connection: Connection,
     pieces: Mapping[str, Piece | Flat],
@@ -273,7 +355,7 @@ def _store(
     rows = connection.execute(new.returning(t.piece.c.digest, t.piece.c.id), values).all()
     keys = {row.digest: row.id for row in rows}
     _fill(database, connection, [(keys[digest], piece) for digest, piece in pieces.items() if digest in keys], board)
-    return keys | _known(connection, [digest for digest in pieces if digest not in keys])
+    return keys | known_pieces(connection, [digest for digest in pieces if digest not in keys])
 
 
 def _fill(database: Database, connection: Connection, pieces: Sequence[tuple[int, Piece | Flat]], board: Board) -> None:
@@ -303,7 +385,7 @@ def fill_masks(database: Database, connection: Connection, piece_id: int, piece:
         database.fill(connection, masks.columns(masks.words(board)), rows)
 
 
-def _known(connection: Connection, digests: Sequence[str]) -> dict[str, int]:
+def known_pieces(connection: Connection, digests: Sequence[str]) -> dict[str, int]:
     known: dict[str, int] = {}
     for start in range(0, len(digests), _LOOKUP):
         chunk = digests[start : start + _LOOKUP]

@@ -5,21 +5,36 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from enum import Enum
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, func, select, update
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, select, update
 
 from ggn_store.errors import UnknownNameError, quote
 from ggn_store.model.board import Board
 from ggn_store.model.document import Destination, Envelope, Piece, Possibility, Source
-from ggn_store.model.revision import Revision, Summary, parse_reference
+from ggn_store.model.revision import Reference, Revision, Summary, parse_reference
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
 from ggn_store.store import tables as t
 
-_REVISIONS = select(
+_PARENT = t.revision.alias("parent")
+_MERGED = t.revision.alias("merged")
+
+
+class Unstated(Enum):
+    """Of a base: a new revision follows whatever is the newest one."""
+
+    UNSTATED = "unstated"
+
+
+UNSTATED: Final = Unstated.UNSTATED
+# The lineage of the revision that a new one is based on; None for none, where the ruleset must be new.
+Base = str | Unstated | None
+
+REVISIONS = select(
     t.revision.c.id,
     t.ruleset.c.name,
     t.revision.c.number,
@@ -31,29 +46,93 @@ _REVISIONS = select(
     t.revision.c.author,
     t.revision.c.message,
     t.revision.c.created_at,
+    t.revision.c.lineage,
+    _PARENT.c.number.label("parent"),
+    _MERGED.c.number.label("merged"),
 ).select_from(
-    t.revision.join(t.ruleset, t.ruleset.c.id == t.revision.c.ruleset_id).join(
-        t.board, t.board.c.id == t.revision.c.board_id
-    )
+    t.revision.join(t.ruleset, t.ruleset.c.id == t.revision.c.ruleset_id)
+    .join(t.board, t.board.c.id == t.revision.c.board_id)
+    .outerjoin(_PARENT, _PARENT.c.id == t.revision.c.parent_id)
+    .outerjoin(t.revision_merge, t.revision_merge.c.revision_id == t.revision.c.id)
+    .outerjoin(_MERGED, _MERGED.c.id == t.revision_merge.c.parent_id)
 )
 
 
-def find(connection: Connection, reference: str) -> Revision:
-    """The revision that `chess` (its newest) or `chess@3` names; raises UnknownNameError, naming the nearest."""
-    name, number = parse_reference(reference)
-    query = _REVISIONS.where(t.ruleset.c.name == name).order_by(t.revision.c.number.desc()).limit(1)
-    if number is not None:
-        query = query.where(t.revision.c.number == number)
-    row = connection.execute(query.where(t.ruleset.c.deleted_at.is_(None))).first()
-    if row is not None:
-        return _revision(row)
+def find(connection: Connection, reference: str | Reference) -> Revision:
+    """The revision that a reference names; raises UnknownNameError, with what there is instead."""
+    named = parse_reference(reference) if isinstance(reference, str) else reference
+    query = REVISIONS.where(t.ruleset.c.name == named.name, t.ruleset.c.deleted_at.is_(None))
+    found = connection.execute(_narrowed(query, named).order_by(t.revision.c.number.desc()).limit(1)).first()
+    if found is None:
+        raise UnknownNameError(_missing(connection, named))
+    if named.digest is not None:
+        _require_one(connection, named)
+    return revision_of(found)
+
+
+def base(connection: Connection, name: str, stated: str | None) -> Base:
+    """The lineage of the revision of the ruleset `name` that `stated` names: `3`, `sha256:0123abcd`, a tag.
+
+    None for `0`, which is before the first revision. Raises UnknownNameError where there is no such revision.
+    """
+    if stated is None:
+        return UNSTATED
+    if stated == "0":
+        return None
+    short = stated.removeprefix(name)
+    mark = "" if short[:1] in ("@", ":") else "@" if short[:1].isdigit() or short.startswith("sha256:") else ":"
+    return find(connection, f"{name}{mark}{short}").lineage
+
+
+def _narrowed(query: Select[Any], named: Reference) -> Select[Any]:
+    """`query` for the revisions that a reference of a ruleset may mean."""
+    if named.number is not None:
+        return query.where(t.revision.c.number == named.number)
+    if named.digest is not None:
+        return query.where(t.revision.c.digest.startswith(named.digest) | t.revision.c.lineage.startswith(named.digest))
+    if named.tag is not None:
+        newest = (
+            select(t.tag.c.revision_id)
+            .where(t.tag.c.ruleset_id == t.revision.c.ruleset_id, t.tag.c.name == named.tag)
+            .order_by(t.tag.c.number.desc())
+            .limit(1)
+        )
+        return query.where(t.revision.c.id == newest.scalar_subquery())
+    return query
+
+
+def _require_one(connection: Connection, named: Reference) -> None:
+    """Raise UnknownNameError where a digest is too short to mean one content, or one revision."""
+    query = _narrowed(REVISIONS.where(t.ruleset.c.name == named.name), named).order_by(t.revision.c.number)
+    rows = connection.execute(query).all()
+    begins = str(named.digest)
+    meant = {row.digest for row in rows if row.digest.startswith(begins)}
+    meant |= {row.lineage for row in rows if row.lineage.startswith(begins)}
+    if len(meant) > 1:
+        listed = ", ".join(f"{named.name}@{row.number}" for row in rows)
+        raise UnknownNameError(f"{named} may be any of {listed}: write more of the digest")
+
+
+def _missing(connection: Connection, named: Reference) -> str:
+    """Why there is no such revision, and what there is."""
     names = set(connection.execute(select(t.ruleset.c.name).where(t.ruleset.c.deleted_at.is_(None))).scalars())
-    if name in names and number is not None:
-        newest = find(connection, name).number
-        raise UnknownNameError(f"{name} has no revision {number}: its revisions are 1 to {newest}")
-    if connection.execute(select(t.ruleset.c.id).where(t.ruleset.c.name == name)).first():
-        raise UnknownNameError(f"the ruleset {name} was deleted: load it again to bring it back with its revisions")
-    raise UnknownNameError(f"the store has no ruleset {quote(name)}; {_offer(names)}")
+    if named.name not in names:
+        if connection.execute(select(t.ruleset.c.id).where(t.ruleset.c.name == named.name)).first():
+            return (
+                f"the ruleset {named.name} was deleted: `ggn-store restore {named.name}`, or loading it again, brings "
+                "it back with its revisions"
+            )
+        return f"the store has no ruleset {quote(named.name)}; {_offer(names)}"
+    if named.number is not None:
+        return (
+            f"{named.name} has no revision {named.number}: its revisions are 1 to {find(connection, named.name).number}"
+        )
+    if named.digest is not None:
+        return f"{named.name} has no revision whose digest or lineage begins with {named.digest}: see `ggn-store log`"
+    points = t.tag.c.revision_id.is_not(None)
+    tagged = select(t.tag.c.name).join(t.ruleset).where(t.ruleset.c.name == named.name, points).distinct()
+    tags = sorted(connection.execute(tagged).scalars())
+    return f"{named.name} has no tag {quote(named.tag)}" + (f"; it has had {', '.join(tags)}" if tags else "")
 
 
 def _offer(names: set[str]) -> str:
@@ -67,8 +146,8 @@ def newest(connection: Connection) -> list[Revision]:
     """The newest revision of every ruleset that is not deleted, by name."""
     other = t.revision.alias()
     head = select(func.max(other.c.number)).where(other.c.ruleset_id == t.revision.c.ruleset_id).scalar_subquery()
-    query = _REVISIONS.where(t.ruleset.c.deleted_at.is_(None), t.revision.c.number == head)
-    return [_revision(row) for row in connection.execute(query.order_by(t.ruleset.c.name))]
+    query = REVISIONS.where(t.ruleset.c.deleted_at.is_(None), t.revision.c.number == head)
+    return [revision_of(row) for row in connection.execute(query.order_by(t.ruleset.c.name))]
 
 
 def summary(connection: Connection, revision: Revision) -> Summary:
@@ -236,7 +315,8 @@ def delete(connection: Connection, name: str) -> int:
     return number
 
 
-def _revision(row: Any) -> Revision:
+def revision_of(row: Any) -> Revision:
+    """A revision from a row of `REVISIONS`."""
     values: dict[str, Any] = dict(row._mapping)
     created_at: datetime = values["created_at"]
     return Revision(

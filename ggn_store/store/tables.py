@@ -25,6 +25,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    text,
 )
 
 NAMING_CONVENTION = {
@@ -85,8 +86,61 @@ revision = Table(
     Column("author", Text, nullable=True),
     Column("message", Text, nullable=True),
     Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("lineage", Label, nullable=False, server_default=text("''")),
     UniqueConstraint("ruleset_id", "number"),
     CheckConstraint("dialect IN ('perform', 'must-deny', 'diff')", name="dialect"),
+)
+
+# The second parent of a revision that two lines of a ruleset's history meet in.
+revision_merge = Table(
+    "revision_merge",
+    metadata,
+    Column("revision_id", Id, ForeignKey("revision.id"), nullable=False),
+    Column("parent_id", Id, ForeignKey("revision.id"), nullable=False),
+    PrimaryKeyConstraint("revision_id"),
+)
+
+# A row each time that a tag moves, numbered from 1; its newest row is where it points, NULL where it was removed.
+tag = Table(
+    "tag",
+    metadata,
+    Column("ruleset_id", Id, ForeignKey("ruleset.id"), nullable=False),
+    Column("name", Label, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("revision_id", Id, ForeignKey("revision.id"), nullable=True),
+    Column("author", Text, nullable=True),
+    Column("message", Text, nullable=True),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    PrimaryKeyConstraint("ruleset_id", "name", "number"),
+)
+
+# A row each time that a ruleset's state changes, numbered from 1; without any it is active.
+ruleset_state = Table(
+    "ruleset_state",
+    metadata,
+    Column("ruleset_id", Id, ForeignKey("ruleset.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("state", Label, nullable=False),
+    Column("successor", Label, nullable=True),
+    Column("author", Text, nullable=True),
+    Column("message", Text, nullable=True),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    PrimaryKeyConstraint("ruleset_id", "number"),
+    CheckConstraint("state IN ('active', 'deprecated', 'retired')", name="state"),
+)
+
+# Triggers write it, and nothing else does: what was changed, when, and by which user of the database. `transaction` is
+# Postgres's number of the transaction, since ids need not become visible in their order.
+audit = Table(
+    "audit",
+    metadata,
+    Column("id", Id, primary_key=True, nullable=False),
+    Column("at", DateTime(timezone=True), nullable=False),
+    Column("role", Label, nullable=True),
+    Column("action", Label, nullable=False),
+    Column("subject", Label, nullable=True),
+    Column("detail", Text, nullable=False),
+    Column("transaction", BigInteger, nullable=True),
 )
 
 piece = Table(

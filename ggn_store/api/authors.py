@@ -1,0 +1,30 @@
+"""Who is named as the author of a change."""
+
+from __future__ import annotations
+
+import functools
+import os
+import shutil
+import subprocess
+
+from ggn_store.store.engine import Database
+
+
+def author(database: Database, given: str | None = None) -> str | None:
+    """The author that was given, else $GGN_AUTHOR, else the user of the database, else the one that git knows."""
+    return given or os.environ.get("GGN_AUTHOR") or database.role or _of_git(os.getcwd())
+
+
+@functools.lru_cache(maxsize=8)
+def _of_git(_directory: str) -> str | None:
+    """`user.name <user.email>` of git's configuration, which may be the directory's own."""
+    git = shutil.which("git")
+    if git is None:
+        return None
+    found = {}
+    for key in ("user.name", "user.email"):
+        command = [git, "config", "--get", key]
+        done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False)  # noqa: S603
+        found[key] = done.stdout.strip() if done.returncode == 0 else ""
+    name, email = found["user.name"], found["user.email"]
+    return f"{name} <{email}>" if name and email else name or email or None
