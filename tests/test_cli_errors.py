@@ -186,7 +186,7 @@ FAILURES: list[tuple[tuple[str, ...], str]] = [
     (("show", "mini' OR '1'='1"), "does not name a ruleset: write chess, chess@3"),
     (("show", "%"), '"%" does not name a ruleset'),
     (("show", LONG), f'the store has no ruleset "{LONG[:79]}...'),
-    (("show", "hidden"), "the ruleset hidden was deleted: `ggn-store restore hidden`, or loading it again, brings it back"),
+    (("show", "hidden"), "the ruleset hidden was deleted: `ggn-store restore hidden`, or loading it again"),
     (("export", "hidden"), "the ruleset hidden was deleted"),
     (("moves", "hidden"), "the ruleset hidden was deleted"),
     (("export", "chess"), 'the store has no ruleset "chess"'),
