@@ -287,9 +287,9 @@ def test_the_processes_end_with_a_load_that_is_broken_off(
     monkeypatch.setattr(ahead, "_process", watched)
     results = store.load_all([directory], processes=2)
     next(results)
-    assert [process.poll() for process in started] == [None, None]
     results.close()  # type: ignore[attr-defined]
-    assert None not in [process.returncode for process in started]
+    # Whether they had come to their end or not, nobody has to wait for them any more.
+    assert [process.returncode is not None for process in started] == [True, True]
     assert len(store.revisions()) == 1
 
 
