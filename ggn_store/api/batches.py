@@ -30,8 +30,6 @@ def moves(ruleset: Ruleset, query: FastQuery, positions: Positions) -> Iterator[
     database = ruleset._database
     for chunk in _chunks(ruleset, positions):
         try:
-            if not database.makes_tables:
-                raise NotEncodableError
             with held_off():
                 looked_up = query.look_up(chunk)
                 rows = []
@@ -54,7 +52,7 @@ def counts(ruleset: Ruleset, query: FastQuery | None, positions: Positions, by: 
     for chunk in _chunks(ruleset, positions):
         found: Mapping[int | str, int]
         try:
-            if query is None or not database.makes_tables:
+            if query is None:
                 raise NotEncodableError
             with database.reading() as connection:
                 found = batch.counts(database, connection, query, chunk, by)

@@ -112,13 +112,20 @@ def _divided(depth: int, moves: Sequence[Move], counts: Sequence[int], engine: s
 
 
 def _engine(database: Database, engine: str | None) -> str:
-    """The name of the engine that is meant: the store's own, if none is named."""
+    """The name of the engine that is meant: if none is named the store's own, or SQLite where that makes no tables."""
     own = database.name
     if engine is not None and engine not in ENGINES:
         raise StoreError(f"{quote(engine)} is not an engine: {offer(ENGINES)}")
     if engine == "postgres" and own != engine:
         raise StoreError(f"{database} is not a Postgres store: leave the engine out to count in it")
-    return engine or own
+    if database.makes_tables:
+        return engine or own
+    if engine == own:
+        raise StoreError(
+            f"{database}: moves cannot be made in this database, which lets you make no temporary tables: leave the "
+            "engine out, and they are made in SQLite, in this process"
+        )
+    return engine or "sqlite"
 
 
 def _require_depth(depth: int, least: int) -> None:

@@ -4,19 +4,21 @@
        -> the masks of the start, where none of them meets the position's
        -> where a row is exact, no condition on a piece by name fails
 
-The positions are temporary rows, as for the reading query.
+The positions are temporary rows or values, as for the reading query.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
 from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    FromClause,
     Integer,
     MetaData,
     PrimaryKeyConstraint,
@@ -66,6 +68,17 @@ position_mask = Table(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What is asked, and of which positions, as relations."""
+
+    asked: FromClause
+    position_mask: FromClause
+
+
+TABLES: Final = Given(asked, position_mask)
+
+
 def ask(
     database: Database,
     connection: Connection,
@@ -78,16 +91,17 @@ def ask(
     for number, unknown in looked_up.asked().items():
         starts += [(number, place, start.key) for place, start in enumerate(unknown)]
         words.append(_words(database, query, number, positions[number], any(start.exact for start in unknown)))
-    _make(database, connection, query, starts, words)
-    return database.rows(connection, _found(query.words))
+    given = _give(database, connection, query, starts, words)
+    if database.makes_tables:
+        return database.rows(connection, _found_in_tables(query.words))
+    return [tuple(row) for row in connection.execute(_found(given, query.words))]
 
 
 def counts(
     database: Database, connection: Connection, query: fast.FastQuery, positions: Sequence[Position], by: Count
 ) -> dict[Any, int]:
     """How many moves there are: by number of the position (all of them), or by piece or destination that has any."""
-    _describe(database, connection, query, positions)
-    held = _held(query.words)
+    held = _held(_describe(database, connection, query, positions), query.words)
     if by == "position":
         key: ColumnElement[Any] = held.c.position
         counted = select(key, func.count()).group_by(key)
@@ -119,15 +133,20 @@ def counts(
 
 
 @functools.cache
-def _found(words: int) -> Select[Any]:
-    held = _held(words)
+def _found_in_tables(words: int) -> Select[Any]:
+    return _found(TABLES, words)
+
+
+def _found(given: Given, words: int) -> Select[Any]:
+    held = _held(given, words)
     return select(held.c.position, held.c.start, held.c.number)
 
 
-def _held(words: int) -> Subquery:
+def _held(given: Given, words: int) -> Subquery:
     """position, place, start, piece and number of each possibility that holds, on boards of so many words."""
-    number, conditions = fast.mask_test(words, lambda plane, word: position_mask.c[f"{plane}_{word}"])
-    failing = fast.failing_piece(fast.piece_at(position_mask.c.pieces, t.condition.c.square))
+    asked, position = given.asked, given.position_mask
+    number, conditions = fast.mask_test(words, lambda plane, word: position.c[f"{plane}_{word}"])
+    failing = fast.failing_piece(fast.piece_at(position.c.pieces, t.condition.c.square))
     return (
         select(
             asked.c.position,
@@ -137,20 +156,22 @@ def _held(words: int) -> Subquery:
             number.label("number"),
         )
         .select_from(asked)
-        .join(position_mask, position_mask.c.position == asked.c.position)
+        .join(position, position.c.position == asked.c.position)
         .join(t.mask, t.mask.c.start == asked.c.start)
-        .where(*conditions, or_(~t.mask.c.exact, ~failing.correlate(position_mask, t.mask).exists()))
+        .where(*conditions, or_(~t.mask.c.exact, ~failing.correlate(position, t.mask).exists()))
         .subquery("held")
     )
 
 
-def _describe(database: Database, connection: Connection, query: fast.FastQuery, positions: Sequence[Position]) -> None:
-    """Make and fill the temporary tables for all that the positions ask."""
+def _describe(
+    database: Database, connection: Connection, query: fast.FastQuery, positions: Sequence[Position]
+) -> Given:
+    """The relations for all that the positions ask."""
     starts, words = [], []
     for number, position in enumerate(positions):
         starts += [(number, place, key) for place, key in enumerate(query.starts(position))]
         words.append(_words(database, query, number, position, True))
-    _make(database, connection, query, starts, words)
+    return _give(database, connection, query, starts, words)
 
 
 def _words(
@@ -160,13 +181,15 @@ def _words(
     return number, pieces, *query.planes(position)
 
 
-def _make(
+def _give(
     database: Database,
     connection: Connection,
     query: fast.FastQuery,
     starts: Sequence[tuple[int, int, int]],
     words: Sequence[tuple[Any, ...]],
-) -> None:
-    state.make(database, connection, asked, starts)
+) -> Given:
     columns = [position_mask.c[name] for name in ("position", "pieces", *fast.plane_names(query.words))]
-    state.make(database, connection, position_mask, words, columns)
+    return Given(
+        state.given(database, connection, asked, starts),
+        state.given(database, connection, position_mask, words, columns),
+    )

@@ -1,16 +1,31 @@
 """Positions -> temporary tables that the reading query joins.
 
 They have metadata of their own, so that migrations never see them, and they are made within the transaction that
-asks, which is rolled back: no position can leak into another question.
+asks, which is rolled back: no position can leak into another question. Where a database lets no tables be made, their
+rows are values of the statement, as relations of the same names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Boolean, Column, Connection, Index, Integer, MetaData, PrimaryKeyConstraint, Table
-from sqlalchemy.schema import CreateIndex, CreateTable
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    and_,
+    true,
+)
+from sqlalchemy.schema import CreateIndex, CreateTable, DropTable
 
 from ggn_store.model.board import Board
 from ggn_store.model.position import Position
@@ -66,42 +81,72 @@ chosen = Table(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Described:
+    """Positions as relations.
+
+    `standing` gives what stands on a square of a position, as a relation with `piece` and `side`, and the condition
+    to join it by.
+    """
+
+    position: FromClause
+    board: FromClause
+    hand: FromClause
+    standing: Callable[[ColumnElement[int], ColumnElement[int]], tuple[FromClause, ColumnElement[bool]]]
+
+
 def describe(
     database: Database, connection: Connection, board: Board, positions: Sequence[Position], side: Side | None = None
-) -> None:
-    """Make and fill the state tables for `positions`, numbered from 0; `side` overrides theirs.
+) -> Described:
+    """The relations for `positions`, numbered from 0; `side` overrides theirs.
 
     Squares that the board does not have cannot matter to any rule and are left out.
     """
-    make(
-        database,
-        connection,
-        position_state,
-        [(i, side or position.side, position.hands is not None) for i, position in enumerate(positions)],
-    )
-    describe_board(database, connection, board, positions)
-    make(
-        database,
-        connection,
-        hand_state,
-        [(i, piece, count) for i, position in enumerate(positions) for piece, count in (position.hands or {}).items()],
-    )
-
-
-def describe_board(database: Database, connection: Connection, board: Board, positions: Sequence[Position]) -> None:
-    """Make and fill `board_state` for `positions`, numbered from 0."""
     numbers = board.numbers
-    make(
-        database,
-        connection,
-        board_state,
-        [
-            (i, numbers[square], piece, side_of(piece))
-            for i, position in enumerate(positions)
-            for square, piece in position.board.items()
-            if piece is not None and square in numbers
-        ],
+    placed = [
+        (i, numbers[square], piece, side_of(piece))
+        for i, position in enumerate(positions)
+        for square, piece in position.board.items()
+        if piece is not None and square in numbers
+    ]
+    held = [
+        (i, piece, count) for i, position in enumerate(positions) for piece, count in (position.hands or {}).items()
+    ]
+    asked = [(i, side or position.side, position.hands is not None) for i, position in enumerate(positions)]
+    on_board = given(database, connection, board_state, placed)
+
+    def standing(position: ColumnElement[int], square: ColumnElement[int]) -> tuple[FromClause, ColumnElement[bool]]:
+        if not database.makes_tables:
+            return database.sent_row(board_state, placed, (position, square)), true()
+        here = on_board.alias("here")
+        return here, and_(here.c.position == position, here.c.square == square)
+
+    return Described(
+        given(database, connection, position_state, asked),
+        on_board,
+        given(database, connection, hand_state, held),
+        standing,
     )
+
+
+def given(
+    database: Database,
+    connection: Connection,
+    table: Table,
+    rows: Sequence[Sequence[Any]],
+    columns: Sequence[Column[Any]] | None = None,
+) -> FromClause:
+    """`table` with `rows` in it, which fill `columns` (all of them by default), made if the database makes tables."""
+    if not database.makes_tables:
+        return database.sent(connection, list(table.columns) if columns is None else columns, rows)
+    make(database, connection, table, rows, columns)
+    return table
+
+
+def drop(connection: Connection, relation: FromClause) -> None:
+    """Be done with what was `given` before the transaction ends."""
+    if isinstance(relation, Table):
+        connection.execute(DropTable(relation))
 
 
 def make(

@@ -6,6 +6,7 @@ What differs between the two databases is in their two classes and nowhere else.
 from __future__ import annotations
 
 import functools
+import itertools
 import json
 import re
 import sqlite3
@@ -20,21 +21,31 @@ from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
 from sqlalchemy import (
+    CTE,
     URL,
     BigInteger,
     Column,
+    ColumnElement,
     Compiled,
     Connection,
     Engine,
     ExceptionContext,
+    FromClause,
+    Integer,
     Select,
     Table,
+    Text,
     any_,
     bindparam,
+    cast,
     column,
     create_engine,
     event,
+    func,
+    literal,
+    literal_column,
     make_url,
+    select,
     text,
 )
 from sqlalchemy import values as values_of
@@ -248,8 +259,22 @@ class Database(ABC):
 
     @functools.cached_property
     def makes_tables(self) -> bool:
-        """Whether a question may have temporary tables: not of a replica, nor without the right to."""
+        """Whether a question may have temporary tables: not of a replica, nor without the right to.
+
+        Where it may not, its rows travel as values, by `sent` and `sent_row`.
+        """
         return True
+
+    def sent(self, connection: Connection, columns: Sequence[Column[Any]], rows: Rows) -> CTE:
+        """Rows for these columns of a temporary table, as a relation of its name that is part of the statement."""
+        raise NotImplementedError(f"{self.name} makes tables")
+
+    def sent_row(self, table: Table, rows: Rows, key: Sequence[ColumnElement[Any]]) -> FromClause:
+        """The columns beside its key, all of text, of that row for a temporary table which has `key`, or NULL.
+
+        What `sent` gives has no index. This is for where every row of another relation looks up one.
+        """
+        raise NotImplementedError(f"{self.name} makes tables")
 
     @abstractmethod
     def version(self, connection: Connection) -> str:
@@ -501,6 +526,27 @@ class Postgres(Database):
             "AND has_database_privilege(current_database(), 'TEMP')"
         )
         return bool(self.fetch(asked, {})[0][0])
+
+    def sent(self, connection: Connection, columns: Sequence[Column[Any]], rows: Rows) -> CTE:
+        # A plan for any values expects a handful of rows, however many there are.
+        connection.execute(text("SET LOCAL plan_cache_mode = force_custom_plan"))
+        # Without the collation, which no cast can have.
+        types = {each.name: Text() if isinstance(each.type, Text) else each.type for each in columns}
+        lists = zip(*rows, strict=True)
+        values = (cast(list(next(lists, ())), postgresql.ARRAY(each)) for each in types.values())
+        relation = func.unnest(*values).table_valued(*itertools.starmap(column, types.items()))
+        return select(relation.render_derived(name="sent")).cte(columns[0].table.description)
+
+    def sent_row(self, table: Table, rows: Rows, key: Sequence[ColumnElement[Any]]) -> FromClause:
+        width = len(key)
+        found = {" ".join(map(str, row[:width])): row[width:] for row in rows}
+        sent = cast(literal(json.dumps(found)), postgresql.JSONB)
+        name = func.concat_ws(" ", *key)
+        values = (
+            sent[name][literal_column(str(place), Integer)].astext.label(each.name)
+            for place, each in enumerate(list(table.columns)[width:])
+        )
+        return select(*values).correlate_except(None).lateral("here")
 
     def _is_lost(self, connection: Any) -> bool:
         return bool(connection.connection.closed)

@@ -24,6 +24,7 @@ from ggn_store.notation.qpi import Side
 from ggn_store.notation.stn import Transition
 from ggn_store.store import board as state
 from ggn_store.store import tables as t
+from ggn_store.store.board import Described
 from ggn_store.store.engine import Database
 
 
@@ -64,8 +65,8 @@ def moves(
 
     `assume` fills in the effects that a `must-deny` document leaves open.
     """
-    state.describe(database, connection, board, positions, question.side)
-    rows = connection.execute(reading_query(revision, board, question)).all()
+    described = state.describe(database, connection, board, positions, question.side)
+    rows = connection.execute(reading_query(revision, board, question, described)).all()
     details = _read_details(database, connection, board, {(row.piece_id, row.variant) for row in rows})
 
     def square(number: int | None) -> str:
@@ -94,8 +95,8 @@ def explain(
     question: Question,
 ) -> tuple[str, list[str]]:
     """The statement that answers a question, and the database's plan for it, line by line."""
-    state.describe(database, connection, board, positions, question.side)
-    return explained(database, connection, reading_query(revision, board, question))
+    described = state.describe(database, connection, board, positions, question.side)
+    return explained(database, connection, reading_query(revision, board, question, described))
 
 
 def explained(database: Database, connection: Connection, query: Select[Any]) -> tuple[str, list[str]]:
@@ -104,9 +105,9 @@ def explained(database: Database, connection: Connection, query: Select[Any]) ->
     return str(statement), database.plan(connection, query)
 
 
-def reading_query(revision: Revision, board: Board, question: Question) -> Select[Any]:
+def reading_query(revision: Revision, board: Board, question: Question, described: Described) -> Select[Any]:
     """The statement over board_state and hand_state; one row for each possibility that holds."""
-    standing = _standing(revision, board, question)
+    standing = _standing(revision, board, question, described)
     query = (
         select(
             standing.c.position,
@@ -131,7 +132,7 @@ def reading_query(revision: Revision, board: Board, question: Question) -> Selec
                 t.variant.c.destination == t.destination.c.ordinal,
             ),
         )
-        .where(~_failing_condition(standing).exists())
+        .where(~_failing_condition(standing, described).exists())
         .order_by(standing.c.position, standing.c.ordinal, t.variant.c.number)
     )
     if question.destination is not None:
@@ -139,9 +140,9 @@ def reading_query(revision: Revision, board: Board, question: Question) -> Selec
     return query
 
 
-def _standing(revision: Revision, board: Board, question: Question) -> CTE:
+def _standing(revision: Revision, board: Board, question: Question, described: Described) -> CTE:
     """Which piece of the ruleset can start from which source in which position."""
-    position, on_board, in_hand = state.position_state, state.board_state, state.hand_state
+    position, on_board, in_hand = described.position, described.board, described.hand
     of_ruleset = and_(
         t.revision_piece.c.piece_id == t.piece.c.id,
         t.revision_piece.c.revision_id == revision.id,
@@ -184,9 +185,9 @@ def _standing(revision: Revision, board: Board, question: Question) -> CTE:
     return union_all(*parts).cte("standing")
 
 
-def _failing_condition(standing: CTE) -> Select[Any]:
+def _failing_condition(standing: CTE, described: Described) -> Select[Any]:
     """A condition of the variant that does not come out as it should."""
-    here = state.board_state.alias("here")
+    here, is_there = described.standing(standing.c.position, t.condition.c.square)
     holds = case(
         (t.condition.c.state == EMPTY, here.c.piece.is_(None)),
         (t.condition.c.state == ENEMY, and_(here.c.side.is_not(None), here.c.side != standing.c.side)),
@@ -195,7 +196,7 @@ def _failing_condition(standing: CTE) -> Select[Any]:
     return (
         select(1)
         .select_from(t.condition)
-        .outerjoin(here, and_(here.c.position == standing.c.position, here.c.square == t.condition.c.square))
+        .outerjoin(here, is_there)
         .where(
             t.condition.c.piece_id == t.variant.c.piece_id,
             t.condition.c.variant == t.variant.c.number,
@@ -216,11 +217,11 @@ def _read_details(
     details = {key: _Details() for key in keys}
     if not keys:
         return details
-    state.make(database, connection, state.chosen, sorted(keys))
+    chosen = state.given(database, connection, state.chosen, sorted(keys))
 
     def rows(table: Any) -> Any:
-        of_chosen = and_(table.c.piece_id == state.chosen.c.piece_id, table.c.variant == state.chosen.c.variant)
-        return connection.execute(select(*table.columns).join(state.chosen, of_chosen))
+        of_chosen = and_(table.c.piece_id == chosen.c.piece_id, table.c.variant == chosen.c.variant)
+        return connection.execute(select(*table.columns).join(chosen, of_chosen))
 
     for piece_id, variant, polarity, square, required in rows(t.condition):
         detail = details[piece_id, variant]

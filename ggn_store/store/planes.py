@@ -21,8 +21,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import Column, Connection, Integer, MetaData, PrimaryKeyConstraint, Table, and_, select
-from sqlalchemy.schema import DropTable
+from sqlalchemy import Column, Connection, FromClause, Integer, MetaData, PrimaryKeyConstraint, Table, and_, select
 
 from ggn_store.errors import MoveError, StoreError
 from ggn_store.model.board import Board
@@ -344,25 +343,31 @@ class _Reader:
         wanted = {self.unread.pop(start): start for start in starts}
         if not wanted:
             return
-        temporary.make(self._database, self._connection, _sources, sorted(wanted))
-        variants = sorted(map(tuple, self._rows(t.variant, "source", "destination", "ordinal", "number", "toggle")))
+        sources = temporary.given(self._database, self._connection, _sources, sorted(wanted))
+        variants = sorted(
+            map(tuple, self._rows(sources, t.variant, "source", "destination", "ordinal", "number", "toggle"))
+        )
         spans = []
         for (piece, _), group in groupby(variants, key=itemgetter(0, 1)):
             numbers = [number for *_, number, _ in group]
             spans.append((piece, min(numbers), max(numbers)))
-        temporary.make(self._database, self._connection, _spans, spans)
-        squares = {tuple(place): square for *place, square in self._rows(t.destination, "source", "ordinal", "square")}
+        within = temporary.given(self._database, self._connection, _spans, spans)
+        squares = {
+            tuple(place): square for *place, square in self._rows(sources, t.destination, "source", "ordinal", "square")
+        }
         conditions: dict[tuple[int, int], list[tuple[str, int, str]]] = defaultdict(list)
-        for piece, variant, polarity, square, state in self._details(t.condition, "polarity", "square", "state"):
+        for piece, variant, polarity, square, state in self._details(
+            within, t.condition, "polarity", "square", "state"
+        ):
             conditions[piece, variant].append((polarity, square, state))
         effects: dict[tuple[int, int], list[tuple[int, str | None]]] = defaultdict(list)
-        for piece, variant, square, becomes in self._details(t.effect, "square", "becomes"):
+        for piece, variant, square, becomes in self._details(within, t.effect, "square", "becomes"):
             effects[piece, variant].append((square, becomes))
         deltas: dict[tuple[int, int], dict[str, int]] = defaultdict(dict)
-        for piece, variant, held, delta in self._details(t.hand_effect, "piece", "delta"):
+        for piece, variant, held, delta in self._details(within, t.hand_effect, "piece", "delta"):
             deltas[piece, variant][held] = delta
-        for table in (_sources, _spans):
-            self._connection.execute(DropTable(table))
+        for relation in (sources, within):
+            temporary.drop(self._connection, relation)
 
         for place, group in groupby(variants, key=itemgetter(0, 1, 2)):
             previous: _Entry | None = None
@@ -385,17 +390,15 @@ class _Reader:
             if previous is not None:
                 yield previous
 
-    def _rows(self, table: Table, *columns: str) -> Iterator[Any]:
-        of_source = and_(table.c.piece_id == _sources.c.piece_id, table.c.source == _sources.c.source)
+    def _rows(self, sources: FromClause, table: Table, *columns: str) -> Iterator[Any]:
+        of_source = and_(table.c.piece_id == sources.c.piece_id, table.c.source == sources.c.source)
         query = select(table.c.piece_id, *(table.c[column] for column in columns))
-        return iter(self._connection.execute(query.join(_sources, of_source)))
+        return iter(self._connection.execute(query.join(sources, of_source)))
 
-    def _details(self, table: Table, *columns: str) -> Iterator[Any]:
-        is_within = table.c.variant.between(_spans.c.first, _spans.c.last)
+    def _details(self, spans: FromClause, table: Table, *columns: str) -> Iterator[Any]:
+        is_within = table.c.variant.between(spans.c.first, spans.c.last)
         query = select(table.c.piece_id, table.c.variant, *(table.c[column] for column in columns))
-        return iter(
-            self._connection.execute(query.join(_spans, and_(table.c.piece_id == _spans.c.piece_id, is_within)))
-        )
+        return iter(self._connection.execute(query.join(spans, and_(table.c.piece_id == spans.c.piece_id, is_within))))
 
     def _label(self, number: int | None) -> str:
         return HAND if number is None else self._board.squares[number]
