@@ -57,7 +57,7 @@ def counts(ruleset: Ruleset, query: FastQuery | None, positions: Positions, by: 
             with database.reading() as connection:
                 found = batch.counts(database, connection, query, chunk, by)
         except NotEncodableError:
-            found = _counted([ruleset.moves(position) for position in chunk], by)
+            found = _counted(ruleset.moves_batch(chunk), by)
         if by == "position":
             found = {first + int(number): count for number, count in found.items()}
         for key, count in found.items():
