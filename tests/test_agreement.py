@@ -1,5 +1,7 @@
 """Random documents and positions get the same answers from both queries on SQLite and Postgres, and plain Python.
 
+Postgres is asked twice: with temporary tables, and as it is by those who may make none.
+
 `expected` asks an evaluator and `answered` asks a store; both return question -> answer, so that one
 comparison serves the stores, and the deliberately wrong evaluators that show that the comparison can fail.
 """
@@ -174,7 +176,10 @@ def stores(postgres_server: Server, tmp_path_factory: pytest.TempPathFactory) ->
         stack.callback(sqlite.close)
         postgres = Store.open(postgres_server.create_database(), upgrade=True)
         stack.callback(postgres.close)
-        yield {"SQLite": sqlite, "Postgres": postgres}
+        without = Store.open(postgres_server.create_database(), upgrade=True)
+        stack.callback(without.close)
+        without._database.makes_tables = False
+        yield {"SQLite": sqlite, "Postgres": postgres, "Postgres without temporary tables": without}
 
 
 def compare(stores: dict[str, Store], dialect: str, documents: int, positions: int, repeatable: bool) -> None:

@@ -283,7 +283,8 @@ class Ruleset:
         """How many paths of `depth` pseudo-legal moves lead on from a position; with `divide`, for each first move too.
 
         The moves are made in the database, every board being built, those after the last move too; `engine` is the
-        store's own, else sqlite or duckdb. Equal positions of a ply are made one unless `merge` is false. Raises
+        store's own, else sqlite or duckdb; SQLite in this process stands in for a Postgres that lets no temporary
+        tables be made. Equal positions of a ply are made one unless `merge` is false. Raises
         MoveError for a must-deny document without `assume`, and where a move takes from a hand what it does not hold;
         StoreError for a board or for hands that are too large, and for an engine that is not there.
         """

@@ -20,7 +20,8 @@ _COLUMNS = ("piece", "source", "destination", "ordinal", "count")
 @click.option(
     "--engine",
     type=click.Choice(("sqlite", "postgres", "duckdb")),
-    help="Where to make the moves. Default: in the store's own database. duckdb uses all cores (extra [duckdb]).",
+    help="Where to make the moves. Default: in the store's own database, or in sqlite where that lets you make no "
+    "temporary tables. duckdb uses all cores (extra [duckdb]).",
 )
 @click.option(
     "--assume",
