@@ -18,10 +18,12 @@ from typing import Any
 
 import psycopg
 import pytest
-from sqlalchemy import make_url
+from sqlalchemy import make_url, text
 
 from ggn_store import Position, Ruleset, Store, StoreError
 from ggn_store.games import library
+from ggn_store.store import board as state
+from ggn_store.store import moves
 from tests.fairy_oracle import FIXTURES, Sample
 from tests.play import Game
 from tests.postgres import Server
@@ -267,6 +269,44 @@ def test_many_positions_of_a_reader_are_asked_together(
         assert answers == rules.moves_batch(positions)
         assert sum(rules.count_moves(positions).values()) == sum(map(len, answers))
         assert len(asked) < len(positions)
+
+
+def test_more_positions_than_a_statement_holds_are_asked_in_parts(
+    in_postgres: Filled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    positions = some_positions()[:8]
+    with Store.open(in_postgres.owner) as store:
+        expected = store.ruleset("chess").moves_batch(positions, query="reading")
+    monkeypatch.setattr(moves, "_POSITIONS_SENT", 3)
+    described: list[int] = []
+    describe = state.describe
+
+    def noted(database: Any, connection: Any, board: Any, part: list[Position], side: Any) -> Any:
+        described.append(len(part))
+        return describe(database, connection, board, part, side)
+
+    monkeypatch.setattr(state, "describe", noted)
+    with Store.open(in_postgres.readers["may only select"]) as store:
+        assert store.ruleset("chess").moves_batch(positions, query="reading") == expected
+    assert described == [3, 3, 2]
+
+
+def test_every_part_is_planned_for_its_own_values(in_postgres: Filled, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(moves, "_POSITIONS_SENT", 1)
+    plans: list[tuple[int, int]] = []
+    describe = state.describe
+
+    def noted(database: Any, connection: Any, *rest: Any) -> Any:
+        counted = "SELECT coalesce(sum(generic_plans), 0), coalesce(sum(custom_plans), 0) FROM pg_prepared_statements"
+        plans.append(tuple(connection.execute(text(counted)).one()))
+        return describe(database, connection, *rest)
+
+    monkeypatch.setattr(state, "describe", noted)
+    with Store.open(in_postgres.readers["may only select"]) as store:
+        store.ruleset("chess").moves_batch(some_positions()[:1] * 20, query="reading")
+    generic, custom = plans[-1]
+    assert generic == 0
+    assert custom > 5, "so many plans are made before Postgres thinks of one for any values"
 
 
 def test_a_reader_of_a_wide_board_is_told_what_plain_python_says(filled: Filled, reader: str) -> None:

@@ -528,7 +528,7 @@ class Postgres(Database):
         return bool(self.fetch(asked, {})[0][0])
 
     def sent(self, connection: Connection, columns: Sequence[Column[Any]], rows: Rows) -> CTE:
-        # A plan for any values expects a handful of rows, however many there are.
+        # A plan for any values expects a handful of rows, and reads what `sent_row` gives anew for each of them.
         connection.execute(text("SET LOCAL plan_cache_mode = force_custom_plan"))
         # Without the collation, which no cast can have.
         types = {each.name: Text() if isinstance(each.type, Text) else each.type for each in columns}

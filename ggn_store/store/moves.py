@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import chain
+from typing import Any, Final
 
 from sqlalchemy import CTE, ColumnElement, Connection, Select, and_, case, false, func, or_, select, union_all
 
@@ -26,6 +27,9 @@ from ggn_store.store import board as state
 from ggn_store.store import tables as t
 from ggn_store.store.board import Described
 from ggn_store.store.engine import Database
+
+# In one statement, where they are part of it: a value of Postgres ends at a quarter of a gigabyte.
+_POSITIONS_SENT: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,11 @@ def moves(
 
     `assume` fills in the effects that a `must-deny` document leaves open.
     """
+    if not database.makes_tables and len(positions) > _POSITIONS_SENT:
+        starts = range(0, len(positions), _POSITIONS_SENT)
+        parts = (positions[start : start + _POSITIONS_SENT] for start in starts)
+        answered = (moves(database, connection, revision, board, part, question, assume) for part in parts)
+        return list(chain.from_iterable(answered))
     described = state.describe(database, connection, board, positions, question.side)
     rows = connection.execute(reading_query(revision, board, question, described)).all()
     details = _read_details(database, connection, board, {(row.piece_id, row.variant) for row in rows})
