@@ -297,7 +297,8 @@ def test_every_part_is_planned_for_its_own_values(in_postgres: Filled, monkeypat
     describe = state.describe
 
     def noted(database: Any, connection: Any, *rest: Any) -> Any:
-        counted = "SELECT coalesce(sum(generic_plans), 0), coalesce(sum(custom_plans), 0) FROM pg_prepared_statements"
+        kinds = "coalesce(sum(generic_plans), 0), coalesce(sum(custom_plans), 0)"
+        counted = f"SELECT {kinds} FROM pg_prepared_statements WHERE starts_with(statement, 'WITH position_state')"
         plans.append(tuple(connection.execute(text(counted)).one()))
         return describe(database, connection, *rest)
 
