@@ -11,6 +11,7 @@ from ggn_store.model.position import Position
 from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
+from ggn_store.notation.stn import Transition
 
 _MAX_DRAWN = 32
 
@@ -54,27 +55,35 @@ def moves_text(moves: Sequence[Move], position: Position) -> str:
     lines = []
     for piece, of_piece in groupby(moves, key=lambda move: move.piece):
         for source, of_source in groupby(of_piece, key=lambda move: move.source):
-            place = "hand" if source == HAND else printable(source)
-            lines.append(f"{piece} {place}: {'  '.join(_move_text(move, position) for move in of_source)}")
+            lines.append(f"{piece} {place_text(source)}: {'  '.join(_move_text(move, position) for move in of_source)}")
     return "\n".join(lines) + "\n" if lines else ""
 
 
 def _move_text(move: Move, position: Position) -> str:
-    """`e4`, `xd5` for a capture, `e8=C:Q` for another piece than the one that moved, `g1[f1=C:R h1=]` for more."""
+    """`e4`, `xd5` for a capture, and what else it changes."""
     captures = move.destination in position.board and move.destination != move.source
-    text = ("x" if captures else "") + ("hand" if move.destination == HAND else printable(move.destination))
-    if move.effects is None:
-        return text
-    becomes = move.effects.board.get(move.destination, move.piece)
-    if becomes != move.piece:
-        text += f"={becomes or ''}"
+    text = ("x" if captures else "") + place_text(move.destination)
+    return (
+        text if move.effects is None else text + effects_text(move.piece, move.source, move.destination, move.effects)
+    )
+
+
+def place_text(square: str) -> str:
+    """A square, or `hand`."""
+    return "hand" if square == HAND else printable(square)
+
+
+def effects_text(piece: str, source: str, destination: str, effects: Transition) -> str:
+    """What a move changes beyond going there: `=C:Q` for another piece at the end, `[f1=C:R h1=]` elsewhere."""
+    becomes = effects.board.get(destination, piece)
+    text = "" if becomes == piece else f"={becomes or ''}"
     elsewhere = [
-        f"{printable(square)}={piece or ''}"
-        for square, piece in sorted(move.effects.board.items())
-        if square not in (move.source, move.destination)
+        f"{printable(square)}={other or ''}"
+        for square, other in sorted(effects.board.items())
+        if square not in (source, destination)
     ]
-    dropped = {(move.piece, -1)} if move.source == HAND else set()
-    elsewhere += [f"{delta:+} {piece}" for piece, delta in sorted(move.effects.hands.items() - dropped)]
-    if not move.effects.toggle:
+    dropped = {(piece, -1)} if source == HAND else set()
+    elsewhere += [f"{delta:+} {held}" for held, delta in sorted(effects.hands.items() - dropped)]
+    if not effects.toggle:
         elsewhere.append("moves again")
     return text + (f"[{' '.join(elsewhere)}]" if elsewhere else "")

@@ -1,0 +1,219 @@
+"""Two documents that came from one, made into one again.
+
+What is merged are entries: the possibilities, in their order, at a piece, source and destination. An entry that
+one side changed is as that side has it, and one that both changed is a conflict unless both changed it alike. To
+remove a piece or a source is to remove each of its entries: one that the other side added there stays. The fields
+(the dialect and the envelope) are merged in the same way. Four things more are conflicts, because no valid or
+truthful document would come of them:
+
+- `definition`: the text that a document was generated from speaks of all its entries. If one side changed it (and
+  did not just leave it out), the other must have changed no entry otherwise.
+- `dialect`: if one side changed it, the other must have changed no entry otherwise.
+- `board`: if one side declared another board, all squares of the merged document must be on it.
+- the document itself, where nothing would be left of it because the sides removed different parts.
+
+Orders never conflict. The merged order is theirs, with what only our side added or moved put after the neighbour
+that it had on our side; where both moved the same, it is theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from ggn_store.model import board as boards
+from ggn_store.model import order
+from ggn_store.model.diff import Outline, diff, entries_of, pieces_of, sources_of
+from ggn_store.model.difference import FIELDS, Difference, Possibilities, possibility_data
+from ggn_store.model.document import Destination, Document, Envelope, Piece, Source, check_dialect
+from ggn_store.notation import feen
+from ggn_store.notation.hand import HAND
+
+T = TypeVar("T")
+Path = tuple[str, ...]
+Value = str | Possibilities | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """What both sides changed differently: an entry or a field.
+
+    `path` is piece, source and destination of an entry, the name of a field, or empty for the whole document. The
+    values are possibilities or text, None where there is nothing. `reason` is given for a conflict between
+    different things, where one of the values may be as it was.
+    """
+
+    path: Path
+    base: Value
+    ours: Value
+    theirs: Value
+    reason: str | None = None
+
+    def data(self) -> dict[str, Any]:
+        """The conflict as JSON data; an entry's possibilities as in a difference."""
+        names = ("piece", "source", "destination") if len(self.path) == 3 else ("field",)
+        sides = {"base": self.base, "ours": self.ours, "theirs": self.theirs}
+        return {
+            **dict(zip(names, self.path, strict=False)),
+            **{side: _value_data(value) for side, value in sides.items()},
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """What came of a merge: the document, None if there are conflicts; and what each side changed since the base."""
+
+    document: Document | None
+    conflicts: tuple[Conflict, ...]
+    ours: Difference
+    theirs: Difference
+
+    def data(self) -> dict[str, Any]:
+        """Conflicts and both differences as JSON data; the document is not part of it."""
+        return {
+            "conflicts": [conflict.data() for conflict in self.conflicts],
+            "ours": self.ours.data(),
+            "theirs": self.theirs.data(),
+        }
+
+
+def merge(base: Document | None, ours: Document, theirs: Document) -> Merge:
+    """The document with what both sides changed since `base`, which is None where they have nothing in common.
+
+    Without a base, every entry and field that both have must be equal. `theirs` is what is there already, the head:
+    its order is preferred. The rules are at the top of this module.
+    """
+    merging = _Merging(base, ours, theirs)
+    document = merging.document()
+    conflicts = tuple(sorted(merging.conflicts, key=lambda conflict: (len(conflict.path), conflict.path)))
+    return Merge(None if conflicts else document, conflicts, diff(base, ours), diff(base, theirs))
+
+
+class _Merging:
+    """One merge: goes through the levels and collects conflicts."""
+
+    def __init__(self, base: Document | None, ours: Document, theirs: Document) -> None:
+        self.conflicts: list[Conflict] = []
+        self._sides = (base, ours, theirs)
+        self._outlines = (Outline.of(base), Outline.of(ours), Outline.of(theirs))
+
+    def document(self) -> Document | None:
+        """The merged document, which counts only if there are no conflicts."""
+        base, ours, theirs = map(pieces_of, self._sides)
+        pieces = tuple(self._level((), base, ours, theirs, self._piece).values())
+        is_whole = not self.conflicts
+        fields = {name: self._three(name) for name in FIELDS}
+        self._check_dialect(fields["dialect"], pieces if is_whole else None)
+        self._check_definition(fields["definition"], pieces if is_whole else None)
+        self._check_board(fields["board"], fields["start"], pieces)
+        if not pieces and is_whole:
+            self.conflicts.append(Conflict((), None, None, None, "the two sides together leave no piece in it"))
+        dialect = fields.pop("dialect")
+        if self.conflicts or dialect is None:
+            return None
+        return Document(check_dialect(dialect), pieces, Envelope(**fields))
+
+    # --- entries ---
+
+    def _piece(self, path: Path, base: Piece | None, ours: Piece | None, theirs: Piece | None) -> Piece | None:
+        sources = self._level(path, sources_of(base), sources_of(ours), sources_of(theirs), self._source)
+        return Piece(path[-1], tuple(sources.values())) if sources else None
+
+    def _source(self, path: Path, base: Source | None, ours: Source | None, theirs: Source | None) -> Source | None:
+        entries = self._level(path, entries_of(base), entries_of(ours), entries_of(theirs), self._conflict)
+        return Source(path[-1], tuple(map(Destination, entries, entries.values()))) if entries else None
+
+    def _conflict(self, path: Path, base: Value, ours: Value, theirs: Value) -> None:
+        """Note a conflict; the entry or field is left out, so that it has no part in other conflicts."""
+        self.conflicts.append(Conflict(path, base, ours, theirs))
+
+    def _level(
+        self,
+        path: Path,
+        base: Mapping[str, T],
+        ours: Mapping[str, T],
+        theirs: Mapping[str, T],
+        both: Callable[[Path, T | None, T | None, T | None], T | None],
+    ) -> dict[str, T]:
+        """The members of a level in their order; `both` merges a member that both sides changed differently."""
+        values: dict[str, T] = {}
+        for key in dict.fromkeys((*theirs, *ours)):
+            value = _three(both, (*path, key), base.get(key), ours.get(key), theirs.get(key))
+            if value is not None:
+                values[key] = value
+        return {key: values[key] for key in order.merged(tuple(base), tuple(ours), tuple(theirs), values)}
+
+    # --- fields ---
+
+    def _three(self, name: str) -> str | None:
+        values = (outline.field(name) for outline in self._outlines)
+        return _three(self._conflict, (name,), *values)
+
+    def _check_dialect(self, merged: str | None, pieces: tuple[Piece, ...] | None) -> None:
+        _, ours, theirs = (outline.dialect for outline in self._outlines)
+        if merged is not None and ours != theirs and not self._is_of_one_side("dialect", merged, pieces):
+            self._add("dialect", "one side changed the dialect, and the other changed entries")
+
+    def _check_definition(self, merged: str | None, pieces: tuple[Piece, ...] | None) -> None:
+        base, ours, theirs = (outline.envelope.definition for outline in self._outlines)
+        is_changed = not base == ours == theirs
+        if merged is not None and is_changed and not self._is_of_one_side("definition", merged, pieces):
+            self._add("definition", "it does not give the entries that the other side changed")
+
+    def _is_of_one_side(self, name: str, merged: str, pieces: tuple[Piece, ...] | None) -> bool:
+        """Whether a side has the merged value of a field and also all the merged entries."""
+        if pieces is None:
+            return False
+        return any(
+            outline.field(name) == merged and _has_entries(side, pieces)
+            for outline, side in list(zip(self._outlines, self._sides, strict=True))[1:]
+        )
+
+    def _check_board(self, shape: str | None, start: str | None, pieces: tuple[Piece, ...]) -> None:
+        _, ours, theirs = (outline.envelope for outline in self._outlines)
+        if shape is None or (ours.board, ours.start) == (theirs.board, theirs.start) == (shape, start):
+            return
+        squares = set().union(*(piece.squares() for piece in pieces)) - {HAND}
+        if start is not None:
+            squares.update(feen.parse(start).board)
+        if not squares <= boards.parse_shape(shape).numbers.keys():
+            self._add("board", "pieces and start position of the two sides together do not fit on it")
+
+    def _add(self, name: str, reason: str) -> None:
+        base, ours, theirs = (outline.field(name) for outline in self._outlines)
+        self.conflicts.append(Conflict((name,), base, ours, theirs, reason))
+
+
+def _three(
+    both: Callable[[Path, T | None, T | None, T | None], T | None],
+    path: Path,
+    base: T | None,
+    ours: T | None,
+    theirs: T | None,
+) -> T | None:
+    """The value that a side has changed, if the other has not, or not otherwise; else what `both` makes of them."""
+    if ours == theirs or base == ours:
+        return theirs
+    return ours if base == theirs else both(path, base, ours, theirs)
+
+
+def _has_entries(side: Document | None, pieces: tuple[Piece, ...]) -> bool:
+    """Whether a document has the entries of these pieces and no others, in whatever order."""
+    theirs = pieces_of(side)
+    if len(theirs) != len(pieces):
+        return False
+    for piece in pieces:
+        other = theirs.get(piece.identifier)
+        if piece is not other and _content(piece) != _content(other):
+            return False
+    return True
+
+
+def _content(piece: Piece | None) -> dict[str, dict[str, Possibilities]]:
+    return {square: entries_of(source) for square, source in sources_of(piece).items()}
+
+
+def _value_data(value: Value) -> Any:
+    return [possibility_data(each) for each in value] if isinstance(value, tuple) else value
