@@ -167,9 +167,8 @@ def _apply_source(path: Path, before: Source | None, change: SourceChange) -> So
 
 def _apply_entry(path: Path, before: Possibilities | None, change: EntryChange) -> Possibilities | None:
     if (before or ()) != change.before:
-        there = "its possibilities are others" if before and change.before else "it is" if before else "it is not there"
-        made = "it was added" if not change.before else "it was removed" if not change.after else "it was changed"
-        raise _conflict(path, there, made)
+        there = "it is not there" if not before else "its possibilities are others" if change.before else "it is there"
+        raise _conflict(path, there, f"it was {change.kind}")
     return change.after or None
 
 

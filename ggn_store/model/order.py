@@ -24,8 +24,9 @@ def places(before: Sequence[str], after: Sequence[str]) -> tuple[Place, ...]:
     if before == after:
         return ()
     kept = unmoved(before, after)
-    neighbours: Iterable[str | None] = (None, *after[:-1])
-    return tuple(Place(key, neighbour) for key, neighbour in zip(after, neighbours, strict=True) if key not in kept)
+    return tuple(
+        Place(key, neighbour) for neighbour, key in zip((None, *after), after, strict=False) if key not in kept
+    )
 
 
 def arrange(before: Iterable[str], removed: Container[str], new: Sequence[Place]) -> list[str]:

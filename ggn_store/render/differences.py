@@ -118,11 +118,15 @@ def _field(field: FieldChange) -> Iterator[Line]:
 
 def _long_field(name: str, before: Sequence[str], after: Sequence[str]) -> Iterator[Line]:
     sign = "+" if not before else "~" if after else "-"
-    yield sign, 0, f"{name}: {len(before)} lines -> {len(after)} lines"
+    yield sign, 0, f"{name}: {_lines(before)} -> {_lines(after)}"
     if len(before) + len(after) <= _MAX_COMPARED:
         for line in list(difflib.unified_diff(before, after, n=0, lineterm=""))[2:]:
             if line[0] in "+-":
                 yield line[0], 1, line[1:]
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return f"{len(lines)} line{'s' if len(lines) != 1 else ''}"
 
 
 def _quoted(text: str | None) -> str:
@@ -192,7 +196,7 @@ def _conflict(conflict: Conflict) -> Iterator[Line]:
         elif value is None:
             texts = ["(nothing)"]
         elif "\n" in value:
-            texts = [f"{len(value.splitlines())} lines"]
+            texts = [_lines(value.splitlines())]
         else:
             texts = [_quoted(value)]
         label = f"{name}:"
