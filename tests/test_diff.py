@@ -103,6 +103,12 @@ CHANGES: dict[str, Case] = {
         "1 piece; order changed",
         ["~ C:P", "~   e2", "~     e3 now stands after e5", "~   hand now stands first", "~ C:P now stands first"],
     ),
+    "the order of pieces alone": (
+        {"C:Q": {"d1": {"d2": [{}]}}, "C:P": {"e2": {"e3": [{}]}}},
+        {"C:P": {"e2": {"e3": [{}]}}, "C:Q": {"d1": {"d2": [{}]}}},
+        "order changed",
+        ["~ C:P now stands first"],
+    ),
     "the order of possibilities": (
         {"C:P": {"e2": {"e3": [{"must": {"a1": "empty"}}, {"must": {"b1": "empty"}}, {"must": {"c1": "empty"}}]}}},
         {"C:P": {"e2": {"e3": [{"must": {"c1": "empty"}}, {"must": {"a1": "empty"}}, {"must": {"b1": "empty"}}]}}},
@@ -160,6 +166,10 @@ def test_from_nothing_everything_is_added() -> None:
     assert [piece.kind for piece in difference.pieces] == ["added", "added"]
     assert str(difference) == "2 pieces, 3 entries: 3 possibilities added; dialect changed"
     assert same(apply(difference, None), document(PAWNS))
+    assert [(source.kind, source.places) for piece in difference.pieces for source in piece.sources] == [
+        ("added", ())
+    ] * 2
+    assert [piece.places for piece in difference.pieces] == [(), ()]
 
 
 def test_counts_are_of_everything_that_changed() -> None:
@@ -204,6 +214,21 @@ def test_a_removed_possibility_is_paired_with_the_added_one_that_is_most_like_it
         ("removed", 2, None, False),
         ("added", None, 2, False),
     ]
+
+
+def test_what_both_say_counts_more_than_what_they_say_of_the_same_squares() -> None:
+    old = Possibility({"a1": "empty", "b1": "empty", "c1": "empty"})
+    less = Possibility({"a1": "enemy", "b1": "enemy", "c1": "empty"})
+    more = Possibility({"a1": "empty", "b1": "empty", "c1": "enemy"})
+    assert [(change.kind, change.after) for change in compare((old,), (less, more))] == [
+        ("added", less),
+        ("changed", more),
+    ]
+
+
+def test_possibilities_that_only_pass_the_turn_alike_are_not_the_same_one() -> None:
+    old, new = Possibility(effects=Transition({"a1": None})), Possibility(effects=Transition({"b1": None}))
+    assert [change.kind for change in compare((old,), (new,))] == ["removed", "added"]
 
 
 def test_what_differs_between_two_possibilities_is_named_one_by_one() -> None:
