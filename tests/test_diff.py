@@ -272,6 +272,34 @@ def test_colors_are_there_only_when_asked_for() -> None:
     assert not any("\x1b" in line for line in difference_text(difference))
 
 
+def test_text_from_afar_cannot_act_on_a_terminal() -> None:
+    data = diff(*map(document, ENTRY_ADDED)).data()
+    data["pieces"][0]["piece"] = "C:P\x1b[2J"
+    data["pieces"][0]["sources"][0]["destinations"][0]["after"] = [{"must": {"\r": "\x07"}}]
+    assert text(Difference.from_data(data)) == ["~ C:P\\x1b[2J", "~   e2", "+     e4 must \\r=\\x07"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "effects", "line"),
+    [
+        (("C:P", "e2", "e4"), Transition({"e2": None, "e4": "C:P"}), "e4"),
+        (("C:P", "e2", "e4"), Transition({"e2": None}), "e4 (e4 as it was)"),
+        (("C:P", "e2", "e4"), Transition({"e4": "C:P"}), "e4 (e2 as it was)"),
+        (("C:P", "e2", "e4"), Transition({"e2": "C:P", "e4": "C:P"}), "e4 (e2=C:P)"),
+        (("C:P", "e2", "e2"), Transition({"e2": "C:Q"}), "e2=C:Q"),
+        (("C:P", "*", "e4"), Transition({"e4": "C:P"}, {"C:P": -1}), "e4"),
+        (("C:P", "*", "e4"), Transition({"e4": "C:P"}), "e4 (hand as it was)"),
+        (("C:P", "e4", "*"), Transition({"e4": None}, {"C:P": 1}), "hand[+1 C:P]"),
+    ],
+)
+def test_a_possibility_is_written_as_moves_are_and_what_is_unusual_is_said(
+    entry: tuple[str, str, str], effects: Transition, line: str
+) -> None:
+    assert possibility_text(*entry, Possibility(effects=effects)) == line
+    both = Possibility({"b1": "empty", "a1": "enemy"}, {"c1": "C:K"}, effects)
+    assert possibility_text(*entry, both) == f"{line} must a1=enemy b1=empty deny c1=C:K"
+
+
 @settings(UNHURRIED, max_examples=150)
 @given(data=st.data(), dialect=st.sampled_from(DIALECTS))
 def test_different_possibilities_of_an_entry_have_different_texts(data: st.DataObject, dialect: str) -> None:

@@ -194,6 +194,14 @@ def test_fields_are_merged_by_these_rules(base: Any, ours: Any, theirs: Any, exp
             assert found.document.envelope == Envelope(**expected)
 
 
+def test_a_new_definition_stands_where_the_other_side_changed_orders_only() -> None:
+    base, theirs = document(king(e2=[A], d2=[A]), definition="1"), document(king(d2=[A], e2=[A]), definition="1")
+    ours = document(king(e2=[A], d2=[B]), definition="2")
+    found = merge(base, ours, theirs).document
+    assert found is not None
+    assert same(found, document(king(d2=[B], e2=[A]), definition="2"))
+
+
 def test_another_dialect_conflicts_with_entries_that_the_other_side_changed() -> None:
     base = parse(perform("b"))
     moves = parse('{"CHESS:P":{"a":{"b":[{"diff":{"board":{"a":null}}}]}}}')
