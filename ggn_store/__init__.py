@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         ConversionError,
         DocumentError,
         GgnStoreError,
+        HeadMovedError,
         InputError,
         MoveError,
         NotationError,
@@ -47,7 +48,11 @@ if TYPE_CHECKING:
     )
     from ggn_store.games.fairy.settings import Refusal
     from ggn_store.games.fairy.variants import Variant, read_variants
+    from ggn_store.model.diff import diff
+    from ggn_store.model.difference import Difference
     from ggn_store.model.document import Document
+    from ggn_store.model.history import Blame, Changes, LogEntry
+    from ggn_store.model.merge import Conflict, Merge, merge
     from ggn_store.model.move import Move
     from ggn_store.model.position import Position
     from ggn_store.model.revision import Revision, Summary
@@ -80,6 +85,7 @@ _HOMES = {
         "ConversionError",
         "DocumentError",
         "GgnStoreError",
+        "HeadMovedError",
         "InputError",
         "MoveError",
         "NotationError",
@@ -91,7 +97,11 @@ _HOMES = {
     ),
     "ggn_store.games.fairy.settings": ("Refusal",),
     "ggn_store.games.fairy.variants": ("Variant", "read_variants"),
+    "ggn_store.model.diff": ("diff",),
+    "ggn_store.model.difference": ("Difference",),
     "ggn_store.model.document": ("Document",),
+    "ggn_store.model.history": ("Blame", "Changes", "LogEntry"),
+    "ggn_store.model.merge": ("Conflict", "Merge", "merge"),
     "ggn_store.model.move": ("Move",),
     "ggn_store.model.position": ("Position",),
     "ggn_store.model.revision": ("Revision", "Summary"),
@@ -101,18 +111,25 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "HOST_DUTIES",
+    "Blame",
+    "Changes",
+    "Conflict",
     "ConflictError",
     "ConversionError",
     "Definition",
+    "Difference",
     "Document",
     "DocumentError",
     "File",
     "Game",
     "GameEntry",
     "GgnStoreError",
+    "HeadMovedError",
     "Info",
     "InputError",
     "Loaded",
+    "LogEntry",
+    "Merge",
     "Move",
     "MoveError",
     "NotationError",
@@ -130,6 +147,7 @@ __all__ = [
     "UnknownNameError",
     "Variant",
     "convert",
+    "diff",
     "find_files",
     "find_game",
     "generate",
@@ -139,6 +157,7 @@ __all__ = [
     "library_files",
     "library_games",
     "lint",
+    "merge",
     "parse",
     "problems",
     "read_board",

@@ -93,9 +93,13 @@ class StoreVersionError(StoreError):
 
 
 class ConflictError(GgnStoreError):
-    """Somebody else changed the same thing first."""
+    """Somebody else changed the same thing first; `merge` holds what both sides changed (a `Merge`), if it is known."""
 
     exit_code = 3
+
+    def __init__(self, message: str, merge: Any = None) -> None:
+        super().__init__(message)
+        self.merge = merge
 
 
 class HeadMovedError(ConflictError):

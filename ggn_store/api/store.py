@@ -11,12 +11,13 @@ from itertools import islice
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
-from ggn_store.api import ahead, authors, garbage
+from ggn_store.api import ahead, authors, garbage, history, merging
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.documents import files, ggn
 from ggn_store.errors import (
     UNSTORABLE,
     GgnStoreError,
+    HeadMovedError,
     InputError,
     NotationError,
     StoreError,
@@ -26,12 +27,15 @@ from ggn_store.errors import (
 )
 from ggn_store.model.document import Dialect, Document, Piece
 from ggn_store.model.revision import Revision, Summary, check_name
-from ggn_store.store import check, engine, load, rebuild, rulesets, versions
+from ggn_store.store import blame, check, engine, load, rebuild, rulesets, versions
+from ggn_store.store import history as histories
 from ggn_store.store.load import Ready
 
 if TYPE_CHECKING:
     from ggn_store.api.games import GameEntry
     from ggn_store.games.rules import Definition
+    from ggn_store.model.difference import Difference
+    from ggn_store.model.history import Blame, LogEntry
 
 PRIVATE_NAME: Final = "ruleset"
 _MEMORY: Final = "sqlite://"
@@ -173,14 +177,17 @@ class Store:
         message: str | None = None,
         author: str | None = None,
         base: str | None = None,
+        merge: bool = False,
     ) -> Revision:
         """Load a document, a definition, decoded JSON or a file as the next revision of the ruleset `name`.
 
         The name of a file is the default. Content that is equal to the newest revision's makes no new one; the
         result's `status` says so. What a definition says is generated on the way, with one piece in memory at a time.
         `base` is the revision that it is based on: `3`, `sha256:0123abcd`, a tag, or `0` where it is to be the first.
-        Raises DocumentError with every problem, and HeadMovedError where the ruleset has moved on from its base; then
-        nothing is stored.
+        Where the ruleset has moved on from there, `merge` unites what both sides changed, entry by entry.
+        Raises DocumentError with every problem. Raises HeadMovedError (a ConflictError) where the ruleset has moved on
+        and there is no merge: because none was asked for, or both sides changed the same entry; its `merge` tells all
+        changes. Nothing is stored then.
         """
         with garbage.held_off():
             if isinstance(document, str | os.PathLike):
@@ -194,7 +201,7 @@ class Store:
                 document = ggn.parse(document, dialect)
             if name is None:
                 raise InputError("a document needs a name: give it with name=...")
-            return self._load(document, name, message, author, base=base)
+            return self._load(document, name, message, author, base=base, merge=merge)
 
     def _load(
         self,
@@ -204,12 +211,41 @@ class Store:
         author: str | None,
         tell: Callable[[Piece], None] = lambda _: None,
         base: str | None = None,
+        merge: bool = False,
     ) -> Revision:
+        author = self._author(author, message)
+        check_name(name)
+        if base is None:
+            return self._append(content, name, message, author, tell, rulesets.UNSTATED)
+        with self._tables.reading() as connection:
+            basis = rulesets.base(connection, name, base)
+        try:
+            return self._append(content, name, message, author, tell, basis)
+        except HeadMovedError:
+            document = _in_memory(content)
+            if document is None or isinstance(basis, rulesets.Unstated):
+                raise
+            return merging.merge_into(
+                self._database, self._tables, name, document, basis, is_wanted=merge, author=author, message=message
+            )
+
+    def _author(self, author: str | None, message: str | None) -> str | None:
+        """Who is named as the author of a change; raises NotationError for texts that no database can keep."""
         author = authors.author(self._database, author)
         for what, text in (("author", author), ("message", message)):
             if text is not None and UNSTORABLE.search(text):
                 raise NotationError(f"the {what} {quote(text)} has characters that no database can keep")
-        check_name(name)
+        return author
+
+    def _append(
+        self,
+        content: Document | Ready | Definition,
+        name: str,
+        message: str | None,
+        author: str | None,
+        tell: Callable[[Piece], None],
+        base: rulesets.Base,
+    ) -> Revision:
         if isinstance(content, Document | Ready):
             if content.envelope.definition is not None:
                 from ggn_store.api import games
@@ -217,8 +253,7 @@ class Store:
                 games.read_definition(content.envelope.definition, "the definition beside it")
             content.digest  # noqa: B018  (worked out before the lock is taken, and kept)
             with self._tables.writing() as connection:
-                basis = rulesets.base(connection, name, base)
-                return load.load(self._database, connection, content, name, author=author, message=message, base=basis)
+                return load.load(self._database, connection, content, name, author=author, message=message, base=base)
         from ggn_store.api import games
 
         board = games.board_of(content)
@@ -233,7 +268,7 @@ class Store:
                 envelope=content.envelope,
                 author=author,
                 message=message,
-                base=rulesets.base(connection, name, base),
+                base=base,
             )
 
     def load_all(
@@ -244,59 +279,44 @@ class Store:
         dialect: Dialect | None = None,
         message: str | None = None,
         author: str | None = None,
+        base: str | None = None,
+        merge: bool = False,
         progress: Callable[[int], None] | None = None,
         processes: int = 0,
     ) -> Iterator[Loaded]:
         """Load documents, one transaction each, and tell what became of each: a revision, or an error.
 
-        Sources are files, directories, glob patterns, NDJSON streams, `-`; see `find_files`. `name` is for a single
-        document. `progress` is told of every piece that is generated how many possibilities it has. So many other
-        `processes` read documents ahead where there are enough of them; it changes nothing else. Raises InputError
-        before anything is loaded where a source is not there.
+        Sources are files, directories, glob patterns, NDJSON streams, `-`; see `find_files`. `name` and `base` are for
+        a single document. `progress` is told of every piece that is generated how many possibilities it has. So many
+        other `processes` read documents ahead where there are enough of them; it changes nothing else. Raises
+        InputError before anything is loaded where a source is not there.
         """
-        return self._load_files(files.find_files(sources), name, dialect, message, author, progress, processes)
+        how = _How(name, dialect, message, author, base, merge, progress)
+        return self._load_files(files.find_files(sources), how, processes)
 
-    def _load_files(
-        self,
-        found: Sequence[files.File],
-        name: str | None,
-        dialect: Dialect | None,
-        message: str | None,
-        author: str | None,
-        progress: Callable[[int], None] | None,
-        processes: int,
-    ) -> Iterator[Loaded]:
-        if name is not None:
-            check_name(name)
-            if len(found) > 1:
-                raise InputError(f"--name names one ruleset, and there are {len(found)} files: load them without it")
-        with ahead.reading(found, dialect, processes) as documents:
+    def _load_files(self, found: Sequence[files.File], how: _How, processes: int) -> Iterator[Loaded]:
+        if how.name is not None:
+            check_name(how.name)
+        if how.single and len(found) > 1:
+            raise InputError(f"{how.single}, and there are {len(found)} files: load them without it")
+        # What may have to be merged is needed as a document, and not as rows.
+        with ahead.reading(found, how.dialect, 0 if how.base else processes) as documents:
             for file in found:
-                loaded = self._load_ahead(documents, file, message, author)
+                loaded = self._load_ahead(documents, file, how)
                 if loaded is not None:
                     yield loaded
                 else:
-                    yield from self._load_file(file, name, dialect, message, author, progress)
+                    yield from self._load_file(file, how)
 
-    def _load_ahead(
-        self, documents: ahead.Ahead, file: files.File, message: str | None, author: str | None
-    ) -> Loaded | None:
+    def _load_ahead(self, documents: ahead.Ahead, file: files.File, how: _How) -> Loaded | None:
         """What became of a file that another process has read; None where none has."""
         with garbage.held_off():
             document = documents.take(file)
             if document is None:
                 return None
-            return self._load_content(document, str(file), file.name, message, author)
+            return self._load_content(document, str(file), file.name, how)
 
-    def _load_file(
-        self,
-        file: files.File,
-        name: str | None,
-        dialect: Dialect | None,
-        message: str | None,
-        author: str | None,
-        progress: Callable[[int], None] | None,
-    ) -> Iterator[Loaded]:
+    def _load_file(self, file: files.File, how: _How) -> Iterator[Loaded]:
         count = 0
         try:
             entries = _read(file)
@@ -307,61 +327,48 @@ class Store:
                     if entry is None:
                         break
                     count += 1
-                    if name is not None and count > 1:
-                        raise InputError(f"{file}: --name names one ruleset, and this is a stream of several")
-                    loaded = self._load_entry(entry, name, dialect, message, author, progress)
+                    if how.single and count > 1:
+                        raise InputError(f"{file}: {how.single}, and this is a stream of several")
+                    loaded = self._load_entry(entry, how)
                     del entry
                 yield loaded
         except InputError as error:
-            yield Loaded(str(file), name or file.name, error=error)
+            yield Loaded(str(file), how.name or file.name, error=error)
 
-    def load_library(self, *names: str, message: str | None = None) -> builtins.list[Revision]:
+    def load_library(
+        self, *names: str, message: str | None = None, author: str | None = None
+    ) -> builtins.list[Revision]:
         """Load games that come with the package: some by name, `all`, the `examples`; a few well-known ones if none.
 
         See `library_games` for what there is.
         """
         from ggn_store.api import games
 
-        return [self.load(file.path, file.name, message=message) for file in games.library_files(names)]
+        found = games.library_files(names)
+        return [self.load(file.path, file.name, message=message, author=author) for file in found]
 
-    def _load_entry(
-        self,
-        entry: files.Entry | GameEntry,
-        name: str | None,
-        dialect: Dialect | None,
-        message: str | None,
-        author: str | None,
-        progress: Callable[[int], None] | None,
-    ) -> Loaded:
-        name = entry.name if name is None else name
+    def _load_entry(self, entry: files.Entry | GameEntry, how: _How) -> Loaded:
+        name = entry.name if how.name is None else how.name
         try:
-            content = _content(entry, dialect)
-            return self._load_content(content, entry.file, name, message, author, progress)
+            content = _content(entry, how.dialect)
+            return self._load_content(content, entry.file, name, how)
         except GgnStoreError as error:
             return Loaded(entry.file, name, error=error)
 
-    def _load_content(
-        self,
-        content: Document | Ready | Definition,
-        file: str,
-        name: str | None,
-        message: str | None,
-        author: str | None,
-        progress: Callable[[int], None] | None = None,
-    ) -> Loaded:
+    def _load_content(self, content: Document | Ready | Definition, file: str, name: str | None, how: _How) -> Loaded:
         possibilities = conditions = 0
 
         def tell(piece: Piece) -> None:
             nonlocal possibilities, conditions
             possibilities += piece.possibilities
             conditions += piece.conditions
-            if progress is not None:
-                progress(piece.possibilities)
+            if how.progress is not None:
+                how.progress(piece.possibilities)
 
         try:
             if name is None:
                 raise InputError(f"{file}: the document needs a name: give it with --name")
-            revision = self._load(content, name, message, author, tell)
+            revision = self._load(content, name, how.message, how.author, tell, how.base, how.merge)
         except GgnStoreError as error:
             return Loaded(file, name, error=error)
         if isinstance(content, Document | Ready):
@@ -392,6 +399,54 @@ class Store:
         with self._tables.reading() as connection:
             return tuple(rulesets.summary(connection, revision) for revision in rulesets.newest(connection))
 
+    # --- history ---
+
+    def log(self, reference: str, limit: int | None = None) -> tuple[LogEntry, ...]:
+        """The revision that `chess`, `chess@3`, ... names and those before it, newest first, no more than `limit`."""
+        with self._tables.reading() as connection:
+            return tuple(histories.log(connection, reference, limit))
+
+    def diff(self, before: str | Document, after: str | Document | None = None, piece: str | None = None) -> Difference:
+        """What turns one revision or document into another; of one alone, what it changed against its parent.
+
+        Pieces that both have are not read. With `piece`, only that piece is compared.
+        """
+        return history.diff(self._tables, before, after, piece)
+
+    def blame(
+        self, reference: str, piece: str | None = None, source: str | None = None, destination: str | None = None
+    ) -> tuple[Blame, ...]:
+        """Which revision gave each entry, and each field such as the title, the value that it has.
+
+        Only of one piece, source or destination, where they are given; then without the fields.
+        """
+        with self._tables.reading() as connection:
+            return tuple(blame.blame(self._database, connection, reference, piece, source, destination))
+
+    def restore(self, reference: str, *, message: str | None = None, author: str | None = None) -> Revision:
+        """Make the content of an old revision the newest one again; bring a ruleset back that was deleted."""
+        return history.restore(self._database, self._tables, reference, self._author(author, message), message)
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """How documents are to be loaded: what `load_all` was given."""
+
+    name: str | None
+    dialect: Dialect | None
+    message: str | None
+    author: str | None
+    base: str | None
+    merge: bool
+    progress: Callable[[int], None] | None
+
+    @property
+    def single(self) -> str | None:
+        """Why it can only be one document."""
+        if self.name is not None:
+            return "--name names one ruleset"
+        return None if self.base is None else "--base is what one document is based on"
+
 
 def ruleset(data: Mapping[str, Any] | str | bytes, dialect: Dialect | None = None) -> Ruleset:
     """A ruleset from a document (decoded JSON, or its text), in a private store in memory.
@@ -412,6 +467,15 @@ def _read(file: files.File) -> Iterator[files.Entry | GameEntry]:
     from ggn_store.api import games
 
     yield games.read_game(file)
+
+
+def _in_memory(content: Document | Ready | Definition) -> Document | None:
+    """The whole document; None where only its rows are left."""
+    if isinstance(content, Document | Ready):
+        return content if isinstance(content, Document) else None
+    from ggn_store.api import games
+
+    return games.generate(content)
 
 
 def _content(entry: files.Entry | GameEntry, dialect: Dialect | None) -> Document | Definition:

@@ -15,6 +15,7 @@ from typing import Final, NoReturn
 import click
 
 import ggn_store
+from ggn_store.cli.options import tell_conflict
 from ggn_store.errors import GgnStoreError, printable
 
 _COMMANDS: Final = (
@@ -27,6 +28,10 @@ _COMMANDS: Final = (
     "schema",
     "list",
     "show",
+    "log",
+    "diff",
+    "blame",
+    "restore",
     "export",
     "compile",
     "delete",
@@ -88,6 +93,7 @@ def main() -> NoReturn:
         _end(130)
     except GgnStoreError as error:
         _say(str(error))
+        tell_conflict(error)
         _end(error.exit_code)
     except BrokenPipeError:
         # The reader has seen enough (`| head`); nothing that Python flushes at the end may complain about it.

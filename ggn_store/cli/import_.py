@@ -27,7 +27,7 @@ _TOLD = {"unchanged": "unchanged", "restored": "brought back"}
     metavar="DIRECTORY",
     help="Write the definitions there, for editing, instead of loading the games.",
 )
-@click.option("--message", metavar="TEXT", help="A note that the revisions keep.")
+@options.change_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -35,6 +35,7 @@ def command(
     names: tuple[str, ...],
     allow_host_rules: bool,
     output: str | None,
+    author: str | None,
     message: str | None,
 ) -> None:
     """Load the variants of a Fairy-Stockfish variants.ini.
@@ -61,7 +62,7 @@ def command(
             path.write_text(variant.text, encoding="utf-8")
             click.echo(str(path))
         elif store is not None:
-            revision = store.load(variant.definition, variant.name, message=message)
+            revision = store.load(variant.definition, variant.name, message=message, author=author)
             duties = f" (left to the host: {', '.join(variant.definition.host)})" if variant.definition.host else ""
             told = _TOLD.get(str(revision.status), "loaded")
             click.echo(f"{revision}: {told}, tier {variant.tier}{duties}")

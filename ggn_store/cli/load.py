@@ -32,7 +32,14 @@ if TYPE_CHECKING:
     show_default=True,
     help="What to do after a document that cannot be loaded.",
 )
-@click.option("--message", metavar="TEXT", help="Why this revision is made; kept with it.")
+@click.option(
+    "--base",
+    metavar="REVISION",
+    help="The revision that the document is based on: 3, sha256:0123abcd, a tag, or 0 for a new ruleset. Where it is "
+    "not the newest any more, nothing is loaded (exit code 3), and what both sides changed is listed.",
+)
+@click.option("--merge", is_flag=True, help="With --base: unite what both sides changed, unless they changed the same.")
+@options.change_options
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -41,6 +48,9 @@ def command(
     library: bool,
     dialect: str | None,
     on_error: str,
+    base: str | None,
+    merge: bool,
+    author: str | None,
     message: str | None,
 ) -> None:
     """Load documents and games, each as the next revision of its ruleset.
@@ -57,6 +67,10 @@ def command(
         raise click.UsageError("name a file, a directory, a pattern or -; or give --library")
     if library and name:
         raise click.UsageError("--name does not go with --library, whose documents have names")
+    if library and base is not None:
+        raise click.UsageError("--base does not go with --library, whose games are based on none of your revisions")
+    if merge and base is None:
+        raise click.UsageError("--merge needs to know what the document is based on: give --base")
     files = ggn_store.library_files(paths) if library else ggn_store.find_files(paths)
     store = options.open_store(ctx, create=True)
     began = time.perf_counter()
@@ -71,6 +85,9 @@ def command(
                 name=name,
                 dialect=cast(Any, dialect),
                 message=message,
+                author=author,
+                base=base,
+                merge=merge,
                 progress=bar.advance,
                 processes=min(3, (os.cpu_count() or 1) - 1),
             )
@@ -83,6 +100,8 @@ def command(
                         break
             if on_error == "stop" and results and results[-1].error is not None:
                 break
+    for result in results:
+        options.tell_conflict(result.error)
     click.echo(_summary(results, time.perf_counter() - began))
     failed = [result for result in results if result.error is not None]
     if failed:
@@ -108,7 +127,8 @@ def _summary(results: list[ggn_store.Loaded], seconds: float) -> str:
         assert revision is not None  # noqa: S101  (done holds those with a revision)
         if revision.status == "unchanged":
             return f"{revision}: unchanged, nothing to store"
-        return f"{revision}: {'brought back' if revision.status == 'restored' else 'loaded'}, {rate}"
+        told = {"restored": "brought back", "merged": f"merged with {revision.name}@{revision.parent}"}
+        return f"{revision}: {told.get(str(revision.status), 'loaded')}, {rate}"
     counts = Counter(result.revision.status if result.revision else "failed" for result in results)
     parts = ", ".join(f"{count} {status}" for status, count in counts.items())
     if not results:

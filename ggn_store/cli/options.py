@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
@@ -22,6 +23,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 DIALECTS = ("perform", "must-deny", "diff")
 SIDES = ("first", "second")
+MAX_LINES = 1_000
 RECORD_FORMATS = ("table", "json", "ndjson", "csv")
 
 
@@ -87,6 +89,21 @@ def complete_game(_context: click.Context, _parameter: click.Parameter, incomple
     return [*map(CompletionItem, names), CompletionItem(incomplete, type="file")]
 
 
+def change_options(command: Command) -> Command:
+    """The options that say who makes a change, and why: `author` and `message`."""
+    for option in (
+        click.option("-m", "--message", metavar="TEXT", help="Why the change is made; kept with it."),
+        click.option(
+            "--author",
+            metavar="NAME",
+            help="Who makes the change. Default: $GGN_AUTHOR, else the user of the database, else the one that git "
+            "knows.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 ruleset_argument = click.argument("ruleset", metavar="RULESET", shell_complete=complete_ruleset)
 
 
@@ -98,6 +115,26 @@ def output_format(formats: Sequence[str], help_text: str) -> Callable[[Command],
 def record_format(form: str | None) -> str:
     """The form to write records in: a table on a terminal, NDJSON for programs, unless one was asked for."""
     return form or ("table" if is_terminal(sys.stdout) else "ndjson")
+
+
+def tell_conflict(error: Exception | None) -> None:
+    """Write what both sides of a conflict changed to standard error, and where they did so differently."""
+    merge = getattr(error, "merge", None)
+    if merge is None:
+        return
+    from ggn_store.render.differences import conflicts_text, difference_text
+
+    for name, difference in (("ours", merge.ours), ("theirs", merge.theirs)):
+        lines = difference_text(difference, color=True)
+        click.echo(f"{name}:", err=True)
+        for line in islice(lines, MAX_LINES):
+            click.echo(f"  {line}", err=True, nl=False)
+        if more := sum(1 for _ in lines):
+            click.echo(f"  ... and {more:,} more lines", err=True)
+    if merge.conflicts:
+        click.echo("conflicts:", err=True)
+    for line in conflicts_text(merge.conflicts, color=True):
+        click.echo(f"  {line}", err=True, nl=False)
 
 
 def is_terminal(stream: IO[str] | None) -> bool:

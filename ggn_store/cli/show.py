@@ -17,12 +17,14 @@ _PIECES = ("piece", "side", "sources", "destinations", "possibilities", "conditi
 @options.output_format(("text", "json"), "Text (default), or one JSON object.")
 @click.pass_context
 def command(ctx: click.Context, ruleset: str, form: str | None) -> None:
-    """Show a ruleset: where it comes from, its board and its pieces.
+    """Show a revision of a ruleset: where it comes from, what it changed, its board and its pieces.
 
-    RULESET is a name, or NAME@REVISION.
+    RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG.
     """
-    found = options.open_store(ctx).ruleset(ruleset)
-    summary, pieces = found.summary().data(), found.piece_summaries()
+    store = options.open_store(ctx)
+    found = store.ruleset(ruleset)
+    [last] = store.log(str(found.revision), 1)
+    summary, pieces = found.summary().data() | last.data(), found.piece_summaries()
     text = found.revision.envelope.definition
     try:
         definition = found.definition
@@ -36,11 +38,18 @@ def command(ctx: click.Context, ruleset: str, form: str | None) -> None:
         game = {} if text is None else {"host": duties, "definition": text}
         click.echo(compact(summary | game | {"pieces": pieces}))
         return
+    names = [f"{found.name}@{number}" for number in summary["parents"]]
+    summary |= {
+        "parents": ", ".join(names) or None,
+        "tags": ", ".join(last.tags) or None,
+        "changes": str(last.changes),
+    }
     if text is not None:
         summary |= {"definition": f"{len(text.splitlines())} lines of TOML (--format json prints them)"}
     for name, value in summary.items():
         if value is not None:
-            click.echo(f"{name:14}{printable(str(value))}")
+            lines = str(value).splitlines() or [""]
+            click.echo(f"{name:14}" + f"\n{'':14}".join(map(printable, lines)))
     if duties:
         click.echo("\nleft to whoever plays it, because GGN cannot say it:")
         click.echo(table(("duty", "meaning"), list(duties.items())), nl=False)

@@ -14,7 +14,7 @@ from ggn_store.errors import NotationError, quote
 from ggn_store.model.document import Dialect, Envelope
 
 MAX_NAME = 200
-Status = Literal["new", "unchanged", "restored"]
+Status = Literal["new", "merged", "unchanged", "restored"]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*(?:/[A-Za-z0-9][A-Za-z0-9._+-]*)*", re.ASCII)
 _TAG = re.compile(r"[A-Za-z][A-Za-z0-9._-]*", re.ASCII)

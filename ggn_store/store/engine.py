@@ -196,10 +196,11 @@ class Database(ABC):
         """Whether the server has closed a connection, perhaps while it was idle."""
         return False
 
-    def rows(self, connection: Connection, query: Select[Any]) -> list[Any]:
-        """The rows of a SELECT without values, as the driver gives them, in the transaction that is open."""
-        prepared = self.prepare(query, lambda: query, ())
-        return self._run(self._handle(connection.connection.driver_connection), prepared.text, prepared.arrange((), ()))
+    def rows(self, connection: Connection, query: Select[Any], **values: int) -> list[Any]:
+        """The rows of a SELECT, as the driver gives them, in the transaction that is open."""
+        prepared = self.prepare(query, lambda: query, tuple(values))
+        arranged = prepared.arrange((), tuple(values.values()))
+        return self._run(self._handle(connection.connection.driver_connection), prepared.text, arranged)
 
     def prepare(self, key: Hashable, make: Callable[[], Select[Any]], names: Sequence[str]) -> Prepared:
         """The statement of this key, made the first time; `names` are those of its values beside the starts."""

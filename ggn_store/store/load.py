@@ -10,7 +10,7 @@ from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, insert, select
 
 from ggn_store.errors import HeadMovedError
 from ggn_store.model.board import Board
@@ -201,14 +201,9 @@ def _head(connection: Connection, name: str) -> _Head:
 
 def _unchanged(connection: Connection, name: str, head: _Head) -> Revision:
     if head.deleted:
-        _show(connection, name)
+        rulesets.show(connection, name)
     status: Status = "restored" if head.deleted else "unchanged"
     return replace(rulesets.find(connection, name), status=status)
-
-
-def _show(connection: Connection, name: str) -> None:
-    """A ruleset that takes a revision is no longer hidden."""
-    connection.execute(update(t.ruleset).where(t.ruleset.c.name == name).values(deleted_at=None))
 
 
 def append(
@@ -235,7 +230,7 @@ def append(
             database, connection, ruleset_id, made, piece_ids, number=head.number + 1, parent=head.id
         )
     if head.deleted:
-        _show(connection, name)
+        rulesets.show(connection, name)
     return replace(rulesets.find(connection, name), status="new")
 
 

@@ -315,6 +315,15 @@ def delete(connection: Connection, name: str) -> int:
     return number
 
 
+def show(connection: Connection, name: str) -> bool:
+    """Bring a ruleset that is hidden back; whether it was."""
+    is_hidden = t.ruleset.c.name == name, t.ruleset.c.deleted_at.is_not(None)
+    if connection.execute(select(t.ruleset.c.id).where(*is_hidden)).first() is None:
+        return False
+    connection.execute(update(t.ruleset).where(*is_hidden).values(deleted_at=None))
+    return True
+
+
 def revision_of(row: Any) -> Revision:
     """A revision from a row of `REVISIONS`."""
     values: dict[str, Any] = dict(row._mapping)

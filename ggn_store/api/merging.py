@@ -1,0 +1,116 @@
+"""Changes of two sides since a base, made into one: for a load or a push whose base is not the newest any more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from ggn_store.errors import HeadMovedError, offer
+from ggn_store.model.document import Document, Piece, check_dialect, revision_digest
+from ggn_store.model.merge import Merge, merge
+from ggn_store.model.revision import Revision
+from ggn_store.store import engine, load, rulesets, versions
+from ggn_store.store.load import Ready
+from ggn_store.store.sides import Given, Nothing, Side, Stored
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What came of a merge, and the document of it as a store takes it; None where there are conflicts."""
+
+    merge: Merge
+    ready: Ready | None
+
+
+def merge_sides(base: Side, ours: Side, theirs: Side) -> Merged:
+    """Merge two sides, of which pieces that neither has changed are not read.
+
+    Base and theirs are of the store that takes the result, ours may come from another. In what is ready, pieces that
+    were not read have no rows: it is for a store that has all that theirs lists.
+    """
+    unread = _untouched(base, ours, theirs)
+    start = None if base.outline.dialect is None else _document(base, unread)
+    found = merge(start, _document(ours, unread), _document(theirs, unread))
+    if found.document is None:
+        return Merged(found, None)
+    ready = load.ready(found.document)
+    digests = tuple(
+        theirs.digests[flat.identifier] if flat.identifier in unread else digest
+        for flat, digest in zip(ready.pieces, ready.piece_digests, strict=True)
+    )
+    digest = revision_digest(ready.dialect, ready.board, ready.envelope, digests)
+    return Merged(found, replace(ready, piece_digests=digests, digest=digest))
+
+
+def _untouched(base: Side, ours: Side, theirs: Side) -> set[str]:
+    """The pieces that neither side has changed, where nothing that is asked of the whole needs them.
+
+    A board that was not declared is around all squares of all pieces, and one that changed must hold them.
+    """
+    frames = {(side.outline.envelope.board, side.outline.envelope.start) for side in (base, ours, theirs)}
+    if len(frames) > 1 or (None in {board for board, _ in frames}):
+        return set()
+    return {
+        piece
+        for piece, digest in theirs.digests.items()
+        if digest == base.digests.get(piece) == ours.digests.get(piece)
+    }
+
+
+def _document(side: Side, unread: set[str]) -> Document:
+    """The document of a side, with nothing but their names of the pieces that are not to be read."""
+    pieces = (Piece(each, ()) if each in unread else side.piece(each) for each in side.digests)
+    dialect = check_dialect(str(side.outline.dialect))
+    return Document(dialect, tuple(piece for piece in pieces if piece is not None), side.outline.envelope)
+
+
+def merge_into(
+    database: engine.Database,
+    tables: versions.Gate,
+    name: str,
+    ours: Document,
+    base: str | None,
+    *,
+    is_wanted: bool,
+    author: str | None = None,
+    message: str | None = None,
+) -> Revision:
+    """Store a document that is based on a revision (its lineage, None for none) which is not the newest any more.
+
+    What both sides changed since then is merged and follows the newest revision, whichever that is by then. Raises
+    HeadMovedError, with all changes as its `merge`, where they conflict and where no merge `is_wanted`.
+    """
+    given = Given(ours)
+    while True:
+        with tables.reading() as connection:
+            head = rulesets.find(connection, name)
+            basis = None if base is None else rulesets.find(connection, f"{name}@sha256:{base}")
+            before: Side = Nothing() if basis is None else Stored(connection, basis)
+            merged = merge_sides(before, given, Stored(connection, head))
+        if merged.ready is None or not is_wanted:
+            raise HeadMovedError(_moved(basis, head, merged.merge), merged.merge)
+        note = f"merged with {head}, based on {'no revision' if basis is None else basis}"
+        told = note if message is None else f"{message}\n\n{note}"
+        try:
+            with tables.writing() as connection:
+                stored = load.load(
+                    database, connection, merged.ready, name, author=author, message=told, base=head.lineage
+                )
+        except HeadMovedError:
+            continue  # somebody was faster once more: what they did is merged as well
+        return replace(stored, status="merged") if stored.status == "new" else stored
+
+
+def _moved(basis: Revision | None, head: Revision, found: Merge) -> str:
+    """That the newest revision is another one, and what came of a merge."""
+    if basis is None:
+        first = f"{head.name} is there already: its newest revision is {head}, and this was to be the first"
+    else:
+        first = f"{head.name} has moved on: its newest revision is {head}, and this is based on {basis}"
+    lines = [f"{first}; nothing is stored", f"ours: {found.ours}", f"theirs ({head}): {found.theirs}"]
+    if found.conflicts:
+        places = [" ".join(conflict.path) or "the whole document" for conflict in found.conflicts]
+        number = f"{len(places)} conflict{'s' if len(places) > 1 else ''}"
+        lines.append(f"{number}: {offer(places)}; base the document on {head} and decide there")
+    else:
+        lines.append("the two changed different things: --merge (in Python merge=True) makes one revision of them")
+    return "\n".join(lines)

@@ -1,0 +1,40 @@
+"""`ggn-store blame`"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import click
+
+from ggn_store.cli import options
+from ggn_store.render import history
+from ggn_store.render.records import records
+
+
+@click.command("blame")
+@options.ruleset_argument
+@click.option("--piece", metavar="PIECE", help="Only the entries of this piece.")
+@click.option("--source", metavar="SQUARE", help="Only the entries from this square; * is the hand.")
+@click.option("--destination", metavar="SQUARE", help="Only the entries to this square; * is the hand.")
+@options.output_format(options.RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    ruleset: str,
+    piece: str | None,
+    source: str | None,
+    destination: str | None,
+    form: str | None,
+) -> None:
+    """Show which revision, and whose, last changed each entry of a ruleset.
+
+    An entry is what a piece may do from a source to a destination. Title, start position, ... are told of as well, if
+    all is asked for. RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG.
+    """
+    found = options.open_store(ctx).blame(ruleset, piece, source, destination)
+    form = options.record_format(form)
+    width = shutil.get_terminal_size().columns if form == "table" and options.is_terminal(sys.stdout) else None
+    rows = history.blame_rows(found) if form == "table" else (each.data() for each in found)
+    for part in records(rows, form, history.BLAME_COLUMNS if form == "table" else history.BLAME_FIELDS, width):
+        click.echo(part, nl=False)

@@ -1,0 +1,76 @@
+"""Logs as text and as flat records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from ggn_store.errors import printable
+from ggn_store.model.history import Blame, LogEntry
+
+LOG_COLUMNS: Final = ("revision", "parents", "created_at", "author", "tags", "changes", "message")
+LOG_FIELDS: Final = (
+    *("name", "revision", "parents", "lineage", "digest", "created_at", "author", "tags"),
+    *("pieces_added", "pieces_removed", "pieces_changed", "fields", "message"),
+)
+BLAME_COLUMNS: Final = ("revision", "author", "created_at", "piece", "source", "destination")
+BLAME_FIELDS: Final = (
+    *("field", "piece", "source", "destination", "revision", "author", "created_at", "message", "lineage"),
+)
+
+_DIGITS: Final = 12
+_HEADING: Final = "\x1b[33m"
+_TAGS: Final = "\x1b[36m"
+_PLAIN: Final = "\x1b[0m"
+
+
+def log_text(entries: Iterable[LogEntry], color: bool = False) -> Iterator[str]:
+    """Revisions as `git log` shows commits: a heading, who and when, what changed, and the message below."""
+    before = ""
+    for entry in entries:
+        revision = entry.revision
+        heading, tags = f"{revision} sha256:{revision.lineage[:_DIGITS]}", f"({', '.join(entry.tags)})"
+        if color:
+            heading, tags = f"{_HEADING}{heading}{_PLAIN}", f"{_TAGS}{tags}{_PLAIN}"
+        lines = [f"{heading} {tags}" if entry.tags else heading]
+        if revision.merged is not None:
+            lines.append(f"Merge:   {revision.name}@{revision.parent} {revision.name}@{revision.merged}")
+        if revision.author is not None:
+            lines.append(f"Author:  {printable(revision.author)}")
+        lines.append(f"Date:    {revision.created_at:%Y-%m-%d %H:%M:%S} UTC")
+        lines.append(f"Changes: {printable(str(entry.changes))}")
+        if revision.message is not None:
+            lines += ["", *(f"    {printable(line)}".rstrip() for line in revision.message.splitlines())]
+        yield before + "".join(f"{line}\n" for line in lines)
+        before = "\n"
+
+
+def log_rows(entries: Iterable[LogEntry]) -> Iterator[Mapping[str, Any]]:
+    """Revisions as rows of a table, for people: one line each."""
+    for entry in entries:
+        message = (entry.revision.message or "").strip().splitlines()
+        yield _flat(entry) | {"changes": str(entry.changes), "message": message[0] if message else ""}
+
+
+def log_fields(entries: Iterable[LogEntry]) -> Iterator[Mapping[str, Any]]:
+    """Revisions as rows of CSV, for programs: counts of pieces, the whole message."""
+    for entry in entries:
+        changes = entry.changes
+        yield _flat(entry) | {
+            "pieces_added": len(changes.added),
+            "pieces_removed": len(changes.removed),
+            "pieces_changed": len(changes.changed),
+            "fields": " ".join(changes.fields),
+        }
+
+
+def _flat(entry: LogEntry) -> dict[str, Any]:
+    data = entry.revision.data()
+    return data | {"parents": " ".join(map(str, data["parents"])), "tags": " ".join(entry.tags)}
+
+
+def blame_rows(blames: Iterable[Blame]) -> Iterator[Mapping[str, Any]]:
+    """Blames as rows of a table, for people: a field stands in brackets where entries have their piece."""
+    for blame in blames:
+        data = blame.data()
+        yield data if blame.field is None else data | {"piece": f"({blame.field})"}
