@@ -181,15 +181,16 @@ def draw_history(data: st.DataObject, dialect: str) -> list[Node]:
     """Up to seven revisions: edits of one before, or of two, or something new."""
     made: list[Draft] = []
     nodes: list[Node] = []
-    for number in range(1, data.draw(st.integers(2, 7)) + 1):
+    length: int = data.draw(st.integers(2, 7))
+    for number in range(1, length + 1):
         parents: tuple[int, ...] = ()
         draft: Draft = data.draw(drafts(dialect)) if not made else made[0]
-        if made and data.draw(st.integers(0, 9)):
-            parents = (data.draw(st.integers(max(1, number - 3), number - 1)),)
-            other: int | None = data.draw(st.sampled_from((None, *range(1, number))))
-            draft = data.draw(edited(made[parents[0] - 1], None if other is None else made[other - 1]))
-            if other is not None and other != parents[0]:
-                parents = (*parents, other)
+        is_edit: bool = data.draw(st.sampled_from((True, True, True, False)))
+        if made and is_edit:
+            first: int = data.draw(st.integers(max(1, number - 3), number - 1))
+            other: int = data.draw(st.integers(0, number - 1))
+            draft = data.draw(edited(made[first - 1], made[other - 1] if other else None))
+            parents = (first,) if other in (0, first) else (first, other)
         draft.fields.pop("definition", None)
         made.append(draft)
         nodes.append(Node(draft.content, parents, draft.fields, dialect))

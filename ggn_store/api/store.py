@@ -420,7 +420,7 @@ class Store:
 
         Only of one piece, source or destination, where they are given; then without the fields.
         """
-        with self._tables.reading() as connection:
+        with garbage.held_off(), self._tables.reading() as connection:
             return tuple(blame.blame(self._database, connection, reference, piece, source, destination))
 
     def restore(self, reference: str, *, message: str | None = None, author: str | None = None) -> Revision:
