@@ -129,6 +129,61 @@ ruleset_state = Table(
     CheckConstraint("state IN ('active', 'deprecated', 'retired')", name="state"),
 )
 
+# A row each time that the policy of a namespace changes, numbered from 1; the newest counts, without rules where it was
+# removed. The namespace '' is the whole store. `positions` are those that `rules` say must keep their moves, as NDJSON.
+policy = Table(
+    "policy",
+    metadata,
+    Column("namespace", Label, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("rules", Text, nullable=True),
+    Column("positions", Text, nullable=True),
+    Column("author", Text, nullable=True),
+    Column("message", Text, nullable=True),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    PrimaryKeyConstraint("namespace", "number"),
+)
+
+# What is to be the next revision of a ruleset. `pieces` says how many it lists, `accepted` which changes of moves it
+# says are meant. `role` is Postgres's word for who made it, whatever the author says.
+proposal = Table(
+    "proposal",
+    metadata,
+    Column("id", Id, primary_key=True, nullable=False),
+    Column("ruleset_id", Id, ForeignKey("ruleset.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("base_id", Id, ForeignKey("revision.id"), nullable=True),
+    Column("digest", Label, nullable=False),
+    Column("dialect", Label, nullable=False),
+    Column("board_id", Id, ForeignKey("board.id"), nullable=False),
+    Column("envelope", Text, nullable=False),
+    Column("pieces", Integer, nullable=False),
+    Column("accepted", Text, nullable=True),
+    Column("author", Text, nullable=True),
+    Column("role", Label, nullable=True),
+    Column("message", Text, nullable=True),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    UniqueConstraint("ruleset_id", "number"),
+    CheckConstraint("dialect IN ('perform', 'must-deny', 'diff')", name="dialect"),
+)
+
+# What became of a proposal, numbered from 1: anything but an approval ends it.
+verdict = Table(
+    "verdict",
+    metadata,
+    Column("proposal_id", Id, ForeignKey("proposal.id"), nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("verdict", Label, nullable=False),
+    Column("revision_id", Id, ForeignKey("revision.id"), nullable=True),
+    Column("author", Text, nullable=True),
+    Column("role", Label, nullable=True),
+    Column("message", Text, nullable=True),
+    Column("created_at", DateTime(timezone=True), nullable=False),
+    PrimaryKeyConstraint("proposal_id", "ordinal"),
+    CheckConstraint("verdict IN ('approved', 'rejected', 'withdrawn', 'merged')", name="verdict"),
+    CheckConstraint("(revision_id IS NOT NULL) = (verdict = 'merged')", name="revision"),
+)
+
 # Triggers write it, and nothing else does: what was changed, when, and by which user of the database. `transaction` is
 # Postgres's number of the transaction, since ids need not become visible in their order.
 audit = Table(
@@ -172,6 +227,17 @@ revision_piece = Table(
     Column("piece_id", Id, ForeignKey("piece.id"), nullable=False),
     PrimaryKeyConstraint("revision_id", "ordinal"),
     UniqueConstraint("piece_id", "revision_id"),
+    sqlite_with_rowid=False,
+)
+
+proposal_piece = Table(
+    "proposal_piece",
+    metadata,
+    Column("proposal_id", Id, ForeignKey("proposal.id"), nullable=False),
+    Column("ordinal", Integer, nullable=False),
+    Column("piece_id", Id, ForeignKey("piece.id"), nullable=False),
+    PrimaryKeyConstraint("proposal_id", "ordinal"),
+    UniqueConstraint("piece_id", "proposal_id"),
     sqlite_with_rowid=False,
 )
 
