@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         ConflictError,
         ConversionError,
         DocumentError,
+        GateError,
         GgnStoreError,
         HeadMovedError,
         InputError,
@@ -54,8 +55,10 @@ if TYPE_CHECKING:
     from ggn_store.model.history import Blame, Changes, LogEntry
     from ggn_store.model.merge import Conflict, Merge, merge
     from ggn_store.model.move import Move
+    from ggn_store.model.policy import Policy, PositionSet, Rules
     from ggn_store.model.position import Position
-    from ggn_store.model.revision import Revision, Summary
+    from ggn_store.model.proposal import Proposal, Verdict
+    from ggn_store.model.revision import Revision, RulesetState, Summary
     from ggn_store.notation.stn import Transition
 
 _HOMES = {
@@ -84,6 +87,7 @@ _HOMES = {
         "ConflictError",
         "ConversionError",
         "DocumentError",
+        "GateError",
         "GgnStoreError",
         "HeadMovedError",
         "InputError",
@@ -103,8 +107,10 @@ _HOMES = {
     "ggn_store.model.history": ("Blame", "Changes", "LogEntry"),
     "ggn_store.model.merge": ("Conflict", "Merge", "merge"),
     "ggn_store.model.move": ("Move",),
+    "ggn_store.model.policy": ("Policy", "PositionSet", "Rules"),
     "ggn_store.model.position": ("Position",),
-    "ggn_store.model.revision": ("Revision", "Summary"),
+    "ggn_store.model.proposal": ("Proposal", "Verdict"),
+    "ggn_store.model.revision": ("Revision", "RulesetState", "Summary"),
     "ggn_store.notation.stn": ("Transition",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -123,6 +129,7 @@ __all__ = [
     "File",
     "Game",
     "GameEntry",
+    "GateError",
     "GgnStoreError",
     "HeadMovedError",
     "Info",
@@ -133,12 +140,17 @@ __all__ = [
     "Move",
     "MoveError",
     "NotationError",
+    "Policy",
     "Position",
     "PositionError",
+    "PositionSet",
     "Problem",
+    "Proposal",
     "Refusal",
     "Revision",
+    "Rules",
     "Ruleset",
+    "RulesetState",
     "Store",
     "StoreError",
     "StoreVersionError",
@@ -146,6 +158,7 @@ __all__ = [
     "Transition",
     "UnknownNameError",
     "Variant",
+    "Verdict",
     "convert",
     "diff",
     "find_files",

@@ -135,6 +135,17 @@ class Problem:
         return asdict(self)
 
 
+class GateError(GgnStoreError, ValueError):
+    """A ruleset does not take a change: its policy, its state or its reviewers refuse; `problems` lists every finding.
+
+    Nothing was changed.
+    """
+
+    def __init__(self, message: str, problems: Iterable[Problem] = ()) -> None:
+        self.problems = tuple(problems)
+        super().__init__("\n".join([message, *map(str, self.problems)]))
+
+
 class DocumentError(GgnStoreError, ValueError):
     """A document is not valid GGN; `problems` lists everything that is wrong with it."""
 

@@ -7,12 +7,22 @@ import os
 import shutil
 import subprocess
 
+from ggn_store.errors import UNSTORABLE, NotationError, quote
 from ggn_store.store.engine import Database
 
 
 def author(database: Database, given: str | None = None) -> str | None:
     """The author that was given, else $GGN_AUTHOR, else the user of the database, else the one that git knows."""
     return given or os.environ.get("GGN_AUTHOR") or database.role or _of_git(os.getcwd())
+
+
+def signed(database: Database, given: str | None, message: str | None) -> str | None:
+    """Like `author`; raises NotationError where its name or the message has characters that cannot be stored."""
+    found = author(database, given)
+    for what, text in (("author", found), ("message", message)):
+        if text is not None and UNSTORABLE.search(text):
+            raise NotationError(f"the {what} {quote(text)} has characters that no database can keep")
+    return found
 
 
 @functools.lru_cache(maxsize=8)

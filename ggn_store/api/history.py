@@ -36,6 +36,7 @@ def restore(
     database: engine.Database,
     tables: versions.Gate,
     reference: str,
+    gate: load.Gate,
     author: str | None = None,
     message: str | None = None,
 ) -> Revision:
@@ -57,5 +58,5 @@ def restore(
             datetime.now(UTC),
         )
         keys = [key.id for key in history.piece_keys(connection, revision).values()]
-        restored = load.append(database, connection, revision.name, made, keys)
+        restored = load.append(database, connection, revision.name, made, keys, gate=gate)
     return replace(restored, status="restored") if was_hidden and restored.status == "unchanged" else restored

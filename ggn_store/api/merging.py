@@ -71,6 +71,7 @@ def merge_into(
     base: str | None,
     *,
     is_wanted: bool,
+    gate: load.Gate | None = None,
     author: str | None = None,
     message: str | None = None,
 ) -> Revision:
@@ -93,7 +94,7 @@ def merge_into(
         try:
             with tables.writing() as connection:
                 stored = load.load(
-                    database, connection, merged.ready, name, author=author, message=told, base=head.lineage
+                    database, connection, merged.ready, name, author=author, message=told, base=head.lineage, gate=gate
                 )
         except HeadMovedError:
             continue  # somebody was faster once more: what they did is merged as well

@@ -11,25 +11,25 @@ from itertools import islice
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final
 
-from ggn_store.api import ahead, authors, garbage, history, merging
+from ggn_store.api import ahead, authors, garbage, gates, history, merging, policies, states
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.documents import files, ggn
 from ggn_store.errors import (
-    UNSTORABLE,
     GgnStoreError,
     HeadMovedError,
     InputError,
-    NotationError,
     StoreError,
     UnknownNameError,
     printable,
     quote,
 )
 from ggn_store.model.document import Dialect, Document, Piece
-from ggn_store.model.revision import Revision, Summary, check_name
+from ggn_store.model.policy import Policy, PositionSet
+from ggn_store.model.proposal import Proposal
+from ggn_store.model.revision import Revision, RulesetState, State, Summary, check_name
 from ggn_store.store import blame, check, engine, load, rebuild, rulesets, versions
 from ggn_store.store import history as histories
-from ggn_store.store.load import Ready
+from ggn_store.store.load import Gate, Ready
 
 if TYPE_CHECKING:
     from ggn_store.api.games import GameEntry
@@ -178,6 +178,7 @@ class Store:
         author: str | None = None,
         base: str | None = None,
         merge: bool = False,
+        accept_changes: bool = False,
     ) -> Revision:
         """Load a document, a definition, decoded JSON or a file as the next revision of the ruleset `name`.
 
@@ -185,23 +186,14 @@ class Store:
         result's `status` says so. What a definition says is generated on the way, with one piece in memory at a time.
         `base` is the revision that it is based on: `3`, `sha256:0123abcd`, a tag, or `0` where it is to be the first.
         Where the ruleset has moved on from there, `merge` unites what both sides changed, entry by entry.
-        Raises DocumentError with every problem. Raises HeadMovedError (a ConflictError) where the ruleset has moved on
-        and there is no merge: because none was asked for, or both sides changed the same entry; its `merge` tells all
-        changes. Nothing is stored then.
+        `accept_changes` says that changes of the moves that a policy keeps are meant; they are listed in the message.
+        Raises DocumentError with every problem, and GateError where the policy of the ruleset refuses it. Raises
+        HeadMovedError (a ConflictError) where the ruleset has moved on and there is no merge: because none was asked
+        for, or both sides changed the same entry; its `merge` tells all changes. Nothing is stored then.
         """
         with garbage.held_off():
-            if isinstance(document, str | os.PathLike):
-                [file, *others] = files.find_files([document])
-                entries = list(islice(_read(file), 2))
-                if others or len(entries) != 1:
-                    raise InputError(f"{os.fspath(document)}: this is not one document: use load_all")
-                name = entries[0].name if name is None else name
-                document = _content(entries.pop(), dialect)
-            elif isinstance(document, Mapping):
-                document = ggn.parse(document, dialect)
-            if name is None:
-                raise InputError("a document needs a name: give it with name=...")
-            return self._load(document, name, message, author, base=base, merge=merge)
+            content, name = read_one(document, name, dialect)
+            return self._load(content, name, message, author, base=base, merge=merge, accept_changes=accept_changes)
 
     def _load(
         self,
@@ -212,30 +204,32 @@ class Store:
         tell: Callable[[Piece], None] = lambda _: None,
         base: str | None = None,
         merge: bool = False,
+        accept_changes: bool = False,
     ) -> Revision:
-        author = self._author(author, message)
+        author = authors.signed(self._database, author, message)
         check_name(name)
+        gate = gates.gate(accept_changes)
         if base is None:
-            return self._append(content, name, message, author, tell, rulesets.UNSTATED)
+            return self._append(content, name, message, author, tell, rulesets.UNSTATED, gate)
         with self._tables.reading() as connection:
             basis = rulesets.base(connection, name, base)
         try:
-            return self._append(content, name, message, author, tell, basis)
+            return self._append(content, name, message, author, tell, basis, gate)
         except HeadMovedError:
             document = _in_memory(content)
             if document is None or isinstance(basis, rulesets.Unstated):
                 raise
             return merging.merge_into(
-                self._database, self._tables, name, document, basis, is_wanted=merge, author=author, message=message
+                self._database,
+                self._tables,
+                name,
+                document,
+                basis,
+                is_wanted=merge,
+                gate=gate,
+                author=author,
+                message=message,
             )
-
-    def _author(self, author: str | None, message: str | None) -> str | None:
-        """Who is named as the author of a change; raises NotationError for texts that no database can keep."""
-        author = authors.author(self._database, author)
-        for what, text in (("author", author), ("message", message)):
-            if text is not None and UNSTORABLE.search(text):
-                raise NotationError(f"the {what} {quote(text)} has characters that no database can keep")
-        return author
 
     def _append(
         self,
@@ -245,15 +239,14 @@ class Store:
         author: str | None,
         tell: Callable[[Piece], None],
         base: rulesets.Base,
+        gate: Gate,
     ) -> Revision:
         if isinstance(content, Document | Ready):
-            if content.envelope.definition is not None:
-                from ggn_store.api import games
-
-                games.read_definition(content.envelope.definition, "the definition beside it")
-            content.digest  # noqa: B018  (worked out before the lock is taken, and kept)
+            prepare(content)
             with self._tables.writing() as connection:
-                return load.load(self._database, connection, content, name, author=author, message=message, base=base)
+                return load.load(
+                    self._database, connection, content, name, author=author, message=message, base=base, gate=gate
+                )
         from ggn_store.api import games
 
         board = games.board_of(content)
@@ -269,6 +262,7 @@ class Store:
                 author=author,
                 message=message,
                 base=base,
+                gate=gate,
             )
 
     def load_all(
@@ -283,6 +277,7 @@ class Store:
         merge: bool = False,
         progress: Callable[[int], None] | None = None,
         processes: int = 0,
+        accept_changes: bool = False,
     ) -> Iterator[Loaded]:
         """Load documents, one transaction each, and tell what became of each: a revision, or an error.
 
@@ -291,7 +286,7 @@ class Store:
         other `processes` read documents ahead where there are enough of them; it changes nothing else. Raises
         InputError before anything is loaded where a source is not there.
         """
-        how = _How(name, dialect, message, author, base, merge, progress)
+        how = _How(name, dialect, message, author, base, merge, progress, accept_changes)
         return self._load_files(files.find_files(sources), how, processes)
 
     def _load_files(self, found: Sequence[files.File], how: _How, processes: int) -> Iterator[Loaded]:
@@ -368,7 +363,7 @@ class Store:
         try:
             if name is None:
                 raise InputError(f"{file}: the document needs a name: give it with --name")
-            revision = self._load(content, name, how.message, how.author, tell, how.base, how.merge)
+            revision = self._load(content, name, how.message, how.author, tell, how.base, how.merge, how.accept_changes)
         except GgnStoreError as error:
             return Loaded(file, name, error=error)
         if isinstance(content, Document | Ready):
@@ -425,7 +420,134 @@ class Store:
 
     def restore(self, reference: str, *, message: str | None = None, author: str | None = None) -> Revision:
         """Make the content of an old revision the newest one again; bring a ruleset back that was deleted."""
-        return history.restore(self._database, self._tables, reference, self._author(author, message), message)
+        author = authors.signed(self._database, author, message)
+        return history.restore(self._database, self._tables, reference, gates.gate(), author, message)
+
+    # --- gates: policies, proposals, states ---
+
+    def set_policy(
+        self,
+        namespace: str,
+        *,
+        lint: Sequence[str] = (),
+        compatible: PositionSet | None = None,
+        review: int = 0,
+        author: str | None = None,
+        message: str | None = None,
+    ) -> Policy:
+        """Say what revisions of a namespace must be like: `team` for `team/...`, `team/chess`, `*` for the whole store.
+
+        `lint` has codes of findings that are refused, or `all`; `compatible` positions whose moves must stay the same;
+        `review` says how many others must approve of a change. Rules that are not given are not asked for. The policy
+        of the longest namespace counts alone.
+        """
+        return policies.set_policy(self._database, self._tables, namespace, lint, compatible, review, author, message)
+
+    def remove_policy(self, namespace: str, *, author: str | None = None, message: str | None = None) -> Policy | None:
+        """Let a namespace have no policy of its own; returns the one that counts instead, if there is one."""
+        return policies.remove_policy(self._database, self._tables, namespace, author, message)
+
+    def policy(self, name: str) -> Policy | None:
+        """The policy that counts for a ruleset, or for those of a namespace."""
+        return policies.counting(self._tables, name)
+
+    def policies(self) -> tuple[Policy, ...]:
+        """The newest policy of every namespace that has one."""
+        return policies.listed(self._tables)
+
+    def policy_log(self, namespace: str) -> tuple[Policy, ...]:
+        """All that was ever the policy of a namespace, the newest first."""
+        return policies.log(self._tables, namespace)
+
+    def propose(
+        self,
+        document: Document | Definition | Mapping[str, Any] | str | os.PathLike[str],
+        name: str | None = None,
+        *,
+        dialect: Dialect | None = None,
+        message: str | None = None,
+        author: str | None = None,
+        base: str | None = None,
+        accept_changes: bool = False,
+    ) -> Proposal:
+        """Propose what `load` would load: it becomes the next revision when enough others have approved of it.
+
+        Raises like `load`, and ConflictError where it is the newest revision already, or proposed already.
+        """
+        from ggn_store.api import proposals
+
+        with garbage.held_off():
+            content, name = read_one(document, name, dialect)
+            return proposals.propose(self._database, self._tables, content, name, author, message, base, accept_changes)
+
+    def approve(self, proposal: str, *, author: str | None = None, message: str | None = None) -> Proposal:
+        """Approve of `chess#4`, which is somebody else's; the head moves once it has all approvals that it needs.
+
+        People are told apart by the user of a Postgres database, in a SQLite file by the author's name. Raises
+        ConflictError where the head has moved since it was proposed, and GateError where the policy refuses it now.
+        """
+        from ggn_store.api import proposals
+
+        return proposals.approve(self._database, self._tables, proposal, author, message)
+
+    def reject(self, proposal: str, *, author: str | None = None, message: str | None = None) -> Proposal:
+        """End the proposal `chess#4`."""
+        from ggn_store.api import proposals
+
+        return proposals.reject(self._database, self._tables, proposal, author, message)
+
+    def withdraw(self, proposal: str, *, author: str | None = None, message: str | None = None) -> Proposal:
+        """End the proposal `chess#4`, which is one's own."""
+        from ggn_store.api import proposals
+
+        return proposals.withdraw(self._database, self._tables, proposal, author, message)
+
+    def proposal(self, proposal: str) -> Proposal:
+        """The proposal `chess#4`; raises UnknownNameError."""
+        from ggn_store.api import proposals
+
+        return proposals.find(self._tables, proposal)
+
+    def proposals(self, name: str | None = None, *, closed: bool = False) -> tuple[Proposal, ...]:
+        """The proposals that wait for approvals, of all rulesets or of one; with `closed`, all that there ever were."""
+        from ggn_store.api import proposals
+
+        return proposals.listed(self._tables, name, closed=closed)
+
+    def proposed(self, proposal: str) -> Ruleset:
+        """What `chess#4` proposes, as a ruleset in a private store in memory."""
+        from ggn_store.api import proposals
+
+        return proposals.ruleset(self._tables, proposal)
+
+    def proposed_difference(self, proposal: str) -> Difference:
+        """What `chess#4` changes in the revision that it is based on."""
+        from ggn_store.api import proposals
+
+        return proposals.difference(self._tables, proposal)
+
+    def set_state(
+        self,
+        name: str,
+        state: State,
+        *,
+        use: str | None = None,
+        author: str | None = None,
+        message: str | None = None,
+    ) -> RulesetState:
+        """Say that a ruleset is active, deprecated, or retired and takes no revisions; `use` names one to be used.
+
+        Raises UnknownNameError where there is no such ruleset, and ConflictError where somebody else was faster.
+        """
+        return states.set_state(self._database, self._tables, name, state, use, author, message)
+
+    def state(self, name: str) -> RulesetState:
+        """Whether a ruleset is active, deprecated or retired; raises UnknownNameError."""
+        return states.log(self._tables, name)[0]
+
+    def state_log(self, name: str) -> tuple[RulesetState, ...]:
+        """All that was ever said of a ruleset, the newest first."""
+        return states.log(self._tables, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -439,6 +561,7 @@ class _How:
     base: str | None
     merge: bool
     progress: Callable[[int], None] | None
+    accept_changes: bool
 
     @property
     def single(self) -> str | None:
@@ -457,6 +580,35 @@ def ruleset(data: Mapping[str, Any] | str | bytes, dialect: Dialect | None = Non
     store = Store.open(_MEMORY)
     store.load(document, PRIVATE_NAME)
     return store.ruleset(PRIVATE_NAME)
+
+
+def read_one(
+    document: Document | Definition | Mapping[str, Any] | str | os.PathLike[str],
+    name: str | None,
+    dialect: Dialect | None,
+) -> tuple[Document | Definition, str]:
+    """The one document or definition that is given, perhaps as decoded JSON or a file, and its name."""
+    if isinstance(document, str | os.PathLike):
+        [file, *others] = files.find_files([document])
+        entries = list(islice(_read(file), 2))
+        if others or len(entries) != 1:
+            raise InputError(f"{os.fspath(document)}: this is not one document: use load_all")
+        name = entries[0].name if name is None else name
+        document = _content(entries.pop(), dialect)
+    elif isinstance(document, Mapping):
+        document = ggn.parse(document, dialect)
+    if name is None:
+        raise InputError("a document needs a name: give it with name=...")
+    return document, name
+
+
+def prepare(content: Document | Ready) -> None:
+    """Read the definition that came with a document, and work its digest out: all before a lock is taken."""
+    if content.envelope.definition is not None:
+        from ggn_store.api import games
+
+        games.read_definition(content.envelope.definition, "the definition beside it")
+    content.digest  # noqa: B018  (which is kept)
 
 
 def _read(file: files.File) -> Iterator[files.Entry | GameEntry]:

@@ -42,7 +42,7 @@ def command(
     words = written.split()
     if len(words) != 3:
         raise click.UsageError(f"--move {quote(written)}: write piece, source and destination, such as 'C:P e2 e4'")
-    found = options.open_store(ctx).ruleset(ruleset)
+    found = options.open_ruleset(ctx, ruleset)
     position = options.position(found, given)
     piece, source, destination = words
     moves = found.moves(position, piece=piece, source=source, destination=destination, assume=cast(Any, assume))

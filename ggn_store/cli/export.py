@@ -16,4 +16,4 @@ def command(ctx: click.Context, ruleset: str, output: str | None) -> None:
 
     RULESET is a name, or NAME@REVISION.
     """
-    options.write(options.open_store(ctx).ruleset(ruleset).export_parts(), output)
+    options.write(options.open_ruleset(ctx, ruleset).export_parts(), output)

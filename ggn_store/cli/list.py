@@ -11,7 +11,7 @@ import ggn_store
 from ggn_store.cli import options
 from ggn_store.render.records import records
 
-_COLUMNS = ("name", "revision", "dialect", "board", "pieces", "possibilities", "title")
+_COLUMNS = ("name", "revision", "state", "dialect", "board", "pieces", "possibilities", "title")
 
 
 _GAMES = ("name", "title", "board", "tier", "pieces", "possibilities")
@@ -21,17 +21,24 @@ _GAMES = ("name", "title", "board", "tier", "pieces", "possibilities")
 @click.option(
     "--library", is_flag=True, help="List the games that come with ggn-store instead of the store's rulesets."
 )
+@click.option("--all", "everything", is_flag=True, help="List retired rulesets, too.")
 @options.output_format(options.RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")
 @click.pass_context
-def command(ctx: click.Context, library: bool, form: str | None) -> None:
+def command(ctx: click.Context, library: bool, everything: bool, form: str | None) -> None:
     """List the rulesets of the store, each in its newest revision, or the games of the library."""
+    hidden = 0
     if library:
         found = [game.data() for game in ggn_store.library_games()]
     else:
-        found = [summary.data() for summary in options.open_store(ctx).list()]
+        summaries = options.open_store(ctx).list()
+        shown = [each for each in summaries if everything or each.revision.state != "retired"]
+        found, hidden = [each.data() for each in shown], len(summaries) - len(shown)
     form = options.record_format(form)
-    if not found and form == "table":
+    if hidden:
+        click.echo(f"{hidden} retired ruleset{'s are' if hidden > 1 else ' is'} not listed (--all)", err=True)
+    elif not found and form == "table":
         click.echo("the store is empty: `ggn-store load --library` loads well-known games", err=True)
+    if not found and form == "table":
         return
     width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
     for part in records(found, form, _GAMES if library else _COLUMNS, width):

@@ -39,6 +39,11 @@ if TYPE_CHECKING:
     "not the newest any more, nothing is loaded (exit code 3), and what both sides changed is listed.",
 )
 @click.option("--merge", is_flag=True, help="With --base: unite what both sides changed, unless they changed the same.")
+@click.option(
+    "--accept-changes",
+    is_flag=True,
+    help="Changes of the moves that a policy keeps are meant: list them in the message instead of refusing them.",
+)
 @options.change_options
 @click.pass_context
 def command(
@@ -52,6 +57,7 @@ def command(
     merge: bool,
     author: str | None,
     message: str | None,
+    accept_changes: bool,
 ) -> None:
     """Load documents and games, each as the next revision of its ruleset.
 
@@ -90,6 +96,7 @@ def command(
                 merge=merge,
                 progress=bar.advance,
                 processes=min(3, (os.cpu_count() or 1) - 1),
+                accept_changes=accept_changes,
             )
             for result in loading:
                 results.append(result)
@@ -103,6 +110,8 @@ def command(
     for result in results:
         options.tell_conflict(result.error)
     click.echo(_summary(results, time.perf_counter() - began))
+    for revision in {result.name: result.revision for result in results if result.revision is not None}.values():
+        options.tell_state(store, revision)
     failed = [result for result in results if result.error is not None]
     if failed:
         is_last = len(results) == len(files) and not any(file.is_stream for file in files)

@@ -91,10 +91,10 @@ def command(
             {"--piece": piece, "--source": source, "--destination": destination, "--assume": assume},
             "--engine gives the moves of all pieces, without effects",
         )
-        found = options.open_store(ctx).ruleset(ruleset)
+        found = options.open_ruleset(ctx, ruleset)
         columns.answer(found, positions, given.side, engine, count, master, options.record_format(form))
         return
-    found = options.open_store(ctx).ruleset(ruleset)
+    found = options.open_ruleset(ctx, ruleset)
     narrow: dict[str, Any] = {"piece": piece, "source": source, "destination": destination, "query": query}
     form = options.record_format(form)
     if positions is not None and count is not None:

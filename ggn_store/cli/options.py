@@ -65,6 +65,27 @@ def open_store(ctx: click.Context, create: bool = False) -> ggn_store.Store:
     return ctx.with_resource(store)
 
 
+def open_ruleset(ctx: click.Context, reference: str) -> ggn_store.Ruleset:
+    """The ruleset that a command works on, or what a proposal (`chess#4`) makes of it; says so if it is not active."""
+    return find_ruleset(open_store(ctx), reference)
+
+
+def find_ruleset(store: ggn_store.Store, reference: str) -> ggn_store.Ruleset:
+    """Like `open_ruleset`, in a store that is open."""
+    if "#" in reference:
+        return store.proposed(reference)
+    found = store.ruleset(reference)
+    tell_state(store, found.revision)
+    return found
+
+
+def tell_state(store: ggn_store.Store, revision: ggn_store.Revision) -> None:
+    """Say on standard error that a ruleset is deprecated or retired, and what to use instead."""
+    note = None if revision.state == "active" else store.state(revision.name).note
+    if note is not None:
+        click.echo(f"note: {printable(note)}", err=True)
+
+
 def complete_ruleset(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The rulesets of the store whose names begin so; nothing where there is no store."""
     from click.shell_completion import CompletionItem

@@ -45,7 +45,7 @@ def command(
     All moves of a ply are made in one statement of the database, every board being built, those after the last move
     too. Without a position, the ruleset's own start position. RULESET is a name, or NAME@REVISION.
     """
-    found = options.open_store(ctx).ruleset(ruleset)
+    found = options.open_ruleset(ctx, ruleset)
     position = options.position(found, given)
     result = found.perft(position, depth, engine=engine, divide=divide, assume=cast(Any, assume))
     form = options.record_format(form)

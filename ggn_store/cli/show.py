@@ -22,9 +22,10 @@ def command(ctx: click.Context, ruleset: str, form: str | None) -> None:
     RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG.
     """
     store = options.open_store(ctx)
-    found = store.ruleset(ruleset)
-    [last] = store.log(str(found.revision), 1)
-    summary, pieces = found.summary().data() | last.data(), found.piece_summaries()
+    found = options.find_ruleset(store, ruleset)
+    # What is proposed has no history yet.
+    last = None if "#" in ruleset else store.log(str(found.revision), 1)[0]
+    summary, pieces = found.summary().data() | ({} if last is None else last.data()), found.piece_summaries()
     text = found.revision.envelope.definition
     try:
         definition = found.definition
@@ -41,8 +42,8 @@ def command(ctx: click.Context, ruleset: str, form: str | None) -> None:
     names = [f"{found.name}@{number}" for number in summary["parents"]]
     summary |= {
         "parents": ", ".join(names) or None,
-        "tags": ", ".join(last.tags) or None,
-        "changes": str(last.changes),
+        "tags": None if last is None else ", ".join(last.tags) or None,
+        "changes": None if last is None else str(last.changes),
     }
     if text is not None:
         summary |= {"definition": f"{len(text.splitlines())} lines of TOML (--format json prints them)"}

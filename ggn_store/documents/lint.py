@@ -18,6 +18,7 @@ Findings about a piece come once, at the first place that names it; those about 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from typing import Final
 
 from ggn_store.documents import conventions, identifiers, json_text
 from ggn_store.documents.identifiers import Finding
@@ -26,6 +27,18 @@ from ggn_store.errors import Problem, printable
 from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Document, Possibility
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
+
+CODES: Final = (
+    "duplicate-possibility",
+    "never-holds",
+    "redundant-condition",
+    "effect-keeps-piece",
+    "no-rules",
+    "unknown-state",
+    "unreachable-piece",
+    "same-rules",
+    "convention",
+)
 
 _PARTS = {"require": 1, "must": 1, "prevent": 2, "deny": 2, "perform": 3, "diff": 3}
 

@@ -8,13 +8,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal, get_args
 
 from ggn_store.errors import NotationError, quote
 from ggn_store.model.document import Dialect, Envelope
 
 MAX_NAME = 200
 Status = Literal["new", "merged", "unchanged", "restored"]
+State = Literal["active", "deprecated", "retired"]
+STATES: Final[tuple[State, ...]] = get_args(State)
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*(?:/[A-Za-z0-9][A-Za-z0-9._+-]*)*", re.ASCII)
 _TAG = re.compile(r"[A-Za-z][A-Za-z0-9._-]*", re.ASCII)
@@ -32,7 +34,8 @@ class Revision:
     `shape` is the board's, None for listed squares. `created_at` is in UTC. `parent` is the number of the revision
     that it came after, `merged` of the second one that it unites with it. `digest` is of the content, `lineage` of
     the content and all the history before it: stores that have the same lineage have the same history, whatever the
-    numbers. `status` says what a load did; it is None for a revision that was looked up.
+    numbers. `status` says what a load did; it is None for a revision that was looked up. `state` is the ruleset's now,
+    `successor` the one to be used instead.
     """
 
     id: int
@@ -50,6 +53,8 @@ class Revision:
     parent: int | None
     merged: int | None
     status: Status | None = field(default=None, compare=False)
+    state: State = field(default="active", compare=False)
+    successor: str | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return f"{self.name}@{self.number}"
@@ -73,6 +78,45 @@ class Revision:
             "author": self.author,
             "message": self.message,
             "created_at": self.created_at.isoformat(timespec="seconds"),
+            "state": self.state,
+            "successor": self.successor,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RulesetState:
+    """What a ruleset is said to be; `number` counts its changes from 1, and is 0 while nothing was said.
+
+    `successor` is the ruleset to be used instead of one that is deprecated or retired.
+    """
+
+    name: str
+    number: int = 0
+    state: State = "active"
+    successor: str | None = None
+    author: str | None = None
+    message: str | None = None
+    created_at: datetime | None = None
+
+    @property
+    def note(self) -> str | None:
+        """What whoever uses the ruleset is to know: one line, None where it is active."""
+        if self.state == "active":
+            return None
+        instead = "" if self.successor is None else f": use {self.successor}"
+        why = "" if self.message is None else f" ({' '.join(self.message.split())})"
+        return f"{self.name} is {self.state}{instead}{why}"
+
+    def data(self) -> dict[str, Any]:
+        """The state as JSON data."""
+        return {
+            "name": self.name,
+            "number": self.number,
+            "state": self.state,
+            "successor": self.successor,
+            "author": self.author,
+            "message": self.message,
+            "created_at": None if self.created_at is None else self.created_at.isoformat(timespec="seconds"),
         }
 
 

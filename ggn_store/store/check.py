@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from ggn_store.errors import GgnStoreError
 from ggn_store.model.board import Board
 from ggn_store.model.document import Envelope, revision_digest
+from ggn_store.model.policy import EVERYTHING, Rules
 from ggn_store.model.revision import lineage
 from ggn_store.notation import qpi
 from ggn_store.store import load, masks, rulesets
@@ -31,7 +32,8 @@ def check(database: Database, connection: Connection, progress: Callable[[str], 
     found += problems
     found += _check_revisions(database, connection, boards, digests)
     found += _check_histories(database, connection)
-    return found + _check_tags(connection) + _check_rulesets(connection)
+    found += _check_tags(connection) + _check_rulesets(connection)
+    return found + _check_policies(database, connection) + _check_proposals(database, connection, boards, digests)
 
 
 def _attempt(database: Database, work: Callable[[], Value]) -> Value | None:
@@ -191,5 +193,41 @@ def _check_tags(connection: Connection) -> list[str]:
 
 def _check_rulesets(connection: Connection) -> list[str]:
     revisions = select(t.revision.c.id).where(t.revision.c.ruleset_id == t.ruleset.c.id)
-    empty = select(t.ruleset.c.name).where(~revisions.exists()).order_by(t.ruleset.c.name)
+    proposals = select(t.proposal.c.id).where(t.proposal.c.ruleset_id == t.ruleset.c.id)
+    is_empty = ~revisions.exists() & ~proposals.exists()
+    empty = select(t.ruleset.c.name).where(is_empty).order_by(t.ruleset.c.name)
     return [f"ruleset {name}: it has no revision" for name in connection.execute(empty).scalars()]
+
+
+def _check_policies(database: Database, connection: Connection) -> list[str]:
+    found = []
+    for row in connection.execute(select(t.policy).order_by(t.policy.c.namespace, t.policy.c.number)).all():
+
+        def rules(row: Any = row) -> bool:
+            read = None if row.rules is None else Rules.from_data(json.loads(row.rules), row.positions)
+            kept = None if read is None else read.compatible
+            return bool((None if kept is None else kept.text()) == row.positions)
+
+        if not _attempt(database, rules):
+            found.append(f"policy {row.number} of {row.namespace or EVERYTHING}: its rules cannot be read")
+    return found
+
+
+def _check_proposals(
+    database: Database, connection: Connection, boards: dict[int, Board], digests: dict[int, str]
+) -> list[str]:
+    found = []
+    query = select(t.proposal, t.ruleset.c.name).join(t.ruleset).order_by(t.proposal.c.id)
+    for row in connection.execute(query).all():
+        listed = select(t.proposal_piece.c.piece_id).where(t.proposal_piece.c.proposal_id == row.id)
+        pieces = connection.execute(listed.order_by(t.proposal_piece.c.ordinal)).scalars().all()
+
+        def digest(row: Any = row, pieces: Any = pieces) -> str:
+            envelope = Envelope(**json.loads(row.envelope))
+            return revision_digest(row.dialect, boards[row.board_id], envelope, [digests[each] for each in pieces])
+
+        if len(pieces) != row.pieces or _attempt(database, digest) != row.digest:
+            found.append(
+                f"proposal {row.name}#{row.number}: its pieces and envelope do not give its digest {row.digest}"
+            )
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain, repeat
@@ -91,6 +91,7 @@ def load(
     author: str | None = None,
     message: str | None = None,
     base: Base = UNSTATED,
+    gate: Gate | None = None,
 ) -> Revision:
     """Store `document` as the next revision of the ruleset `name`, in the transaction that is open.
 
@@ -100,16 +101,28 @@ def load(
     who is first wins, and nobody waits for another's documents. Locks are taken in one order (board, pieces by digest,
     ruleset), so that loads cannot block each other for good.
     """
-    head = _head(connection, check_name(name))
+    head = head_of(connection, check_name(name))
     head.require(base, name)
     if head.digest == document.digest:
         return _unchanged(connection, name, head)
+    made, listed = keep(database, connection, document, author=author, message=message)
+    return append(database, connection, name, made, listed, base=base, gate=gate)
+
+
+def keep(
+    database: Database,
+    connection: Connection,
+    document: Document | Ready,
+    *,
+    author: str | None = None,
+    message: str | None = None,
+) -> tuple[Made, list[int]]:
+    """Store what `document` consists of: what a revision of it says, and the keys of the pieces that it lists."""
     board_id = store_board(database, connection, document.board)
     database.lock_pieces(connection, alone=False)
     piece_ids = _pieces(database, connection, document, board_id)
     made = Made(document.dialect, board_id, document.envelope, document.digest, author, message, datetime.now(UTC))
-    listed = [piece_ids[digest] for digest in document.piece_digests]
-    return append(database, connection, name, made, listed, base=base)
+    return made, [piece_ids[digest] for digest in document.piece_digests]
 
 
 def load_pieces(
@@ -124,14 +137,35 @@ def load_pieces(
     author: str | None = None,
     message: str | None = None,
     base: Base = UNSTATED,
+    gate: Gate | None = None,
 ) -> Revision:
-    """Like `load`, for a document that comes piece by piece, of which no more than one is ever in memory.
+    """Like `load`, for a document that comes piece by piece, of which no more than one is ever in memory."""
+    head = head_of(connection, check_name(name))
+    head.require(base, name)
+    made, listed = keep_pieces(
+        database, connection, pieces, dialect=dialect, board=board, envelope=envelope, author=author, message=message
+    )
+    if head.digest == made.digest:
+        return _unchanged(connection, name, head)
+    return append(database, connection, name, made, listed, base=base, gate=gate)
+
+
+def keep_pieces(
+    database: Database,
+    connection: Connection,
+    pieces: Iterable[Piece],
+    *,
+    dialect: Dialect,
+    board: Board,
+    envelope: Envelope,
+    author: str | None = None,
+    message: str | None = None,
+) -> tuple[Made, list[int]]:
+    """Like `keep`, for a document that comes piece by piece.
 
     `board` is the one that the whole document would have. Pieces come in any order, so no other load may write any
     meanwhile: where two have stored what the other waits for, neither could go on.
     """
-    head = _head(connection, check_name(name))
-    head.require(base, name)
     board_id = store_board(database, connection, board)
     database.lock_pieces(connection, alone=True)
     stored: dict[str, int] = {}
@@ -140,14 +174,12 @@ def load_pieces(
         known = known_pieces(connection, [digest])
         stored |= known or store_pieces(database, connection, {digest: piece}, dialect, board, board_id)
     digest = revision_digest(dialect, board, envelope, stored)
-    if head.digest == digest:
-        return _unchanged(connection, name, head)
     made = Made(dialect, board_id, envelope, digest, author, message, datetime.now(UTC))
-    return append(database, connection, name, made, list(stored.values()), base=base)
+    return made, list(stored.values())
 
 
 @dataclass(frozen=True, slots=True)
-class _Head:
+class Head:
     """A ruleset's newest revision, if there is one."""
 
     deleted: bool = False
@@ -180,8 +212,18 @@ class Made:
     created_at: datetime
     merged: int | None = None
 
+    @property
+    def envelope_text(self) -> str:
+        """The envelope as it is stored."""
+        return json.dumps(self.envelope.data(), ensure_ascii=False, sort_keys=True)
 
-def _head(connection: Connection, name: str) -> _Head:
+
+# What lets a revision pass that is about to follow the head of a ruleset, perhaps with more to say; or raises.
+Gate = Callable[[Connection, str, Head, Made, Sequence[int]], Made]
+
+
+def head_of(connection: Connection, name: str) -> Head:
+    """The newest revision of a ruleset, deleted or not."""
     query = (
         select(
             t.ruleset.c.deleted_at.is_not(None),
@@ -196,10 +238,10 @@ def _head(connection: Connection, name: str) -> _Head:
         .limit(1)
     )
     row = connection.execute(query).first()
-    return _Head() if row is None else _Head(*row)
+    return Head() if row is None else Head(*row)
 
 
-def _unchanged(connection: Connection, name: str, head: _Head) -> Revision:
+def _unchanged(connection: Connection, name: str, head: Head) -> Revision:
     if head.deleted:
         rulesets.show(connection, name)
     status: Status = "restored" if head.deleted else "unchanged"
@@ -214,20 +256,23 @@ def append(
     piece_ids: Sequence[int],
     *,
     base: Base = UNSTATED,
+    gate: Gate | None = None,
 ) -> Revision:
     """Let a new revision, which lists these pieces, follow the newest one of the ruleset `name`.
 
-    It is the row of the next number that decides between several who want to: only one of them can insert it.
+    The gate sees all of it before, and may raise. It is the row of the next number that decides between several who
+    want to: only one of them can insert it.
     """
     ruleset_id = store_ruleset(database, connection, name)
     revision_id = None
     while revision_id is None:
-        head = _head(connection, name)
+        head = head_of(connection, name)
         head.require(base, name)
         if head.digest == made.digest and made.merged is None:
             return _unchanged(connection, name, head)
+        passed = made if gate is None else gate(connection, name, head, made, piece_ids)
         revision_id = append_after(
-            database, connection, ruleset_id, made, piece_ids, number=head.number + 1, parent=head.id
+            database, connection, ruleset_id, passed, piece_ids, number=head.number + 1, parent=head.id
         )
     if head.deleted:
         rulesets.show(connection, name)
@@ -256,7 +301,7 @@ def append_after(
             parent_id=parent,
             dialect=made.dialect,
             board_id=made.board_id,
-            envelope=json.dumps(made.envelope.data(), ensure_ascii=False, sort_keys=True),
+            envelope=made.envelope_text,
             author=made.author,
             message=made.message,
             created_at=made.created_at,

@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, select, update
 
 from ggn_store.errors import UnknownNameError, quote
 from ggn_store.model.board import Board
@@ -34,6 +34,13 @@ UNSTATED: Final = Unstated.UNSTATED
 # The lineage of the revision that a new one is based on; None for none, where the ruleset must be new.
 Base = str | Unstated | None
 
+
+def _said(column: Column[Any]) -> ColumnElement[Any]:
+    """What the newest row of a ruleset's states says."""
+    of_ruleset = select(column).where(t.ruleset_state.c.ruleset_id == t.ruleset.c.id).correlate(t.ruleset)
+    return of_ruleset.order_by(t.ruleset_state.c.number.desc()).limit(1).scalar_subquery()
+
+
 REVISIONS = select(
     t.revision.c.id,
     t.ruleset.c.name,
@@ -49,6 +56,8 @@ REVISIONS = select(
     t.revision.c.lineage,
     _PARENT.c.number.label("parent"),
     _MERGED.c.number.label("merged"),
+    func.coalesce(_said(t.ruleset_state.c.state), "active").label("state"),
+    _said(t.ruleset_state.c.successor).label("successor"),
 ).select_from(
     t.revision.join(t.ruleset, t.ruleset.c.id == t.revision.c.ruleset_id)
     .join(t.board, t.board.c.id == t.revision.c.board_id)
@@ -115,8 +124,12 @@ def _require_one(connection: Connection, named: Reference) -> None:
 
 def _missing(connection: Connection, named: Reference) -> str:
     """Why there is no such revision, and what there is."""
-    names = set(connection.execute(select(t.ruleset.c.name).where(t.ruleset.c.deleted_at.is_(None))).scalars())
+    listed = select(t.ruleset.c.name).where(t.ruleset.c.deleted_at.is_(None))
+    # A ruleset that was only proposed has no revision yet.
+    names = set(connection.execute(listed.join(t.revision).distinct()).scalars())
     if named.name not in names:
+        if connection.execute(listed.where(t.ruleset.c.name == named.name)).first():
+            return f"{named.name} has no revision yet, it was only proposed: see `ggn-store proposals {named.name}`"
         if connection.execute(select(t.ruleset.c.id).where(t.ruleset.c.name == named.name)).first():
             return (
                 f"the ruleset {named.name} was deleted: `ggn-store restore {named.name}`, or loading it again, brings "
@@ -333,10 +346,12 @@ def revision_of(row: Any) -> Revision:
             values
             | {
                 "envelope": Envelope(**json.loads(values["envelope"])),
-                # SQLite keeps no time zone; what is written is always UTC.
-                "created_at": created_at.replace(tzinfo=UTC)
-                if created_at.tzinfo is None
-                else created_at.astimezone(UTC),
+                "created_at": utc(created_at),
             }
         )
     )
+
+
+def utc(at: datetime) -> datetime:
+    """A time as a database gives it, in UTC: SQLite keeps no time zone, and what is written is always UTC."""
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

@@ -28,7 +28,7 @@ _OWN = "ggn_store: nobody approves a proposal of their own"
 _FOREIGN = "ggn_store: a proposal is withdrawn by whoever made it; others reject it"
 _NOT_MERGED = "ggn_store: a proposal is merged by a revision of its content that follows its base"
 
-# The rules of the policy that counts for the ruleset called {name}: of the longest namespace that covers it, the newest.
+# The rules that count for the ruleset called {name}: of the longest namespace that covers it, the newest.
 _RULES = (
     "SELECT rules FROM policy AS p WHERE rules IS NOT NULL "
     "AND number = (SELECT max(number) FROM policy AS q WHERE q.namespace = p.namespace) "

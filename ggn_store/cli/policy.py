@@ -1,0 +1,167 @@
+"""`ggn-store policy`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+from ggn_store.errors import printable
+from ggn_store.render.records import compact, records
+
+_COLUMNS = ("namespace", "lint", "compatible", "review", "author", "created_at", "message")
+_LOG = ("number", "lint", "compatible", "review", "removed", "author", "created_at", "message")
+_ENDINGS = (".gz", ".ndjson", ".jsonl", ".json")
+
+_namespace = click.argument("namespace", metavar="NAMESPACE")
+
+
+@click.group("policy")
+def command() -> None:
+    """Say what the revisions of a namespace must be like.
+
+    NAMESPACE is `team` for all of team/..., `team/chess` for one ruleset, '*' (in quotes) for the whole store. The
+    policy of the longest namespace counts alone. Documents that are not valid are never stored, whatever it says.
+    """
+
+
+@command.command("set")
+@_namespace
+@click.option(
+    "--lint",
+    multiple=True,
+    metavar="CLASS",
+    help="Refuse documents with findings of this class, as `lint --format json` names it in `code`; or all. "
+    "Can be given several times.",
+)
+@click.option(
+    "--compatible",
+    metavar="FILE",
+    help="Refuse changes of the moves of these positions (NDJSON, as for `moves --positions`, at most 1,000): they are "
+    "kept with the policy.",
+)
+@click.option("--review", type=click.IntRange(0, 100), default=0, metavar="N", help="How many others must approve.")
+@options.change_options
+@click.pass_context
+def set_(
+    ctx: click.Context,
+    namespace: str,
+    lint: tuple[str, ...],
+    compatible: str | None,
+    review: int,
+    author: str | None,
+    message: str | None,
+) -> None:
+    """Set the policy of a namespace, in place of the one that it has.
+
+    What is not given is not asked for; without any option nothing is, whatever the namespace around it asks for.
+    """
+    positions = None
+    if compatible is not None:
+        positions = ggn_store.PositionSet(_name(compatible), tuple(ggn_store.read_positions(compatible)))
+    store = options.open_store(ctx, create=True)
+    found = store.set_policy(namespace, lint=lint, compatible=positions, review=review, author=author, message=message)
+    click.echo(_text(found))
+
+
+@command.command("show")
+@click.argument("namespace", metavar="[NAMESPACE]", default="*")
+@click.option("--positions", is_flag=True, help="Print the positions whose moves must not change, as NDJSON.")
+@options.output_format(("text", "json"), "Text (default), or one JSON object.")
+@click.pass_context
+def show(ctx: click.Context, namespace: str, positions: bool, form: str | None) -> None:
+    """Show the policy that counts for a namespace or a ruleset, which may be that of a namespace around it."""
+    found = options.open_store(ctx).policy(namespace)
+    rules = None if found is None else found.rules
+    if positions:
+        if rules is None or rules.compatible is None:
+            raise ggn_store.UnknownNameError(f"no positions are kept for {printable(namespace)}")
+        click.echo(rules.compatible.text(), nl=False)
+    elif form == "json":
+        click.echo(compact(None if found is None else found.data()))
+    elif found is None:
+        click.echo(f"nothing is asked of {printable(namespace)} but valid documents")
+    else:
+        click.echo(_text(found))
+
+
+@command.command("list")
+@options.output_format(options.RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")
+@click.pass_context
+def list_(ctx: click.Context, form: str | None) -> None:
+    """List the policies of all namespaces that have one."""
+    found = options.open_store(ctx).policies()
+    form = options.record_format(form)
+    if not found and form == "table":
+        click.echo("no namespace has a policy: `ggn-store policy set` sets one", err=True)
+        return
+    for part in records(map(_record, found), form, _COLUMNS):
+        click.echo(part, nl=False)
+
+
+@command.command("log")
+@_namespace
+@options.output_format(options.RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")
+@click.pass_context
+def log(ctx: click.Context, namespace: str, form: str | None) -> None:
+    """List all that was ever the policy of a namespace, the newest first."""
+    found = options.open_store(ctx).policy_log(namespace)
+    form = options.record_format(form)
+    if not found:
+        click.echo(f"{printable(namespace)} never had a policy of its own", err=True)
+    if found or form != "table":
+        for part in records(map(_record, found), form, _LOG):
+            click.echo(part, nl=False)
+
+
+@command.command("remove")
+@_namespace
+@options.change_options
+@click.pass_context
+def remove(ctx: click.Context, namespace: str, author: str | None, message: str | None) -> None:
+    """Remove the policy of a namespace: that of the namespace around it counts instead."""
+    left = options.open_store(ctx).remove_policy(namespace, author=author, message=message)
+    instead = "nothing is asked of it but valid documents" if left is None else f"that of {left.namespace} counts now"
+    click.echo(f"{printable(namespace)} has no policy of its own any more; {printable(instead)}")
+
+
+def _name(file: str) -> str:
+    """The name that a file of positions gives to them."""
+    name = "positions" if file == "-" else Path(file).name
+    for ending in _ENDINGS:
+        name = name.removesuffix(ending)
+    return printable(name) or "positions"
+
+
+def _record(policy: ggn_store.Policy) -> dict[str, object]:
+    rules = None if policy.rules is None else policy.rules.data()
+    compatible = {} if rules is None else rules.get("compatible") or {}
+    return policy.data() | {
+        "lint": ", ".join(rules.get("lint", ())) if rules else None,
+        "compatible": compatible.get("name"),
+        "review": rules.get("review") if rules else None,
+        "removed": rules is None,
+    }
+
+
+def _text(policy: ggn_store.Policy) -> str:
+    rules = policy.rules or ggn_store.Rules()
+    lines = {"namespace": policy.namespace, "valid": "always: every document is read strictly before it is stored"}
+    if rules.lint:
+        lines["lint"] = f"refused: {', '.join(rules.lint)}"
+    if rules.compatible is not None:
+        count = len(rules.compatible.positions)
+        moves = "moves of its position" if count == 1 else f"moves of its {count:,} positions"
+        lines["compatible"] = f"{rules.compatible.name}: the {moves} must not change (--accept-changes lists changes)"
+    if rules.review:
+        people = "1 other" if rules.review == 1 else f"{rules.review} others"
+        lines["review"] = f"a change is proposed, and {people} must approve of it (`ggn-store propose`)"
+    if not rules:
+        lines["else"] = "nothing, whatever the namespace around it asks for"
+    by = f" by {policy.author}" if policy.author else ""
+    lines["set"] = f"{policy.created_at.isoformat(timespec='seconds')}{by}"
+    if policy.message is not None:
+        lines["message"] = policy.message
+    return "\n".join(f"{name:12}{printable(text)}" for name, text in lines.items())

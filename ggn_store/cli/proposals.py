@@ -1,0 +1,40 @@
+"""`ggn-store proposals`"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+from ggn_store.render.records import records
+
+_COLUMNS = ("proposal", "state", "base", "approved", "author", "created_at", "summary")
+
+
+@click.command("proposals")
+@click.argument("ruleset", required=False, metavar="[RULESET]", shell_complete=options.complete_ruleset)
+@click.option("--all", "closed", is_flag=True, help="List those too that were merged, rejected or withdrawn.")
+@options.output_format(options.RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")
+@click.pass_context
+def command(ctx: click.Context, ruleset: str | None, closed: bool, form: str | None) -> None:
+    """List the proposals that wait for approvals, of all rulesets or of one, the newest first.
+
+    A stale one cannot be merged any more: the ruleset has moved on since it was made.
+    """
+    found = options.open_store(ctx).proposals(ruleset, closed=closed)
+    form = options.record_format(form)
+    if not found and form == "table":
+        click.echo("nothing is proposed" + ("" if closed else " (--all lists what was)"), err=True)
+        return
+    width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
+    for part in records(map(_record, found), form, _COLUMNS, width):
+        click.echo(part, nl=False)
+
+
+def _record(proposal: ggn_store.Proposal) -> dict[str, object]:
+    summary = None if proposal.message is None else proposal.message.partition("\n")[0]
+    approved = f"{len(proposal.approvals)}/{proposal.needed}"
+    return proposal.data() | {"approved": approved, "summary": summary}

@@ -1,0 +1,53 @@
+"""`ggn-store propose`"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import click
+
+from ggn_store.cli import options
+
+
+@click.command("propose")
+@options.ruleset_argument
+@click.argument("file", type=click.Path(), metavar="FILE")
+@click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect, instead of detecting it.")
+@click.option(
+    "--base",
+    metavar="REVISION",
+    help="What it is based on: a number, sha256:..., a tag, or 0 for a new ruleset. Refused where the head has moved.",
+)
+@click.option(
+    "--accept-changes",
+    is_flag=True,
+    help="Changes of the moves that a policy keeps are meant: list them in the message instead of refusing them.",
+)
+@options.change_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    ruleset: str,
+    file: str,
+    dialect: str | None,
+    base: str | None,
+    accept_changes: bool,
+    author: str | None,
+    message: str | None,
+) -> None:
+    """Propose a document as the next revision of a ruleset.
+
+    FILE is as for `load`. What is proposed is kept as NAME#NUMBER; it becomes a revision when enough others have
+    approved of it: as many as the policy says, and one where it says nothing.
+    """
+    made = options.open_store(ctx, create=True).propose(
+        file,
+        ruleset,
+        dialect=cast(Any, dialect),
+        base=base,
+        accept_changes=accept_changes,
+        author=author,
+        message=message,
+    )
+    on = "as the first revision" if made.base is None else f"on {made.name}@{made.base}"
+    click.echo(f"{made}: proposed {on}; it needs {made.needed} approval{'s' if made.needed > 1 else ''}")

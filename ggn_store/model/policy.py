@@ -1,0 +1,141 @@
+"""Policies: what a revision must be like before a ruleset takes it, for all rulesets of a namespace."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from ggn_store.errors import NotationError, PositionError
+from ggn_store.model.position import Position
+from ggn_store.model.revision import check_name
+
+MAX_POSITIONS: Final = 1_000
+MAX_REVIEW: Final = 100
+EVERYTHING: Final = "*"
+ALL: Final = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class PositionSet:
+    """Positions whose moves are to stay what they are, under a name; raises PositionError for more than 1,000."""
+
+    name: str
+    positions: tuple[Position, ...]
+
+    def __post_init__(self) -> None:
+        if not 0 < len(self.positions) <= MAX_POSITIONS:
+            raise PositionError(
+                f"a policy keeps 1 to {MAX_POSITIONS:,} positions, and {self.name} has {len(self.positions):,}"
+            )
+
+    def text(self) -> str:
+        """The positions as NDJSON, a line each."""
+        return "".join(json.dumps(each.data(), ensure_ascii=False, sort_keys=True) + "\n" for each in self.positions)
+
+    @classmethod
+    def from_text(cls, name: str, text: str) -> PositionSet:
+        """The set that `text` was written for."""
+        return cls(name, tuple(Position.from_data(json.loads(line)) for line in text.splitlines()))
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a policy asks for beside valid documents, which is always asked for.
+
+    `lint` has the codes of findings that a document must not have, or `all`; `compatible` positions whose moves must
+    stay the same; `review` is how many others must approve of a change.
+    """
+
+    lint: tuple[str, ...] = ()
+    compatible: PositionSet | None = None
+    review: int = 0
+
+    def __post_init__(self) -> None:
+        if isinstance(self.review, bool) or not 0 <= self.review <= MAX_REVIEW:
+            raise NotationError(f"review is a number of people from 0 to {MAX_REVIEW}, not {self.review}")
+
+    def __bool__(self) -> bool:
+        return bool(self.lint or self.compatible or self.review)
+
+    def data(self) -> dict[str, Any]:
+        """What is asked for, as JSON data without the positions."""
+        data: dict[str, Any] = {}
+        if self.lint:
+            data["lint"] = list(self.lint)
+        if self.compatible is not None:
+            data["compatible"] = {"name": self.compatible.name, "positions": len(self.compatible.positions)}
+        if self.review:
+            data["review"] = self.review
+        return data
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any], positions: str | None) -> Rules:
+        """The rules that `data` was written for."""
+        kept = data.get("compatible")
+        compatible = None if kept is None or positions is None else PositionSet.from_text(kept["name"], positions)
+        return cls(tuple(data.get("lint", ())), compatible, data.get("review", 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A policy as it was set; `number` counts from 1 within the namespace, `created_at` is in UTC.
+
+    The namespace `*` is the whole store. `rules` is None where the policy was removed: then that of the namespace
+    around it counts.
+    """
+
+    namespace: str
+    number: int
+    rules: Rules | None
+    author: str | None
+    message: str | None
+    created_at: datetime
+
+    def data(self) -> dict[str, Any]:
+        """The policy as JSON data, without its positions."""
+        return {
+            "namespace": self.namespace,
+            "number": self.number,
+            "rules": None if self.rules is None else {"valid": True, **self.rules.data()},
+            "author": self.author,
+            "message": self.message,
+            "created_at": self.created_at.isoformat(timespec="seconds"),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class MoveChange:
+    """A move of a position of a named set that a change of a ruleset takes away, brings, or gives other effects.
+
+    `line` counts the positions of the set from 1; `kind` is lost, new or changed.
+    """
+
+    positions: str
+    line: int
+    kind: str
+    piece: str
+    source: str
+    destination: str
+
+    def __str__(self) -> str:
+        return f"{self.positions}:{self.line}: {self.kind} {self.piece} {self.source} {self.destination}"
+
+
+def check_namespace(namespace: str) -> str:
+    """`namespace`, if it can be one: `*`, `team` for `team/...`, `team/chess`; raises NotationError if it cannot."""
+    if namespace == EVERYTHING:
+        return namespace
+    try:
+        return check_name(namespace)
+    except NotationError as error:
+        said = str(error).split(";")[0].replace("cannot name a ruleset", "is no namespace")
+        raise NotationError(f"{said}; '*' is the whole store") from None
+
+
+def covering(name: str) -> list[str]:
+    """The namespaces that cover the ruleset `name`, the widest first."""
+    parts = name.split("/")
+    return [EVERYTHING, *("/".join(parts[:count]) for count in range(1, len(parts) + 1))]

@@ -1,0 +1,132 @@
+"""Proposals: what is to be the next revision of a ruleset once others have approved of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from ggn_store.errors import NotationError, quote
+from ggn_store.model.document import Dialect, Envelope
+from ggn_store.model.revision import check_name
+
+Judgement = Literal["approved", "rejected", "withdrawn", "merged"]
+ProposalState = Literal["open", "stale", "rejected", "withdrawn", "merged"]
+
+_REFERENCE = re.compile(r"(?P<name>[^#]+)#(?P<number>[1-9][0-9]{0,8})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What somebody said of a proposal. `revision` is the number of the one that a merged proposal became."""
+
+    ordinal: int
+    verdict: Judgement
+    revision: int | None
+    author: str | None
+    role: str | None
+    message: str | None
+    created_at: datetime
+
+    @property
+    def who(self) -> str | None:
+        """Who said so: the user of the database, where it knows one; else the author's own word."""
+        return self.role or self.author
+
+    def data(self) -> dict[str, Any]:
+        """The verdict as JSON data."""
+        return {
+            "verdict": self.verdict,
+            "revision": self.revision,
+            "author": self.author,
+            "role": self.role,
+            "message": self.message,
+            "created_at": self.created_at.isoformat(timespec="seconds"),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A proposal and what became of it; `chess#4` is the fourth of chess.
+
+    `base` is the number of the revision that it is to follow, `head` that of the newest one: None for none. `needed`
+    is how many must approve. `accepted` are the changes of moves that it says are meant, one line each.
+    """
+
+    id: int
+    name: str
+    number: int
+    base: int | None
+    base_id: int | None
+    head: int | None
+    digest: str
+    dialect: Dialect
+    board_id: int
+    envelope: Envelope
+    pieces: int
+    accepted: tuple[str, ...]
+    author: str | None
+    role: str | None
+    message: str | None
+    created_at: datetime
+    verdicts: tuple[Verdict, ...]
+    needed: int
+
+    def __str__(self) -> str:
+        return f"{self.name}#{self.number}"
+
+    @property
+    def who(self) -> str | None:
+        """Who made it: the user of the database, where it knows one; else the author's own word."""
+        return self.role or self.author
+
+    @property
+    def state(self) -> ProposalState:
+        """Whether it waits for approvals; a stale one cannot be merged, the ruleset having moved on."""
+        for each in self.verdicts:
+            if each.verdict != "approved":
+                return each.verdict
+        return "open" if self.base == self.head else "stale"
+
+    @property
+    def approvals(self) -> tuple[str, ...]:
+        """The others who have approved, in the order in which they did."""
+        people = (each.who for each in self.verdicts if each.verdict == "approved")
+        return tuple(dict.fromkeys(who for who in people if who is not None and who != self.who))
+
+    @property
+    def revision(self) -> int | None:
+        """The number of the revision that it became, None while it has not."""
+        return next((each.revision for each in self.verdicts if each.verdict == "merged"), None)
+
+    def data(self) -> dict[str, Any]:
+        """The proposal as JSON data."""
+        return {
+            "proposal": str(self),
+            "name": self.name,
+            "number": self.number,
+            "state": self.state,
+            "base": self.base,
+            "head": self.head,
+            "revision": self.revision,
+            "approvals": list(self.approvals),
+            "needed": self.needed,
+            "digest": self.digest,
+            "dialect": self.dialect,
+            "pieces": self.pieces,
+            "accepted": list(self.accepted),
+            "author": self.author,
+            "role": self.role,
+            "message": self.message,
+            "created_at": self.created_at.isoformat(timespec="seconds"),
+            "verdicts": [each.data() for each in self.verdicts],
+        }
+
+
+def parse_proposal(text: str) -> tuple[str, int]:
+    """The ruleset and the number that `chess#4` names; raises NotationError, quoting it, for anything else."""
+    match = _REFERENCE.fullmatch(text)
+    if match is None:
+        raise NotationError(f"{quote(text)} does not name a proposal: write chess#4 for the fourth of chess")
+    return check_name(match["name"]), int(match["number"])
