@@ -55,6 +55,14 @@ COMMANDS = [
         "export",
         "compile",
         "delete",
+        "state",
+        "policy",
+        "propose",
+        "proposals",
+        "proposal",
+        "approve",
+        "reject",
+        "withdraw",
         "moves",
     ),
     *("apply", "perft", "db"),
@@ -607,12 +615,12 @@ def test_list_gives_each_ruleset_in_its_newest_revision(ggn: Command) -> None:
 def test_list_as_csv_and_as_a_table_has_the_chief_columns(ask: Command) -> None:
     columns = ["name", "revision", "dialect", "board", "pieces", "possibilities", "title"]
     rows = list(csv.reader(io.StringIO(ask("list", "--format", "csv").out)))
-    assert rows[0] == columns
-    assert rows[1] == ["chess", "1", "diff", "8x8", "18", "15292", "Chess"]
-    assert rows[2] == ["mini", "1", "diff", "3x3", "2", "5", "A small game"]
+    assert rows[0] == [*columns[:2], "state", *columns[2:]]
+    assert rows[1] == ["chess", "1", "active", "diff", "8x8", "18", "15292", "Chess"]
+    assert rows[2] == ["mini", "1", "active", "diff", "3x3", "2", "5", "A small game"]
     table = ask("list", "--format", "table").out.splitlines()
     assert table[0].split() == columns
-    assert table[2].split() == rows[1]
+    assert table[2].split() == [cell for cell in rows[1] if cell != "active"]
     assert len(table) == 2 + 4
 
 

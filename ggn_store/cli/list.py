@@ -41,5 +41,8 @@ def command(ctx: click.Context, library: bool, everything: bool, form: str | Non
     if not found and form == "table":
         return
     width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
-    for part in records(found, form, _GAMES if library else _COLUMNS, width):
+    columns: tuple[str, ...] = _GAMES if library else _COLUMNS
+    if form == "table" and all(each.get("state") == "active" for each in found):
+        columns = tuple(column for column in columns if column != "state")
+    for part in records(found, form, columns, width):
         click.echo(part, nl=False)

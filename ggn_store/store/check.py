@@ -206,7 +206,8 @@ def _check_policies(database: Database, connection: Connection) -> list[str]:
         def rules(row: Any = row) -> bool:
             read = None if row.rules is None else Rules.from_data(json.loads(row.rules), row.positions)
             kept = None if read is None else read.compatible
-            return bool((None if kept is None else kept.text()) == row.positions)
+            positions: str | None = row.positions
+            return (None if kept is None else kept.text()) == positions
 
         if not _attempt(database, rules):
             found.append(f"policy {row.number} of {row.namespace or EVERYTHING}: its rules cannot be read")
