@@ -146,11 +146,15 @@ def _require_unjudged(proposal: Proposal) -> None:
 def _require_current(proposal: Proposal) -> None:
     _require_unjudged(proposal)
     if proposal.state == "stale":
-        made_on = "before there was one" if proposal.base is None else f"on {proposal.name}@{proposal.base}"
-        raise ConflictError(
-            f"{proposal} was made {made_on}, and the newest revision is {proposal.name}@{proposal.head} now: bring the "
-            "document up to date and propose it again"
-        )
+        raise _moved_on(proposal, proposal.head)
+
+
+def _moved_on(proposal: Proposal, head: int | None) -> ConflictError:
+    made = "before there was a revision" if proposal.base is None else f"on {proposal.name}@{proposal.base}"
+    return ConflictError(
+        f"{proposal} was made {made}, and the newest revision is {proposal.name}@{head} now: bring the document up to "
+        "date and propose it again"
+    )
 
 
 def _merge(database: Database, connection: Transaction, proposal: Proposal, author: str | None) -> None:
@@ -174,11 +178,13 @@ def _merge(database: Database, connection: Transaction, proposal: Proposal, auth
         datetime.now(UTC),
     )
     pieces = [piece.id for piece in after.pieces]
+    head = load.head_of(connection, name)
+    if head.id != proposal.base_id:
+        raise _moved_on(proposal, head.number)
     try:
-        base = None if proposal.base is None else rulesets.base(connection, name, str(proposal.base))
-        revision = load.append(database, connection, name, made, pieces, base=base)
-    except HeadMovedError as error:
-        raise ConflictError(f"{error}: {proposal} was made before; propose it again") from None
+        revision = load.append(database, connection, name, made, pieces, base=head.lineage)
+    except HeadMovedError:
+        raise _moved_on(proposal, load.head_of(connection, name).number) from None
     if not proposals.judge(database, connection, proposal, "merged", author, None, revision.id):
         raise ConflictError(f"somebody else has just said something of {proposal}: look at it again")
 

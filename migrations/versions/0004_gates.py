@@ -20,7 +20,7 @@ _IN_USE = "ggn_store: a piece that a revision or a proposal lists is never remov
 _REVIEWED = "ggn_store: this ruleset takes only revisions that were proposed and approved (`ggn-store propose`)"
 _APPROVED = "ggn_store: a revision of this ruleset lists the pieces that were approved, and no others"
 _COUNTED = "ggn_store: a proposal lists as many pieces as it says, and no others"
-_NO_RULES = "ggn_store: the rules of a policy are a JSON object whose review is a number"
+_NO_RULES = "ggn_store: the rules of a policy are a JSON object whose review is a whole number"
 _UNNAMED = "ggn_store: who proposes or judges needs a name"
 _NUMBERED = "ggn_store: the verdicts of a proposal are numbered without gaps"
 _CLOSED = "ggn_store: the proposal was merged, rejected or withdrawn already"
@@ -223,8 +223,9 @@ def _guard_sqlite() -> None:
         condition = f"{review} > 0 AND NOT EXISTS ({approved.format(review=review, **words)})"
         _trigger_sqlite(name, f"BEFORE INSERT ON {table}", condition, message)
     no_rules = (
-        "NEW.rules IS NOT NULL AND NOT (json_valid(NEW.rules) AND json_type(NEW.rules) = 'object' "
-        "AND coalesce(json_type(NEW.rules, '$.review'), 'integer') = 'integer')"
+        "NEW.rules IS NOT NULL AND CASE WHEN json_valid(NEW.rules) THEN json_type(NEW.rules) <> 'object' "
+        "OR coalesce(json_type(NEW.rules, '$.review'), 'integer') <> 'integer' "
+        "OR coalesce(json_extract(NEW.rules, '$.review'), 0) < 0 ELSE 1 END"
     )
     _trigger_sqlite("policy_ruled", "BEFORE INSERT ON policy", no_rules, _NO_RULES)
     counted = "NEW.ordinal NOT BETWEEN 0 AND (SELECT pieces - 1 FROM proposal WHERE id = NEW.proposal_id)"
@@ -277,7 +278,9 @@ def _guard_postgres() -> None:
     _function("ggn_set_role", "NEW.role := session_user;")
     _function(
         "ggn_require_rules",
-        "BEGIN IF NEW.rules IS NOT NULL THEN PERFORM (NEW.rules::json ->> 'review')::integer; END IF; "
+        "BEGIN IF NEW.rules IS NOT NULL AND (json_typeof(NEW.rules::json) <> 'object' OR "
+        "coalesce(json_typeof(NEW.rules::json -> 'review'), 'number') <> 'number' OR "
+        f"(NEW.rules::json ->> 'review')::integer < 0) THEN {_raise(_NO_RULES)} END IF; "
         f"EXCEPTION WHEN data_exception THEN {_raise(_NO_RULES)} END;",
     )
     _function(
