@@ -36,6 +36,7 @@ from ggn_store import (
     read_definition,
 )
 from ggn_store.api import gates
+from ggn_store.api.store import _How
 from ggn_store.documents.lint import CODES, lint
 from ggn_store.errors import HeadMovedError, NotationError
 from ggn_store.model.policy import covering
@@ -380,7 +381,7 @@ def ahead_of_time(store: Store) -> object:
         def take(self, _: files.File) -> load.Ready:
             return load.ready(parse(DOUBTFUL))
 
-    loaded = store._load_ahead(Ahead(), files.File("rook.json", "team/rook"), None, None, False)  # type: ignore[arg-type]
+    loaded = store._load_ahead(Ahead(), files.File("rook.json", "team/rook"), _How())  # type: ignore[arg-type]
     assert loaded is not None
     raise loaded.error or AssertionError("it was loaded")
 
@@ -403,6 +404,17 @@ def test_every_way_in_leads_through_the_gate(store: Store, way: int) -> None:
         WAYS_IN[way](store)
     with pytest.raises(UnknownNameError):
         store.ruleset("team/rook")
+
+
+def test_what_is_restored_or_merged_goes_through_the_gate(store: Store) -> None:
+    for document in (DOUBTFUL, KNIGHT, OTHER):
+        store.load(document, "team/rook")
+    store.set_policy("team", lint=["never-holds"])
+    with pytest.raises(GateError, match="refused by the policy of team, 1 finding"):
+        store.restore("team/rook@1")
+    with pytest.raises(GateError, match="refused by the policy of team, 1 finding"):
+        store.load(KNIGHT | DOUBTFUL, "team/rook", base="2", merge=True)
+    assert store.ruleset("team/rook").revision.number == 3
 
 
 def test_a_game_that_is_generated_on_the_way_goes_through_the_gate(store: Store) -> None:

@@ -554,14 +554,14 @@ class Store:
 class _How:
     """How documents are to be loaded: what `load_all` was given."""
 
-    name: str | None
-    dialect: Dialect | None
-    message: str | None
-    author: str | None
-    base: str | None
-    merge: bool
-    progress: Callable[[int], None] | None
-    accept_changes: bool
+    name: str | None = None
+    dialect: Dialect | None = None
+    message: str | None = None
+    author: str | None = None
+    base: str | None = None
+    merge: bool = False
+    progress: Callable[[int], None] | None = None
+    accept_changes: bool = False
 
     @property
     def single(self) -> str | None:
