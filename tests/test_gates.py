@@ -35,8 +35,8 @@ from ggn_store import (
     parse,
     read_definition,
 )
-from ggn_store.api import gates
-from ggn_store.api.store import _How
+from ggn_store.api import ahead, gates
+from ggn_store.documents import files
 from ggn_store.documents.lint import CODES, lint
 from ggn_store.errors import HeadMovedError, NotationError
 from ggn_store.model.policy import covering
@@ -354,10 +354,6 @@ def test_findings_of_the_classes_of_a_policy_are_refused_and_all_listed(
     assert store.load(ROOK, "team/rook").number == 1
 
 
-def ready_made(store: Store) -> object:
-    return store._load(load.ready(parse(DOUBTFUL)), "team/rook", None, None)
-
-
 def from_file(store: Store) -> object:
     [loaded] = store.load_all([write("rook.json", DOUBTFUL)], name="team/rook")
     raise loaded.error or AssertionError("it was loaded")
@@ -374,15 +370,21 @@ def from_stream(store: Store) -> object:
 
 
 def ahead_of_time(store: Store) -> object:
-    """As one of the other processes does that read documents ahead."""
-    from ggn_store.documents import files
+    """Read by another process meanwhile, however little there is to read."""
+    taken = []
 
-    class Ahead:
-        def take(self, _: files.File) -> load.Ready:
-            return load.ready(parse(DOUBTFUL))
+    def take(self: ahead.Ahead, file: files.File) -> load.Ready | None:
+        taken.append(real(self, file))
+        return taken[-1]
 
-    loaded = store._load_ahead(Ahead(), files.File("rook.json", "team/rook"), _How())  # type: ignore[arg-type]
-    assert loaded is not None
+    real = ahead.Ahead.take
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ahead, "_ENOUGH", 0)
+        patch.setattr(ahead, "_MEANWHILE", 0)
+        patch.setattr(ahead.Ahead, "take", take)
+        write("some/team/rook.json", DOUBTFUL)
+        [loaded] = store.load_all(["some"], processes=1)
+    assert isinstance(taken[0], load.Ready)
     raise loaded.error or AssertionError("it was loaded")
 
 
@@ -390,7 +392,6 @@ WAYS_IN: tuple[Callable[[Store], object], ...] = (
     lambda store: store.load(DOUBTFUL, "team/rook"),
     lambda store: store.load(parse(DOUBTFUL), "team/rook"),
     lambda store: store.propose(DOUBTFUL, "team/rook", author="Ann"),
-    ready_made,
     from_file,
     from_stream,
     ahead_of_time,
@@ -404,17 +405,6 @@ def test_every_way_in_leads_through_the_gate(store: Store, way: int) -> None:
         WAYS_IN[way](store)
     with pytest.raises(UnknownNameError):
         store.ruleset("team/rook")
-
-
-def test_what_is_restored_or_merged_goes_through_the_gate(store: Store) -> None:
-    for document in (DOUBTFUL, KNIGHT, OTHER):
-        store.load(document, "team/rook")
-    store.set_policy("team", lint=["never-holds"])
-    with pytest.raises(GateError, match="refused by the policy of team, 1 finding"):
-        store.restore("team/rook@1")
-    with pytest.raises(GateError, match="refused by the policy of team, 1 finding"):
-        store.load(KNIGHT | DOUBTFUL, "team/rook", base="2", merge=True)
-    assert store.ruleset("team/rook").revision.number == 3
 
 
 def test_a_game_that_is_generated_on_the_way_goes_through_the_gate(store: Store) -> None:
@@ -441,6 +431,50 @@ def test_what_came_another_way_is_held_to_the_policy_by_one_call(store: Store) -
         gates.require(connection, second, second)
         with pytest.raises(GateError, match="team/knight: refused by the policy of team, 3 findings"):
             gates.require(connection, first, second)
+
+
+def test_whatever_comes_in_a_block_is_held_to_the_policy(store: Store) -> None:
+    store.load(KNIGHT, "team/knight")
+    store.set_policy("team", compatible=AT_B1, lint=["never-holds"])
+
+    def come(document: Json, name: str) -> None:
+        with store._database.writing() as connection, gates.holding(connection, name):
+            load.load(store._database, connection, parse(document), name)
+
+    with pytest.raises(GateError, match="team/knight: refused by the policy of team, 3 findings"):
+        come(OTHER, "team/knight")
+    with pytest.raises(GateError, match="team/new: refused by the policy of team, 1 finding"):
+        come(DOUBTFUL, "team/new")
+    come(KNIGHT, "team/knight")
+    assert store.ruleset("team/knight").revision.number == 1
+    come({**KNIGHT, **ROOK}, "team/knight")
+    come(OTHER, "elsewhere")
+    assert store.ruleset("team/knight").revision.number == 2
+    store.set_policy("team", review=1)
+    with pytest.raises(StoreError, match="takes only revisions that were proposed and approved"):
+        come(KNIGHT, "team/knight")
+
+
+def test_old_contents_and_merges_go_through_the_gate(store: Store) -> None:
+    store.load({**KNIGHT, **ROOK}, "team/game")
+    store.load({**OTHER, **ROOK}, "team/game")
+    store.set_policy("team", compatible=AT_B1)
+    with pytest.raises(GateError, match="3 findings"):
+        store.restore("team/game@1")
+    beside = {**KNIGHT, **moving("C:R", "a1", "a3")}
+    with pytest.raises(GateError, match="2 findings"):
+        store.load({**moving("C:N", "b1", "c3", "d2"), **ROOK}, "team/game", base="1", merge=True)
+    assert store.ruleset("team/game").revision.number == 2
+    merged = store.load(beside, "team/game", base="1", merge=True)
+    assert (merged.number, merged.status) == (3, "merged")
+    store.set_policy("team", review=1)
+    with pytest.raises(GateError, match="takes only what was proposed"):
+        store.restore("team/game@1")
+    with pytest.raises(GateError, match="takes only what was proposed"):
+        store.load({**beside, **moving("C:B", "c1", "d2")}, "team/game", base="1", merge=True)
+    store.set_state("team/game", "retired")
+    with pytest.raises(GateError, match="is retired"):
+        store.restore("team/game@1")
 
 
 # --- moves that are to stay ---

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -20,7 +21,7 @@ from ggn_store.model.move import Move
 from ggn_store.model.policy import ALL, MoveChange, Policy, PositionSet
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision, RulesetState
-from ggn_store.store import contents, policies, states
+from ggn_store.store import contents, load, policies, states
 from ggn_store.store.contents import Content, Transaction
 from ggn_store.store.load import Gate, Head, Made
 
@@ -87,6 +88,20 @@ def require(connection: Transaction, before: Revision | None, after: Revision) -
     """
     old = None if before is None else contents.of_revision(connection, before)
     refuse(after.name, check(connection, after.name, old, contents.of_revision(connection, after)))
+
+
+@contextmanager
+def holding(connection: Transaction, name: str) -> Iterator[None]:
+    """Hold what comes into a ruleset in this block, by whatever way, to its policy: `require` of its head before it.
+
+    What must be reviewed, and what a retired ruleset does not take, the database itself refuses on the way.
+    """
+    before = load.head_of(connection, name).id
+    yield
+    after = load.head_of(connection, name).id
+    if after is not None and after != before:
+        old = None if before is None else contents.of_revision(connection, before)
+        refuse(name, check(connection, name, old, contents.of_revision(connection, after)))
 
 
 def require_open(state: RulesetState) -> None:
