@@ -10,6 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ggn_store.api.bundles import BundledRuleset, BundleSummary, verify_bundle
     from ggn_store.api.games import (
         HOST_DUTIES,
         Definition,
@@ -59,9 +60,11 @@ if TYPE_CHECKING:
     from ggn_store.model.position import Position
     from ggn_store.model.proposal import Proposal, Verdict
     from ggn_store.model.revision import Revision, RulesetState, Summary
+    from ggn_store.model.transfer import DivergedError, Transferred
     from ggn_store.notation.stn import Transition
 
 _HOMES = {
+    "ggn_store.api.bundles": ("BundleSummary", "BundledRuleset", "verify_bundle"),
     "ggn_store.api.games": (
         "HOST_DUTIES",
         "Definition",
@@ -111,6 +114,7 @@ _HOMES = {
     "ggn_store.model.position": ("Position",),
     "ggn_store.model.proposal": ("Proposal", "Verdict"),
     "ggn_store.model.revision": ("Revision", "RulesetState", "Summary"),
+    "ggn_store.model.transfer": ("DivergedError", "Transferred"),
     "ggn_store.notation.stn": ("Transition",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -118,12 +122,15 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "HOST_DUTIES",
     "Blame",
+    "BundleSummary",
+    "BundledRuleset",
     "Changes",
     "Conflict",
     "ConflictError",
     "ConversionError",
     "Definition",
     "Difference",
+    "DivergedError",
     "Document",
     "DocumentError",
     "File",
@@ -155,6 +162,7 @@ __all__ = [
     "StoreError",
     "StoreVersionError",
     "Summary",
+    "Transferred",
     "Transition",
     "UnknownNameError",
     "Variant",
@@ -180,6 +188,7 @@ __all__ = [
     "read_positions",
     "read_variants",
     "ruleset",
+    "verify_bundle",
 ]
 
 __version__ = "0.1.0"

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
-from ggn_store.api import ahead, authors, garbage, gates, history, merging, policies, states
+from ggn_store.api import ahead, authors, bundles, garbage, gates, history, merging, policies, states, transfer
+from ggn_store.api.bundles import BundleSummary
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.documents import files, ggn
 from ggn_store.errors import (
@@ -27,9 +28,11 @@ from ggn_store.model.document import Dialect, Document, Piece
 from ggn_store.model.policy import Policy, PositionSet
 from ggn_store.model.proposal import Proposal
 from ggn_store.model.revision import Revision, RulesetState, State, Summary, check_name
+from ggn_store.model.transfer import Transferred
 from ggn_store.store import blame, check, engine, load, rebuild, rulesets, versions
 from ggn_store.store import history as histories
 from ggn_store.store.load import Gate, Ready
+from ggn_store.store.receive import Progress
 
 if TYPE_CHECKING:
     from ggn_store.api.games import GameEntry
@@ -548,6 +551,125 @@ class Store:
     def state_log(self, name: str) -> tuple[RulesetState, ...]:
         """All that was ever said of a ruleset, the newest first."""
         return states.log(self._tables, name)
+
+    # --- push, pull, bundle ---
+
+    def push(self, remote: Store | str, names: transfer.Names = None, **options: Any) -> tuple[Transferred, ...]:
+        """Like `push_each`; raises the first error, after which nothing more is pushed."""
+        return transfer.raised(self.push_each(remote, names, **options))
+
+    def push_each(
+        self,
+        remote: Store | str,
+        names: transfer.Names = None,
+        *,
+        to: str | None = None,
+        merge: bool = False,
+        tags: bool = False,
+        message: str | None = None,
+        author: str | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Iterator[Transferred]:
+        """Give rulesets (all for None) to another store, as `to` there; what became of each, or its error.
+
+        Only what it does not have travels, and each ruleset is taken as a whole or not at all. DivergedError is
+        where it has what this store has not: `merge` makes one of both, as far as no entry was changed in two ways;
+        `message` and `author` are of the revision that does. `tags` come along if asked for. `progress` is told of
+        each ruleset how many pieces have come, and how many are still to come.
+        """
+        with transfer.remote(remote) as other:
+            yield from transfer.between(
+                self,
+                other,
+                names,
+                to=to,
+                merge=merge,
+                tags=tags,
+                message=message,
+                author=author,
+                dry_run=dry_run,
+                is_push=True,
+                progress=progress,
+            )
+
+    def pull(self, remote: Store | str, names: transfer.Names = None, **options: Any) -> tuple[Transferred, ...]:
+        """Like `pull_each`; raises the first error, after which nothing more is pulled."""
+        return transfer.raised(self.pull_each(remote, names, **options))
+
+    def pull_each(
+        self,
+        remote: Store | str,
+        names: transfer.Names = None,
+        *,
+        to: str | None = None,
+        merge: bool = False,
+        tags: bool = False,
+        message: str | None = None,
+        author: str | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Iterator[Transferred]:
+        """Take rulesets (all for None) from another store, as `to` here; otherwise like `push_each`."""
+        with transfer.remote(remote) as other:
+            yield from transfer.between(
+                other,
+                self,
+                names,
+                to=to,
+                merge=merge,
+                tags=tags,
+                message=message,
+                author=author,
+                dry_run=dry_run,
+                progress=progress,
+            )
+
+    def bundle(
+        self, file: str | os.PathLike[str], names: transfer.Names = None, *, since: str | None = None
+    ) -> BundleSummary:
+        """Write rulesets (all for None) with their histories and tags to a file, or to `-`; what is in it.
+
+        `since` leaves out what a revision of each goes back to: `3`, `sha256:0123abcd`, a tag. Whoever loads the
+        bundle must have that one. The file appears only once it is whole. See `verify_bundle`.
+        """
+        return bundles.create(self, file, names, since)
+
+    def load_bundle(
+        self, file: str | os.PathLike[str] | IO[bytes], names: transfer.Names = None, **options: Any
+    ) -> tuple[Transferred, ...]:
+        """Like `load_bundle_each`; raises the first error, after which nothing more is loaded."""
+        return transfer.raised(self.load_bundle_each(file, names, **options))
+
+    def load_bundle_each(
+        self,
+        file: str | os.PathLike[str] | IO[bytes],
+        names: transfer.Names = None,
+        *,
+        to: str | None = None,
+        merge: bool = False,
+        tags: bool = False,
+        message: str | None = None,
+        author: str | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Iterator[Transferred]:
+        """Take rulesets (all for None) from a bundle (a file, `-`, a binary stream); otherwise like `pull_each`.
+
+        All of it is checked before anything is stored; raises InputError with the line that is wrong.
+        """
+        return bundles.load(
+            self,
+            file,
+            names,
+            to=to,
+            merge=merge,
+            tags=tags,
+            message=message,
+            author=author,
+            dry_run=dry_run,
+            progress=progress,
+        )
 
 
 @dataclass(frozen=True, slots=True)

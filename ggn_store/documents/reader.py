@@ -436,3 +436,13 @@ def _is_too_long(key: object) -> bool:
 def _is_before(order: Mapping[str, object], key: str, other: str) -> bool:
     keys = list(order)
     return keys.index(key) < keys.index(other)
+
+
+def envelope_complaints(envelope: Envelope) -> list[Complaint]:
+    """What is wrong with what comes beside a document's pieces."""
+    reader = Reader(None, envelope, copy=False)
+    reader._check_envelope()
+    schema = envelope.schema
+    if schema is not None and (not isinstance(schema, str) or UNSTORABLE.search(schema)):
+        reader._complain((), "the $schema is not an address", schema, "a string")
+    return reader.complaints

@@ -13,7 +13,7 @@ import sqlite3
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from operator import itemgetter
@@ -123,6 +123,10 @@ class Database(ABC):
             connection.begin(),
         ):
             yield connection
+
+    def explained(self) -> AbstractContextManager[None]:
+        """What goes wrong within is told as this database's, also in another one's transaction."""
+        return self._translated()
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -278,6 +282,10 @@ class Database(ABC):
         raise NotImplementedError(f"{self.name} makes tables")
 
     @abstractmethod
+    def identity(self, connection: Connection) -> Hashable:
+        """What two addresses of one database have in common, and no other database has."""
+
+    @abstractmethod
     def version(self, connection: Connection) -> str:
         """Name and version of the database engine."""
 
@@ -418,6 +426,12 @@ class SQLite(Database):
 
     def listed(self, values: Sequence[str | None]) -> Any:
         return json.dumps(values)
+
+    def identity(self, connection: Connection) -> Hashable:
+        if self.path is None:
+            return id(self)
+        status = self.path.stat()
+        return status.st_dev, status.st_ino
 
     def version(self, connection: Connection) -> str:
         return f"SQLite {connection.execute(text('SELECT sqlite_version()')).scalar_one()}"
@@ -575,6 +589,11 @@ class Postgres(Database):
 
     def listed(self, values: Sequence[str | None]) -> Any:
         return " ".join(value or "" for value in values)
+
+    def identity(self, connection: Connection) -> Hashable:
+        # Two servers may be copies of one, but do not start at the same time.
+        asked = "SELECT pg_postmaster_start_time()::text, current_database(), current_schema()"
+        return tuple(connection.execute(text(asked)).one())
 
     def version(self, connection: Connection) -> str:
         return f"PostgreSQL {connection.execute(text('SHOW server_version')).scalar_one()}"

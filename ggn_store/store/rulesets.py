@@ -279,9 +279,11 @@ def key_of(table: Table) -> Callable[[tuple[Any, ...]], Any]:
 
 def read_piece(connection: Connection, piece_id: int, identifier: str, board: Board) -> Piece:
     """A piece from its rows: the inverse of `load.flatten`."""
+    return make_piece(identifier, board, lambda table: [row[1:] for row in rows_of_piece(connection, table, piece_id)])
 
-    def rows(table: Table) -> list[Any]:
-        return [row[1:] for row in rows_of_piece(connection, table, piece_id)]
+
+def make_piece(identifier: str, board: Board, rows: Callable[[Table], list[Any]]) -> Piece:
+    """A piece from the rows that it has in each table, without its key and in the order of the primary key."""
 
     def label(square: int | None) -> str:
         return HAND if square is None else board.squares[square]

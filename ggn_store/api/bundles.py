@@ -1,0 +1,183 @@
+"""Bundles of rulesets: made of a store, checked, and loaded into one."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from ggn_store.api import transfer
+from ggn_store.api.transfer import Names
+from ggn_store.documents import bundle
+from ggn_store.documents.bundle import Bundle, Part
+from ggn_store.documents.files import STDIN
+from ggn_store.errors import GgnStoreError, InputError, printable
+from ggn_store.model import histories
+from ggn_store.model.transfer import Source, Transferred
+from ggn_store.store import rulesets
+from ggn_store.store.offer import StoreSource
+from ggn_store.store.receive import Progress
+
+if TYPE_CHECKING:
+    from ggn_store.api.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class BundledRuleset:
+    """What a bundle has of a ruleset: the lineages of its revisions, the head last, those that it needs, its tags."""
+
+    name: str
+    lineages: tuple[str, ...]
+    needs: tuple[str, ...]
+    tags: tuple[str, ...]
+
+    def data(self) -> dict[str, Any]:
+        """The same as JSON data."""
+        return {
+            "name": self.name,
+            "revisions": len(self.lineages),
+            "head": self.lineages[-1],
+            "needs": list(self.needs),
+            "tags": list(self.tags),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class BundleSummary:
+    """What is in a bundle that was found sound; `outside` is how many pieces it leaves to what it needs."""
+
+    file: str
+    rulesets: tuple[BundledRuleset, ...]
+    boards: int
+    pieces: int
+    revisions: int
+    tags: int
+    outside: int
+    sha256: str
+
+    def data(self) -> dict[str, Any]:
+        """The summary as JSON data."""
+        counts = {name: getattr(self, name) for name in ("boards", "pieces", "revisions", "tags", "outside")}
+        return {"file": self.file, **counts, "sha256": self.sha256, "rulesets": [each.data() for each in self.rulesets]}
+
+
+def create(store: Store, file: str | os.PathLike[str], names: Names, since: str | None) -> BundleSummary:
+    """Write a bundle of rulesets (all for None) to a file, which appears only once it is whole, or to `-`."""
+    with store._tables.reading() as connection:
+        source = StoreSource(store._database, connection)
+        parts = []
+        for name in transfer.names_of(source, names):
+            base = None if since in (None, "0") else rulesets.base(connection, name, since)
+            part = _part(source, name, base if isinstance(base, str) else None)
+            if part.lineages:
+                parts.append(part)
+        if not parts:
+            raise InputError(
+                "there is nothing to put into a bundle: "
+                + ("the store has no rulesets" if since is None else f"no ruleset has gone on since {since}")
+            )
+        with _written(os.fspath(file)) as stream:
+            counts, sha256 = bundle.write(stream, source, parts)
+        tags = {part.name: tuple(tag.name for tag in source.tags(part.name)) for part in parts}
+    listed = tuple(BundledRuleset(part.name, part.lineages, part.needs, tags[part.name]) for part in parts)
+    return BundleSummary(os.fspath(file), listed, **counts, sha256=sha256)
+
+
+def _part(source: Source, name: str, since: str | None) -> Part:
+    """The revisions of a ruleset that its head goes back to, without those that `since` does."""
+    steps = source.steps(name)
+    known = {step.lineage: step for step in steps}
+    wanted = histories.ancestors(known, [steps[-1].lineage])
+    if since is not None:
+        wanted -= histories.ancestors(known, [since])
+    chosen = [step for step in steps if step.lineage in wanted]
+    needs = {parent for step in chosen for parent in step.parents} - wanted
+    return Part(name, tuple(step.lineage for step in chosen), tuple(sorted(needs)))
+
+
+def verify_bundle(file: str | os.PathLike[str] | IO[bytes]) -> BundleSummary:
+    """Check everything in a bundle, without a store; raises InputError with the line that is wrong."""
+    with opened(file, keep=False) as read:
+        listed = tuple(
+            BundledRuleset(
+                name,
+                tuple(step.lineage for step in read.steps(name)),
+                read.needs(name),
+                tuple(tag.name for tag in read.tags(name)),
+            )
+            for name in read.names
+        )
+        return BundleSummary(read.file, listed, **read.counts, outside=len(read.outside), sha256=read.sha256)
+
+
+def load(
+    store: Store,
+    file: str | os.PathLike[str] | IO[bytes],
+    names: Names,
+    *,
+    to: str | None,
+    merge: bool,
+    tags: bool,
+    message: str | None,
+    author: str | None,
+    dry_run: bool,
+    progress: Progress | None,
+) -> Iterator[Transferred]:
+    """Take rulesets from a bundle; all of it is checked before anything is stored."""
+    with opened(file, keep=True) as read:
+
+        @contextmanager
+        def source() -> Iterator[Source]:
+            yield read
+
+        for name in transfer.names_of(read, names):
+            read.steps(name)
+        wishes = transfer.wish(store._database, read.file, merge, tags, message, author)
+        yield from transfer.take(source, store, names, wishes, to, dry_run, progress)
+
+
+@contextmanager
+def opened(file: str | os.PathLike[str] | IO[bytes], keep: bool) -> Iterator[Bundle]:
+    """A bundle of a file, of a binary stream, or of standard input (`-`), found sound; raises InputError."""
+    if not isinstance(file, str | os.PathLike):
+        with bundle.opened(file, str(getattr(file, "name", "the bundle")), keep) as read:
+            yield read
+        return
+    name = os.fspath(file)
+    if name == STDIN:
+        if sys.stdin is None:
+            raise InputError("standard input: there is none")
+        with bundle.opened(sys.stdin.buffer, "standard input", keep) as read:
+            yield read
+        return
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(open(name, "rb"))
+        except OSError as error:
+            raise InputError(f"{printable(name)}: cannot be read: {error.strerror or error}") from None
+        yield stack.enter_context(bundle.opened(stream, name, keep))
+
+
+@contextmanager
+def _written(file: str) -> Iterator[IO[bytes]]:
+    """A file to write, which appears only once it is whole; or standard output."""
+    if file == STDIN:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(file)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(target)
+    except OSError as error:
+        raise GgnStoreError(f"{printable(file)}: cannot be written: {error.strerror or error}") from None
+    finally:
+        temporary.unlink(missing_ok=True)

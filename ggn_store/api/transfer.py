@@ -1,0 +1,167 @@
+"""Push and pull: rulesets go from one store to another, each as a whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING
+
+from ggn_store.api import authors, garbage
+from ggn_store.errors import UNSTORABLE, GgnStoreError, InputError, NotationError, StoreError, UnknownNameError, quote
+from ggn_store.model.revision import check_name
+from ggn_store.model.transfer import Source, Transferred
+from ggn_store.store import engine, offer, receive
+from ggn_store.store.offer import StoreSource
+from ggn_store.store.receive import OvertakenError, Progress, Wishes
+
+if TYPE_CHECKING:
+    from ggn_store.api.store import Store
+
+Names = str | Iterable[str] | None
+# Gives a source in one state for as long as it is open.
+Opened = Callable[[], AbstractContextManager[Source]]
+
+
+def between(
+    source: Store,
+    destination: Store,
+    names: Names,
+    *,
+    to: str | None = None,
+    merge: bool = False,
+    tags: bool = False,
+    message: str | None = None,
+    author: str | None = None,
+    dry_run: bool = False,
+    is_push: bool = False,
+    progress: Progress | None = None,
+) -> Iterator[Transferred]:
+    """Transfer rulesets (all for None) one after the other; what became of each, errors among it.
+
+    Raises before anything is transferred where a store cannot be used, or both are one.
+    """
+    giving, taking = source._database, destination._database
+    wishes = wish(taking, str(giving), merge, tags, message, author, is_push)
+    with source._tables.reading() as there, destination._tables.reading() as here:
+        if giving.identity(there) == taking.identity(here):
+            raise StoreError(f"{taking}: this is one store, with itself as the remote: name another one")
+
+    @contextmanager
+    def opened() -> Iterator[Source]:
+        with source._tables.reading() as connection:
+            yield StoreSource(giving, connection)
+
+    yield from take(opened, destination, names, wishes, to, dry_run, progress)
+
+
+def wish(
+    database: engine.Database,
+    source: str,
+    merge: bool,
+    tags: bool,
+    message: str | None,
+    author: str | None,
+    is_push: bool = False,
+) -> Wishes:
+    """What is to be done with what comes from `source` into `database`."""
+    author = authors.author(database, author)
+    for what, text in (("author", author), ("message", message)):
+        if text is not None and UNSTORABLE.search(text):
+            raise NotationError(f"the {what} {quote(text)} has characters that no database can keep")
+    return Wishes(source, merge, tags, message, author, is_push)
+
+
+def take(
+    opened: Opened,
+    destination: Store,
+    names: Names,
+    wishes: Wishes,
+    to: str | None,
+    dry_run: bool,
+    progress: Progress | None,
+) -> Iterator[Transferred]:
+    """Take rulesets from a source; what became of each."""
+    with opened() as source:
+        coming = source.heads()
+    chosen = [*coming] if names is None else [names] if isinstance(names, str) else [*dict.fromkeys(names)]
+    if to is not None and len(chosen) != 1:
+        raise InputError(f"a new name is for one ruleset, and there are {len(chosen)}")
+    for name in (*chosen, *(() if to is None else (to,))):
+        check_name(name)
+    with destination._tables.reading() as connection:
+        here = offer.heads(connection)
+    for name in chosen:
+        target = name if to is None else to
+        number, lineage = here.get(target, (None, None))
+        if lineage is not None and lineage == coming.get(name) and not wishes.tags:
+            yield Transferred(name, target, "unchanged", head=number, lineage=lineage)
+            continue
+        try:
+            with garbage.held_off():
+                result = _take_one(opened, destination, name, target, wishes, dry_run, progress)
+        except GgnStoreError as error:
+            result = Transferred(name, target, "failed", error=error)
+        yield result
+
+
+def _take_one(
+    opened: Opened,
+    destination: Store,
+    name: str,
+    to: str,
+    wishes: Wishes,
+    dry_run: bool,
+    progress: Progress | None,
+) -> Transferred:
+    while True:
+        try:
+            with opened() as source:
+                if dry_run:
+                    with destination._tables.reading() as connection:
+                        return receive.plan(connection, source, name, to, wishes)
+                with destination._tables.writing() as connection:
+                    database = destination._database
+                    return receive.receive(database, connection, source, name, to, wishes, progress)
+        except OvertakenError:
+            # Each time somebody else got further, so this comes to an end; what he gave may be in conflict now.
+            continue
+
+
+def raised(results: Iterable[Transferred]) -> tuple[Transferred, ...]:
+    """All results, if none of them is an error; raises the first that is one, and transfers nothing after it."""
+    done = []
+    for result in results:
+        if result.error is not None:
+            raise result.error
+        done.append(result)
+    return tuple(done)
+
+
+@contextmanager
+def remote(address: Store | str) -> Iterator[Store]:
+    """A store as it was given, or the one at an address, which is closed afterwards; none is made."""
+    from ggn_store.api.store import Store
+
+    if not isinstance(address, str):
+        yield address
+        return
+    with Store.at(address) as store:
+        if store._is_new():
+            raise StoreError(
+                f"{store._database}: there is no store here: see that the address of the remote is right; "
+                f"`ggn-store --db {store._database} db upgrade` makes one"
+            )
+        yield store
+
+
+def names_of(source: Source, names: Names) -> list[str]:
+    """The rulesets that are meant, all for None; raises UnknownNameError for one that the source does not have."""
+    known = source.heads()
+    if names is None:
+        return list(known)
+    chosen = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    for name in chosen:
+        if check_name(name) not in known:
+            source.steps(name)  # which says what there is instead
+            raise UnknownNameError(f"there is no ruleset {quote(name)}")
+    return chosen

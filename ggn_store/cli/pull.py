@@ -1,0 +1,39 @@
+"""`ggn-store pull`"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ggn_store.cli import options, transfers
+
+
+@click.command("pull")
+@transfers.rulesets_argument
+@transfers.remote_option
+@transfers.all_option
+@transfers.transfer_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    rulesets: tuple[str, ...],
+    remote: str | None,
+    everything: bool,
+    form: str | None,
+    **wishes: Any,
+) -> None:
+    """Take rulesets with their histories from another store.
+
+    Only what this store does not have travels. Each ruleset is taken whole or not at all: after an interruption, pull
+    again.
+
+    Where this store has revisions that the other one has not, and both have changed something, nothing is pulled and
+    both sides' changes are listed (exit code 3): --merge makes one of both here. Changes of one and the same entry in
+    two ways are never merged.
+    """
+    names, address = transfers.chosen(rulesets, everything), transfers.remote(remote)
+    store = options.open_store(ctx, create=True)
+    with transfers.progress("pulling") as progress:
+        transfers.tell(ctx, store.pull_each(address, names, progress=progress, **wishes), form, "received")

@@ -1,0 +1,132 @@
+"""What `push`, `pull` and `bundle load` share: their options, and telling what became of each ruleset."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+from ggn_store.errors import printable
+from ggn_store.render.records import records
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Progress = Callable[[str, int, int], None]
+
+_COLUMNS = ("name", "to", "status", "revisions", "pieces", "pieces_listed", "head", "error")
+
+rulesets_argument = click.argument(
+    "rulesets", nargs=-1, metavar="[RULESET]...", shell_complete=options.complete_ruleset
+)
+remote_option = click.option(
+    "--remote",
+    metavar="ADDRESS",
+    envvar="GGN_STORE_REMOTE",
+    help="The other store, written like --db. Default: $GGN_STORE_REMOTE.",
+)
+all_option = click.option("--all", "everything", is_flag=True, help="Every ruleset that there is.")
+
+
+def transfer_options(command: Command) -> Command:
+    """The options of every command that gives revisions to a store."""
+    for option in (
+        options.output_format(options.RECORD_FORMATS, "Records instead of a line of text for each ruleset."),
+        click.option("--dry-run", is_flag=True, help="Only say what would travel."),
+        click.option("--author", metavar="NAME", help="Who merges. Default: $GGN_AUTHOR, the database's user, git's."),
+        click.option("--message", metavar="TEXT", help="Why both are merged; kept with the merge."),
+        click.option("--tags", is_flag=True, help="Take tags along: each then points where it does at the source."),
+        click.option("--merge", is_flag=True, help="Where both have changed something, make one revision of both."),
+        click.option("--as", "to", metavar="NAME", help="The name that the ruleset gets; for a single one."),
+    ):
+        command = option(command)
+    return command
+
+
+def chosen(rulesets: tuple[str, ...], everything: bool) -> tuple[str, ...] | None:
+    """The rulesets that were named; None for all."""
+    if bool(rulesets) == everything:
+        raise click.UsageError("name rulesets, or give --all" if not rulesets else "--all goes without names")
+    return rulesets or None
+
+
+def remote(address: str | None) -> str:
+    """The address of the other store."""
+    if not address:
+        raise click.UsageError("name the other store with --remote (or $GGN_STORE_REMOTE)")
+    return address
+
+
+def tell(ctx: click.Context, results: Iterable[ggn_store.Transferred], form: str | None, verb: str) -> None:
+    """Say what became of each ruleset as it is done; the exit code is the worst."""
+    code = 0
+    done: list[dict[str, Any]] = []
+    for result in results:
+        if result.error is not None:
+            code = max(code, result.error.exit_code)
+            _tell_error(result)
+        if form is None:
+            if result.error is None:
+                click.echo(printable(line(result, verb)))
+        elif form == "ndjson":
+            for part in records([result.data()], form, _COLUMNS):
+                click.echo(part, nl=False)
+        else:
+            done.append(result.data())
+    if form not in (None, "ndjson"):
+        width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
+        for part in records(done, str(form), _COLUMNS, width):
+            click.echo(part, nl=False)
+    ctx.exit(code)
+
+
+def _tell_error(result: ggn_store.Transferred) -> None:
+    error = result.error
+    click.echo(printable(f"{result.name}: {str(error).removeprefix(f'{result.name}: ')}"), err=True)
+    if isinstance(error, ggn_store.DivergedError) and error.merge is not None:
+        from ggn_store.render.differences import merge_text
+
+        for text in merge_text(error.merge):
+            click.echo(f"  {text}", err=True, nl=False)
+
+
+def line(result: ggn_store.Transferred, verb: str) -> str:
+    """`chess: 3 revisions, 2 of 14 pieces sent, head chess@5`"""
+    text = result.name if result.to == result.name else f"{result.name} as {result.to}"
+    head = f"head {result.to}@{result.head}"
+    if result.status == "unchanged":
+        text += f": up to date, {head}"
+    else:
+        revisions = f"{result.revisions} revision{'' if result.revisions == 1 else 's'}"
+        merged = " (the last one a merge)" if result.status == "merged" else ""
+        text += f": {revisions}{merged}, {result.pieces} of {result.listed} pieces {verb}, {head}"
+    if result.tags:
+        text += f", tag{'' if len(result.tags) == 1 else 's'} {', '.join(result.tags)}"
+    return text
+
+
+@contextmanager
+def progress(verb: str) -> Iterator[Progress | None]:
+    """A bar of pieces on a terminal, nothing elsewhere."""
+    if not options.is_terminal(sys.stderr):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(verb, total=None)
+        counts: defaultdict[str, int] = defaultdict(int)
+
+        def told(name: str, come: int, to_come: int) -> None:
+            counts["come"] += come
+            counts["total"] += to_come
+            bar.update(task, description=printable(name)[:40], completed=counts["come"], total=counts["total"])
+
+        yield told

@@ -1,0 +1,141 @@
+"""What travels between stores, in a bundle or over a connection, and what becomes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, Protocol
+
+from ggn_store.errors import GgnStoreError, HeadMovedError
+from ggn_store.model.board import Board
+from ggn_store.model.document import Dialect, Envelope, Piece, revision_digest
+from ggn_store.model.histories import Step
+from ggn_store.model.merge import Merge
+from ggn_store.model.revision import lineage
+
+Outcome = Literal["new", "forwarded", "merged", "unchanged", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class SentRevision:
+    """A revision on its way: boards and pieces are named by their digests, parents by their lineages."""
+
+    lineage: str
+    parent: str | None
+    merged: str | None
+    digest: str
+    dialect: Dialect
+    board: str
+    envelope: Envelope
+    author: str | None
+    message: str | None
+    created_at: datetime
+    pieces: tuple[str, ...]
+
+    def fault(self, board: Board) -> str | None:
+        """What does not give what it should; None for a revision that is as it was made."""
+        if revision_digest(self.dialect, board, self.envelope, self.pieces) != self.digest:
+            return "its pieces, board and envelope do not give its digest"
+        made = lineage(self.parent, self.merged, self.digest, self.author, self.message, self.created_at)
+        if made != self.lineage:
+            return "its content, author, message, time and parents do not give its lineage"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class SentPiece:
+    """A piece on its way; `board` is the digest of the board that it is written for."""
+
+    digest: str
+    dialect: Dialect
+    board: str
+    piece: Piece
+
+
+@dataclass(frozen=True, slots=True)
+class SentTag:
+    """Where a tag points, by lineage, and who said so when."""
+
+    name: str
+    lineage: str
+    author: str | None
+    message: str | None
+    created_at: datetime
+
+
+class Source(Protocol):
+    """Where revisions come from: a store, or a bundle.
+
+    What is asked for is there, or it is an error of the source's; nothing is held in memory but what was asked for
+    last.
+    """
+
+    def heads(self) -> Mapping[str, str]:
+        """The lineage of the newest revision of every ruleset, by name."""
+
+    def steps(self, name: str) -> Sequence[Step]:
+        """The history of a ruleset; raises UnknownNameError."""
+
+    def revisions(self, name: str, lineages: Collection[str]) -> Iterator[SentRevision]:
+        """Those revisions of a ruleset, in the order of its history."""
+
+    def boards(self, digests: Collection[str]) -> Iterator[Board]:
+        """Boards, one for each digest and in the order of the digests."""
+
+    def pieces(self, digests: Sequence[str]) -> Iterator[SentPiece]:
+        """Pieces, in the order of the digests."""
+
+    def tags(self, name: str) -> Sequence[SentTag]:
+        """The tags of a ruleset that point somewhere, by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Transferred:
+    """What became of one ruleset of a transfer.
+
+    `name` is the ruleset's at its source, `to` at its destination, `head` there the newest revision's number and
+    `lineage` its lineage. `revisions` is how many are new there, with the one that unites two histories; `pieces` is
+    how many travelled of the `listed` ones that those which came have. `tags` are those that moved.
+    """
+
+    name: str
+    to: str
+    status: Outcome
+    revisions: int = 0
+    pieces: int = 0
+    listed: int = 0
+    head: int | None = None
+    lineage: str | None = None
+    tags: tuple[str, ...] = ()
+    error: GgnStoreError | None = None
+
+    def data(self) -> dict[str, Any]:
+        """The result as JSON data; of an error its message and, where both sides changed something, what."""
+        data: dict[str, Any] = {
+            "name": self.name,
+            "to": self.to,
+            "status": self.status,
+            "revisions": self.revisions,
+            "pieces": self.pieces,
+            "pieces_listed": self.listed,
+            "head": self.head,
+            "lineage": self.lineage,
+            "tags": list(self.tags),
+        }
+        if self.error is not None:
+            data["error"] = str(self.error)
+            if isinstance(self.error, DivergedError) and self.error.merge is not None:
+                data["merge"] = self.error.merge.data()
+        return data
+
+
+class DivergedError(HeadMovedError):
+    """Two stores have each gone on from what they had in common; `merge` says what each of them changed since.
+
+    It has conflicts where the same was changed in two ways. None where nobody has looked into it yet.
+    """
+
+    def __init__(self, message: str, merge: Merge | None = None) -> None:
+        super().__init__(message)
+        self.merge = merge
