@@ -182,7 +182,7 @@ class Bundle:
         self._kept = kept
         self._parts: dict[str, _Part] = {}
         self._boards: dict[str, Board] = {}
-        self._pieces: dict[str, tuple[int, int, str, str]] = {}
+        self._pieces: dict[str, tuple[int, int, str, str, str]] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -227,7 +227,7 @@ class Bundle:
                     f"{printable(self.file)}: the piece {digest} is not in the bundle, and the store that takes it "
                     "does not have it: make a bundle without --since"
                 )
-            offset, length, board, dialect = self._pieces[digest]
+            offset, length, board, dialect, _ = self._pieces[digest]
             line = self._again((offset, length))
             piece = _piece(line["identifier"], line["rules"], check_dialect(dialect), self._boards[board])
             yield SentPiece(digest, check_dialect(dialect), board, piece)
@@ -433,7 +433,7 @@ class _Reading:
         piece = _piece(identifier, value["rules"], dialect, board)
         if Digests(dialect, board).of(piece) != digest:
             _fail(f"the piece {identifier}: its rules do not give its digest {digest}")
-        self._bundle._pieces[digest] = (*place, value["board"], dialect)
+        self._bundle._pieces[digest] = (*place, value["board"], dialect, piece.identifier)
 
     def _take_revision(self, value: dict[str, Any], place: tuple[int, int]) -> None:
         part = self._part(value["ruleset"])
@@ -453,6 +453,7 @@ class _Reading:
         _require(revision.pieces, f"{named}: it has no pieces")
         _require(len(set(revision.pieces)) == len(revision.pieces), f"{named}: a piece stands in it twice")
         _require(len(revision.pieces) <= limits.MAX_PIECES, f"{named}: it has more than {limits.MAX_PIECES:,} pieces")
+        identifiers: set[str] = set()
         for digest in revision.pieces:
             found = self._bundle._pieces.get(digest)
             if found is None:
@@ -460,8 +461,10 @@ class _Reading:
                 self._bundle.outside.add(digest)
                 _require(len(self._bundle.outside) <= limits.MAX_BUNDLE_LINES, "too many pieces are not in the bundle")
             else:
-                is_fitting = found[2:] == (revision.board, revision.dialect)
+                is_fitting = found[2:4] == (revision.board, revision.dialect)
                 _require(is_fitting, f"{named}: its piece {digest} is of another board or dialect")
+                _require(found[4] not in identifiers, f"{named}: two pieces of it are called {found[4]}")
+                identifiers.add(found[4])
         self._check_envelope(revision.envelope, board, named)
         self._used_pieces.update(revision.pieces)
         part.places[revision.lineage] = place
