@@ -182,6 +182,10 @@ def main() -> None:
                     assert store is not None
                     revision = store.load(parse(document(command["content"])), command["name"])
                     answer = {"number": revision.number, "status": revision.status, "content": command["content"]}
+                case "push" | "pull" | "load_bundle" as work:
+                    assert store is not None
+                    results = getattr(store, work)(command["with"], merge=command.get("merge", False))
+                    answer = {"statuses": [each.status for each in results]}
                 case "load_all":
                     assert store is not None
                     answer = _load_all(store, command["paths"])
