@@ -341,8 +341,9 @@ class _Reading:
         )
         _require(self.number <= limits.MAX_BUNDLE_LINES, f"the bundle has more than {limits.MAX_BUNDLE_LINES:,} lines")
         _require(not self._is_over, "there is something after the end of the bundle")
-        _require(line.endswith(b"\n"), "the line is cut off")
+        _require(line.endswith(b"\n") or self.number == 1, "the line is cut off")
         value = self._decoded(line)
+        _require(line.endswith(b"\n"), "the line is cut off")
         kind = value["kind"]
         getattr(self, f"_take_{kind}")(value, (self._offset, len(line)))
         if kind in _COUNTED:
