@@ -19,6 +19,7 @@ from sqlalchemy import Connection, event, text
 
 from ggn_store import (
     DivergedError,
+    GateError,
     InputError,
     Revision,
     Store,
@@ -607,6 +608,28 @@ def test_a_ruleset_that_is_retired_there_is_refused(two: tuple[Store, Store]) ->
     mine.load(game(**BOTH, N="b1c3"), "game")
     with pytest.raises(StoreError, match="game: it is retired there and takes no revisions; nothing was stored"):
         mine.push(theirs)
+
+
+def test_what_is_pushed_and_pulled_goes_through_the_gate(pair: tuple[Store, Store]) -> None:
+    mine, theirs = pair
+    mine.load(game(**BOTH), "team/game")
+    mine.push(theirs)
+    theirs.set_policy("team", lint=["never-holds"])
+    doubtful = game(**BOTH)
+    piece, rules = next(iter(doubtful.items()))
+    source, destinations = next(iter(rules.items()))
+    next(iter(destinations.values()))[0]["must"][source] = "empty"  # where the piece itself stands
+    mine.load({piece: rules}, "team/game")
+    before = holds(theirs)
+    for moved in (lambda: mine.push(theirs), lambda: theirs.pull(mine)):
+        with pytest.raises(GateError, match="team/game: refused by the policy of team, 1 finding"):
+            moved()
+    assert holds(theirs) == before
+    theirs.set_policy("team", review=1)
+    with pytest.raises(StoreError, match="approved"):
+        mine.push(theirs)
+    theirs.set_policy("team")
+    assert mine.push(theirs)[0].head == 2
 
 
 def test_a_ruleset_that_is_not_there_is_named_with_its_store(two: tuple[Store, Store]) -> None:

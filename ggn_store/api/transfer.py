@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
-from ggn_store.api import authors, garbage
+from ggn_store.api import authors, garbage, gates
 from ggn_store.errors import UNSTORABLE, GgnStoreError, InputError, NotationError, StoreError, UnknownNameError, quote
 from ggn_store.model.revision import check_name
 from ggn_store.model.transfer import Source, Transferred
-from ggn_store.store import engine, offer, receive
+from ggn_store.store import engine, offer, receive, rulesets
 from ggn_store.store.offer import StoreSource
 from ggn_store.store.receive import OvertakenError, Progress, Wishes
 
@@ -121,7 +121,12 @@ def _take_one(
                         return receive.plan(connection, source, name, to, wishes)
                 with destination._tables.writing() as connection:
                     database = destination._database
-                    return receive.receive(database, connection, source, name, to, wishes, progress)
+                    before = rulesets.newest_of(connection, to)
+                    result = receive.receive(database, connection, source, name, to, wishes, progress)
+                    after = rulesets.newest_of(connection, to)
+                    if after is not None and after != before:
+                        gates.require(connection, before, after)
+                    return result
         except OvertakenError:
             # Each time somebody else got further, so this comes to an end; what he gave may be in conflict now.
             continue

@@ -79,6 +79,13 @@ def find(connection: Connection, reference: str | Reference) -> Revision:
     return revision_of(found)
 
 
+def newest_of(connection: Connection, name: str) -> Revision | None:
+    """The newest revision of a ruleset, hidden or not; None where there is none."""
+    query = REVISIONS.where(t.ruleset.c.name == name).order_by(t.revision.c.number.desc()).limit(1)
+    found = connection.execute(query).first()
+    return None if found is None else revision_of(found)
+
+
 def base(connection: Connection, name: str, stated: str | None) -> Base:
     """The lineage of the revision of the ruleset `name` that `stated` names: `3`, `sha256:0123abcd`, a tag.
 
