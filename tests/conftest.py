@@ -18,7 +18,7 @@ DATABASES = ("sqlite", "postgres")
 @pytest.fixture(autouse=True)
 def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the developer's shell says about stores and authors must not reach a test."""
-    for name in ("GGN_STORE_URL", "DATABASE_URL", "GGN_AUTHOR", "NO_COLOR", "FORCE_COLOR"):
+    for name in ("GGN_STORE_URL", "GGN_STORE_REMOTE", "DATABASE_URL", "GGN_AUTHOR", "NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     for name in ("GIT_DIR", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):  # and git knows nobody
         monkeypatch.setenv(name, os.devnull)

@@ -138,7 +138,7 @@ def test_a_bundle_since_a_revision_holds_what_came_after_and_names_what_it_needs
     assert (len(asked.pieces), len(summary.rulesets[0].lineages), summary.outside) == (2, 2, 2)
     assert summary.rulesets[0].needs == (second.lineage,)
     assert verify_bundle(tmp_path / "since.gz") == summary
-    with pytest.raises(StoreError, match=f"goes on from revisions that are not there: sha256:{second.lineage}"):
+    with pytest.raises(StoreError, match=f"goes on from revisions that are not here: sha256:{second.lineage}"):
         store.load_bundle(tmp_path / "since.gz")
     assert set(holds(store).values()) == {0}
     store.load_bundle(tmp_path / "before.gz")

@@ -467,6 +467,13 @@ def test_an_entry_that_was_changed_in_two_ways_is_never_merged(pair: tuple[Store
     with pytest.raises(DivergedError, match="1 conflict: --merge cannot make one of both"):
         mine.push(theirs)
     assert (holds(mine), holds(theirs)) == before
+    # The cure that the message tells.
+    mine.load(theirs.ruleset("game").document(), "game")
+    assert mine.push(theirs)[0].status == "merged"
+    mine.pull(theirs)
+    mine.load(old | game(Q="d1d4"), "game")
+    assert mine.push(theirs)[0].status == "forwarded"
+    assert sound(mine, theirs)
 
 
 def test_two_that_loaded_the_same_get_one_history_by_themselves(pair: tuple[Store, Store]) -> None:

@@ -80,7 +80,8 @@ def test_a_conflict_ends_with_3_and_lists_what_both_sides_changed(mine: Store, r
         result = run("--db", "mine.db", command, "--remote", ready, "--all", "--tags")
         moved = "rooks: up to date, head rooks@1" + (", tag stable\n" if command == "push" else "\n")
         assert (result.code, result.out) == (3, moved)
-        assert "knights has moved on: the history there, whose newest revision is knights@2" in result.err
+        place = "there" if command == "push" else "here"
+        assert f"knights has moved on: the history {place}, whose newest revision is knights@2" in result.err
         assert "have gone apart since knights@1; nothing was stored: --merge makes one of both" in result.err
         lines = [line.strip() for line in result.err.splitlines()]
         ours, theirs_at = (

@@ -29,6 +29,9 @@ _LOOKUP: Final = 500
 _POSSIBILITIES_AT_ONCE: Final = 20_000
 _SHORT: Final = 12
 
+# Equal contents unite by themselves.
+_CURE: Final = "load the other side's document as yours, do this again, and then load what should become of both"
+
 # Told of a ruleset how many pieces have come, and how many more are to come.
 Progress = Callable[[str, int, int], None]
 
@@ -52,6 +55,11 @@ class Wishes:
     message: str | None = None
     author: str | None = None
     is_push: bool = False
+
+    @property
+    def place(self) -> str:
+        """How whoever asks for it speaks of the store that receives."""
+        return "there" if self.is_push else "here"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +94,7 @@ def plan(connection: Connection, source: Source, name: str, to: str, wishes: Wis
     """
     here = _here(connection, check_name(to))
     relation = histories.relate(here.steps, _steps(source, name))
-    _require_open(here, relation)
+    _require_open(here, relation, wishes.place)
     is_apart = relation.kind == "apart"
     if is_apart and _united(here, relation) is None and not wishes.merge:
         raise DivergedError(f"{to}: the two histories have gone apart: without --dry-run it is told how")
@@ -115,7 +123,7 @@ def receive(
     """
     here = _here(connection, check_name(to))
     relation = histories.relate(here.steps, _steps(source, name))
-    _require_open(here, relation)
+    _require_open(here, relation, wishes.place)
     if relation.kind == "same":
         moved = _take_tags(database, connection, here, source, name) if wishes.tags else ()
         return Transferred(name, to, "unchanged", head=here.head.number, lineage=here.head.lineage, tags=moved)
@@ -148,21 +156,21 @@ def _here(connection: Connection, name: str) -> _Here:
     return _Here(name, found.id, offer.steps(connection, found.id), found.deleted_at is not None, is_retired)
 
 
-def _require_open(here: _Here, relation: Relation) -> None:
+def _require_open(here: _Here, relation: Relation, place: str) -> None:
     """Raise StoreError where the ruleset takes nothing, or where what comes goes back to what nobody has."""
     if here.is_hidden:
         raise StoreError(
-            f"{here.name}: it was deleted there and is hidden: `ggn-store restore {here.name}` brings it back; "
+            f"{here.name}: it was deleted {place} and is hidden: `ggn-store restore {here.name}` brings it back; "
             "nothing was stored"
         )
     if relation.kind == "same":
         return
     if here.is_retired:
-        raise StoreError(f"{here.name}: it is retired there and takes no revisions; nothing was stored")
+        raise StoreError(f"{here.name}: it is retired {place} and takes no revisions; nothing was stored")
     if relation.needed:
         lineages = ", ".join(f"sha256:{lineage}" for lineage in relation.needed)
         raise StoreError(
-            f"{here.name}: what comes goes on from revisions that are not there: {lineages}: take those first, or "
+            f"{here.name}: what comes goes on from revisions that are not {place}: {lineages}: take those first, or "
             "make the bundle with an earlier --since, or without it"
         )
 
@@ -413,8 +421,7 @@ class _Receiving:
         if any(each.document != document for each in merges):
             raise DivergedError(
                 f"{self._here.name}: the histories have been merged crosswise before, and what comes of merging them "
-                "depends on which of these merges one goes by: make one document of both and load it; nothing was "
-                "stored",
+                f"depends on which of these merges one goes by; nothing was stored: {_CURE}",
                 made,
             )
         return document
@@ -433,15 +440,13 @@ class _Receiving:
             else f"{_conflicts(made)}: --merge cannot make one of both"
         )
         return (
-            f"{name} has moved on: the history there, whose newest revision is {name}@{self._here.head.number}, and "
+            f"{name} has moved on: the history {self._wishes.place}, whose newest revision is "
+            f"{name}@{self._here.head.number}, and "
             f"the one of {printable(self._wishes.source)} {since}; nothing was stored: {cure}"
         )
 
     def _in_conflict(self, made: Merge) -> str:
-        return (
-            f"{self._here.name}: {_conflicts(made)} between the two histories, so nothing was stored: load a document "
-            "that has what should become of both, and merge again"
-        )
+        return f"{self._here.name}: {_conflicts(made)} between the two histories; nothing was stored: {_CURE}"
 
 
 class _Documents:
