@@ -128,6 +128,14 @@ def test_a_base_may_be_a_tag_or_a_digest_and_must_be_there(moved: Store) -> None
         moved.load(OURS, "game", base="9", merge=True)
 
 
+def test_a_merge_needs_a_base(moved: Store) -> None:
+    with pytest.raises(InputError, match="a merge needs to know what the document is based on"):
+        moved.load(OURS, "game", merge=True)
+    with pytest.raises(InputError, match="a merge needs to know what the document is based on"):
+        moved.load_all(["game.json"], merge=True)
+    assert numbers(moved) == [2, 1]
+
+
 def test_who_is_overtaken_while_merging_merges_again(moved: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     merge_sides = merging.merge_sides
     faster = [pawn(e3=EMPTY, e4=ENEMY) | {piece: {"b1": {"c3": EMPTY}}} for piece in ("C:N", "C:B")]

@@ -194,6 +194,7 @@ class Store:
         HeadMovedError (a ConflictError) where the ruleset has moved on and there is no merge: because none was asked
         for, or both sides changed the same entry; its `merge` tells all changes. Nothing is stored then.
         """
+        _require_base(base, merge)
         with garbage.held_off():
             content, name = read_one(document, name, dialect)
             return self._load(content, name, message, author, base=base, merge=merge, accept_changes=accept_changes)
@@ -289,6 +290,7 @@ class Store:
         other `processes` read documents ahead where there are enough of them; it changes nothing else. Raises
         InputError before anything is loaded where a source is not there.
         """
+        _require_base(base, merge)
         how = _How(name, dialect, message, author, base, merge, progress, accept_changes)
         return self._load_files(files.find_files(sources), how, processes)
 
@@ -741,6 +743,11 @@ def _read(file: files.File) -> Iterator[files.Entry | GameEntry]:
     from ggn_store.api import games
 
     yield games.read_game(file)
+
+
+def _require_base(base: str | None, merge: bool) -> None:
+    if merge and base is None:
+        raise InputError("a merge needs to know what the document is based on: give base=...")
 
 
 def _in_memory(content: Document | Ready | Definition) -> Document | None:
