@@ -80,15 +80,19 @@ def test_log_for_programs_is_a_line_for_each_revision(ggn: Command, story: Store
 
 
 def test_log_as_a_table_and_as_csv(ggn: Command, story: Store) -> None:
-    story.load(FOUR, NAME, author="Ann", message="one\ntwo")
+    story.load(FOUR, NAME, author="Ann", message=f"{'one ' * 20}\ntwo")
     assert ggn("log", NAME, "--oneline").out == ggn("log", NAME, "--format", "table").out
     header, _, newest, *others = ggn("log", NAME, "--oneline").out.splitlines()
-    assert header.split() == ["revision", "parents", "created_at", "author", "tags", "changes", "message"]
-    assert newest.endswith("  one")
-    assert others[0].split()[:2] == ["4", "2"]
-    assert "also stable  1 piece changed (C:P); title changed" in others[2]
+    assert header.split() == ["revision", "parents", "created_at", "author", "tags", "message", "changes"]
+    assert newest.endswith(f"  {'one ' * 14}one…  title changed")
+    assert others[0].split()[:4] == ["4", "2", "3", "2026-01-01T04:00:00Z"]
+    assert others[2].split("also stable  ")[1].split("  ")[0] == "message 2"
+    assert others[2].endswith("  1 piece changed (C:P); title changed")
     rows = list(csv.DictReader(io.StringIO(ggn("log", NAME, "--format", "csv").out)))
-    assert [row["message"] for row in rows] == ["one\ntwo", *(f"message {number}" for number in (4, 3, 2, 1))]
+    assert [row["message"] for row in rows] == [
+        f"{'one ' * 20}\ntwo",
+        *(f"message {number}" for number in (4, 3, 2, 1)),
+    ]
     assert [rows[1][name] for name in ("parents", "pieces_changed", "pieces_removed", "fields", "tags")] == [
         *("2 3", "1", "1", "", ""),
     ]

@@ -195,6 +195,11 @@ def test_pieces_that_nobody_changed_are_not_read(store: Store, monkeypatch: pyte
     )  # fmt: skip
     store.load(document(BASE), "game")
     store.load(document(THEIRS), "game")
+    with pytest.raises(HeadMovedError) as caught:
+        store.load(document({**BASE, "C:R": {"a1": {"a3": EMPTY}}}), "game", base="1")
+    assert [change.piece for change in caught.value.merge.theirs.pieces] == ["C:P"]
+    assert [change.piece for change in caught.value.merge.ours.pieces] == ["C:R"]
+    read.clear()
     assert store.load(document(OURS), "game", base="1", merge=True).number == 3
     assert read == ["C:P", "C:P"]  # of the base and of the head
     read.clear()

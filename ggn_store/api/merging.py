@@ -42,12 +42,11 @@ def merge_sides(base: Side, ours: Side, theirs: Side) -> Merged:
 
 
 def _untouched(base: Side, ours: Side, theirs: Side) -> set[str]:
-    """The pieces that neither side has changed, where nothing that is asked of the whole needs them.
+    """The pieces that neither side has changed; none where a board was not declared, and is around all squares of all.
 
-    A board that was not declared is around all squares of all pieces, and one that changed must hold them.
+    Where the sides have different boards, all pieces have different digests.
     """
-    frames = {(side.outline.envelope.board, side.outline.envelope.start) for side in (base, ours, theirs)}
-    if len(frames) > 1 or (None in {board for board, _ in frames}):
+    if None in {side.outline.envelope.board for side in (base, ours, theirs)}:
         return set()
     return {
         piece

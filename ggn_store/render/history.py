@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from ggn_store.errors import printable
 from ggn_store.model.history import Blame, LogEntry
+from ggn_store.model.revision import Revision
 
-LOG_COLUMNS: Final = ("revision", "parents", "created_at", "author", "tags", "changes", "message")
+LOG_COLUMNS: Final = ("revision", "parents", "created_at", "author", "tags", "message", "changes")
 LOG_FIELDS: Final = (
     *("name", "revision", "parents", "lineage", "digest", "created_at", "author", "tags"),
     *("pieces_added", "pieces_removed", "pieces_changed", "fields", "message"),
@@ -19,6 +20,7 @@ BLAME_FIELDS: Final = (
 )
 
 _DIGITS: Final = 12
+_SUBJECT: Final = 60
 _HEADING: Final = "\x1b[33m"
 _TAGS: Final = "\x1b[36m"
 _PLAIN: Final = "\x1b[0m"
@@ -46,10 +48,16 @@ def log_text(entries: Iterable[LogEntry], color: bool = False) -> Iterator[str]:
 
 
 def log_rows(entries: Iterable[LogEntry]) -> Iterator[Mapping[str, Any]]:
-    """Revisions as rows of a table, for people: one line each."""
+    """Revisions as rows of a table, for people: one line each, with the beginning of the message."""
     for entry in entries:
-        message = (entry.revision.message or "").strip().splitlines()
-        yield _flat(entry) | {"changes": str(entry.changes), "message": message[0] if message else ""}
+        [subject, *_] = (entry.revision.message or "").strip().splitlines() or [""]
+        if len(subject) > _SUBJECT:
+            subject = subject[: _SUBJECT - 1] + "…"
+        yield _flat(entry) | {
+            "created_at": _time(entry.revision),
+            "message": subject,
+            "changes": str(entry.changes),
+        }
 
 
 def log_fields(entries: Iterable[LogEntry]) -> Iterator[Mapping[str, Any]]:
@@ -69,8 +77,12 @@ def _flat(entry: LogEntry) -> dict[str, Any]:
     return data | {"parents": " ".join(map(str, data["parents"])), "tags": " ".join(entry.tags)}
 
 
+def _time(revision: Revision) -> str:
+    return f"{revision.created_at:%Y-%m-%dT%H:%M:%SZ}"
+
+
 def blame_rows(blames: Iterable[Blame]) -> Iterator[Mapping[str, Any]]:
     """Blames as rows of a table, for people: a field stands in brackets where entries have their piece."""
     for blame in blames:
-        data = blame.data()
+        data = blame.data() | {"created_at": _time(blame.revision)}
         yield data if blame.field is None else data | {"piece": f"({blame.field})"}
