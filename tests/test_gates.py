@@ -296,6 +296,29 @@ def test_a_set_has_no_more_positions_than_a_policy_keeps() -> None:
             PositionSet("many", (position,) * count)
 
 
+@pytest.mark.parametrize("name", ["", "a\nb", "a\x00", "\ud800"])
+def test_a_set_has_a_name_of_one_line(name: str) -> None:
+    with pytest.raises(PositionError, match="cannot name positions"):
+        PositionSet(name, (Position({"b1": "C:N"}),))
+
+
+def test_a_square_with_a_strange_name_is_listed_on_one_line(store: Store) -> None:
+    strange = "b\n1\x1b[31m"
+    before = {"CHESS:N": {strange: {"c3": [{"require": {"c3": "empty"}, "perform": {strange: None, "c3": "CHESS:N"}}]}}}
+    after = {"CHESS:N": {strange: {"d2": [{"require": {"d2": "empty"}, "perform": {strange: None, "d2": "CHESS:N"}}]}}}
+    store.load(before, "knight")
+    store.set_policy("*", compatible=PositionSet("strange", (Position({strange: "CHESS:N"}),)))
+    with pytest.raises(GateError) as caught:
+        store.load(after, "knight")
+    assert str(caught.value).splitlines()[1:] == [str(each) for each in caught.value.problems]
+    assert all(each.isprintable() for each in str(caught.value).split("\n"))
+    message = store.load(after, "knight", accept_changes=True).message or ""
+    assert message.split("\n")[1:] == [
+        r"- strange:1: lost CHESS:N b\n1\x1b[31m c3",
+        r"- strange:1: new CHESS:N b\n1\x1b[31m d2",
+    ]
+
+
 def test_what_has_no_policy_cannot_lose_it(store: Store) -> None:
     with pytest.raises(UnknownNameError, match="team has no policy of its own, and nothing else has one"):
         store.remove_policy("team")

@@ -183,6 +183,15 @@ def test_loading_into_a_deprecated_ruleset_is_told_once_and_done(ggn: Command) -
     assert (refused.code, "note:" in refused.err) == (1, False)
 
 
+def test_proposing_for_a_deprecated_ruleset_is_told_and_done(ggn: Command) -> None:
+    ggn("state", "knight", "deprecated", "--use", "rook")
+    path = str(write("knight.json", ROOK))
+    done = ggn("propose", "knight", path, "--author", "Ann")
+    assert (done.code, done.err) == (0, "note: knight is deprecated: use rook\n")
+    assert ggn("propose", "new", path, "--author", "Ann").err == ""
+    assert ggn("moves", "knight#1", "--board", '{"a1": "C:R"}').err == ""
+
+
 def test_show_and_list_tell_the_state(ggn: Command) -> None:
     ggn("state", "knight", "deprecated", "--use", "rook")
     shown = ggn("show", "knight").out.splitlines()

@@ -40,7 +40,8 @@ def command(
     FILE is as for `load`. What is proposed is kept as NAME#NUMBER; it becomes a revision when enough others have
     approved of it: as many as the policy says, and one where it says nothing.
     """
-    made = options.open_store(ctx, create=True).propose(
+    store = options.open_store(ctx, create=True)
+    made = store.propose(
         file,
         ruleset,
         dialect=cast(Any, dialect),
@@ -51,3 +52,5 @@ def command(
     )
     on = "as the first revision" if made.base is None else f"on {made.name}@{made.base}"
     click.echo(f"{made}: proposed {on}; it needs {made.needed} approval{'s' if made.needed > 1 else ''}")
+    if made.base is not None:
+        options.tell_state(store, store.ruleset(ruleset).revision)

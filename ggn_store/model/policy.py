@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from ggn_store.errors import NotationError, PositionError
+from ggn_store.errors import NotationError, PositionError, printable, quote
 from ggn_store.model.position import Position
 from ggn_store.model.revision import check_name
 
@@ -26,6 +26,8 @@ class PositionSet:
     positions: tuple[Position, ...]
 
     def __post_init__(self) -> None:
+        if not self.name or not self.name.isprintable():
+            raise PositionError(f"{quote(self.name)} cannot name positions: one line of plain text can")
         if not 0 < len(self.positions) <= MAX_POSITIONS:
             raise PositionError(
                 f"a policy keeps 1 to {MAX_POSITIONS:,} positions, and {self.name} has {len(self.positions):,}"
@@ -121,7 +123,7 @@ class MoveChange:
     destination: str
 
     def __str__(self) -> str:
-        return f"{self.positions}:{self.line}: {self.kind} {self.piece} {self.source} {self.destination}"
+        return printable(f"{self.positions}:{self.line}: {self.kind} {self.piece} {self.source} {self.destination}")
 
 
 def check_namespace(namespace: str) -> str:
