@@ -628,7 +628,8 @@ def test_what_is_pushed_and_pulled_goes_through_the_gate(pair: tuple[Store, Stor
     next(iter(destinations.values()))[0]["must"][source] = "empty"  # where the piece itself stands
     mine.load({piece: rules}, "team/game")
     before = holds(theirs)
-    for moved in (lambda: mine.push(theirs), lambda: theirs.pull(mine)):
+    ways: tuple[Callable[[], object], ...] = (lambda: mine.push(theirs), lambda: theirs.pull(mine))
+    for moved in ways:
         with pytest.raises(GateError, match="team/game: refused by the policy of team, 1 finding"):
             moved()
     assert holds(theirs) == before
