@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from ggn_store.model.revision import Revision, RulesetState, Summary
     from ggn_store.model.transfer import DivergedError, Transferred
     from ggn_store.notation.stn import Transition
+    from ggn_store.store.roles import Role, Roles
 
 _HOMES = {
     "ggn_store.api.bundles": ("BundleSummary", "BundledRuleset", "verify_bundle"),
@@ -116,6 +117,7 @@ _HOMES = {
     "ggn_store.model.revision": ("Revision", "RulesetState", "Summary"),
     "ggn_store.model.transfer": ("DivergedError", "Transferred"),
     "ggn_store.notation.stn": ("Transition",),
+    "ggn_store.store.roles": ("Role", "Roles"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -155,6 +157,8 @@ __all__ = [
     "Proposal",
     "Refusal",
     "Revision",
+    "Role",
+    "Roles",
     "Rules",
     "Ruleset",
     "RulesetState",

@@ -46,7 +46,7 @@ def restore(
     """
     named = parse_reference(reference)
     with tables.writing() as connection:
-        was_hidden = rulesets.show(connection, named.name)
+        was_hidden = rulesets.show(database, connection, named.name)
         revision = rulesets.find(connection, named)
         made = load.Made(
             revision.dialect,

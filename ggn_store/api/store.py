@@ -29,10 +29,11 @@ from ggn_store.model.policy import Policy, PositionSet
 from ggn_store.model.proposal import Proposal
 from ggn_store.model.revision import Revision, RulesetState, State, Summary, check_name
 from ggn_store.model.transfer import Transferred
-from ggn_store.store import blame, check, engine, load, rebuild, rulesets, versions
+from ggn_store.store import blame, check, engine, load, rebuild, roles, rulesets, versions
 from ggn_store.store import history as histories
 from ggn_store.store.load import Gate, Ready
 from ggn_store.store.receive import Progress
+from ggn_store.store.roles import Roles
 
 if TYPE_CHECKING:
     from ggn_store.api.games import GameEntry
@@ -672,6 +673,27 @@ class Store:
             dry_run=dry_run,
             progress=progress,
         )
+
+    # --- roles ---
+
+    def roles(self) -> Roles:
+        """Which roles of a Postgres server may do what with this store, and what deviates from `roles_script`."""
+        roles.require_server(self._database)
+        with self._tables.reading() as connection:
+            return roles.find_roles(connection)
+
+    def roles_script(self) -> str:
+        """The SQL that `init_roles` runs, for whoever runs it by hand; to be run in one transaction."""
+        roles.require_server(self._database)
+        with self._tables.reading() as connection:
+            return roles.script(connection)
+
+    def init_roles(self) -> Roles:
+        """Make ggn_reader, ggn_author and ggn_admin on a Postgres server, or bring them to this program's version."""
+        roles.require_server(self._database)
+        with self._tables.writing() as connection:
+            roles.initialise(connection)
+            return roles.find_roles(connection)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import asdict
 import click
 
 import ggn_store
-from ggn_store.cli import options
+from ggn_store.cli import db_roles, options
 from ggn_store.errors import printable
 from ggn_store.render.records import compact
 
@@ -18,6 +18,9 @@ from ggn_store.render.records import compact
 @click.group("db")
 def command() -> None:
     """Make a store ready, look at it, check it."""
+
+
+command.add_command(db_roles.command)
 
 
 @contextmanager

@@ -58,6 +58,9 @@ from ggn_store.errors import UNSTORABLE, GgnStoreError, StoreError, printable, q
 
 Rows = Iterable[Sequence[Any]]
 
+# The roles of a Postgres server that members read with, load with, and tag, hide and remove with.
+READER, AUTHOR, ADMIN = ROLES = ("ggn_reader", "ggn_author", "ggn_admin")
+
 # A writer waits this long for others to finish before it gives up with a clear message.
 BUSY_SECONDS = 120
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+]+:")
@@ -261,6 +264,10 @@ class Database(ABC):
     def is_about_a_value(self, error: DBAPIError) -> bool:
         """Whether the driver only stumbled over a stored value that is not of its column's type."""
         return False
+
+    def may_restore(self, connection: Connection) -> bool:
+        """Whether this user may bring a deleted ruleset back."""
+        return True
 
     @functools.cached_property
     def makes_tables(self) -> bool:
@@ -499,7 +506,6 @@ class Postgres(Database):
             "28000": "the server refuses this user: see user and password",
             "28P01": "the server refuses this password",
             "3D000": "there is no such database on the server: create it first (createdb)",
-            "42501": "this user may not do that: ask for the rights, or connect as another user",
             "42P01": "a table is missing: run `ggn-store db info`",
             "25006": "the server is read-only; nothing was stored",
             "53100": "the server's disk is full; nothing was stored",
@@ -509,12 +515,50 @@ class Postgres(Database):
         }.get(state)
         if known is not None:
             return known
+        if state == "42501":
+            return self._explain_right(error)
         if (refusal := _refusal(error)) is not None:
             return refusal
         detail = next(iter(str(error).strip().splitlines()), type(error).__name__)
         if not state or state.startswith("08"):
             return f"no connection: {detail}"
         return f"Postgres refused ({state}): {detail}"
+
+    def _explain_right(self, error: BaseException | None) -> str:
+        """Which role somebody lacks who may not do something; where the server has the roles of a store."""
+        said = getattr(getattr(error, "diag", None), "message_primary", None) or "permission denied"
+        rights = f"this user may not do that ({said})"
+        asked = (
+            "SELECT session_user::text, ARRAY(SELECT rolname::text FROM pg_roles WHERE rolname = ANY(%(names)s)), "
+            "ARRAY(SELECT rolname::text FROM pg_roles WHERE rolname = ANY(%(names)s) AND pg_has_role(oid, 'MEMBER'))"
+        )
+        try:
+            handle = self._connect_directly()
+            try:
+                [(user, roles, own)] = self._run(handle, asked, {"names": [READER, AUTHOR, ADMIN]})
+            finally:
+                self._give_up(handle)
+        except (DBAPIError, self._driver_error):  # not even to connect
+            roles = []
+        if not roles:
+            return f"{rights}: ask for the rights, or connect as another user"
+        if ADMIN in own:
+            return f"{rights}: it is for the owner of the tables only, not for members of {ADMIN}"
+        if AUTHOR in own:
+            return f"{rights}: {user} is in {AUTHOR}, and this takes {ADMIN}"
+        if READER in own:
+            return (
+                f"{rights}: {user} is in {READER}, which only reads; to load takes {AUTHOR}, to tag, hide and rebuild "
+                f"{ADMIN}: ask an administrator of the server for GRANT {AUTHOR} TO {user}"
+            )
+        return (
+            f"{rights}: {user} is in none of the roles {READER} (to read), {AUTHOR} (to load) and {ADMIN}: "
+            f"ask an administrator of the server for GRANT {READER} TO {user}"
+        )
+
+    def may_restore(self, connection: Connection) -> bool:
+        asked = "SELECT has_column_privilege('ruleset', 'deleted_at', 'UPDATE')"
+        return bool(connection.execute(text(asked)).scalar_one())
 
     def _connect_directly(self) -> Any:
         handle = super()._connect_directly()

@@ -104,7 +104,7 @@ def load(
     head = head_of(connection, check_name(name))
     head.require(base, name)
     if head.digest == document.digest:
-        return _unchanged(connection, name, head)
+        return _unchanged(database, connection, name, head)
     made, listed = keep(database, connection, document, author=author, message=message)
     return append(database, connection, name, made, listed, base=base, gate=gate)
 
@@ -146,7 +146,7 @@ def load_pieces(
         database, connection, pieces, dialect=dialect, board=board, envelope=envelope, author=author, message=message
     )
     if head.digest == made.digest:
-        return _unchanged(connection, name, head)
+        return _unchanged(database, connection, name, head)
     return append(database, connection, name, made, listed, base=base, gate=gate)
 
 
@@ -241,9 +241,9 @@ def head_of(connection: Connection, name: str) -> Head:
     return Head() if row is None else Head(*row)
 
 
-def _unchanged(connection: Connection, name: str, head: Head) -> Revision:
+def _unchanged(database: Database, connection: Connection, name: str, head: Head) -> Revision:
     if head.deleted:
-        rulesets.show(connection, name)
+        rulesets.show(database, connection, name)
     status: Status = "restored" if head.deleted else "unchanged"
     return replace(rulesets.find(connection, name), status=status)
 
@@ -269,13 +269,13 @@ def append(
         head = head_of(connection, name)
         head.require(base, name)
         if head.digest == made.digest and made.merged is None:
-            return _unchanged(connection, name, head)
+            return _unchanged(database, connection, name, head)
         passed = made if gate is None else gate(connection, name, head, made, piece_ids)
         revision_id = append_after(
             database, connection, ruleset_id, passed, piece_ids, number=head.number + 1, parent=head.id
         )
     if head.deleted:
-        rulesets.show(connection, name)
+        rulesets.show(database, connection, name)
     return replace(rulesets.find(connection, name), status="new")
 
 

@@ -12,13 +12,14 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, select, update
 
-from ggn_store.errors import UnknownNameError, quote
+from ggn_store.errors import StoreError, UnknownNameError, quote
 from ggn_store.model.board import Board
 from ggn_store.model.document import Destination, Envelope, Piece, Possibility, Source
 from ggn_store.model.revision import Reference, Revision, Summary, parse_reference
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
 from ggn_store.store import tables as t
+from ggn_store.store.engine import ADMIN, Database
 
 _PARENT = t.revision.alias("parent")
 _MERGED = t.revision.alias("merged")
@@ -337,11 +338,16 @@ def delete(connection: Connection, name: str) -> int:
     return number
 
 
-def show(connection: Connection, name: str) -> bool:
-    """Bring a ruleset that is hidden back; whether it was."""
+def show(database: Database, connection: Connection, name: str) -> bool:
+    """Bring a ruleset that is hidden back; whether it was. Raises StoreError for who may not."""
     is_hidden = t.ruleset.c.name == name, t.ruleset.c.deleted_at.is_not(None)
     if connection.execute(select(t.ruleset.c.id).where(*is_hidden)).first() is None:
         return False
+    if not database.may_restore(connection):
+        raise StoreError(
+            f"{database}: the ruleset {name} was deleted, and to bring it back takes {ADMIN}: ask a member of it, "
+            "or load under another name; nothing was stored"
+        )
     connection.execute(update(t.ruleset).where(*is_hidden).values(deleted_at=None))
     return True
 
