@@ -56,9 +56,6 @@ def show(ctx: click.Context, form: str | None) -> None:
         click.echo(f"{role.name:11} {f'members: {members}' if role.exists else 'not made yet'}")
         for line in role.grants:
             click.echo(f"  {printable(line)}")
-    if all(not role.exists for role in found.roles):
-        click.echo("run `ggn-store db roles init`", err=True)
-        ctx.exit(1)
     _deviate(ctx, found, "run `ggn-store db roles init` as a superuser, or as the owner with CREATEROLE")
 
 

@@ -254,10 +254,11 @@ def find_roles(connection: Connection) -> Roles:
         deviations += [f"{name} has {what}" for what, has in zip(ATTRIBUTES, row[1:7], strict=True) if has]
         deviations += [f"{name} is a member of {group}, and has its rights" for group in row.groups]
     granted = _granted(connection, place)
-    if found:
-        expected = set(_expected(place))
-        deviations += _differences(expected, granted)
+    if any(role in ROLES for *_, role in granted):
+        deviations += _differences(set(_expected(place)), granted)
         deviations += _unguarded(connection, place)
+    elif found:
+        deviations.append("the roles have no rights on this store yet")
     roles = tuple(
         Role(name, name in found, tuple(found[name].members) if name in found else (), tuple(_listed(granted, name)))
         for name in ROLES
@@ -317,14 +318,16 @@ def _granted(connection: Connection, place: _Place) -> set[Grant]:
 
 def _differences(expected: set[Grant], granted: set[Grant]) -> list[str]:
     found = [f"{role} lacks {what}" for role, what in _gathered(expected - granted)]
-    extra = {
-        (kind, name, column, right, role)
-        for kind, name, column, right, role in granted - expected
-        # Others may use the database and the schema for something else.
-        if role in ROLES or kind not in ("database", "schema") or right.split()[0] not in ("CONNECT", "USAGE")
-        if role in (*ROLES, _EVERYBODY) or kind != "database"
-    }
+    extra = {grant for grant in granted - expected if _concerns_us(grant)}
     return found + [f"{role} has {what}" for role, what in _gathered(extra)]
+
+
+def _concerns_us(grant: Grant) -> bool:
+    """Whether it is for the script to say who has this right; database and schema may be used for more than a store."""
+    kind, _, _, right, role = grant
+    if role in ROLES or kind not in ("database", "schema"):
+        return True
+    return right.startswith("CREATE") if kind == "schema" else role == _EVERYBODY and right != "CONNECT"
 
 
 def _gathered(grants: set[Grant]) -> Iterator[tuple[str, str]]:
@@ -355,7 +358,8 @@ def _unguarded(connection: Connection, place: _Place) -> list[str]:
         for row in connection.execute(
             text(
                 "SELECT p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' AS signature, p.prosrc, "
-                "p.prosecdef, r.rolname AS owner, array_to_string(p.proconfig, ';') AS settings FROM pg_proc p JOIN pg_roles r ON r.oid = p.proowner "
+                "p.prosecdef, r.rolname AS owner, array_to_string(p.proconfig, ';') AS settings "
+                "FROM pg_proc p JOIN pg_roles r ON r.oid = p.proowner "
                 "WHERE p.pronamespace = to_regnamespace(:quoted) AND p.proname ^@ 'ggn_'"
             ),
             {"quoted": _quoted(place.schema)},
