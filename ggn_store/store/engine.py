@@ -545,7 +545,7 @@ class Postgres(Database):
         if ADMIN in own:
             return f"{rights}: it is for the owner of the tables only, not for members of {ADMIN}"
         if AUTHOR in own:
-            return f"{rights}: {user} is in {AUTHOR}, and this takes {ADMIN}"
+            return f"{rights}: {user} is in {AUTHOR}, and this takes {ADMIN}, or the owner of the tables"
         if READER in own:
             return (
                 f"{rights}: {user} is in {READER}, which only reads; to load takes {AUTHOR}, to tag, hide and rebuild "

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, text
 
 from ggn_store.errors import StoreError, printable
-from ggn_store.store import guards, versions
+from ggn_store.store import seals, versions
 from ggn_store.store import tables as t
 from ggn_store.store.engine import ADMIN, AUTHOR, ROLES, Database, Postgres
 
@@ -29,11 +29,21 @@ RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     **{table: {"INSERT": (ADMIN,)} for table in ("tag", "ruleset_state")},
     "audit": {},
     versions.VERSION_TABLE: {},
-    guards.UNCHECKED: {"INSERT": _WRITERS},
+    seals.UNCHECKED: {"INSERT": _WRITERS},
     "moves_flat": {},
     "conditions_flat": {},
 }
 RIGHTS["piece"]["UPDATE (words)"] = (ADMIN,)
+RIGHTS |= {
+    table: {"INSERT": roles}
+    for table, roles in {
+        "policy": (ADMIN,),
+        "proposal": _WRITERS,
+        "proposal_piece": _WRITERS,
+        "verdict": _WRITERS,
+    }.items()
+    if table in t.metadata.tables
+}
 
 ON_DATABASE = {"CONNECT": ROLES, "TEMPORARY": _WRITERS}
 ON_SCHEMA = {"USAGE": ROLES}
@@ -144,7 +154,7 @@ def script(connection: Connection) -> str:
     place = _find_place(connection)
     database, schema = _quoted(place.database), _quoted(place.schema)
     everybody = ", ".join(ROLES)
-    own = {each.signature for each in guards.FUNCTIONS}
+    own = {each.signature for each in seals.FUNCTIONS}
     functions = [*(each for each in place.functions if each not in own), *sorted(own)]
     parts = [
         _HEAD.format(**{name: printable(getattr(place, name)) for name in ("database", "schema", "owner")}),
@@ -161,7 +171,7 @@ def script(connection: Connection) -> str:
         f"REVOKE ALL ON SCHEMA {schema} FROM {everybody};\n"
         + "\n".join(f"GRANT {right} ON SCHEMA {schema} TO {', '.join(to)};" for right, to in ON_SCHEMA.items()),
         f"-- From here on as the owner of the tables, whose the guards are.\nSET LOCAL ROLE {_quoted(place.owner)};",
-        guards.script(schema),
+        seals.script(schema),
         "-- First nothing, then what the roles are for: whatever was granted by hand is gone.\n"
         + "\n".join(f"REVOKE ALL ON {_quoted(table)} FROM PUBLIC, {everybody};" for table in RIGHTS)
         + "".join(f"\nREVOKE ALL ON SEQUENCE {_quoted(each)} FROM PUBLIC, {everybody};" for each in place.sequences)
@@ -175,7 +185,7 @@ def script(connection: Connection) -> str:
         + "\n".join(f"REVOKE ALL ON FUNCTION {each} FROM PUBLIC, {everybody};" for each in functions)
         + "".join(
             f"\nGRANT EXECUTE ON FUNCTION {each.signature} TO {', '.join(each.may_call)};"
-            for each in guards.FUNCTIONS
+            for each in seals.FUNCTIONS
             if each.may_call
         ),
     ]
@@ -277,7 +287,7 @@ def _expected(place: _Place) -> Iterator[Grant]:
             yield from (("table", table, column or "", right, role) for role in roles)
     for right, roles in ON_SEQUENCE.items():
         yield from (("sequence", each, "", right, role) for each in place.sequences for role in roles)
-    for each in guards.FUNCTIONS:
+    for each in seals.FUNCTIONS:
         yield from (("function", each.signature, "", "EXECUTE", role) for role in each.may_call)
 
 
@@ -366,7 +376,7 @@ def _unguarded(connection: Connection, place: _Place) -> list[str]:
         )
     }
     quoted = connection.execute(text("SELECT quote_ident(:name)"), {"name": place.schema}).scalar_one()
-    for each in guards.FUNCTIONS:
+    for each in seals.FUNCTIONS:
         row = functions.get(each.signature)
         if row is None:
             found.append(f"the function {each.signature} is missing")
@@ -387,7 +397,7 @@ def _unguarded(connection: Connection, place: _Place) -> list[str]:
     }
     found += [
         f"the trigger {name} on {table} is missing"
-        for name, table in guards.triggers().items()
+        for name, table in seals.triggers().items()
         if (table, name) not in triggers
     ]
     off = [place for place, is_on in triggers.items() if not is_on]

@@ -1,10 +1,11 @@
 """What a Postgres server with roles watches over beyond rights: SQL that `store.roles` puts into its script.
 
 Rights say who may insert into which table. These triggers say what may be inserted: rows only of a piece, board or
-revision that the same transaction has made, and only such that every digest is the one of its rows. The owner of the
-tables, who could take the triggers away, is not held up by them.
+revision that the same transaction has made, and only such that every digest is the one of its rows; and that nobody
+removes some rows of a piece without the rest. The owner of the tables, who could take the triggers away, is not held
+up by them.
 
-Each INSERT notes in `ggn_unchecked` what it has touched, and a deferred trigger on that table checks it before the
+Each statement notes in `ggn_unchecked` what it has touched, and a deferred trigger on that table checks it before the
 commit. Who asks for the check earlier (SET CONSTRAINTS) and then adds a row has it noted again.
 """
 
@@ -76,7 +77,7 @@ BEGIN
   IF pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'USAGE') THEN
     RETURN NULL;
   END IF;
-  touched := ARRAY(SELECT DISTINCT {key} FROM added);
+  touched := ARRAY(SELECT DISTINCT {key} FROM touched_rows);
   {only_of_ours}INSERT INTO ggn_unchecked (kind, id)
   SELECT noted.kind, each.id FROM unnest(touched) AS each (id) CROSS JOIN unnest(ARRAY{kinds}) AS noted (kind)
   WHERE NOT EXISTS (SELECT FROM ggn_unchecked AS known WHERE known.kind = noted.kind AND known.id = each.id);
@@ -99,8 +100,8 @@ def _sealing(parent: str, key: str, kind: str | None = None, unless: str = "") -
     return _SEAL.format(key=key, kinds=[kind or parent], only_of_ours=only)
 
 
-def _noting(*kinds: str) -> str:
-    return _SEAL.format(key="id", kinds=[*kinds], only_of_ours="")
+def _noting(*kinds: str, key: str = "id") -> str:
+    return _SEAL.format(key=key, kinds=[*kinds], only_of_ours="")
 
 
 # JSON as Python writes it with separators=(",", ":") and ensure_ascii=False; to_json escapes the same characters.
@@ -113,6 +114,9 @@ DECLARE
   squares bigint;
 BEGIN
   SELECT * INTO it FROM board WHERE id = $1;
+  IF NOT FOUND THEN
+    RETURN NULL;  -- removed since, and with it its squares, which refer to it
+  END IF;
   SELECT string_agg(',' || to_json(label)::text, '' ORDER BY number), count(*)
   INTO labels, squares FROM square WHERE board_id = $1;
   IF EXISTS (SELECT FROM square WHERE board_id = $1 AND (number < 0 OR number >= squares OR label = '*')) THEN
@@ -129,11 +133,18 @@ END
     returns="text",
 )
 
+# A ruleset begins with a revision, or with the proposal of one.
+_UNUSED = " AND ".join(
+    f"EXISTS (SELECT FROM ruleset WHERE id = $1) AND NOT EXISTS (SELECT FROM {table} WHERE ruleset_id = $1)"
+    for table in ("revision", "proposal")
+    if table in t.metadata.tables
+)
+
 _RULESET_FAULT = Function(
     "ggn_fault_of_ruleset",
     """
 BEGIN
-  IF NOT EXISTS (SELECT FROM revision WHERE ruleset_id = $1) THEN
+  IF {unused} THEN
     RETURN 'it has no revision';
   END IF;
   IF EXISTS (SELECT FROM ruleset WHERE id = $1 AND (length(name) > 200
@@ -142,7 +153,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END
-""",
+""".replace("{unused}", _UNUSED),
     arguments="bigint",
     returns="text",
 )
@@ -159,6 +170,9 @@ DECLARE
   content text;
 BEGIN
   SELECT * INTO it FROM piece WHERE id = $1;
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
   SELECT digest INTO board_digest FROM board WHERE id = it.board_id;
   SELECT count(*) INTO size FROM square WHERE board_id = it.board_id;
   IF length(it.identifier) > 255
@@ -171,9 +185,6 @@ BEGIN
         strpos(it.identifier, '^') > 0,
         it.identifier LIKE '%''') THEN
     RETURN 'its identifier is not what its columns say';
-  END IF;
-  IF it.words IS DISTINCT FROM (CASE WHEN size > 512 THEN 0 ELSE greatest(1, (size + 63) / 64) END) THEN
-    RETURN 'its masks are not as long as its board asks for';
   END IF;
   IF EXISTS (SELECT FROM source WHERE piece_id = $1 HAVING min(ordinal) <> 0 OR max(ordinal) <> count(*) - 1
         OR count(DISTINCT coalesce(square, -1)) <> count(*) OR min(square) < 0 OR max(square) >= size)
@@ -336,6 +347,13 @@ DECLARE
   size bigint;
 BEGIN
   SELECT * INTO it FROM piece WHERE id = $1;
+  IF NOT FOUND THEN
+    RETURN (SELECT 'its piece is not there' FROM mask WHERE start BETWEEN $1 * 1024 AND $1 * 1024 + 1023 LIMIT 1);
+  END IF;
+  SELECT count(*) INTO size FROM square WHERE board_id = it.board_id;
+  IF it.words IS DISTINCT FROM (CASE WHEN size > 512 THEN 0 ELSE greatest(1, (size + 63) / 64) END) THEN
+    RETURN 'its masks are not as long as its board asks for';
+  END IF;
   SELECT count(*) INTO size FROM variant WHERE piece_id = $1;
   IF EXISTS (SELECT FROM mask WHERE start BETWEEN $1 * 1024 AND $1 * 1024 + 1023
         AND num_nonnulls({_MASKS}) <> {len(t.MASKS)} * it.words)
@@ -418,7 +436,7 @@ BEGIN
     {"".join(f"WHEN '{kind}' THEN fault := ggn_fault_of_{kind}(NEW.id); " for kind in _KINDS)}
   END CASE;
   IF fault IS NOT NULL THEN
-    RAISE EXCEPTION 'ggn_store: a new % is refused: %', NEW.kind, fault
+    RAISE EXCEPTION 'ggn_store: a % would not be sound: %', NEW.kind, fault
       USING ERRCODE = 'integrity_constraint_violation';
   END IF;
   DELETE FROM {UNCHECKED} WHERE kind = NEW.kind AND id = NEW.id;
@@ -461,6 +479,8 @@ END
 
 _MAY_REBUILD = "NOT has_table_privilege(current_user, TG_RELID, 'DELETE') AND "
 
+_KEYS = {"board": "board_id", "piece": "piece_id", "mask": "start / 1024"}
+
 FUNCTIONS: tuple[Function, ...] = (
     _IS_OURS,
     _BOARD_FAULT,
@@ -472,10 +492,12 @@ FUNCTIONS: tuple[Function, ...] = (
     _NEXT,
     *(Function(f"ggn_note_{kind}", _noting(kind)) for kind in ("board", "ruleset", "revision")),
     Function("ggn_note_piece", _noting("piece", "mask")),
-    Function("ggn_seal_board", _sealing("board", "board_id")),
+    Function("ggn_note_mask", _noting("mask")),
+    *(Function(f"ggn_note_rows_of_{kind}", _noting(kind, key=key)) for kind, key in _KEYS.items()),
+    Function("ggn_seal_board", _sealing("board", _KEYS["board"])),
     Function("ggn_seal_revision", _sealing("revision", "revision_id")),
-    Function("ggn_seal_piece", _sealing("piece", "piece_id")),
-    Function("ggn_seal_mask", _sealing("piece", "start / 1024", "mask", unless=_MAY_REBUILD)),
+    Function("ggn_seal_piece", _sealing("piece", _KEYS["piece"])),
+    Function("ggn_seal_mask", _sealing("piece", _KEYS["mask"], "mask", unless=_MAY_REBUILD)),
 )
 
 # Table -> the function that is run once for each statement that adds rows to it.
@@ -490,13 +512,19 @@ SEALED = {
     **{table.name: "ggn_seal_piece" for table in t.PIECE_TABLES},
     "mask": "ggn_seal_mask",
 }
+# The same for those from which an admin removes rows, all of a piece or none, and whose masks he has made again.
+EMPTIED = {
+    "square": "ggn_note_rows_of_board",
+    **{table.name: "ggn_note_rows_of_piece" for table in t.PIECE_TABLES},
+    "mask": "ggn_note_rows_of_mask",
+}
 NUMBERED = ("tag", "ruleset_state")
 
 
 def triggers() -> dict[str, str]:
     """The table of each trigger, by the trigger's name."""
-    names = {f"{table}_sealed": table for table in SEALED} | {f"{table}_next": table for table in NUMBERED}
-    return names | {f"{UNCHECKED}_checked": UNCHECKED}
+    kinds = {"sealed": SEALED, "emptied": EMPTIED, "next": NUMBERED, "changed": ("piece",), "checked": (UNCHECKED,)}
+    return {f"{table}_{kind}": table for kind, tables in kinds.items() for table in tables}
 
 
 def script(schema: str) -> str:
@@ -515,9 +543,18 @@ def script(schema: str) -> str:
         )
     for table, function in SEALED.items():
         parts.append(
-            f'CREATE OR REPLACE TRIGGER {table}_sealed AFTER INSERT ON "{table}" REFERENCING NEW TABLE AS added\n'
-            f"FOR EACH STATEMENT EXECUTE FUNCTION {function}();"
+            f'CREATE OR REPLACE TRIGGER {table}_sealed AFTER INSERT ON "{table}"\n'
+            f"REFERENCING NEW TABLE AS touched_rows FOR EACH STATEMENT EXECUTE FUNCTION {function}();"
         )
+    for table, function in EMPTIED.items():
+        parts.append(
+            f'CREATE OR REPLACE TRIGGER {table}_emptied AFTER DELETE ON "{table}"\n'
+            f"REFERENCING OLD TABLE AS touched_rows FOR EACH STATEMENT EXECUTE FUNCTION {function}();"
+        )
+    parts.append(
+        "CREATE OR REPLACE TRIGGER piece_changed AFTER UPDATE ON piece REFERENCING NEW TABLE AS touched_rows\n"
+        "FOR EACH STATEMENT EXECUTE FUNCTION ggn_note_mask();"
+    )
     for table in NUMBERED:
         parts.append(
             f"CREATE OR REPLACE TRIGGER {table}_next AFTER INSERT ON {table} "
