@@ -309,6 +309,18 @@ ATTEMPTS: tuple[Attempt, ...] = (
         [*new_piece(), f"INSERT INTO destination VALUES ({NEW}, 0, 1, 5)"],
         "rows are not those of a document",
     ),
+    Attempt(
+        "name a piece that is none",
+        "-xx",
+        [*new_piece(), f"INSERT INTO condition VALUES ({NEW}, 0, 'deny', 0, 'nobody')"],
+        "rows are not those of a document",
+    ),
+    Attempt(
+        "say something twice in a revision's envelope",
+        "-xx",
+        lambda house: new_revision(house, envelope="""'{"title": "A", "title": "A"}'"""),
+        "not as this program writes it",
+    ),
     Attempt("forge a piece's columns", "-xx", new_piece(letter="K"), "identifier is not what its columns say"),
     Attempt(
         "forge a board's digest",
@@ -341,7 +353,7 @@ ATTEMPTS: tuple[Attempt, ...] = (
         "forge a revision's envelope",
         "-xx",
         lambda house: new_revision(house, envelope='\'{"title": "Chess"}\''),
-        "pieces and envelope do not give|not as this program writes",
+        "pieces and envelope do not give",
     ),
     Attempt(
         "forge the time",
@@ -992,7 +1004,7 @@ def test_the_guards_see_every_damage_to_a_piece(used: House, dialect: Dialect) -
 
 def test_the_guards_know_the_masks_of_boards_of_every_size(used: House) -> None:
     with Store.open(used.addresses["author"]) as store, psycopg.connect(used.url) as server:
-        for size in ("8x8", "9x9", "12x12", "16x16", "22x22", "23x23"):
+        for size in ("8x8", "9x9", "22x22", "23x23"):
             game = f'title = "Big"\nboard = "{size}"\nstyle = "B"\n[pieces.P]\nbetza = "mfWcfFmfnD"\n'
             revision = store.load(read_definition(game), f"big/{size}")
             faults = "SELECT ggn_fault_of_mask(piece_id) FROM revision_piece WHERE revision_id = %s"

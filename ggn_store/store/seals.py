@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ggn_store.notation import qpi
 from ggn_store.store import tables as t
 
 UNCHECKED = "ggn_unchecked"
@@ -158,6 +159,8 @@ END
     returns="text",
 )
 
+_IDENTIFIER = f"^(?:{qpi.PATTERN})$".replace("'", "''")
+
 # The formulas are those of `model.document.Digests` and `Piece.data`. A join to a square that is not on the board, or
 # two states of one square, would give a text that the rows do not say: these are refused first.
 _PIECE_FAULT = Function(
@@ -176,7 +179,7 @@ BEGIN
   SELECT digest INTO board_digest FROM board WHERE id = it.board_id;
   SELECT count(*) INTO size FROM square WHERE board_id = it.board_id;
   IF length(it.identifier) > 255
-      OR it.identifier !~ '^([A-Z][A-Z0-9]*:[-+]?[A-Z]|[a-z][a-z0-9]*:[-+]?[a-z])\\^?''?$'
+      OR it.identifier !~ '{identifier}'
       OR (it.style, it.letter, it.side, it.state, it.terminal, it.derived) IS DISTINCT FROM (
         upper(split_part(it.identifier, ':', 1)),
         upper(substring(it.identifier FROM ':[-+]?(.)')),
@@ -203,7 +206,12 @@ BEGIN
       OR EXISTS (SELECT FROM condition WHERE piece_id = $1 GROUP BY variant, polarity, square HAVING count(*) > 1)
       OR EXISTS (SELECT FROM effect WHERE piece_id = $1
         HAVING min(square) < 0 OR max(square) >= size OR it.dialect = 'must-deny' AND count(*) > 0)
-      OR it.dialect <> 'diff' AND EXISTS (SELECT FROM hand_effect WHERE piece_id = $1) THEN
+      OR it.dialect <> 'diff' AND EXISTS (SELECT FROM hand_effect WHERE piece_id = $1)
+      OR EXISTS (SELECT FROM (
+          SELECT state FROM condition WHERE piece_id = $1 AND state NOT IN ('empty', 'enemy')
+          UNION SELECT becomes FROM effect WHERE piece_id = $1 AND becomes IS NOT NULL
+          UNION SELECT piece FROM hand_effect WHERE piece_id = $1
+        ) AS named (piece) WHERE length(piece) > 255 OR piece !~ '{identifier}') THEN
     RETURN 'its rows are not those of a document';
   END IF;
   WITH label AS MATERIALIZED (
@@ -255,7 +263,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END
-""",
+""".replace("{identifier}", _IDENTIFIER),
     arguments="bigint",
     returns="text",
     settings=_MANY_ROWS,
@@ -303,7 +311,8 @@ BEGIN
   INTO envelope, written
   FROM json_each_text(it.envelope::json)
   WHERE key IN ('schema', 'title', 'source', 'start', 'board', 'definition');
-  IF it.envelope <> '{' || coalesce(written, '') || '}' THEN
+  IF it.envelope <> '{' || coalesce(written, '') || '}'
+      OR EXISTS (SELECT FROM json_object_keys(it.envelope::json) AS listed (key) GROUP BY key HAVING count(*) > 1) THEN
     RETURN 'its envelope is not as this program writes it';
   END IF;
   SELECT string_agg(to_json(piece.digest)::text, ',' ORDER BY ordinal) INTO listed
