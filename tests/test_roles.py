@@ -9,6 +9,7 @@ import re
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -52,6 +53,7 @@ class House:
 
     url: str
     """The superuser's."""
+    superuser: str
     owner: str
     addresses: Mapping[str, str]
     """Of the owner and of a login in each of the roles."""
@@ -103,6 +105,7 @@ def house(postgres_server: Server) -> Iterator[House]:
         for name in names.values():
             server.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{name}'".encode())
             stack.callback(server.execute, f"DROP ROLE {name}".encode())
+        stack.callback(server.execute, f"DROP OWNED BY {names['owner']}".encode())
         stack.callback(server.execute, f"REASSIGN OWNED BY {names['owner']} TO CURRENT_USER".encode())
         database = server.info.dbname
         server.execute(f"ALTER DATABASE {database} OWNER TO {names['owner']}".encode())
@@ -122,7 +125,7 @@ def house(postgres_server: Server) -> Iterator[House]:
             for statement in (tag(1, 1), tag(2, 2), state("old", "retired")):
                 connection.execute(text(statement))
             connection.execute(text("UPDATE ruleset SET deleted_at = now() WHERE name = 'gone'"))
-        yield House(url, names["owner"], addresses, head)
+        yield House(url, server.info.user, names["owner"], addresses, head)
     postgres_server.drop_database(url)
 
 
@@ -429,10 +432,9 @@ ATTEMPTS: tuple[Attempt, ...] = (
     Attempt("change a condition", "---", "UPDATE condition SET state = 'enemy'"),
     Attempt("change a name", "---", "UPDATE ruleset SET name = 'other' WHERE name = 'game'"),
     Attempt(
-        "rename by MERGE",
+        "change a name within a query",
         "---",
-        "MERGE INTO ruleset USING (SELECT 'game' AS name) AS o ON o.name = ruleset.name "
-        "WHEN MATCHED THEN UPDATE SET name = 'other'",
+        "WITH changed AS (UPDATE ruleset SET name = 'other' WHERE name = 'game' RETURNING 1) SELECT * FROM changed",
     ),
     Attempt("lock a row", "---", "SELECT * FROM revision FOR UPDATE"),
     Attempt("remove revisions", "---", "DELETE FROM revision"),
@@ -517,7 +519,7 @@ ATTEMPTS: tuple[Attempt, ...] = (
     Attempt("take a right away", "000", "REVOKE SELECT ON revision FROM ggn_reader"),
     # other users
     Attempt("become the owner", "---", lambda house: [f"SET ROLE {house.owner}"]),
-    Attempt("become a superuser", "---", "SET SESSION AUTHORIZATION postgres"),
+    Attempt("become a superuser", "---", lambda house: [f"SET SESSION AUTHORIZATION {house.superuser}"]),
     Attempt("become an admin", "--+", "SET ROLE ggn_admin"),
     Attempt("become an author", "-+-", "SET ROLE ggn_author"),
     Attempt("make oneself an admin", "---", "GRANT ggn_admin TO CURRENT_USER"),
@@ -680,6 +682,25 @@ def test_an_author_loads_documents_streams_and_games(used: House, tmp_path: Path
             store.load(BISHOP, "team/0", base="1")
         played = store.ruleset("tic-tac-toe")
         assert played.perft(played.position(), 2).count == 9 * 8
+
+
+def test_several_authors_share_pieces_at_once(used: House) -> None:
+    contents = [{f"C:{letter}": next(iter(KNIGHT.values()))} | KNIGHT for letter in "ABDEF"]
+
+    def work(number: int) -> set[str]:
+        with Store.open(used.addresses["author"]) as store:
+            turned = contents[number:] + contents[:number]
+            return {str(store.load(each, f"shared/{number % 2}", author=str(number))) for each in turned * 2}
+
+    with ThreadPoolExecutor(4) as pool:
+        loaded = set().union(*pool.map(work, range(4)))
+    with psycopg.connect(used.url) as server:
+        listed = server.execute(
+            "SELECT r.name || '@' || v.number FROM revision v JOIN ruleset r ON r.id = v.ruleset_id "
+            "WHERE r.name ^@ 'shared/'"
+        )
+        assert {row[0] for row in listed} == loaded
+        assert server.execute("SELECT count(*) FROM ggn_unchecked").fetchone() == (0,)
 
 
 def test_an_admin_hides_brings_back_rebuilds_and_removes(used: House) -> None:

@@ -152,7 +152,7 @@ def _quoted(name: str) -> str:
 def script(connection: Connection) -> str:
     """The SQL that makes the roles, or brings them to this program's version; to be run in one transaction."""
     place = _find_place(connection)
-    database, schema = _quoted(place.database), _quoted(place.schema)
+    database, schema, owner = _quoted(place.database), _quoted(place.schema), _quoted(place.owner)
     everybody = ", ".join(ROLES)
     own = {each.signature for each in seals.FUNCTIONS}
     functions = [*(each for each in place.functions if each not in own), *sorted(own)]
@@ -166,11 +166,13 @@ def script(connection: Connection) -> str:
         f"REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC;\n"
         f"REVOKE CREATE ON DATABASE {database} FROM PUBLIC;\n"
         f"REVOKE ALL ON DATABASE {database} FROM {everybody};\n"
-        + "\n".join(f"GRANT {right} ON DATABASE {database} TO {', '.join(to)};" for right, to in ON_DATABASE.items()),
+        + "\n".join(f"GRANT {right} ON DATABASE {database} TO {', '.join(to)};" for right, to in ON_DATABASE.items())
+        + f"\nGRANT CONNECT, TEMPORARY ON DATABASE {database} TO {owner};",
         f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC;\n"
         f"REVOKE ALL ON SCHEMA {schema} FROM {everybody};\n"
-        + "\n".join(f"GRANT {right} ON SCHEMA {schema} TO {', '.join(to)};" for right, to in ON_SCHEMA.items()),
-        f"-- From here on as the owner of the tables, whose the guards are.\nSET LOCAL ROLE {_quoted(place.owner)};",
+        + "\n".join(f"GRANT {right} ON SCHEMA {schema} TO {', '.join(to)};" for right, to in ON_SCHEMA.items())
+        + f"\nGRANT USAGE, CREATE ON SCHEMA {schema} TO {owner};",
+        f"-- From here on as the owner of the tables, whose the guards are.\nSET LOCAL ROLE {owner};",
         seals.script(schema),
         "-- First nothing, then what the roles are for: whatever was granted by hand is gone.\n"
         + "\n".join(f"REVOKE ALL ON {_quoted(table)} FROM PUBLIC, {everybody};" for table in RIGHTS)
