@@ -26,7 +26,7 @@ from sqlalchemy import text
 from ggn_store import Document, Position, Store, StoreError, parse, read_definition
 from ggn_store.cli import group
 from ggn_store.errors import HeadMovedError
-from ggn_store.model.document import Dialect
+from ggn_store.model.document import Dialect, revision_digest
 from ggn_store.model.revision import Revision, lineage
 from ggn_store.store import engine, load, masks
 from ggn_store.store import roles as server_roles
@@ -211,10 +211,11 @@ def new_revision(house: House, pieces: bool = True, **forged: Any) -> list[str]:
     at = forged.pop("at", datetime.now(UTC))
     author = forged.pop("author", "Ann")
     parent = forged.pop("parent", head.lineage)
+    digest = forged.pop("content", head.digest)
     row = {
         "ruleset_id": GAME,
         "number": "3",
-        "digest": literal(head.digest),
+        "digest": literal(digest),
         "parent_id": HEAD,
         "dialect": literal(head.dialect),
         "board_id": f"(SELECT board_id FROM revision WHERE id = {HEAD})",
@@ -222,7 +223,7 @@ def new_revision(house: House, pieces: bool = True, **forged: Any) -> list[str]:
         "author": literal(author),
         "message": "NULL",
         "created_at": literal(at.isoformat()),
-        "lineage": literal(lineage(parent, None, head.digest, author, None, at)),
+        "lineage": literal(lineage(parent, None, digest, author, None, at)),
     } | forged
     listed = (
         "INSERT INTO revision_piece SELECT currval('revision_id_seq'), ordinal, piece_id FROM revision_piece "
@@ -230,6 +231,14 @@ def new_revision(house: House, pieces: bool = True, **forged: Any) -> list[str]:
     )
     made = f"INSERT INTO revision ({', '.join(row)}) VALUES ({', '.join(row.values())})"
     return [made, listed] if pieces else [made]
+
+
+def foreign_piece(house: House) -> list[str]:
+    """The statements that make a revision of the rook's board with the knight, whose board is another."""
+    knight, rook = parse(KNIGHT), parse(ROOK)
+    content = revision_digest(rook.dialect, rook.board, rook.envelope, knight.piece_digests)
+    listed = f"INSERT INTO revision_piece VALUES (currval('revision_id_seq'), 0, {OLD_PIECE})"
+    return [*new_revision(house, pieces=False, content=content), listed]
 
 
 def without(statements: Sequence[str], word: str) -> list[str]:
@@ -323,6 +332,13 @@ ATTEMPTS: tuple[Attempt, ...] = (
         "-xx",
         lambda house: new_revision(house, envelope="""'{"title": "A", "title": "A"}'"""),
         "not as this program writes it",
+    ),
+    Attempt("list a piece of another board", "-xx", foreign_piece, "pieces are not those of a document"),
+    Attempt(
+        "list pieces with a gap",
+        "-xx",
+        lambda house: [each.replace("ordinal, piece_id", "ordinal + 1, piece_id") for each in new_revision(house)],
+        "pieces are not those of a document",
     ),
     Attempt("forge a piece's columns", "-xx", new_piece(letter="K"), "identifier is not what its columns say"),
     Attempt(
@@ -682,6 +698,14 @@ def test_an_author_loads_documents_streams_and_games(used: House, tmp_path: Path
             store.load(BISHOP, "team/0", base="1")
         played = store.ruleset("tic-tac-toe")
         assert played.perft(played.position(), 2).count == 9 * 8
+
+
+def test_the_owner_is_not_held_up(house: House) -> None:
+    for statement in (ANOTHER, "INSERT INTO ruleset (name) VALUES ('empty')", tag(9, 1)):
+        with psycopg.connect(house.addresses["owner"]) as connection:
+            connection.execute(statement.encode())
+            connection.execute(b"SET CONSTRAINTS ALL IMMEDIATE")
+            connection.rollback()
 
 
 def test_several_authors_share_pieces_at_once(used: House) -> None:

@@ -162,7 +162,7 @@ def script(connection: Connection) -> str:
         f"SELECT pg_advisory_xact_lock({Postgres._SCHEMA_LOCK});\n"
         f"SET LOCAL search_path = {schema};",
         _MAKE_ROLES,
-        "-- Nobody makes temporary tables, nor anything in the schema, only because he may connect.\n"
+        "-- Who may connect makes nothing for that reason alone: no temporary tables, nothing in the schema.\n"
         f"REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC;\n"
         f"REVOKE CREATE ON DATABASE {database} FROM PUBLIC;\n"
         f"REVOKE ALL ON DATABASE {database} FROM {everybody};\n"
