@@ -50,9 +50,11 @@ if TYPE_CHECKING:
     )
     from ggn_store.games.fairy.settings import Refusal
     from ggn_store.games.fairy.variants import Variant, read_variants
+    from ggn_store.model.care import Collected, Comparison, Unused, Verification
     from ggn_store.model.diff import diff
     from ggn_store.model.difference import Difference
     from ggn_store.model.document import Document
+    from ggn_store.model.event import ACTIONS, Event
     from ggn_store.model.history import Blame, Changes, LogEntry
     from ggn_store.model.merge import Conflict, Merge, merge
     from ggn_store.model.move import Move
@@ -60,6 +62,7 @@ if TYPE_CHECKING:
     from ggn_store.model.position import Position
     from ggn_store.model.proposal import Proposal, Verdict
     from ggn_store.model.revision import Revision, RulesetState, Summary
+    from ggn_store.model.tag import Tag
     from ggn_store.model.transfer import DivergedError, Transferred
     from ggn_store.notation.stn import Transition
     from ggn_store.store.roles import Role, Roles
@@ -110,23 +113,29 @@ _HOMES = {
     "ggn_store.model.document": ("Document",),
     "ggn_store.model.history": ("Blame", "Changes", "LogEntry"),
     "ggn_store.model.merge": ("Conflict", "Merge", "merge"),
+    "ggn_store.model.care": ("Collected", "Comparison", "Unused", "Verification"),
+    "ggn_store.model.event": ("ACTIONS", "Event"),
     "ggn_store.model.move": ("Move",),
     "ggn_store.model.policy": ("Policy", "PositionSet", "Rules"),
     "ggn_store.model.position": ("Position",),
     "ggn_store.model.proposal": ("Proposal", "Verdict"),
     "ggn_store.model.revision": ("Revision", "RulesetState", "Summary"),
     "ggn_store.model.transfer": ("DivergedError", "Transferred"),
+    "ggn_store.model.tag": ("Tag",),
     "ggn_store.notation.stn": ("Transition",),
     "ggn_store.store.roles": ("Role", "Roles"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "ACTIONS",
     "HOST_DUTIES",
     "Blame",
     "BundleSummary",
     "BundledRuleset",
     "Changes",
+    "Collected",
+    "Comparison",
     "Conflict",
     "ConflictError",
     "ConversionError",
@@ -135,6 +144,7 @@ __all__ = [
     "DivergedError",
     "Document",
     "DocumentError",
+    "Event",
     "File",
     "Game",
     "GameEntry",
@@ -166,11 +176,14 @@ __all__ = [
     "StoreError",
     "StoreVersionError",
     "Summary",
+    "Tag",
     "Transferred",
     "Transition",
     "UnknownNameError",
+    "Unused",
     "Variant",
     "Verdict",
+    "Verification",
     "convert",
     "diff",
     "find_files",

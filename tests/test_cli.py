@@ -68,6 +68,7 @@ COMMANDS = [
         "bundle",
         "moves",
     ),
+    *("tag", "audit", "watch", "verify", "gc", "moves"),
     *("apply", "perft", "db"),
 ]
 MOVE_KEYS = ["piece", "source", "destination", "ordinal", "must", "deny", "effects", "assumed"]
@@ -979,7 +980,7 @@ def test_info_does_not_make_the_store_that_it_looks_for(run: Program) -> None:
 
 def test_check_passes_a_sound_store_and_names_what_differs(ggn: Command, ready: str) -> None:
     ggn("load", write("mini.json", MINI))
-    assert ggn("db", "check") == Result(0, "", "2 pieces checked: all sound\n")
+    assert ggn("db", "check") == Result(0, "", "2 pieces, 1 revision and 0 tags checked: all sound\n")
     assert ggn("db", "rebuild") == Result(0, "2 pieces rebuilt\n", "")
     database = connect(ready)
     with database.writing() as connection:
@@ -989,7 +990,7 @@ def test_check_passes_a_sound_store_and_names_what_differs(ggn: Command, ready: 
     result = ggn("db", "check")
     assert result.code == 1
     assert re.fullmatch(r"piece \d+ \(C:P\): its rows do not give its digest [0-9a-f]{64}\n", result.out)
-    assert result.err == "2 pieces checked: 1 difference\n"
+    assert result.err == "2 pieces, 1 revision and 0 tags checked: 1 difference\n"
 
 
 # --- which store ---

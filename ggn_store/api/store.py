@@ -6,12 +6,13 @@ import builtins
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import islice
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from ggn_store.api import ahead, authors, bundles, garbage, gates, history, merging, policies, states, transfer
+from ggn_store.api import ahead, authors, bundles, care, garbage, gates, history, merging, policies, states, transfer
 from ggn_store.api.bundles import BundleSummary
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.documents import files, ggn
@@ -24,12 +25,15 @@ from ggn_store.errors import (
     printable,
     quote,
 )
+from ggn_store.model.care import Collected, Comparison, Verification
 from ggn_store.model.document import Dialect, Document, Piece
+from ggn_store.model.event import Event
 from ggn_store.model.policy import Policy, PositionSet
 from ggn_store.model.proposal import Proposal
 from ggn_store.model.revision import Revision, RulesetState, State, Summary, check_name
+from ggn_store.model.tag import Tag
 from ggn_store.model.transfer import Transferred
-from ggn_store.store import blame, check, engine, load, rebuild, roles, rulesets, versions
+from ggn_store.store import blame, engine, load, rebuild, roles, rulesets, tags, versions
 from ggn_store.store import history as histories
 from ggn_store.store.load import Gate, Ready
 from ggn_store.store.receive import Progress
@@ -161,9 +165,8 @@ class Store:
             return Info(str(self._database), self._database.version(connection), found, needed, count)
 
     def check(self, progress: Callable[[str], None] | None = None) -> builtins.list[str]:
-        """Derive every digest again from the rows; what differs, one sentence each."""
-        with self._tables.reading() as connection:
-            return check.check(self._database, connection, progress)
+        """What `verify` finds wrong in the whole store, one sentence each."""
+        return [*self.verify(progress=progress).problems]
 
     def rebuild(self, progress: Callable[[str], None] | None = None) -> int:
         """Derive what the fast query reads from the rows of every piece again; how many pieces that were."""
@@ -398,7 +401,114 @@ class Store:
     def list(self) -> tuple[Summary, ...]:
         """The newest revision of every ruleset by name, with the number of pieces, possibilities, ..."""
         with self._tables.reading() as connection:
-            return tuple(rulesets.summary(connection, revision) for revision in rulesets.newest(connection))
+            tagged = tags.of_all(connection)
+            return tuple(
+                replace(rulesets.summary(connection, revision), tags=tagged.get(revision.name, {}))
+                for revision in rulesets.newest(connection)
+            )
+
+    # --- care ---
+
+    def tag(
+        self,
+        reference: str,
+        name: str,
+        *,
+        author: str | None = None,
+        message: str | None = None,
+        expect: str | None = None,
+    ) -> Tag:
+        """Let the tag `name` point to a revision (`chess`: the newest one); the result's `status` says what that did.
+
+        `expect` is where it must point now: `3`, `sha256:0123abcd`, another tag; `none` where it must not be there.
+        Raises ConflictError where it points elsewhere. Without it who comes last wins; `tag_log` tells of all.
+        """
+        return care.tag(self._database, self._tables, reference, name, author, message, expect)
+
+    def untag(
+        self,
+        ruleset: str,
+        name: str,
+        *,
+        author: str | None = None,
+        message: str | None = None,
+        expect: str | None = None,
+    ) -> Tag:
+        """Remove a tag of a ruleset, whose history stays; raises UnknownNameError where it is not there."""
+        return care.tag(self._database, self._tables, ruleset, name, author, message, expect, remove=True)
+
+    def tags(self, reference: str) -> tuple[Tag, ...]:
+        """The tags of a ruleset by name, each with its last move; of `chess@3`, those that point there."""
+        return care.listed_tags(self._tables, reference)
+
+    def tag_log(self, ruleset: str, name: str | None = None) -> tuple[Tag, ...]:
+        """All moves of a tag of a ruleset, or of all its tags, the newest first."""
+        return care.tag_log(self._tables, ruleset, name)
+
+    def gc(
+        self, *, dry_run: bool = False, vacuum: bool = False, progress: Callable[[str], None] | None = None
+    ) -> Collected:
+        """Remove pieces, boards and rulesets that nothing refers to; with `dry_run` only tell what they are.
+
+        Safe beside others who load: they wait a moment. What was removed stays removed where it is interrupted.
+        `vacuum` then makes a SQLite file smaller, for which the disk needs as much room again.
+        """
+        return care.gc(self._database, self._tables, dry_run=dry_run, vacuum=vacuum, progress=progress)
+
+    def verify(self, *names: str, progress: Callable[[str], None] | None = None) -> Verification:
+        """Derive every digest again from the rows, and see that histories, tags, audit and triggers are whole.
+
+        With names of rulesets only what these need is looked at.
+        """
+        return care.verify(self._database, self._tables, names, progress)
+
+    def compare(
+        self, other: Store, *names: str, progress: Callable[[str], None] | None = None
+    ) -> tuple[Comparison, ...]:
+        """This store and another, ruleset by ruleset: which revisions and tags has one that the other lacks?"""
+        return care.compared(self._tables, other._tables, names, progress)
+
+    def audit(
+        self,
+        ruleset: str | None = None,
+        *,
+        since: int | datetime | None = None,
+        limit: int | None = None,
+        only: Iterable[str] = (),
+    ) -> Iterator[Event]:
+        """What was changed by whom, oldest first: after an event's id or from a time on; the newest `limit` of it.
+
+        `ruleset` may also be a namespace, `team/`; `only` are actions: revision, tag, state, delete, restore, gc.
+        """
+        return care.events(self._tables, ruleset, since, limit, only)
+
+    def watch(
+        self,
+        *names: str,
+        since: int | None = None,
+        only: Iterable[str] = (),
+        interval: float | None = None,
+        timeout: float | None = None,
+        on_turn: Callable[[], bool] | None = None,
+        on_loss: Callable[[str], None] | None = None,
+    ) -> Iterator[Event]:
+        """Changes as they happen, each once: from now on, or after an event's id. It only ends with the `timeout`.
+
+        Times are in seconds. Names are as for `audit`. A Postgres server tells of changes at once; a SQLite file is
+        looked at after each `interval` (half a second). `on_turn` is called at least twice a second and ends it by
+        returning False; a connection that is lost is made again, and `on_loss` told why.
+        """
+        return care.watch(
+            self._database,
+            self._tables,
+            names,
+            since=since,
+            only=only,
+            interval=interval,
+            timeout=timeout,
+            on_turn=on_turn,
+            on_loss=on_loss,
+        )
 
     # --- history ---
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 
 import click
 
 import ggn_store
 from ggn_store.cli import db_roles, options
+from ggn_store.cli.progress import progress_line
+from ggn_store.cli.verify import verify
 from ggn_store.errors import printable
 from ggn_store.render.records import compact
 
@@ -21,25 +20,6 @@ def command() -> None:
 
 
 command.add_command(db_roles.command)
-
-
-@contextmanager
-def _progress(work: str) -> Iterator[Callable[[str], None]]:
-    """A line on a terminal that says what is being worked on, and is gone afterwards."""
-    shows = options.is_terminal(sys.stderr)
-    count = 0
-
-    def progress(what: str) -> None:
-        nonlocal count
-        count += 1
-        if shows:
-            click.echo(f"\r\033[K{work} {printable(what)} ({count})", err=True, nl=False)
-
-    try:
-        yield progress
-    finally:
-        if shows:
-            click.echo("\r\033[K", err=True, nl=False)
 
 
 @command.command("upgrade")
@@ -80,9 +60,9 @@ def info(ctx: click.Context, form: str | None) -> None:
 def rebuild(ctx: click.Context) -> None:
     """Derive what the fast query reads from the stored rows again.
 
-    Loading does it by itself: this is for a store that `db check` finds damaged there.
+    Loading does it by itself: this is for a store that `verify` finds damaged there.
     """
-    with _progress("rebuilding") as progress:
+    with progress_line("rebuilding") as progress:
         count = options.open_store(ctx).rebuild(progress)
     click.echo(f"{count} piece{'s' if count != 1 else ''} rebuilt")
 
@@ -90,21 +70,5 @@ def rebuild(ctx: click.Context) -> None:
 @command.command("check")
 @click.pass_context
 def check(ctx: click.Context) -> None:
-    """Derive every digest again from the rows, and name what differs. Exit code 1 where something does."""
-    count = 0
-    with _progress("checking") as progress:
-
-        def counted(what: str) -> None:
-            nonlocal count
-            count += 1
-            progress(what)
-
-        found = options.open_store(ctx).check(counted)
-    for sentence in found:
-        click.echo(printable(sentence))
-    click.echo(
-        f"{count} pieces checked: "
-        + (f"{len(found)} difference{'s' if len(found) != 1 else ''}" if found else "all sound"),
-        err=True,
-    )
-    ctx.exit(1 if found else 0)
+    """What `ggn-store verify` does for the whole store. Exit code 1 where something differs."""
+    verify(ctx)

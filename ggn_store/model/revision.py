@@ -122,14 +122,18 @@ class RulesetState:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A revision with how much is in it; the counts are of rows of the tables of those names."""
+    """A revision with how much is in it; the counts are of rows of the tables of those names.
+
+    `tags` are those of its ruleset, with the number of the revision that each points to; None where nobody asked.
+    """
 
     revision: Revision
     counts: Mapping[str, int]
+    tags: Mapping[str, int] | None = None
 
     def data(self) -> dict[str, Any]:
         """The summary as JSON data."""
-        return self.revision.data() | dict(self.counts)
+        return self.revision.data() | dict(self.counts) | ({} if self.tags is None else {"tags": dict(self.tags)})
 
 
 def check_name(name: str) -> str:

@@ -1,80 +1,167 @@
-"""Does the store still hold what was put into it? Every digest is derived again from the rows."""
+"""Does the store still hold what was put into it? Every digest is derived again from the rows.
+
+Nothing that is looked at ever changes, so it is looked at in many short transactions: nobody who writes to a SQLite
+file waits for the end of it all. What is removed or comes meanwhile is not taken for damage.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from datetime import UTC, datetime
-from typing import Any, TypeVar
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime
+from typing import Any, Final, TypeVar, cast
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, select, tuple_
 from sqlalchemy.exc import DBAPIError
 
-from ggn_store.errors import GgnStoreError
+from ggn_store.errors import GgnStoreError, UnknownNameError, quote
 from ggn_store.model.board import Board
+from ggn_store.model.care import Verification
 from ggn_store.model.document import Envelope, revision_digest
 from ggn_store.model.policy import EVERYTHING, Rules
 from ggn_store.model.revision import lineage
 from ggn_store.notation import qpi
-from ggn_store.store import load, masks, rulesets
+from ggn_store.store import guards, load, masks, rulesets
 from ggn_store.store import tables as t
 from ggn_store.store.engine import Database
 
 Value = TypeVar("Value")
+Opening = Callable[[], AbstractContextManager[Connection]]
+Progress = Callable[[str], None]
+
+# How long a transaction goes on to the next piece or revision; one of them is always looked at.
+_SECONDS: Final = 0.2
+_ROWS_AT_ONCE: Final = 200
 
 
-def check(database: Database, connection: Connection, progress: Callable[[str], None] | None = None) -> list[str]:
-    """What differs, one sentence each; an empty list for a sound store."""
-    found = database.integrity(connection)
-    boards, problems = _check_boards(database, connection)
-    found += problems
-    digests, problems = _check_pieces(database, connection, boards, progress or (lambda _: None))
-    found += problems
-    found += _check_revisions(database, connection, boards, digests)
-    found += _check_histories(database, connection)
-    found += _check_tags(connection) + _check_rulesets(connection)
-    return found + _check_policies(database, connection) + _check_proposals(database, connection, boards, digests)
+def check(database: Database, connection: Connection) -> list[str]:
+    """What differs in the contents as one transaction sees them, one sentence each; an empty list for a sound store."""
+    walk = _Walk(database, lambda: nullcontext(connection), (), lambda _: None)
+    return database.integrity(connection) + walk.contents()
 
 
-def _attempt(database: Database, work: Callable[[], Value]) -> Value | None:
-    """The result of `work`; None where the rows are not what it expects, whatever way they are not."""
-    try:
-        return work()
-    except (GgnStoreError, LookupError, TypeError, ValueError):
-        return None
-    except DBAPIError as error:
-        if not database.is_about_a_value(error):
-            raise
-        return None
+def verify(
+    database: Database, opening: Opening, names: Sequence[str] = (), progress: Progress | None = None
+) -> Verification:
+    """Check all that the rulesets of these names need, or the whole store, in transactions that `opening` begins.
+
+    That are contents, guards and audit. Raises UnknownNameError for a name that the store does not have.
+    """
+    walk = _Walk(database, opening, names, progress or (lambda _: None))
+    with opening() as connection:
+        known = set(connection.execute(select(t.ruleset.c.name).where(t.ruleset.c.name.in_(names))).scalars())
+        for name in names:
+            if name not in known:
+                raise UnknownNameError(f"the store has no ruleset {quote(name)}: see `ggn-store list`")
+        found = guards.check(database, connection)
+    if not names:
+        with opening() as connection:
+            found = database.integrity(connection) + found
+    found += walk.contents() + walk.audit()
+    return Verification(walk.pieces, walk.revisions, walk.tags, tuple(found))
 
 
-def _check_boards(database: Database, connection: Connection) -> tuple[dict[int, Board], list[str]]:
-    boards = {}
-    found = []
-    for row in connection.execute(select(t.board.c.id, t.board.c.digest).order_by(t.board.c.id)).all():
+class _Walk:
+    """One way through a store; it counts what it meets."""
 
-        def is_sound(board_id: int = row.id, digest: str = row.digest) -> bool:
-            boards[board_id] = rulesets.read_board(connection, board_id)
-            numbers = select(t.square.c.number).where(t.square.c.board_id == board_id).order_by(t.square.c.number)
-            is_dense = list(connection.execute(numbers).scalars()) == list(range(len(boards[board_id].squares)))
-            return is_dense and boards[board_id].digest == digest
+    def __init__(self, database: Database, opening: Opening, names: Sequence[str], progress: Progress) -> None:
+        self._database = database
+        self._opening = opening
+        self._names = names
+        self._progress = progress
+        self._boards: dict[int, Board] = {}
+        self._met: list[tuple[int, str]] = []
+        self.pieces = self.revisions = self.tags = 0
 
-        if not _attempt(database, is_sound):
-            found.append(f"board {row.id}: its squares and shape do not give its digest {row.digest}")
-    return boards, found
+    def contents(self) -> list[str]:
+        """What is wrong with boards, pieces, revisions, histories, tags, states and rulesets."""
+        found = [*self._check_boards(), *self._check_pieces(), *self._check_revisions()]
+        with self._opening() as connection:
+            found += [*self._check_moves(connection), *self._check_rulesets(connection)]
+            found += self._check_policies(connection)
+        return found + self._check_proposals()
 
+    def _attempt(self, work: Callable[[], Value]) -> Value | None:
+        """The result of `work`; None where the rows are not what it expects, whatever way they are not."""
+        try:
+            return work()
+        except (GgnStoreError, LookupError, TypeError, ValueError):
+            return None
+        except DBAPIError as error:
+            if not self._database.is_about_a_value(error):
+                raise
+            return None
 
-def _check_pieces(
-    database: Database, connection: Connection, boards: dict[int, Board], progress: Callable[[str], None]
-) -> tuple[dict[int, str], list[str]]:
-    digests = {}
-    found = []
-    for row in connection.execute(select(t.piece).order_by(t.piece.c.id)).all():
-        progress(f"piece {row.identifier}")
-        digests[row.id] = row.digest
+    def _each(
+        self, query: Select[Any], key: Sequence[Any], look: Callable[[Connection, Any], Iterable[str]]
+    ) -> list[str]:
+        """What `look` finds wrong with the rows of `query`, in the order of their key."""
+        found: list[str] = []
+        last: tuple[Any, ...] | None = None
+        while True:
+            with self._opening() as connection:
+                rest = query if last is None else query.where(tuple_(*key) > tuple_(*last))
+                rows = connection.execute(rest.order_by(*key).limit(_ROWS_AT_ONCE)).all()
+                end = time.monotonic() + _SECONDS
+                for row in rows:
+                    found += look(connection, row)
+                    last = tuple(getattr(row, column.name) for column in key)
+                    if time.monotonic() > end:
+                        break
+            if not rows:
+                return found
 
-        def is_sound(row: Any = row) -> bool:
-            board = boards[row.board_id]
+    def _named(self, query: Select[Any]) -> Select[Any]:
+        """`query`, which the table `ruleset` is part of, for the rulesets that were named."""
+        return query.where(t.ruleset.c.name.in_(self._names)) if self._names else query
+
+    def _own_revisions(self) -> Select[Any]:
+        return self._named(select(t.revision.c.id).join(t.ruleset))
+
+    def _check_boards(self) -> list[str]:
+        query = select(t.board.c.id, t.board.c.digest)
+        if self._names:
+            of_pieces = select(t.piece.c.board_id).where(t.piece.c.id.in_(self._own_pieces()))
+            of_revisions = select(t.revision.c.board_id).where(t.revision.c.id.in_(self._own_revisions()))
+            query = query.where(t.board.c.id.in_(of_pieces) | t.board.c.id.in_(of_revisions))
+        return self._each(query, [t.board.c.id], self._check_board)
+
+    def _check_board(self, connection: Connection, row: Any) -> Iterator[str]:
+        def is_sound() -> bool:
+            board = self._board(connection, row.id)
+            numbers = select(t.square.c.number).where(t.square.c.board_id == row.id).order_by(t.square.c.number)
+            is_dense = list(connection.execute(numbers).scalars()) == list(range(len(board.squares)))
+            return is_dense and board.digest == row.digest
+
+        if not self._attempt(is_sound):
+            yield f"board {row.id}: its squares and shape do not give its digest {row.digest}"
+
+    def _board(self, connection: Connection, board_id: int) -> Board:
+        """A board; raises LookupError where there is none."""
+        if board_id not in self._boards:
+            if connection.execute(select(t.board.c.id).where(t.board.c.id == board_id)).first() is None:
+                raise LookupError(f"no board {board_id}")
+            self._boards[board_id] = rulesets.read_board(connection, board_id)
+        return self._boards[board_id]
+
+    def _own_pieces(self) -> Select[Any]:
+        return select(t.revision_piece.c.piece_id).where(t.revision_piece.c.revision_id.in_(self._own_revisions()))
+
+    def _check_pieces(self) -> list[str]:
+        query = select(t.piece)
+        if self._names:
+            query = query.where(t.piece.c.id.in_(self._own_pieces()))
+        return self._each(query, [t.piece.c.id], self._check_piece)
+
+    def _check_piece(self, connection: Connection, row: Any) -> Iterator[str]:
+        self.pieces += 1
+        self._progress(f"piece {row.identifier}")
+
+        def is_sound() -> bool:
+            board = self._board(connection, row.board_id)
             piece = rulesets.read_piece(connection, row.id, row.identifier, board)
             name = qpi.parse(row.identifier)
             # The digest says that the rules are those that were loaded; the rows say it a second time, and so that
@@ -89,8 +176,8 @@ def _check_pieces(
                 )
             )
 
-        def is_derived(row: Any = row) -> bool:
-            board = boards[row.board_id]
+        def is_derived() -> bool:
+            board = self._board(connection, row.board_id)
             piece = rulesets.read_piece(connection, row.id, row.identifier, board)
             words = masks.words(board)
             stored = connection.execute(select(t.mask).where(masks.is_of(row.id)).order_by(*t.mask.primary_key))
@@ -98,137 +185,228 @@ def _check_pieces(
             derived = [each + unused for each in masks.flatten(row.id, piece, board)]
             return row.words == words and [tuple(each) for each in stored] == derived
 
-        if not _attempt(database, is_sound):
-            found.append(f"piece {row.id} ({row.identifier}): its rows do not give its digest {row.digest}")
-        elif not _attempt(database, is_derived):
-            found.append(
-                f"piece {row.id} ({row.identifier}): its masks are not those of its rows: run `ggn-store db rebuild`"
-            )
-    return digests, found
+        if not self._attempt(is_sound):
+            yield f"piece {row.id} ({row.identifier}): its rows do not give its digest {row.digest}"
+        elif not self._attempt(is_derived):
+            yield f"piece {row.id} ({row.identifier}): its masks are not those of its rows: run `ggn-store db rebuild`"
 
+    def _check_revisions(self) -> list[str]:
+        columns = [column for column in t.revision.columns if column.name != "created_at"]
+        query = self._named(
+            select(*columns, t.ruleset.c.name, t.revision_merge.c.parent_id.label("merged_id"))
+            .join(t.ruleset)
+            .outerjoin(t.revision_merge, t.revision_merge.c.revision_id == t.revision.c.id)
+        )
+        ruleset_id = None
+        lineages: dict[int | None, str | None] = {}
+        expected = 1
 
-def _check_revisions(
-    database: Database, connection: Connection, boards: dict[int, Board], digests: dict[int, str]
-) -> list[str]:
-    found = []
-    revision = t.revision
-    columns = [column for column in revision.columns if column.name != "created_at"]
-    query = select(*columns, t.ruleset.c.name).join(t.ruleset).order_by(revision.c.ruleset_id, revision.c.number)
-    for row in connection.execute(query).all():
+        def look(connection: Connection, row: Any) -> Iterator[str]:
+            nonlocal ruleset_id, lineages, expected
+            if row.ruleset_id != ruleset_id:
+                ruleset_id, lineages, expected = row.ruleset_id, {None: None}, 1
+            yield from self._check_revision(connection, row, lineages, expected)
+            lineages[row.id] = row.lineage
+            expected = row.number + 1
+
+        return self._each(query, [t.revision.c.ruleset_id, t.revision.c.number], look)
+
+    def _check_revision(
+        self, connection: Connection, row: Any, lineages: Mapping[int | None, str | None], expected: int
+    ) -> Iterator[str]:
+        """A revision's digest, number, parents and lineage, which says that nothing before it was changed."""
         label = f"revision {row.name}@{row.number}"
-        listed = select(t.revision_piece.c.piece_id, t.revision_piece.c.ordinal)
-        pieces = connection.execute(
-            listed.where(t.revision_piece.c.revision_id == row.id).order_by(t.revision_piece.c.ordinal)
+        self.revisions += 1
+        self._met.append((row.id, label))
+        self._progress(label)
+        listed = connection.execute(
+            select(t.revision_piece.c.ordinal, t.piece.c.digest)
+            .outerjoin(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
+            .where(t.revision_piece.c.revision_id == row.id)
+            .order_by(t.revision_piece.c.ordinal)
         ).all()
-        if [each.ordinal for each in pieces] != list(range(len(pieces))):
-            found.append(f"{label}: its pieces are not numbered without gaps")
 
-        def digest(row: Any = row, pieces: Any = pieces) -> str:
+        def digest() -> str:
             envelope = Envelope(**json.loads(row.envelope))
-            listed = [digests[each.piece_id] for each in pieces]
-            return revision_digest(row.dialect, boards[row.board_id], envelope, listed)
+            board = self._board(connection, row.board_id)
+            return revision_digest(row.dialect, board, envelope, [each.digest for each in listed])
 
-        if _attempt(database, digest) != row.digest:
-            found.append(f"{label}: its pieces and envelope do not give its digest {row.digest}")
-        created_at = select(revision.c.created_at).where(revision.c.id == row.id)
-        if _attempt(database, lambda query=created_at: connection.execute(query).scalar_one()) is None:  # type: ignore[misc]
-            found.append(f"{label}: when it was made cannot be read")
-    return found
+        def made() -> datetime:
+            query = select(t.revision.c.created_at).where(t.revision.c.id == row.id)
+            return rulesets.utc(connection.execute(query).scalar_one())
 
+        at = self._attempt(made)
 
-def _check_histories(database: Database, connection: Connection) -> list[str]:
-    """Every revision's number, parents and lineage, which says that nothing before it was changed."""
-    found = []
-    columns = [column for column in t.revision.columns if column.name not in ("created_at", "envelope")]
-    query = (
-        select(*columns, t.ruleset.c.name, t.revision_merge.c.parent_id.label("merged_id"))
-        .join(t.ruleset)
-        .outerjoin(t.revision_merge, t.revision_merge.c.revision_id == t.revision.c.id)
-        .order_by(t.revision.c.ruleset_id, t.revision.c.number)
-    )
-    ruleset_id = None
-    lineages: dict[int | None, str | None] = {}
-    expected = 1
-    for row in connection.execute(query).all():
-        if row.ruleset_id != ruleset_id:
-            ruleset_id, lineages, expected = row.ruleset_id, {None: None}, 1
-        label = f"revision {row.name}@{row.number}"
-        created_at = select(t.revision.c.created_at).where(t.revision.c.id == row.id)
+        def derived() -> str:
+            parents = lineages[row.parent_id], lineages[row.merged_id]
+            return lineage(*parents, row.digest, row.author, row.message, cast(datetime, at))
 
-        def derived(row: Any = row, lineages: Any = lineages, created_at: Any = created_at) -> str:
-            at: datetime = connection.execute(created_at).scalar_one()
-            at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
-            return lineage(lineages[row.parent_id], lineages[row.merged_id], row.digest, row.author, row.message, at)
-
+        if [each.ordinal for each in listed] != list(range(len(listed))):
+            yield f"{label}: its pieces are not numbered without gaps"
+        if self._attempt(digest) != row.digest:
+            yield f"{label}: its pieces and envelope do not give its digest {row.digest}"
+        if at is None:
+            yield f"{label}: when it was made cannot be read"
         if row.number != expected:
-            found.append(f"{label}: the revisions of its ruleset are not numbered without gaps")
+            yield f"{label}: the revisions of its ruleset are not numbered without gaps"
         if row.parent_id not in lineages or row.merged_id not in lineages:
-            found.append(f"{label}: a parent of it is not an earlier revision of its ruleset")
-        elif _attempt(database, derived) != row.lineage:
-            found.append(f"{label}: its content, author, message, time and parents do not give its lineage")
-        lineages[row.id] = row.lineage
-        expected = row.number + 1
-    return found
+            yield f"{label}: a parent of it is not an earlier revision of its ruleset"
+        elif at is not None and self._attempt(derived) != row.lineage:
+            yield f"{label}: its content, author, message, time and parents do not give its lineage"
 
+    def _check_moves(self, connection: Connection) -> Iterator[str]:
+        """Every tag, and every ruleset's states: nothing is missing among their moves."""
+        moves = (
+            self._named(select(t.ruleset.c.name, t.tag, t.revision.c.ruleset_id.label("owner")))
+            .select_from(t.tag.join(t.ruleset).outerjoin(t.revision, t.revision.c.id == t.tag.c.revision_id))
+            .order_by(t.tag.c.ruleset_id, t.tag.c.name, t.tag.c.number)
+        )
+        count = Counter[str]()
+        for row in connection.execute(moves).all():
+            label = f"tag {row.name}:{row.name_1}"
+            count[label] += 1
+            if row.number != count[label]:
+                yield f"{label}: its moves are not numbered without gaps"
+                count[label] = row.number
+            if row.revision_id is not None and row.owner != row.ruleset_id:
+                yield f"{label}: it points to a revision of another ruleset"
+        self.tags = len(count)
+        states = (
+            self._named(select(t.ruleset.c.name, t.ruleset_state.c.number))
+            .select_from(t.ruleset_state.join(t.ruleset))
+            .order_by(t.ruleset.c.name, t.ruleset_state.c.number)
+        )
+        for row in connection.execute(states).all():
+            label = f"ruleset {row.name}"
+            count[label] += 1
+            if row.number != count[label]:
+                yield f"{label}: its states are not numbered without gaps"
+                count[label] = row.number
 
-def _check_tags(connection: Connection) -> list[str]:
-    found = []
-    query = (
-        select(t.ruleset.c.name, t.tag, t.revision.c.ruleset_id.label("owner"))
-        .join(t.tag, t.tag.c.ruleset_id == t.ruleset.c.id)
-        .outerjoin(t.revision, t.revision.c.id == t.tag.c.revision_id)
-        .order_by(t.tag.c.ruleset_id, t.tag.c.name, t.tag.c.number)
-    )
-    previous = None
-    for row in connection.execute(query).all():
-        label = f"tag {row.name}:{row.name_1}"
-        expected = previous[1] + 1 if previous is not None and previous[0] == label else 1
-        if row.number != expected:
-            found.append(f"{label}: its moves are not numbered without gaps")
-        if row.revision_id is not None and row.owner != row.ruleset_id:
-            found.append(f"{label}: it points to a revision of another ruleset")
-        previous = (label, row.number)
-    return found
+    def _check_rulesets(self, connection: Connection) -> list[str]:
+        revisions = select(t.revision.c.id).where(t.revision.c.ruleset_id == t.ruleset.c.id)
+        proposals = select(t.proposal.c.id).where(t.proposal.c.ruleset_id == t.ruleset.c.id)
+        is_empty = ~revisions.exists() & ~proposals.exists()
+        empty = self._named(select(t.ruleset.c.name).where(is_empty).order_by(t.ruleset.c.name))
+        return [
+            f"ruleset {name}: it has no revision: `ggn-store gc` removes it"
+            for name in connection.execute(empty).scalars()
+        ]
 
+    def _check_policies(self, connection: Connection) -> Iterator[str]:
+        if self._names:
+            return
+        for row in connection.execute(select(t.policy).order_by(t.policy.c.namespace, t.policy.c.number)).all():
 
-def _check_rulesets(connection: Connection) -> list[str]:
-    revisions = select(t.revision.c.id).where(t.revision.c.ruleset_id == t.ruleset.c.id)
-    proposals = select(t.proposal.c.id).where(t.proposal.c.ruleset_id == t.ruleset.c.id)
-    is_empty = ~revisions.exists() & ~proposals.exists()
-    empty = select(t.ruleset.c.name).where(is_empty).order_by(t.ruleset.c.name)
-    return [f"ruleset {name}: it has no revision" for name in connection.execute(empty).scalars()]
+            def rules(row: Any = row) -> bool:
+                read = None if row.rules is None else Rules.from_data(json.loads(row.rules), row.positions)
+                kept = None if read is None else read.compatible
+                positions: str | None = row.positions
+                return (None if kept is None else kept.text()) == positions
 
+            if not self._attempt(rules):
+                yield f"policy {row.number} of {row.namespace or EVERYTHING}: its rules cannot be read"
 
-def _check_policies(database: Database, connection: Connection) -> list[str]:
-    found = []
-    for row in connection.execute(select(t.policy).order_by(t.policy.c.namespace, t.policy.c.number)).all():
+    def _check_proposals(self) -> list[str]:
+        query = self._named(select(t.proposal, t.ruleset.c.name).join(t.ruleset))
+        return self._each(query, [t.proposal.c.id], self._check_proposal)
 
-        def rules(row: Any = row) -> bool:
-            read = None if row.rules is None else Rules.from_data(json.loads(row.rules), row.positions)
-            kept = None if read is None else read.compatible
-            positions: str | None = row.positions
-            return (None if kept is None else kept.text()) == positions
+    def _check_proposal(self, connection: Connection, row: Any) -> Iterator[str]:
+        listed = (
+            select(t.piece.c.digest)
+            .select_from(t.proposal_piece.outerjoin(t.piece, t.piece.c.id == t.proposal_piece.c.piece_id))
+            .where(t.proposal_piece.c.proposal_id == row.id)
+            .order_by(t.proposal_piece.c.ordinal)
+        )
+        pieces = connection.execute(listed).scalars().all()
 
-        if not _attempt(database, rules):
-            found.append(f"policy {row.number} of {row.namespace or EVERYTHING}: its rules cannot be read")
-    return found
-
-
-def _check_proposals(
-    database: Database, connection: Connection, boards: dict[int, Board], digests: dict[int, str]
-) -> list[str]:
-    found = []
-    query = select(t.proposal, t.ruleset.c.name).join(t.ruleset).order_by(t.proposal.c.id)
-    for row in connection.execute(query).all():
-        listed = select(t.proposal_piece.c.piece_id).where(t.proposal_piece.c.proposal_id == row.id)
-        pieces = connection.execute(listed.order_by(t.proposal_piece.c.ordinal)).scalars().all()
-
-        def digest(row: Any = row, pieces: Any = pieces) -> str:
+        def digest() -> str:
             envelope = Envelope(**json.loads(row.envelope))
-            return revision_digest(row.dialect, boards[row.board_id], envelope, [digests[each] for each in pieces])
+            return revision_digest(row.dialect, self._board(connection, row.board_id), envelope, pieces)
 
-        if len(pieces) != row.pieces or _attempt(database, digest) != row.digest:
-            found.append(
-                f"proposal {row.name}#{row.number}: its pieces and envelope do not give its digest {row.digest}"
-            )
-    return found
+        if len(pieces) != row.pieces or self._attempt(digest) != row.digest:
+            yield f"proposal {row.name}#{row.number}: its pieces and envelope do not give its digest {row.digest}"
+
+    # --- the audit ---
+
+    def audit(self) -> list[str]:
+        """Where the audit and what it tells of do not agree."""
+        found = [*self._check_told()]
+        with self._opening() as connection:
+            return [*found, *self._check_told_moves(connection)]
+
+    def _check_told(self) -> list[str]:
+        """Every revision that the audit tells of is there as it tells of it, and of every revision it tells.
+
+        But for those that were there before there was an audit, which have the lowest keys.
+        """
+        told = select(t.audit.c.id, t.audit.c.action, t.audit.c.subject, t.audit.c.detail)
+        if self._names:
+            told = told.where(t.audit.c.subject.in_(self._names))
+        known = set()
+        expected = 1
+
+        def look(connection: Connection, row: Any) -> Iterator[str]:
+            nonlocal expected
+            # Where one writes at a time there are no gaps.
+            if not self._names and not self._database.is_server and row.id != expected:
+                yield f"table audit: {row.id - expected} of its rows before {row.id} are missing"
+            expected = row.id + 1
+            if row.action == "revision":
+                label, found = self._check_telling(connection, row)
+                known.add(label)
+                yield from found
+
+        found = self._each(told, [t.audit.c.id], look)
+        audited = [revision_id for revision_id, label in self._met if label in known]
+        return found + [
+            f"{label}: the audit does not tell of it"
+            for revision_id, label in self._met
+            if audited and revision_id > min(audited) and label not in known
+        ]
+
+    def _check_telling(self, connection: Connection, row: Any) -> tuple[str, list[str]]:
+        """Which revision a row of the audit tells of, and what is wrong with that."""
+        detail = self._detail(row)
+        if not isinstance(detail.get("revision"), int):
+            return "", [f"table audit: what row {row.id} tells of a revision cannot be read"]
+        query = (
+            select(t.revision.c.lineage)
+            .join(t.ruleset)
+            .where(t.ruleset.c.name == row.subject, t.revision.c.number == detail["revision"])
+        )
+        found = connection.execute(query).scalar()
+        label = f"revision {row.subject}@{detail['revision']}"
+        if found is None:
+            return label, [f"{label}: it is not there, and the audit tells that it was made"]
+        if found != detail.get("lineage"):
+            return label, [f"{label}: the audit tells that it had the lineage {detail.get('lineage')}"]
+        return label, []
+
+    def _detail(self, row: Any) -> dict[str, Any]:
+        """What a row of the audit tells; nothing where it cannot be read."""
+        return self._attempt(lambda: dict(json.loads(row.detail))) or {}
+
+    def _check_told_moves(self, connection: Connection) -> Iterator[str]:
+        """Of tags and states the audit tells as many moves as there are."""
+        told = select(t.audit.c.action, t.audit.c.subject, t.audit.c.detail).where(
+            t.audit.c.action.in_(("tag", "state"))
+        )
+        made = Counter[str]()
+        for row in connection.execute(
+            self._named(select(t.ruleset.c.name, t.tag.c.name)).select_from(t.tag.join(t.ruleset))
+        ):
+            made[f"tag {row[0]}:{row[1]}"] += 1
+        for name in connection.execute(
+            self._named(select(t.ruleset.c.name)).select_from(t.ruleset_state.join(t.ruleset))
+        ).scalars():
+            made[f"ruleset {name}"] += 1
+        known = Counter[str]()
+        for row in connection.execute(told.where(t.audit.c.subject.in_(self._names)) if self._names else told).all():
+            detail = self._detail(row)
+            is_tag = row.action == "tag"
+            known[f"tag {row.subject}:{detail.get('tag')}" if is_tag else f"ruleset {row.subject}"] += 1
+        for label in sorted(made | known):
+            if made[label] != known[label]:
+                what = "moves" if label.startswith("tag ") else "changes of state"
+                yield f"{label}: it has {made[label]} {what}, and the audit tells of {known[label]}"

@@ -10,6 +10,7 @@ import itertools
 import json
 import re
 import sqlite3
+import time
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -68,6 +69,8 @@ _ROWS_A_STATEMENT = (500, 100, 20)
 _ROWS_A_BLOCK = 2_000
 _WRITE = "ggn_store_write"
 _OURS = "ggn_store: "
+_CHANNEL = "ggn_store"  # which the triggers of the audit notify
+_IS_REPLICA = "25006"
 _START = "asked_"
 # A question is a few seeks in an index. The planner does not know how few, and on its own reads whole tables.
 _SEEKING = "; ".join(f"SET {name} = off" for name in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"))
@@ -320,6 +323,42 @@ class Database(ABC):
     def integrity(self, connection: Connection) -> list[str]:
         """What the database engine itself finds wrong with its files."""
 
+    @abstractmethod
+    def guards(self, connection: Connection) -> set[tuple[str, str]]:
+        """Table and name of every trigger that is there and not disabled."""
+
+    @abstractmethod
+    def transactions(self, connection: Connection) -> tuple[int, int]:
+        """Two numbers of transactions: all below the first have ended, none from the second on has begun to write."""
+
+    @abstractmethod
+    def changes(self) -> Changes:
+        """What tells, from now on, when others have changed the store; to be closed."""
+
+    def is_passing(self, error: StoreError) -> bool:
+        """Whether the same question may be answered a little later: the server restarts, the file is busy."""
+        return False
+
+    def free(self, connection: Connection) -> int | None:
+        """How many bytes of the store's file are unused; None where the database sees to that by itself."""
+        return None
+
+    @abstractmethod
+    def vacuum(self) -> None:
+        """Give the unused bytes of the file back; raises StoreError where there is no file."""
+
+
+class Changes:
+    """Tells when a store has changed; this one where nothing tells of changes, so there may always have been one."""
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for a change, no longer than this, and tell whether there may have been one."""
+        time.sleep(seconds)
+        return True
+
+    def close(self) -> None:
+        """Give the connection back, if there is one."""
+
 
 class SQLite(Database):
     """A file, or memory. Writers take the lock when they begin: a deferred one would fail instead of waiting."""
@@ -485,6 +524,59 @@ class SQLite(Database):
         found = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check").all() if row[0] != "ok"]
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
         return found + [f"table {row[0]}: a row refers to a row of {row[2]} that is not there" for row in broken]
+
+    def guards(self, connection: Connection) -> set[tuple[str, str]]:
+        named = connection.exec_driver_sql("SELECT tbl_name, name FROM sqlite_master WHERE type = 'trigger'")
+        return {(row[0], row[1]) for row in named}
+
+    def transactions(self, connection: Connection) -> tuple[int, int]:
+        return 0, 0  # there is one at a time
+
+    def changes(self) -> Changes:
+        if self.path is None:
+            return Changes()
+        with self._translated():
+            return _FileChanges(self, self._connect_directly())
+
+    def is_passing(self, error: StoreError) -> bool:
+        return getattr(_cause(error), "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+
+    def free(self, connection: Connection) -> int | None:
+        pages, size = (
+            connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in ("freelist_count", "page_size")
+        )
+        return int(pages * size)
+
+    def vacuum(self) -> None:
+        if self.path is None:
+            raise StoreError(f"{self}: the store is in memory, there is no file to make smaller")
+        with self._translated():
+            connection = self._connect_directly()
+            try:
+                connection.execute("VACUUM")
+            finally:
+                connection.close()
+
+
+class _FileChanges(Changes):
+    """A SQLite file, which is looked at: its version changes with every change that another connection makes."""
+
+    def __init__(self, database: SQLite, connection: sqlite3.Connection) -> None:
+        self._database = database
+        self._connection = connection
+        self._version = self._look()
+
+    def _look(self) -> int:
+        with self._database._translated():
+            return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+
+    def wait(self, seconds: float) -> bool:
+        time.sleep(seconds)
+        before, self._version = self._version, self._look()
+        return before != self._version
+
+    def close(self) -> None:
+        self._connection.close()
 
 
 class Postgres(Database):
@@ -675,6 +767,60 @@ class Postgres(Database):
 
     def integrity(self, connection: Connection) -> list[str]:
         return []
+
+    def guards(self, connection: Connection) -> set[tuple[str, str]]:
+        named = (
+            "SELECT relname, tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid "
+            "WHERE NOT tgisinternal AND tgenabled IN ('O', 'A') AND relnamespace = current_schema()::regnamespace"
+        )
+        return {(row[0], row[1]) for row in connection.exec_driver_sql(named)}
+
+    def transactions(self, connection: Connection) -> tuple[int, int]:
+        snapshot = "pg_snapshot_{}(pg_current_snapshot())::text::bigint"
+        row = connection.exec_driver_sql(f"SELECT {snapshot.format('xmin')}, {snapshot.format('xmax')}").one()
+        return row[0], row[1]
+
+    def changes(self) -> Changes:
+        with self._translated():
+            handle = self._connect_directly()
+            try:
+                handle.connection.execute(f"LISTEN {_CHANNEL}")
+            except self._driver_error as error:
+                handle.connection.close()
+                if getattr(error, "sqlstate", None) == _IS_REPLICA:
+                    return Changes()
+                raise
+        return _Notifications(self, handle.connection)
+
+    def is_passing(self, error: StoreError) -> bool:
+        cause = _cause(error)
+        state = getattr(cause, "sqlstate", None) or "08"
+        # No connection, the server's going down or coming up, too many connections, a deadlock.
+        return isinstance(cause, self._driver_error) and state.startswith(("08", "57P", "53300", "40"))
+
+    def vacuum(self) -> None:
+        raise StoreError(f"{self}: Postgres uses the room again by itself (autovacuum), there is nothing to do")
+
+
+class _Notifications(Changes):
+    """What a Postgres server tells of changes as soon as they are committed."""
+
+    def __init__(self, database: Postgres, connection: Any) -> None:
+        self._database = database
+        self._connection = connection
+
+    def wait(self, seconds: float) -> bool:
+        with self._database._translated():
+            return bool(list(self._connection.notifies(timeout=seconds, stop_after=1)))
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _cause(error: StoreError) -> BaseException | None:
+    """What the driver said, of which an error was made."""
+    cause = error.__cause__
+    return cause.orig if isinstance(cause, DBAPIError) else cause
 
 
 def _refusal(error: BaseException | None) -> str | None:

@@ -98,8 +98,9 @@ def load(
     Content that is equal to the newest revision's makes no new one (status "unchanged"; "restored" where the
     ruleset had been deleted). Pieces that the store already has, under whatever name, are shared.
     Raises HeadMovedError where `base` is not the newest revision's lineage when the new one is about to follow it:
-    who is first wins, and nobody waits for another's documents. Locks are taken in one order (board, pieces by digest,
-    ruleset), so that loads cannot block each other for good.
+    who is first wins, and nobody waits for another's documents. Locks are taken in one order (all pieces, board, pieces
+    by digest, ruleset), so that loads cannot block each other for good; the first of them also keeps what is found
+    here from being collected before it is listed.
     """
     head = head_of(connection, check_name(name))
     head.require(base, name)
@@ -118,8 +119,8 @@ def keep(
     message: str | None = None,
 ) -> tuple[Made, list[int]]:
     """Store what `document` consists of: what a revision of it says, and the keys of the pieces that it lists."""
-    board_id = store_board(database, connection, document.board)
     database.lock_pieces(connection, alone=False)
+    board_id = store_board(database, connection, document.board)
     piece_ids = _pieces(database, connection, document, board_id)
     made = Made(document.dialect, board_id, document.envelope, document.digest, author, message, datetime.now(UTC))
     return made, [piece_ids[digest] for digest in document.piece_digests]
@@ -166,8 +167,8 @@ def keep_pieces(
     `board` is the one that the whole document would have. Pieces come in any order, so no other load may write any
     meanwhile: where two have stored what the other waits for, neither could go on.
     """
-    board_id = store_board(database, connection, board)
     database.lock_pieces(connection, alone=True)
+    board_id = store_board(database, connection, board)
     stored: dict[str, int] = {}
     for piece in pieces:
         digest = piece.digest(dialect, board)

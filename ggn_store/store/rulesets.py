@@ -94,11 +94,16 @@ def base(connection: Connection, name: str, stated: str | None) -> Base:
     """
     if stated is None:
         return UNSTATED
-    if stated == "0":
-        return None
-    short = stated.removeprefix(name)
-    mark = "" if short[:1] in ("@", ":") else "@" if short[:1].isdigit() or short.startswith("sha256:") else ":"
-    return find(connection, f"{name}{mark}{short}").lineage
+    return None if stated == "0" else find(connection, within(name, stated)).lineage
+
+
+def within(name: str, stated: str) -> str:
+    """The reference to a revision of the ruleset `name` that may be written without it: `3`, `stable`."""
+    if stated.startswith((f"{name}@", f"{name}:")):
+        return stated
+    is_tag = not (stated[:1] in ("@", ":") or stated[:1].isdigit() or stated.startswith("sha256:"))
+    mark = ":" if is_tag else "" if stated[:1] in ("@", ":") else "@"
+    return f"{name}{mark}{stated}"
 
 
 def _narrowed(query: Select[Any], named: Reference) -> Select[Any]:
@@ -355,18 +360,10 @@ def show(database: Database, connection: Connection, name: str) -> bool:
 def revision_of(row: Any) -> Revision:
     """A revision from a row of `REVISIONS`."""
     values: dict[str, Any] = dict(row._mapping)
-    created_at: datetime = values["created_at"]
-    return Revision(
-        **(
-            values
-            | {
-                "envelope": Envelope(**json.loads(values["envelope"])),
-                "created_at": utc(created_at),
-            }
-        )
-    )
+    changed = {"envelope": Envelope(**json.loads(values["envelope"])), "created_at": utc(values["created_at"])}
+    return Revision(**values | changed)
 
 
 def utc(at: datetime) -> datetime:
-    """A time as a database gives it, in UTC: SQLite keeps no time zone, and what is written is always UTC."""
+    """A time as it was stored: SQLite keeps no time zone, and what is written is always UTC."""
     return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

@@ -1,0 +1,50 @@
+"""`ggn-store gc`"""
+
+from __future__ import annotations
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+from ggn_store.cli.progress import progress_line
+from ggn_store.errors import printable
+from ggn_store.render.records import compact
+
+
+@click.command("gc")
+@click.option("--dry-run", is_flag=True, help="Only list what would be removed.")
+@click.option(
+    "--vacuum", is_flag=True, help="Then make the file of a SQLite store smaller; needs as much room again meanwhile."
+)
+@options.output_format(("text", "json"), "Text (default), or one JSON object.")
+@click.pass_context
+def command(ctx: click.Context, dry_run: bool, vacuum: bool, form: str | None) -> None:
+    """Remove what nothing refers to: pieces that no revision lists, boards and rulesets without any use.
+
+    No revision is ever removed, nor what one needs; a deleted ruleset keeps its revisions. Safe while others load.
+    """
+    if dry_run and vacuum:
+        raise click.UsageError("--dry-run changes nothing: leave --vacuum out")
+    with progress_line("removing") as progress:
+        found = options.open_store(ctx).gc(dry_run=dry_run, vacuum=vacuum, progress=progress)
+    if form == "json":
+        click.echo(compact({"dry_run": dry_run} | found.data()))
+        return
+    if dry_run:
+        for each in found.unused:
+            parts = [each.kind, each.name, each.digest and f"sha256:{each.digest[:12]}", _counted(each.rows, "row")]
+            click.echo(printable("  ".join(part for part in parts if part)))
+    click.echo(_summary(found, dry_run))
+    if found.free and not vacuum:
+        click.echo(f"{found.free:,} bytes of the file are free for what comes next; --vacuum gives them back", err=True)
+
+
+def _summary(found: ggn_store.Collected, dry_run: bool) -> str:
+    if not found.unused:
+        return "nothing to remove: everything is in use"
+    kinds = [_counted(found.count(kind), kind) for kind in ("piece", "board", "ruleset") if found.count(kind)]
+    return f"{'would remove' if dry_run else 'removed'} {', '.join(kinds)}: {_counted(found.rows, 'row')}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"

@@ -1,0 +1,93 @@
+"""`ggn-store tag`"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Sequence
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+from ggn_store.render.records import records
+
+_TAGS = ("tag", "revision", "author", "created_at", "message")
+_MOVES = ("tag", "move", "revision", "author", "created_at", "message")
+
+
+@click.command("tag")
+@click.argument("ruleset", metavar="RULESET[@REV]", shell_complete=options.complete_ruleset)
+@click.argument("name", required=False)
+@click.option("-m", "--message", help="Why the tag is moved.")
+@click.option("--author", help="Who moves it. Default: $GGN_AUTHOR, else the database's user, else git's.")
+@click.option(
+    "--expect",
+    metavar="REV|none",
+    help="Where the tag must point now, as 3, sha256:0123abcd or another tag; none: it must be new. "
+    "Exit code 3 where somebody else has moved it.",
+)
+@click.option("--delete", is_flag=True, help="Remove the tag; its history stays.")
+@click.option("--log", "--history", "log", is_flag=True, help="List where it has been, newest first.")
+@options.output_format(options.RECORD_FORMATS, "Of lists; default: a table on a terminal, NDJSON elsewhere.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    ruleset: str,
+    name: str | None,
+    message: str | None,
+    author: str | None,
+    expect: str | None,
+    delete: bool,
+    log: bool,
+    form: str | None,
+) -> None:
+    """Let the tag NAME point to a revision (the newest one where none is named), or list a ruleset's tags.
+
+    `chess:stable` then names the revision in every command. A tag may be moved anywhere, also back; every move is
+    kept with its author, message and time.
+    """
+    changes = [
+        option for option, given in (("--message", message), ("--author", author), ("--expect", expect)) if given
+    ]
+    if log and delete:
+        raise click.UsageError("--log and --delete: give one of them")
+    if (log or name is None) and (changes or (delete and name is None)):
+        raise click.UsageError(f"{(*changes, '--delete')[0]} is for changing a tag: name it, without --log")
+    store = options.open_store(ctx)
+    if log:
+        _write([each.data() for each in store.tag_log(ruleset, name)], _MOVES, form)
+    elif name is None:
+        found = store.tags(ruleset)
+        if not found and form in (None, "table"):
+            click.echo(f"{ruleset} has no tags", err=True)
+        else:
+            _write([each.data() for each in found], _TAGS, form)
+    else:
+        _change(store, ruleset, name, message, author, expect, delete, form)
+
+
+def _change(
+    store: ggn_store.Store,
+    ruleset: str,
+    name: str,
+    message: str | None,
+    author: str | None,
+    expect: str | None,
+    delete: bool,
+    form: str | None,
+) -> None:
+    change = store.untag if delete else store.tag
+    tag = change(ruleset, name, message=message, author=author, expect=expect)
+    if form is not None:
+        _write([tag.data() | {"status": tag.status}], (*_TAGS, "status"), form)
+    elif delete:
+        click.echo(f"{tag}: removed")
+    else:
+        click.echo(f"{tag}: {tag.status}, {tag.ruleset}@{tag.revision}")
+
+
+def _write(items: Sequence[dict[str, object]], columns: Sequence[str], form: str | None) -> None:
+    width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
+    for part in records(items, options.record_format(form), columns, width):
+        click.echo(part, nl=False)

@@ -1,0 +1,87 @@
+"""`ggn-store verify`"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import Counter
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+from ggn_store.cli.progress import progress_line
+from ggn_store.errors import printable
+from ggn_store.render.records import compact, records
+
+_COLUMNS = ("name", "state", "ahead", "behind", "here", "there", "tags", "hidden")
+
+
+@click.command("verify")
+@click.argument("rulesets", metavar="[RULESET]...", nargs=-1, shell_complete=options.complete_ruleset)
+@click.option("--remote", metavar="ADDRESS", help="Compare this store with that one instead.")
+@click.option("--exit-code", "strict", is_flag=True, help="With --remote: exit code 1 where anything differs.")
+@options.output_format(
+    options.RECORD_FORMATS,
+    "Of a comparison; default: a table on a terminal, NDJSON elsewhere. Without --remote: json, one object.",
+)
+@click.pass_context
+def command(ctx: click.Context, rulesets: tuple[str, ...], remote: str | None, strict: bool, form: str | None) -> None:
+    """Derive every digest again from the rows, and see that histories, tags, audit and triggers are whole.
+
+    With rulesets, only what these need. Each thing that is wrong is one line, and makes exit code 1.
+
+    With --remote, tell which revisions and tags each store has that the other lacks: equal, ahead, behind, diverged,
+    only here, only there. Exit code 1 where the stores disagree about what a revision holds.
+    """
+    if remote is None:
+        if strict:
+            raise click.UsageError("--exit-code goes with --remote: without it, what is wrong always makes exit code 1")
+        if form not in (None, "json"):
+            raise click.UsageError(f"--format {form} goes with --remote: without it, leave it out or write json")
+        verify(ctx, rulesets, form)
+    else:
+        _compare(ctx, rulesets, remote, strict, form)
+
+
+def verify(ctx: click.Context, rulesets: tuple[str, ...] = (), form: str | None = None) -> None:
+    """Write what is wrong, and end the command."""
+    with progress_line("verifying") as progress:
+        found = options.open_store(ctx).verify(*rulesets, progress=progress)
+    if form == "json":
+        click.echo(compact(found.data()))
+    else:
+        for sentence in found.problems:
+            click.echo(printable(sentence))
+    count = len(found.problems)
+    things = [_counted(found.pieces, "piece"), _counted(found.revisions, "revision"), _counted(found.tags, "tag")]
+    said = _counted(count, "difference") if count else "all sound"
+    click.echo(f"{', '.join(things[:2])} and {things[2]} checked: {said}", err=True)
+    ctx.exit(1 if found.problems else 0)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _compare(ctx: click.Context, rulesets: tuple[str, ...], remote: str, strict: bool, form: str | None) -> None:
+    here = options.open_store(ctx)
+    there = ctx.with_resource(ggn_store.Store.open(remote, create=False))
+    with progress_line("comparing") as progress:
+        found = here.compare(there, *rulesets, progress=progress)
+    form = options.record_format(form)
+    items = [each.data() for each in found]
+    if form in ("table", "csv"):
+        items = [item | {"tags": " ".join(item["tags"]), "hidden": " ".join(item["hidden"])} for item in items]
+    width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
+    for part in records(items, form, _COLUMNS, width):
+        click.echo(part, nl=False)
+    states = Counter[str](each.state for each in found)
+    tagged = sum(bool(each.tags) for each in found)
+    said = [f"{count} {state}" for state, count in states.items()]
+    said += [f"tags differ in {tagged}"] if tagged else []
+    click.echo(f"{_counted(len(found), 'ruleset')} compared{': ' if said else ''}{', '.join(said)}", err=True)
+    contradicts = states["contradicts"] > 0
+    if contradicts:
+        click.echo("one of the stores was damaged: `ggn-store verify`, here and there, says which", err=True)
+    ctx.exit(1 if contradicts or (strict and any(each.differs for each in found)) else 0)

@@ -1,0 +1,112 @@
+"""`ggn-store watch`"""
+
+from __future__ import annotations
+
+import select
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from types import FrameType
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+from ggn_store.cli.audit import only_option, read_id
+from ggn_store.errors import printable, quote
+from ggn_store.render.records import compact
+
+
+@click.command("watch")
+@click.argument("rulesets", metavar="[RULESET|SPACE/]...", nargs=-1, shell_complete=options.complete_ruleset)
+@click.option("--since", metavar="ID|now", default="now", help="Begin after this change instead of now.")
+@only_option
+@click.option("--count", type=click.IntRange(min=1), metavar="N", help="End after N changes.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(min=0),
+    metavar="SECONDS",
+    help="End after this time; with --count, exit code 1 where there were fewer.",
+)
+@click.option(
+    "--interval",
+    type=click.FloatRange(min=0.01),
+    metavar="SECONDS",
+    help="How often to look where nobody tells of changes: a SQLite file (default 0.5), and to be sure a server (10).",
+)
+@options.output_format(("text", "ndjson"), "Default: text on a terminal, NDJSON elsewhere.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    rulesets: tuple[str, ...],
+    since: str,
+    only: tuple[str, ...],
+    count: int | None,
+    timeout: float | None,
+    interval: float | None,
+    form: str | None,
+) -> None:
+    """Print changes as they happen, one a line: new revisions, tags that move, what `audit` lists.
+
+    A Postgres server tells of them at once; a SQLite file is looked at again and again. A connection that is lost is
+    made again, and nothing is missed. Each line of NDJSON has in `since` where to go on after an interruption, which
+    may repeat changes that others began earlier and finished later. SIGTERM ends it with exit code 0.
+    """
+    if since != "now" and read_id(since) is None:
+        raise click.BadParameter(f"{quote(since)} is neither the id of a change nor now", ctx, param_hint="--since")
+    store = options.open_store(ctx)
+    found = store.watch(
+        *rulesets,
+        since=read_id(since),
+        only=only,
+        interval=interval,
+        timeout=timeout,
+        on_turn=_is_read,
+        on_loss=_tell_loss,
+    )
+    form = form or ("text" if options.is_terminal(sys.stdout) else "ndjson")
+    printed = 0
+    with _ended_by_sigterm(), closing(found):  # type: ignore[type-var]
+        for event in found:
+            click.echo(compact(event.data()) if form == "ndjson" else _line(event))
+            printed += 1
+            if printed == count:
+                return
+    if count is not None and _is_read():
+        click.echo(f"{printed} of {count} changes came in {timeout:g} seconds", err=True)
+        ctx.exit(1)
+
+
+def _line(event: ggn_store.Event) -> str:
+    parts = (event.at.isoformat(" ", "seconds")[:19], event.role, event.action, event.about, event.what)
+    return printable("  ".join(part for part in parts if part))
+
+
+def _tell_loss(why: str) -> None:
+    click.echo(f"{printable(why)}; trying again", err=True)
+
+
+def _is_read() -> bool:
+    """Whether somebody may still read standard output: a pipe's other end is open."""
+    if not hasattr(select, "poll") or sys.stdout is None:
+        return True
+    try:
+        number = sys.stdout.fileno()
+    except (OSError, ValueError):
+        return True
+    poll = select.poll()
+    poll.register(number, 0)
+    return not poll.poll(0)
+
+
+@contextmanager
+def _ended_by_sigterm() -> Iterator[None]:
+    def end(_number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(0)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,70 @@
+"""Events: what a store's audit tells of each change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+# What the audit tells of.
+ACTIONS: Final = ("revision", "tag", "state", "delete", "restore", "gc")
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A change of a store: what was done (`action`) to which ruleset (`subject`), when, by which user of the database.
+
+    `at` is in UTC. `role` is None where the database has no users; `subject` is None where no ruleset was meant.
+    `detail` depends on the action. On Postgres an event may become visible after one with a higher `id`. Of an event
+    that was watched, `since` is where to go on after an interruption: all events up to that one have been told.
+    """
+
+    id: int
+    at: datetime
+    role: str | None
+    action: str
+    subject: str | None
+    detail: Mapping[str, Any]
+    since: int | None = field(default=None, compare=False)
+
+    @property
+    def about(self) -> str:
+        """What was changed, as it is named elsewhere: `chess@3`, `chess:stable`, `piece C:P`."""
+        detail = self.detail
+        if self.subject is None:
+            return f"piece {detail['piece']}" if "piece" in detail else ""
+        if detail.get("tag") is not None:
+            return f"{self.subject}:{detail['tag']}"
+        if self.action == "revision" and detail.get("revision") is not None:
+            return f"{self.subject}@{detail['revision']}"
+        return self.subject
+
+    @property
+    def what(self) -> str:
+        """The rest of it in a few words, for people."""
+        detail = self.detail
+        said = []
+        if self.action == "tag":
+            said.append("removed" if detail.get("revision") is None else f"-> {self.subject}@{detail['revision']}")
+        if detail.get("state") is not None:
+            said.append(str(detail["state"]))
+        if detail.get("successor") is not None:
+            said.append(f"-> {detail['successor']}")
+        if detail.get("author") not in (None, self.role):
+            said.append(f"by {detail['author']}")
+        text = " ".join(said)
+        message = detail.get("message")
+        return text if message is None else f"{text}: {message}" if text else str(message)
+
+    def data(self) -> dict[str, Any]:
+        """The event as JSON data."""
+        return {
+            "id": self.id,
+            "at": self.at.isoformat(timespec="milliseconds"),
+            "role": self.role,
+            "action": self.action,
+            "subject": self.subject,
+            "detail": dict(self.detail),
+            **({} if self.since is None else {"since": self.since}),
+        }
