@@ -17,6 +17,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -79,6 +80,19 @@ def contents(store: Store) -> dict[str, list[int]]:
         ]
         for summary in store.list()
     }
+
+
+def store_unlisted(store: Store, numbers: Iterable[int]) -> None:
+    """Store the pieces of the documents of these numbers, and no revision that lists them."""
+    from ggn_store.store import load
+
+    database = store._database
+    for number in numbers:
+        parsed = parse(document(number))
+        with database.writing() as connection:
+            database.lock_pieces(connection, alone=False)
+            board_id = load.store_board(database, connection, parsed.board)
+            load._pieces(database, connection, parsed, board_id)
 
 
 class Worker:
@@ -189,6 +203,19 @@ def main() -> None:
                 case "load_all":
                     assert store is not None
                     answer = _load_all(store, command["paths"])
+                case "unlist":
+                    assert store is not None
+                    store_unlisted(store, command["contents"])
+                case "tag":
+                    assert store is not None
+                    tag = store.tag(command["reference"], command["name"], expect=command.get("expect"), author="Ann")
+                    answer = {"status": tag.status, "move": tag.number, "revision": tag.revision}
+                case "gc":
+                    assert store is not None
+                    answer = {"removed": [each.digest for each in store.gc().unused]}
+                case "verify":
+                    assert store is not None
+                    answer = {"problems": store.verify().problems}
                 case "check":
                     assert store is not None
                     answer = {"contents": contents(store)}

@@ -59,7 +59,7 @@ def command(
         _write([each.data() for each in store.tag_log(ruleset, name)], _MOVES, form)
     elif name is None:
         found = store.tags(ruleset)
-        if not found and form in (None, "table"):
+        if not found and options.record_format(form) == "table":
             click.echo(f"{ruleset} has no tags", err=True)
         else:
             _write([each.data() for each in found], _TAGS, form)

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 from typing import Any, Final, TypeVar, cast
 
-from sqlalchemy import Connection, Select, select, tuple_
+from sqlalchemy import Connection, Select, Table, func, select, tuple_
 from sqlalchemy.exc import DBAPIError
 
 from ggn_store.errors import GgnStoreError, UnknownNameError, quote
@@ -96,9 +96,15 @@ class _Walk:
             return None
 
     def _each(
-        self, query: Select[Any], key: Sequence[Any], look: Callable[[Connection, Any], Iterable[str]]
+        self, table: Table, query: Select[Any], look: Callable[[Connection, Any], Iterable[str]], *key: Any
     ) -> list[str]:
-        """What `look` finds wrong with the rows of `query`, in the order of their key."""
+        """What `look` finds wrong with the rows of `query`, one for each of `table`, in the order of their key.
+
+        What comes after this has begun is left out: where others write, it might never come to an end.
+        """
+        with self._opening() as connection:
+            newest = connection.execute(select(func.max(table.c.id))).scalar() or 0
+        query = query.where(table.c.id <= newest)
         found: list[str] = []
         last: tuple[Any, ...] | None = None
         while True:
@@ -127,7 +133,7 @@ class _Walk:
             of_pieces = select(t.piece.c.board_id).where(t.piece.c.id.in_(self._own_pieces()))
             of_revisions = select(t.revision.c.board_id).where(t.revision.c.id.in_(self._own_revisions()))
             query = query.where(t.board.c.id.in_(of_pieces) | t.board.c.id.in_(of_revisions))
-        return self._each(query, [t.board.c.id], self._check_board)
+        return self._each(t.board, query, self._check_board, t.board.c.id)
 
     def _check_board(self, connection: Connection, row: Any) -> Iterator[str]:
         def is_sound() -> bool:
@@ -154,7 +160,7 @@ class _Walk:
         query = select(t.piece)
         if self._names:
             query = query.where(t.piece.c.id.in_(self._own_pieces()))
-        return self._each(query, [t.piece.c.id], self._check_piece)
+        return self._each(t.piece, query, self._check_piece, t.piece.c.id)
 
     def _check_piece(self, connection: Connection, row: Any) -> Iterator[str]:
         self.pieces += 1
@@ -209,7 +215,7 @@ class _Walk:
             lineages[row.id] = row.lineage
             expected = row.number + 1
 
-        return self._each(query, [t.revision.c.ruleset_id, t.revision.c.number], look)
+        return self._each(t.revision, query, look, t.revision.c.ruleset_id, t.revision.c.number)
 
     def _check_revision(
         self, connection: Connection, row: Any, lineages: Mapping[int | None, str | None], expected: int
@@ -357,7 +363,7 @@ class _Walk:
                 known.add(label)
                 yield from found
 
-        found = self._each(told, [t.audit.c.id], look)
+        found = self._each(t.audit, told, look, t.audit.c.id)
         audited = [revision_id for revision_id, label in self._met if label in known]
         return found + [
             f"{label}: the audit does not tell of it"
