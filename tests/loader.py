@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import Any
 
 from ggn_store import GgnStoreError, Store, parse
+from ggn_store.store import collect, load
 
 ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = "https://example.org/"
@@ -84,8 +85,6 @@ def contents(store: Store) -> dict[str, list[int]]:
 
 def store_unlisted(store: Store, numbers: Iterable[int]) -> None:
     """Store the pieces of the documents of these numbers, and no revision that lists them."""
-    from ggn_store.store import load
-
     database = store._database
     for number in numbers:
         parsed = parse(document(number))
@@ -203,19 +202,15 @@ def main() -> None:
                 case "load_all":
                     assert store is not None
                     answer = _load_all(store, command["paths"])
-                case "unlist":
-                    assert store is not None
-                    store_unlisted(store, command["contents"])
                 case "tag":
                     assert store is not None
                     tag = store.tag(command["reference"], command["name"], expect=command.get("expect"), author="Ann")
                     answer = {"status": tag.status, "move": tag.number, "revision": tag.revision}
                 case "gc":
                     assert store is not None
-                    answer = {"removed": [each.digest for each in store.gc().unused]}
-                case "verify":
-                    assert store is not None
-                    answer = {"problems": store.verify().problems}
+                    answer = {"removed": len(store.gc().unused)}
+                case "batches":
+                    collect._ROWS_A_BATCH = command["rows"]  # type: ignore[misc]
                 case "check":
                     assert store is not None
                     answer = {"contents": contents(store)}
