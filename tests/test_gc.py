@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import text
 
 from ggn_store import Collected, Revision, Store, parse
-from ggn_store.store import collect
+from ggn_store.store import collect, load
 from ggn_store.store import tables as t
 from tests.loader import PIECES, Worker, canonical, contents, document, load_command, store_unlisted
 from tests.postgres import Server
@@ -43,8 +43,6 @@ def rows(store: Store) -> int:
 
 
 def store_unlisted_document(store: Store, rules: dict[str, Any]) -> None:
-    from ggn_store.store import load
-
     parsed, database = parse(rules), store._database
     with database.writing() as connection:
         load._pieces(database, connection, parsed, load.store_board(database, connection, parsed.board))
@@ -195,18 +193,17 @@ def test_a_load_that_has_found_an_unused_board_keeps_it(
             for table in reversed(t.PIECE_TABLES):
                 connection.execute(table.delete())
             connection.execute(text("DELETE FROM piece"))
-        fill = store._database.fill
+        store_board = load.store_board
         collected: list[Future[Collected]] = []
 
-        def fill_after_the_collection_came(connection: Any, columns: Any, rows: Any) -> None:
-            columns = list(columns)
-            if columns[0].table.name == "source":
-                collected.append(thread.submit(other.gc))
-                wait_for_a_lock(address, collected[0].done)
-                assert not collected[0].done()
-            fill(connection, columns, rows)
+        def then_let_the_collection_come(*arguments: Any) -> int:
+            found = store_board(*arguments)
+            collected.append(thread.submit(other.gc))
+            wait_for_a_lock(address, collected[0].done)
+            assert not collected[0].done()
+            return found
 
-        monkeypatch.setattr(store._database, "fill", fill_after_the_collection_came)
+        monkeypatch.setattr(load, "store_board", then_let_the_collection_come)
         assert store.load(document(0), "game").status == "new"
         assert collected[0].result().unused == ()
         assert contents(store) == {"game": [0]}

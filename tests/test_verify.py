@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 
 from ggn_store import Comparison, Revision, Store, UnknownNameError
 from ggn_store.model.care import Verification
-from ggn_store.store import check, guards, load
+from ggn_store.store import check, compare, guards, load
 from tests.guards import drop_guards
 from tests.loader import document, store_unlisted
 from tests.test_cli import Command, Result, on_terminal
@@ -214,6 +214,26 @@ def test_others_write_and_collect_between_its_short_transactions(
     assert store.verify().problems == ()
 
 
+def test_it_ends_however_much_is_written_meanwhile(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(check, "_SECONDS", 0)
+    store.load(KNIGHT, "game")
+    reading = store._tables.reading
+    done = 0
+
+    @contextmanager
+    def then_let_others_write() -> Iterator[Connection]:
+        nonlocal done
+        with reading() as connection:
+            yield connection
+        done += 1
+        assert done < 100
+        store.load({f"C{done}:N": KNIGHT["C:N"]}, "game")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store._tables, "reading", then_let_others_write)
+        assert store.verify().problems == ()
+
+
 # --- two stores ---
 
 
@@ -270,6 +290,14 @@ def test_stores_are_compared_ruleset_by_ruleset(two: tuple[Store, Store]) -> Non
     assert [each.differs for each in here.compare(there)] == [True, True, True, False, True, True]
     with pytest.raises(UnknownNameError, match='neither store has a ruleset "nothing"'):
         here.compare(there, "equal", "nothing")
+
+
+def test_the_same_revisions_with_another_newest_one_have_diverged() -> None:
+    revisions = [("a", ("x", 1)), ("b", ("y", 2))]
+    here = compare.Outline(False, dict(revisions), "b")
+    there = compare.Outline(False, {"b": ("y", 1), "a": ("x", 2)}, "a")
+    assert states(tuple(compare.compare({"game": here}, {"game": there}))) == [("game", "diverged", 0, 0, 2, 2)]
+    assert states(tuple(compare.compare({"game": here}, {"game": here}))) == [("game", "equal", 0, 0, 2, 2)]
 
 
 def test_tags_that_point_elsewhere_are_told(two: tuple[Store, Store]) -> None:
