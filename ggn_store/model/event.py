@@ -8,7 +8,20 @@ from datetime import datetime
 from typing import Any, Final
 
 # What the audit tells of.
-ACTIONS: Final = ("revision", "tag", "state", "delete", "restore", "gc")
+ACTIONS: Final = (
+    "revision",
+    "tag",
+    "state",
+    "delete",
+    "restore",
+    "gc",
+    "policy",
+    "propose",
+    "approve",
+    "reject",
+    "withdraw",
+    "merge",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +43,14 @@ class Event:
 
     @property
     def about(self) -> str:
-        """What was changed, as it is named elsewhere: `chess@3`, `chess:stable`, `piece C:P`."""
+        """What was changed, as it is named elsewhere: `chess@3`, `chess:stable`, `chess#4`, `piece C:P`."""
         detail = self.detail
         if self.subject is None:
             return f"piece {detail['piece']}" if "piece" in detail else ""
         if detail.get("tag") is not None:
             return f"{self.subject}:{detail['tag']}"
+        if detail.get("proposal") is not None:
+            return f"{self.subject}#{detail['proposal']}"
         if self.action == "revision" and detail.get("revision") is not None:
             return f"{self.subject}@{detail['revision']}"
         return self.subject
@@ -47,6 +62,10 @@ class Event:
         said = []
         if self.action == "tag":
             said.append("removed" if detail.get("revision") is None else f"-> {self.subject}@{detail['revision']}")
+        if self.action == "merge" and detail.get("revision") is not None:
+            said.append(f"-> {self.subject}@{detail['revision']}")
+        if self.action == "policy":
+            said.append("removed" if detail.get("rules") is None else str(detail["rules"]))
         if detail.get("state") is not None:
             said.append(str(detail["state"]))
         if detail.get("successor") is not None:

@@ -315,7 +315,7 @@ class _Walk:
 
     def _check_proposals(self) -> list[str]:
         query = self._named(select(t.proposal, t.ruleset.c.name).join(t.ruleset))
-        return self._each(query, [t.proposal.c.id], self._check_proposal)
+        return self._each(t.proposal, query, self._check_proposal, t.proposal.c.id)
 
     def _check_proposal(self, connection: Connection, row: Any) -> Iterator[str]:
         listed = (

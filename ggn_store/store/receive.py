@@ -221,11 +221,12 @@ class _Receiving:
         here, relation = self._here, self._relation
         coming = list(self._source.revisions(self._name, [step.lineage for step in relation.missing]))
         self._check(coming)
+        # What is found here must not be collected before it is listed. Pieces of a merged document come after the
+        # others, in no order with them.
+        self._database.lock_pieces(self._connection, alone=relation.kind == "apart" and _united(here, relation) is None)
         self._take_boards({revision.board for revision in coming})
         for revision in coming:
             self._check_content(revision)
-        # Pieces of a merged document come after the others, in no order with them.
-        self._database.lock_pieces(self._connection, alone=relation.kind == "apart" and _united(here, relation) is None)
         digests = sorted({digest for revision in coming for digest in revision.pieces})
         self._take_pieces(digests)
         ruleset_id = load.store_ruleset(self._database, self._connection, here.name)
