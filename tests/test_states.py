@@ -69,6 +69,7 @@ def test_every_revision_tells_the_state_that_its_ruleset_has_now(store: Store) -
     store.load(KNIGHT, "knight")
     store.load(ROOK, "knight")
     store.load(ROOK, "rook")
+    store.set_state("knight", "retired")
     store.set_state("knight", "deprecated", use="rook")
     for reference in ("knight", "knight@1"):
         data = store.ruleset(reference).revision.data()
