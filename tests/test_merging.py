@@ -19,6 +19,7 @@ from ggn_store import (
     Revision,
     Store,
     UnknownNameError,
+    merge,
     parse,
     read_definition,
 )
@@ -345,6 +346,24 @@ def test_a_base_is_of_one_document(ggn: Command, store: Store) -> None:
     assert "--base is what one document is based on, and this is a stream of several" in stream.err
     with pytest.raises(InputError, match="--base is what one document"):
         list(store.load_all(["one.json", "two.json"], base="0"))
+
+
+def test_a_conflict_of_any_command_is_told_with_both_sides(ggn: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    base, ours, theirs = (parse(json.dumps(each)) for each in (BASE, OURS, OTHER))
+    found = merge(base, ours, theirs)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise ConflictError("somebody was faster", found)
+
+    monkeypatch.setattr(Store, "restore", refuse)
+    result = ggn("restore", "game")
+    assert (result.code, result.out) == (3, "")
+    lines = result.err.splitlines()
+    assert (lines[0], lines[1], lines[7]) == ("Error: somebody was faster", "ours:", "theirs:")
+    assert lines[-4:] == [
+        *("  ! C:P e2 e3", "      base:   e3 must a1=empty", "      ours:   e3 must a1=enemy"),
+        "      theirs: e3 must a1=C:P",
+    ]
 
 
 def test_a_conflict_has_colours_only_on_a_terminal(ggn: Command, ready: str) -> None:
