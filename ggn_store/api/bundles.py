@@ -12,8 +12,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 from ggn_store.api import transfer
 from ggn_store.api.transfer import Names
-from ggn_store.documents import bundle
-from ggn_store.documents.bundle import Bundle, Part
+from ggn_store.documents import bundle, bundle_reader
+from ggn_store.documents.bundle import Part
+from ggn_store.documents.bundle_reader import Bundle
 from ggn_store.documents.files import STDIN
 from ggn_store.errors import GgnStoreError, InputError, printable
 from ggn_store.model import histories
@@ -144,14 +145,14 @@ def load(
 def opened(file: str | os.PathLike[str] | IO[bytes], keep: bool) -> Iterator[Bundle]:
     """A bundle of a file, of a binary stream, or of standard input (`-`), found sound; raises InputError."""
     if not isinstance(file, str | os.PathLike):
-        with bundle.opened(file, str(getattr(file, "name", "the bundle")), keep) as read:
+        with bundle_reader.opened(file, str(getattr(file, "name", "the bundle")), keep) as read:
             yield read
         return
     name = os.fspath(file)
     if name == STDIN:
         if sys.stdin is None:
             raise InputError("standard input: there is none")
-        with bundle.opened(sys.stdin.buffer, "standard input", keep) as read:
+        with bundle_reader.opened(sys.stdin.buffer, "standard input", keep) as read:
             yield read
         return
     with ExitStack() as stack:
@@ -159,7 +160,7 @@ def opened(file: str | os.PathLike[str] | IO[bytes], keep: bool) -> Iterator[Bun
             stream = stack.enter_context(open(name, "rb"))
         except OSError as error:
             raise InputError(f"{printable(name)}: cannot be read: {error.strerror or error}") from None
-        yield stack.enter_context(bundle.opened(stream, name, keep))
+        yield stack.enter_context(bundle_reader.opened(stream, name, keep))
 
 
 @contextmanager

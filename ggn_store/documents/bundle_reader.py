@@ -1,0 +1,391 @@
+"""Bundles read: line by line, with everything checked, and kept to be read again piece by piece."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import tempfile
+import zlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import IO, Any, Final, cast
+
+from ggn_store.documents import bundle_values as values
+from ggn_store.documents import json_text, limits
+from ggn_store.documents.bundle import COUNTED, KEYS, KINDS, VERSION
+from ggn_store.documents.bundle_values import FaultError, fail, noted, require
+from ggn_store.documents.reader import envelope_complaints
+from ggn_store.errors import (
+    InputError,
+    UnknownNameError,
+    offer,
+    printable,
+    quote,
+)
+from ggn_store.model import board as boards
+from ggn_store.model.board import Board
+from ggn_store.model.document import Digests, Envelope, check_dialect
+from ggn_store.model.histories import Step
+from ggn_store.model.revision import check_name, check_tag
+from ggn_store.model.transfer import SentPiece, SentRevision, SentTag
+
+_GZIP: Final = b"\x1f\x8b"
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What has been read of a ruleset; each revision with where its line stands."""
+
+    needs: frozenset[str]
+    steps: list[Step] = field(default_factory=list)
+    places: dict[str, tuple[int, int]] = field(default_factory=dict)
+    tags: list[SentTag] = field(default_factory=list)
+
+
+class Bundle:
+    """A bundle that has been read and found sound; a `Source`, if it was kept to be read again.
+
+    `outside` are the digests of pieces that its revisions list and that it does not hold: the revisions that it goes
+    on from have them.
+    """
+
+    def __init__(self, file: str, kept: IO[bytes] | None) -> None:
+        self.file = file
+        self.counts: dict[str, int] = dict.fromkeys(COUNTED.values(), 0)
+        self.sha256 = ""
+        self.outside: set[str] = set()
+        self._kept = kept
+        self._parts: dict[str, _Taken] = {}
+        self._boards: dict[str, Board] = {}
+        self._pieces: dict[str, tuple[int, int, str, str, str]] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The rulesets in it."""
+        return tuple(self._parts)
+
+    def needs(self, name: str) -> tuple[str, ...]:
+        """The lineages of the revisions that a ruleset goes on from, and that are not in the bundle."""
+        return tuple(sorted(self._part(name).needs))
+
+    def heads(self) -> Mapping[str, str]:
+        """The lineage of the newest revision of every ruleset, by name."""
+        return {name: part.steps[-1].lineage for name, part in self._parts.items()}
+
+    def steps(self, name: str) -> Sequence[Step]:
+        """The history of a ruleset; raises UnknownNameError."""
+        return self._part(name).steps
+
+    def _part(self, name: str) -> _Taken:
+        if name not in self._parts:
+            raise UnknownNameError(
+                f"{printable(self.file)}: the bundle has no ruleset {quote(name)}; it has {offer(self.names)}"
+            )
+        return self._parts[name]
+
+    def revisions(self, name: str, lineages: Collection[str]) -> Iterator[SentRevision]:
+        """Those revisions of a ruleset, in the order of its history."""
+        part, is_wanted = self._part(name), set(lineages).__contains__
+        for step in part.steps:
+            if is_wanted(step.lineage):
+                yield values.revision(self._again(part.places[step.lineage]))
+
+    def boards(self, digests: Collection[str]) -> Iterator[Board]:
+        """Boards, one for each digest and in the order of the digests."""
+        return (self._boards[digest] for digest in digests)
+
+    def pieces(self, digests: Sequence[str]) -> Iterator[SentPiece]:
+        """Pieces, in the order of the digests."""
+        for digest in digests:
+            if digest not in self._pieces:
+                raise InputError(
+                    f"{printable(self.file)}: the piece {digest} is not in the bundle, and the store that takes it "
+                    "does not have it: make a bundle without --since"
+                )
+            offset, length, board, dialect, _ = self._pieces[digest]
+            line = self._again((offset, length))
+            piece = values.piece(line["identifier"], line["rules"], check_dialect(dialect), self._boards[board])
+            yield SentPiece(digest, check_dialect(dialect), board, piece)
+
+    def tags(self, name: str) -> Sequence[SentTag]:
+        """The tags of a ruleset, by name."""
+        return sorted(self._part(name).tags, key=lambda tag: tag.name)
+
+    def _again(self, place: tuple[int, int]) -> dict[str, Any]:
+        """A line once more."""
+        assert self._kept is not None, "a bundle that was not kept gives nothing"  # noqa: S101
+        self._kept.seek(place[0])
+        return cast(dict[str, Any], json_text.quick_load(self._kept.read(place[1]).decode()))
+
+
+@contextmanager
+def opened(stream: IO[bytes], file: str, keep: bool = False) -> Iterator[Bundle]:
+    """Read and check a whole bundle; raises InputError with the first line that is wrong.
+
+    With `keep` its lines are unpacked into a temporary file, which nobody else can open and which is gone in the end:
+    nothing can change between the check and what is then taken.
+    """
+    with ExitStack() as stack:
+        kept = stack.enter_context(tempfile.TemporaryFile()) if keep else None
+        yield _read(stream, file, kept)
+
+
+def _read(stream: IO[bytes], file: str, kept: IO[bytes] | None) -> Bundle:
+    reading = _Reading(Bundle(file, kept), kept)
+    try:
+        counted = _Counted(stream)
+        is_packed = counted.peek(len(_GZIP)) == _GZIP
+        unpacked: Any = gzip.GzipFile(fileobj=counted) if is_packed else io.BufferedReader(counted)
+        while line := unpacked.readline(limits.MAX_BUNDLE_LINE + 1):
+            reading.take(line, counted.count if is_packed else None)
+        return reading.end()
+    except FaultError as fault:
+        raise InputError(f"{printable(file)}: line {reading.number}: {fault}") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(
+            f"{printable(file)}: line {reading.number + 1}: the file is cut off, or its gzip data is broken: {error}"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{printable(file)}: cannot be read: {error.strerror or error}") from None
+
+
+class _Counted(io.RawIOBase):
+    """A stream that counts what was read of it, and can look at its beginning."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._ahead = b""
+        self.count = 0
+
+    def peek(self, size: int) -> bytes:
+        """The first bytes, which are read again afterwards."""
+        self._ahead = self._stream.read(size)
+        return self._ahead
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._ahead or self._stream.read(len(buffer))
+        self._ahead = data[len(buffer) :]
+        data = data[: len(buffer)]
+        buffer[: len(data)] = data
+        self.count += len(data)
+        return len(data)
+
+
+class _Reading:
+    """A pass over the lines of a bundle."""
+
+    def __init__(self, bundle: Bundle, kept: IO[bytes] | None) -> None:
+        self.number = 0
+        self._bundle = bundle
+        self._kept = kept
+        self._stage = 0
+        self._offset = 0
+        self._squares = 0
+        self._hash = hashlib.sha256()
+        self._used_boards: set[str] = set()
+        self._used_pieces: set[str] = set()
+        self._sound_envelope: tuple[Envelope, str] | None = None
+
+    def take(self, line: bytes, packed: int | None) -> None:
+        """One line; `packed` is how many bytes of the file have been read so far, if it is packed."""
+        self.number += 1
+        require(
+            len(line) <= limits.MAX_BUNDLE_LINE, f"it is longer than {limits.MAX_BUNDLE_LINE:,} bytes, the most allowed"
+        )
+        size = self._offset + len(line)
+        require(size <= limits.MAX_BUNDLE_BYTES, f"the bundle unpacks to more than {limits.MAX_BUNDLE_BYTES:,} bytes")
+        require(
+            packed is None or size <= max(limits.FREE_BUNDLE_BYTES, packed * limits.MAX_BUNDLE_RATIO),
+            f"the bundle unpacks to more than {limits.MAX_BUNDLE_RATIO} times its size",
+        )
+        require(self.number <= limits.MAX_BUNDLE_LINES, f"the bundle has more than {limits.MAX_BUNDLE_LINES:,} lines")
+        require(not self._is_over, "there is something after the end of the bundle")
+        require(line.endswith(b"\n") or self.number == 1, "the line is cut off")
+        value = self._decoded(line)
+        require(line.endswith(b"\n"), "the line is cut off")
+        kind = value["kind"]
+        getattr(self, f"_take_{kind}")(value, (self._offset, len(line)))
+        if kind in COUNTED:
+            self._bundle.counts[COUNTED[kind]] += 1
+        self._hash.update(line)
+        self._offset = size
+        if self._kept is not None:
+            self._kept.write(line)
+
+    @property
+    def _is_over(self) -> bool:
+        return self._stage == len(KINDS) - 1
+
+    def end(self) -> Bundle:
+        """The bundle, when there are no more lines."""
+        if not self._is_over:
+            self.number += 1
+            fail("the bundle is cut off: it has no end line" if self.number > 1 else "the file is empty")
+        if self._kept is not None:
+            self._kept.flush()
+        return self._bundle
+
+    def _decoded(self, line: bytes) -> dict[str, Any]:
+        text, fault = json_text.decode_bytes(line)
+        value: Any = None if fault else json_text.quick_load(text)
+        if value is None:
+            faults = [fault] if fault else json_text.load(text)[1]
+            for each in faults:
+                fail(each.message + (f", found {each.found}" if each.found else ""))
+        if self.number == 1:
+            self._require_bundle(value)
+        require(
+            type(value) is dict and value.get("kind") in KINDS, f"it is of no kind that a bundle has: {quote(value)}"
+        )
+        kind = value["kind"]
+        stage = KINDS.index(kind)
+        is_in_order = stage >= self._stage if kind in COUNTED else stage > self._stage or self.number == 1
+        require(is_in_order, f"a line of the kind {kind} is out of place")
+        self._stage = stage
+        for key in value:
+            require(key in KEYS[kind], f"the {kind} has no such key: {quote(key)}")
+        for key in KEYS[kind]:
+            require(key in value, f"the {kind} has no {key}")
+        return cast(dict[str, Any], value)
+
+    @staticmethod
+    def _require_bundle(value: Any) -> None:
+        require(type(value) is dict and value.get("kind") == "bundle", "this is not a bundle of ggn-store")
+        version = value.get("version")
+        require(
+            type(version) is int and version >= 1,
+            f"the bundle says that its version is {quote(version)}",
+        )
+        require(
+            version <= VERSION,
+            f"the bundle is of version {version}, and this program reads version {VERSION}: install a newer ggn-store",
+        )
+
+    # --- kinds of lines ---
+
+    def _take_bundle(self, value: dict[str, Any], _place: tuple[int, int]) -> None:
+        require(type(value["rulesets"]) is list and value["rulesets"], "the bundle names no rulesets")
+        for each in value["rulesets"]:
+            require(type(each) is dict and each.keys() == {"name", "needs"}, "a ruleset has a name and needs")
+            name = noted(check_name, each["name"])
+            require(name not in self._bundle._parts, f"the ruleset {name} stands twice")
+            needs = values.sha256s(each["needs"], "needs")
+            self._bundle._parts[name] = _Taken(frozenset(needs))
+
+    def _take_board(self, value: dict[str, Any], _place: tuple[int, int]) -> None:
+        digest = values.sha256(value["digest"], "digest")
+        require(digest not in self._bundle._boards, f"the board {digest} stands twice")
+        board = values.board(value["shape"], value["squares"])
+        require(board.digest == digest, f"the board {digest}: its squares and shape do not give its digest")
+        self._squares += len(board.squares)
+        require(
+            self._squares <= limits.MAX_BUNDLE_SQUARES,
+            f"the boards have more than {limits.MAX_BUNDLE_SQUARES:,} squares in all",
+        )
+        self._bundle._boards[digest] = board
+
+    def _take_piece(self, value: dict[str, Any], place: tuple[int, int]) -> None:
+        digest = values.sha256(value["digest"], "digest")
+        require(digest not in self._bundle._pieces, f"the piece {digest} stands twice")
+        dialect = noted(check_dialect, value["dialect"])
+        board = self._board(value["board"])
+        identifier = value["identifier"]
+        piece = values.piece(identifier, value["rules"], dialect, board)
+        if Digests(dialect, board).of(piece) != digest:
+            fail(f"the piece {identifier}: its rules do not give its digest {digest}")
+        self._bundle._pieces[digest] = (*place, value["board"], dialect, piece.identifier)
+
+    def _take_revision(self, value: dict[str, Any], place: tuple[int, int]) -> None:
+        part = self._part(value["ruleset"])
+        revision = noted(values.revision, value)
+        named = f"the revision {revision.lineage}"
+        require(revision.lineage not in part.places, f"{named} stands twice")
+        require(revision.lineage not in part.needs, f"{named} is also said to be needed")
+        board = self._board(revision.board)
+        fault = revision.fault(board)
+        require(fault is None, f"{named}: {fault}")
+        for parent in (revision.parent, revision.merged):
+            is_known = parent is None or parent in part.places or parent in part.needs
+            require(is_known, f"{named}: its parent {parent} does not come before it")
+        require(
+            revision.merged is None or revision.parent not in (None, revision.merged), f"{named}: its parents are odd"
+        )
+        require(revision.pieces, f"{named}: it has no pieces")
+        require(len(set(revision.pieces)) == len(revision.pieces), f"{named}: a piece stands in it twice")
+        require(len(revision.pieces) <= limits.MAX_PIECES, f"{named}: it has more than {limits.MAX_PIECES:,} pieces")
+        identifiers: set[str] = set()
+        for digest in revision.pieces:
+            found = self._bundle._pieces.get(digest)
+            if found is None:
+                require(part.needs, f"{named}: its piece {digest} is not in the bundle")
+                self._bundle.outside.add(digest)
+                require(len(self._bundle.outside) <= limits.MAX_BUNDLE_LINES, "too many pieces are not in the bundle")
+            else:
+                is_fitting = found[2:4] == (revision.board, revision.dialect)
+                require(is_fitting, f"{named}: its piece {digest} is of another board or dialect")
+                require(found[4] not in identifiers, f"{named}: two pieces of it are called {found[4]}")
+                identifiers.add(found[4])
+        self._check_envelope(revision.envelope, board, named)
+        self._used_pieces.update(revision.pieces)
+        part.places[revision.lineage] = place
+        number = len(part.steps) + 1
+        part.steps.append(Step(revision.lineage, revision.digest, revision.parent, revision.merged, number))
+
+    def _take_tag(self, value: dict[str, Any], _place: tuple[int, int]) -> None:
+        part = self._part(value["ruleset"])
+        name = noted(check_tag, value["name"])
+        require(all(tag.name != name for tag in part.tags), f"the tag {name} stands twice")
+        lineage = values.sha256(value["lineage"], "lineage")
+        is_known = lineage in part.places or part.needs
+        require(is_known, f"the tag {name} points to a revision that is not in the bundle")
+        author, message = values.text(value["author"], "author"), values.text(value["message"], "message")
+        part.tags.append(SentTag(name, lineage, author, message, values.time(value["created_at"])))
+
+    def _take_end(self, value: dict[str, Any], _place: tuple[int, int]) -> None:
+        for kind, name in COUNTED.items():
+            found, told = self._bundle.counts[name], value[name]
+            is_right = type(told) is int and told == found
+            require(
+                is_right, f"lines of the kind {kind} are missing, or there are too many: {found}, not {quote(told)}"
+            )
+        self._bundle.sha256 = self._hash.hexdigest()
+        require(value["sha256"] == self._bundle.sha256, "the lines before are not those that it was made of (SHA-256)")
+        for name, part in self._bundle._parts.items():
+            require(part.steps, f"the ruleset {name} has no revisions")
+            parents = {parent for step in part.steps for parent in step.parents}
+            for step in part.steps[:-1]:
+                require(step.lineage in parents, f"nothing of {name} goes on from its revision {step.lineage}")
+            idle = sorted(part.needs - parents)
+            require(not idle, f"nothing of {name} goes on from {idle and idle[0]}, which is said to be needed")
+        for digest in self._bundle._pieces.keys() - self._used_pieces:
+            fail(f"no revision has the piece {digest}")
+        for digest in self._bundle._boards.keys() - self._used_boards:
+            fail(f"no revision has the board {digest}")
+
+    # --- what lines refer to ---
+
+    def _part(self, name: Any) -> _Taken:
+        part = self._bundle._parts.get(name) if isinstance(name, str) else None
+        return part if part is not None else fail(f"the bundle has no ruleset {quote(name)}")
+
+    def _board(self, digest: Any) -> Board:
+        board = self._bundle._boards.get(digest) if isinstance(digest, str) else None
+        if board is None:
+            fail(f"the bundle has no board {quote(digest)}")
+        self._used_boards.add(digest)
+        return board
+
+    def _check_envelope(self, envelope: Envelope, board: Board, named: str) -> None:
+        if self._sound_envelope == (envelope, board.digest):  # nearly always that of the revision before
+            return
+        complaints = envelope_complaints(envelope)
+        for complaint in complaints[:1]:
+            fail(f"{named}: {complaint.message}" + (f", found {complaint.found}" if complaint.found else ""))
+        if envelope.board is not None and boards.parse_shape(envelope.board).digest != board.digest:
+            fail(f"{named}: its board is not the one that it declares")
+        self._sound_envelope = envelope, board.digest
