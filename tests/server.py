@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import signal
-import sys
 import threading
 
 from tests.postgres import server
@@ -26,4 +25,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

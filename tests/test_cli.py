@@ -604,6 +604,23 @@ def test_schema_prints_the_schema_of_a_dialect(run: Program, dialect: str) -> No
 # --- list, show, export, delete ---
 
 
+def test_what_is_exported_into_a_file_is_loaded_as_it_was(ggn: Command) -> None:
+    write("quick.json", QUICK)
+    Path("quick.toml").write_text('title = "Qu\\"ick\\u007f \\\\ ü"\nboard = "8x8"\n', encoding="utf-8")
+    ggn("load", "quick.json")
+    Path("out").mkdir()
+    exported = ggn("export", "quick", "-o", "out/quick.json")
+    assert exported == Result(0, "", "what the document cannot say of itself is in out/quick.toml\n")
+    assert ggn("load", "out/quick.json").out == "quick@1: unchanged, nothing to store\n"
+    assert ggn("export", "quick", "-o", "out/quick.json") == Result(0, "", "")
+    Path("out/quick.toml").write_text('title = "Mine"\n')
+    again = ggn("export", "quick", "-o", "out/quick.json")
+    assert again == Result(0, "", "out/quick.toml is there already, says otherwise, and was left as it is\n")
+    assert Path("out/quick.toml").read_text() == 'title = "Mine"\n'
+    ggn("export", "quick", "-o", "out/other.txt")
+    assert sorted(path.name for path in Path("out").iterdir()) == ["other.txt", "quick.json", "quick.toml"]
+
+
 def test_list_gives_each_ruleset_in_its_newest_revision(ggn: Command) -> None:
     ggn("load", write("quick.json", QUICK))
     ggn("load", write("quick.json", QUICKER))
@@ -654,7 +671,8 @@ def test_show_tells_of_a_ruleset_and_its_pieces(ask: Command) -> None:
 def test_export_gives_the_document_back_in_canonical_form(ask: Command, name: str) -> None:
     document = {"mini": MINI, "must": MUST, "perform": PERFORM}[name]
     assert ask("export", name) == Result(0, parse(document).canonical(), "")
-    assert ask("export", f"{name}@1", "-o", "out.json") == Result(0, "", "")
+    exported = ask("export", f"{name}@1", "-o", "out.json")
+    assert (exported.code, exported.out) == (0, "")
     assert Path("out.json").read_text(encoding="utf-8") == parse(document).canonical()
     assert ask("export", name, "--output", "-").out == parse(document).canonical()
     assert [path.name for path in Path().iterdir()] == ["out.json"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from ggn_store.api import batches
+from ggn_store.documents import beside
 from ggn_store.errors import MoveError, PositionError, UnknownNameError, offer, quote
 from ggn_store.model import document as documents
 from ggn_store.model.board import Board
@@ -146,6 +147,10 @@ class Ruleset:
     def export_parts(self) -> Iterator[str]:
         """The canonical text in parts, one piece in memory at a time."""
         return documents.canonical_text(self.dialect, self.revision.envelope.schema, self.read_pieces())
+
+    def export_beside(self) -> str:
+        """What the exported document cannot say of itself, as a TOML file beside it says it; "" if there is nothing."""
+        return beside.toml(self.revision.envelope)
 
     def read_pieces(self) -> Iterator[Piece]:
         """The pieces in document order. No transaction is open while the caller works on one: pieces never change."""

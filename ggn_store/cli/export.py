@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from ggn_store.cli import options
+from ggn_store.errors import printable
 
 
 @click.command("export")
@@ -14,6 +17,17 @@ from ggn_store.cli import options
 def command(ctx: click.Context, ruleset: str, output: str | None) -> None:
     """Write the document of a ruleset back, in canonical form.
 
-    RULESET is a name, or NAME@REVISION.
+    RULESET is a name, or NAME@REVISION. Title, source, start position and board, which a document cannot say of
+    itself, are written into a TOML file beside a FILE that ends in .json, where `load` looks for them.
     """
-    options.write(options.open_ruleset(ctx, ruleset).export_parts(), output)
+    found = options.open_ruleset(ctx, ruleset)
+    options.write(found.export_parts(), output)
+    said = found.export_beside()
+    if output is None or not output.endswith(".json") or not said:
+        return
+    beside = Path(output).with_suffix(".toml")
+    if not beside.exists():
+        options.write([said], str(beside))
+        click.echo(f"what the document cannot say of itself is in {printable(str(beside))}", err=True)
+    elif beside.read_bytes() != said.encode():
+        click.echo(f"{printable(str(beside))} is there already, says otherwise, and was left as it is", err=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -63,6 +64,20 @@ def envelope(path: Path) -> tuple[Envelope, tuple[Problem, ...]]:
         if key in values and not isinstance(values[key], str)
     ]
     return (Envelope(), tuple(problems)) if problems else (Envelope(**values), ())
+
+
+def toml(said: Envelope) -> str:
+    """The TOML file that says of the document beside it what this envelope does, but for a definition.
+
+    A definition says what the document is as well, which whoever edits the document changes.
+    """
+    values = said.data()
+    lines = []
+    for key in KEYS:
+        if key in values and key != "definition":
+            text = json.dumps(values[key], ensure_ascii=False).replace("\x7f", "\\u007f")
+            lines.append(f"{key} = {text}\n")
+    return "".join(lines)
 
 
 def _read(path: Path) -> str:
