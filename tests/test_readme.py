@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -49,6 +52,41 @@ def test_the_reference_is_what_help_says() -> None:
     text = README.read_text(encoding="utf-8")
     written = text.split(BEGIN)[1].split(END)[0].strip()
     assert written == reference().strip(), "the README is stale: run `python -m tests.test_readme`"
+
+
+def test_the_tour_of_a_team_can_be_pasted(tmp_path: Path) -> None:
+    giraffes = next(block for block in blocks("toml") if "Giraffes" in block)
+    (tmp_path / "giraffes.toml").write_text(giraffes, encoding="utf-8")
+    [tour] = blocks("bash")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("GGN_", "PG"))}
+    environment |= {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "XDG_DATA_HOME": str(tmp_path / "data"),
+    }
+    done = subprocess.run(
+        ["bash", "-c", f"set -e\n{tour}"],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    for said in (
+        "team/giraffes: 1 revision, 2 of 6 pieces sent, head team/giraffes@2",
+        "refused: exit code 3",
+        "team/giraffes: 2 revisions (the last one a merge), 2 of 6 pieces sent, head team/giraffes@4",
+        "Merge:   team/giraffes@3 team/giraffes@2",
+        "team/giraffes:stable: moved, team/giraffes@4",
+        "team/giraffes: 4 revisions, 12 of 12 pieces taken, head team/giraffes@4, tag stable",
+        "refused: exit code 1",
+        "a2 must be empty, too",
+    ):
+        assert said in done.stdout, f"{said}\n{done.stdout}\n{done.stderr}"
+    assert done.stderr.count(": all sound") == 1
+    assert "1 ruleset compared: 1 equal" in done.stderr
+    assert "ours: 2 pieces, 2 entries: 2 possibilities changed\n" in done.stderr
 
 
 def test_the_python_of_the_tour_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
