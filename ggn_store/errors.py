@@ -64,6 +64,10 @@ class PositionError(GgnStoreError, ValueError):
     """A position cannot be read or written in the form that was asked for."""
 
 
+class PictureError(GgnStoreError, ValueError):
+    """A picture cannot be drawn, or not in the form that was asked for."""
+
+
 class ConversionError(GgnStoreError, ValueError):
     """A document cannot be written in another dialect without losing something; `losses` names what."""
 

@@ -50,6 +50,7 @@ COMMANDS = [
     "moves",
     "apply",
     "perft",
+    "draw",
     "export",
     "compile",
     "delete",

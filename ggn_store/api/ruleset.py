@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from ggn_store.api import batches
 from ggn_store.documents import beside
-from ggn_store.errors import MoveError, PositionError, UnknownNameError, offer, quote
+from ggn_store.errors import MoveError, PictureError, PositionError, UnknownNameError, offer, quote
 from ggn_store.model import document as documents
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Document, Piece
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from ggn_store.api.columnar import Columnar, Engine
     from ggn_store.games.rules import Definition
     from ggn_store.model.perft import Perft
+    from ggn_store.model.picture import Picture
 
 
 Query = Literal["fast", "reading"]
@@ -161,6 +162,61 @@ class Ruleset:
             with self._database.reading() as connection:
                 piece = rulesets.read_piece(connection, piece_id, identifier, board)
             yield piece
+
+    def read_piece(self, piece: str) -> Piece:
+        """One piece of the document; raises UnknownNameError (a KeyError) where the ruleset has no rules for it."""
+        self.select(piece)
+        with self._database.reading() as connection:
+            keys = rulesets.piece_keys(connection, self.revision)
+            piece_id = next(piece_id for piece_id, identifier in keys if identifier == piece)
+            return rulesets.read_piece(connection, piece_id, piece, self.board)
+
+    # --- pictures ---
+
+    def picture(
+        self,
+        *,
+        piece: str | None = None,
+        source: str | None = None,
+        position: Position | Mapping[str, str | None] | None = None,
+        mobility: bool = False,
+        poster: bool = False,
+    ) -> Picture:
+        """What `draw` draws, as a value: its marks and counts can be looked at."""
+        from ggn_store.api import pictures
+
+        shown = None if position is None else _position(position)
+        return pictures.picture(self, piece=piece, source=source, position=shown, mobility=mobility, poster=poster)
+
+    def draw(
+        self,
+        *,
+        piece: str | None = None,
+        source: str | None = None,
+        position: Position | Mapping[str, str | None] | None = None,
+        mobility: bool = False,
+        poster: bool = False,
+    ) -> str:
+        """A picture as SVG.
+
+        Without arguments the start position, or a poster where there is none; `position` alone is drawn as it is. With
+        `piece`, everything that it may ever do from `source`, which is a square near the middle if none is given, or
+        `*`, the hand. With `piece` or `source` and `position` (with `source` alone: and the start position), its moves
+        there. `mobility` draws a heat map of how many squares `piece` reaches from each, `poster` all pieces.
+
+        Raises PictureError where such a picture cannot be drawn, UnknownNameError for a piece or a source without
+        rules.
+        """
+        from ggn_store.render.diagrams import to_svg
+
+        return to_svg(self.picture(piece=piece, source=source, position=position, mobility=mobility, poster=poster))
+
+    def _repr_svg_(self) -> str | None:
+        """The start position, for notebooks; None, which is nothing, where there is none or it cannot be drawn."""
+        try:
+            return None if self.start is None else self.draw()
+        except PictureError:
+            return None
 
     # --- moves ---
 

@@ -31,6 +31,7 @@ _COMMANDS: Final = (
     "moves",
     "apply",
     "perft",
+    "draw",
     "export",
     "compile",
     "delete",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
@@ -252,10 +252,15 @@ def write(parts: Any, output: str | None) -> None:
         for part in parts:
             click.echo(part, nl=False)
         return
-    target = Path(str(output))
+    write_bytes((part.encode() for part in parts), str(output))
+
+
+def write_bytes(parts: Iterable[bytes], output: str) -> None:
+    """Write to a file that appears only once it is whole, in place of the one that was there."""
+    target = Path(output)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with temporary.open("w", encoding="utf-8", newline="") as stream:
+        with temporary.open("wb") as stream:
             for part in parts:
                 stream.write(part)
         temporary.replace(target)

@@ -41,6 +41,21 @@ class Board:
         content = json.dumps([self.shape_text, *self.squares], ensure_ascii=False, separators=(",", ":"))
         return hashlib.sha256(content.encode()).hexdigest()
 
+    @functools.cached_property
+    def extent(self) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+        """The lowest coordinates and the shape of the box around the squares, which may have holes.
+
+        None where they are no CELL labels of one number of dimensions, up to three.
+        """
+        if not self.squares or not all(map(cell.is_cell, self.squares)):
+            return None
+        points = list(map(cell.parse, self.squares))
+        if len(set(map(len, points))) > 1 or len(points[0]) > 3:
+            return None
+        low = tuple(map(min, zip(*points, strict=True)))
+        high = tuple(map(max, zip(*points, strict=True)))
+        return low, tuple(b - a + 1 for a, b in zip(low, high, strict=True))
+
     @property
     def shape_text(self) -> str | None:
         """The shape as people write it: `8x8`, `5x5x5`; None for listed squares."""
@@ -79,12 +94,9 @@ def around(squares: Iterable[str]) -> Board:
     """
     labels = set(squares)
     if labels and all(map(cell.is_cell, labels)):
-        points = [cell.parse(label) for label in labels]
-        if len({len(point) for point in points}) == 1 and len(points[0]) <= 3:
-            low = tuple(map(min, zip(*points, strict=True)))
-            high = tuple(map(max, zip(*points, strict=True)))
-            shape = tuple(b - a + 1 for a, b in zip(low, high, strict=True))
-            if math.prod(shape) <= MAX_SQUARES:
-                return box(shape, low)
+        found = Board(tuple(labels)).extent
+        if found is not None and math.prod(found[1]) <= MAX_SQUARES:
+            low, shape = found
+            return box(shape, low)
         return Board(tuple(sorted(labels, key=lambda label: (len(cell.parse(label)), cell.parse(label)[::-1]))))
     return Board(tuple(sorted(labels)))

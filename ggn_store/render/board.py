@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from ggn_store.errors import printable
@@ -13,14 +13,14 @@ from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.notation.stn import Transition
 
-_MAX_DRAWN = 32
+MAX_DRAWN = 32
 
 
 def position_text(position: Position, squares: Sequence[str], shape: tuple[int, ...] | None) -> str:
     """The position, drawn where the board is a rectangle or a box of at most 32 by 32, else listed by square."""
     board = {square: piece for square, piece in position.board.items() if piece is not None}
     lines: list[str] = []
-    if shape is not None and max(shape) <= _MAX_DRAWN and set(board) <= set(squares):
+    if shape is not None and max(shape) <= MAX_DRAWN and set(board) <= set(squares):
         lines += _drawn(board, squares, shape)
     else:
         lines += [f"{printable(square)} {piece}" for square, piece in board.items()] or ["(no pieces)"]
@@ -32,21 +32,37 @@ def position_text(position: Position, squares: Sequence[str], shape: tuple[int, 
 
 
 def _drawn(board: Mapping[str, str], squares: Sequence[str], shape: tuple[int, ...]) -> Iterator[str]:
-    width, height, depth = (*shape, 1, 1)[:3]
+    tokens = short_names(board)
+    yield from grid(tokens, cell.parse(squares[0]), shape, set(squares))
+
+
+def short_names(board: Mapping[str, str]) -> dict[str, str]:
+    """The pieces on a board without their style, where all have the same."""
     several = len({piece.split(":")[0].upper() for piece in board.values()}) > 1
-    tokens = {square: piece if several else piece.split(":")[1] for square, piece in board.items()}
-    size = max([len(token) for token in tokens.values()] or [1])
-    first = cell.parse(squares[0])
+    return {square: piece if several else piece.split(":")[1] for square, piece in board.items()}
+
+
+def grid(
+    tokens: Mapping[str, str], low: tuple[int, ...], shape: tuple[int, ...], known: Container[str]
+) -> Iterator[str]:
+    """The lines of a board of `shape` whose first square is at `low`: what `tokens` has, dots, nothing for holes."""
+    width, height, depth = (*shape, 1, 1)[:3]
+    dimensions = len(shape)
+    first = (*low, 0, 0)[:3]
     files = [cell.text((first[0] + x,)) for x in range(width)]
-    size = max(size, *map(len, files))
-    margin = len(str(first[1] + height)) if len(shape) > 1 else 0
+    size = max([*map(len, tokens.values()), *map(len, files)])
+    margin = len(str(first[1] + height)) if dimensions > 1 else 0
+
+    def shown(x: int, y: int, z: int) -> str:
+        square = cell.text((first[0] + x, first[1] + y, first[2] + z)[:dimensions])
+        return f"{tokens.get(square, '.' if square in known else ''):>{size}}"
+
     for z in range(depth - 1, -1, -1):
-        if len(shape) == 3:
+        if dimensions == 3:
             yield f"layer {cell.text((0, 0, first[2] + z))[2:]}"
         for y in range(height - 1, -1, -1):
-            rank = squares[(z * height + y) * width : (z * height + y + 1) * width]
-            label = str(first[1] + y + 1) if len(shape) > 1 else ""
-            yield f"{label:>{margin}} " + " ".join(f"{tokens.get(square, '.'):>{size}}" for square in rank)
+            label = str(first[1] + y + 1) if dimensions > 1 else ""
+            yield f"{label:>{margin}} " + " ".join(shown(x, y, z) for x in range(width))
         yield " " * (margin + 1) + " ".join(f"{name:>{size}}" for name in files)
 
 

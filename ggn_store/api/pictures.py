@@ -1,0 +1,264 @@
+"""Pictures of a ruleset: what is shown, worked out from its rules and from the moves that the store finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from ggn_store.errors import PictureError, offer, printable, quote
+from ggn_store.model import board as boards
+from ggn_store.model.board import Board
+from ggn_store.model.document import Piece
+from ggn_store.model.marks import marks_of_moves, marks_of_piece
+from ggn_store.model.picture import Diagram, HeatMap, Picture, Poster
+from ggn_store.model.position import Position
+from ggn_store.notation import cell, qpi
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import side_of
+from ggn_store.render.layout import lay_out
+
+if TYPE_CHECKING:
+    from ggn_store.api.ruleset import Ruleset
+    from ggn_store.games.rules import Definition
+
+_MIRRORED: Final = "The pieces of the second side move as mirror images of those of the first, and are left out."
+_DROPPED: Final = "* may also enter the board from the hand."
+
+
+def picture(
+    ruleset: Ruleset,
+    *,
+    piece: str | None = None,
+    source: str | None = None,
+    position: Position | None = None,
+    mobility: bool = False,
+    poster: bool = False,
+) -> Picture:
+    """What `Ruleset.draw` draws, as a value."""
+    if mobility and poster:
+        raise PictureError("a picture is a heat map of mobility or a poster: ask for one of them")
+    if poster:
+        if (piece, source, position) != (None, None, None):
+            raise PictureError("a poster shows all pieces: leave piece, source and position out")
+        return _poster(ruleset)
+    if mobility:
+        if piece is None or source is not None or position is not None:
+            raise PictureError("a heat map of mobility is of one piece on an empty board: give a piece, and only that")
+        return _heat_map(ruleset, piece)
+    if piece is not None and position is None:
+        return _geometric(ruleset, piece, source)
+    if position is None and ruleset.start is None:
+        if source is None:
+            return _poster(ruleset)
+        raise PictureError(f"{ruleset.revision} has no start position of its own: say which piece, or give a position")
+    shown = position or ruleset.position()
+    if piece is None and source is None:
+        board, shown = _placed(ruleset, shown)
+        return Diagram(f"{_name(ruleset)}, {'a' if position else 'start'} position", board, shown)
+    return _in_position(ruleset, piece, source, shown)
+
+
+def _name(ruleset: Ruleset) -> str:
+    return ruleset.revision.envelope.title or ruleset.name
+
+
+# --- boards ---
+
+
+def board_of(ruleset: Ruleset) -> Board:
+    """The board to draw: with the holes that the definition tells of, and labels in the order of the document."""
+    board = ruleset.board
+    definition = ruleset.definition
+    if definition is not None and definition.board.shape is None:
+        return definition.board
+    if board.shape is None and not all(map(cell.is_cell, board.squares)):
+        lay_out(board)
+        named = dict.fromkeys(square for piece in ruleset.read_pieces() for square in _mentioned(piece))
+        return Board(tuple(square for square in named if square in board.numbers))
+    return board
+
+
+def _mentioned(piece: Piece) -> Iterator[str]:
+    for source, destination, _, possibility in piece.entries():
+        yield source.square
+        yield destination.square
+        yield from possibility.must
+        yield from possibility.deny
+        yield from () if possibility.effects is None else possibility.effects.board
+
+
+def _placed(ruleset: Ruleset, position: Position) -> tuple[Board, Position]:
+    """The board with the position on it; squares that an undeclared board does not know are drawn, too."""
+    board = board_of(ruleset)
+    ruleset.placed(position)
+    outside = position.board.keys() - board.numbers.keys()
+    return boards.around([*board.squares, *outside]) if outside else board, position
+
+
+# --- moves ---
+
+
+def _geometric(ruleset: Ruleset, identifier: str, source: str | None) -> Diagram:
+    """Everything that a piece may do from a square, whatever else stands on the board."""
+    if source is not None:
+        ruleset.select(identifier).from_(source)
+    piece = ruleset.read_piece(identifier)
+    board = board_of(ruleset)
+    source = _central(piece, board) if source is None else source
+    return _moves(ruleset, piece, source, board, f"{_name(ruleset)}: {identifier} {_from(source)}")
+
+
+def _moves(ruleset: Ruleset, piece: Piece, source: str, board: Board, caption: str) -> Diagram:
+    side = side_of(piece.identifier)
+    alone = (
+        Position({}, {piece.identifier: 1}, side)
+        if source == HAND
+        else Position({source: piece.identifier}, None, side)
+    )
+    title = f"{_name(ruleset)}: moves of {piece.identifier} {_from(source)}"
+    return Diagram(title, board, alone, caption, piece.identifier, source, marks_of_piece(piece, source))
+
+
+def _from(source: str) -> str:
+    return "from the hand" if source == HAND else f"from {source}"
+
+
+def _in_position(ruleset: Ruleset, piece: str | None, source: str | None, position: Position) -> Diagram:
+    """The moves of a piece in a position, with its own side to move."""
+    piece, source = _found(piece, source, position)
+    position = position.with_changes(side=side_of(piece))
+    board, position = _placed(ruleset, position)
+    marks = marks_of_moves(ruleset.moves(position, piece=piece, source=source), position.board)
+    name = f"{piece} {_from(source)}"
+    return Diagram(
+        f"{_name(ruleset)}: moves of {name} in a position",
+        board,
+        position,
+        f"{_name(ruleset)}: {name}",
+        piece,
+        source,
+        marks,
+    )
+
+
+def _found(piece: str | None, source: str | None, position: Position) -> tuple[str, str]:
+    """Piece and source, of which one may be missing where the position tells it."""
+    if source is not None and source != HAND:
+        stands = position.board.get(source)
+        if stands is None or piece not in (None, stands):
+            wanted = "no piece" if piece is None else f"no {printable(piece)}"
+            there = "" if stands is None else f" but {stands}"
+            raise PictureError(f"there is {wanted} on {quote(source)} in this position{there}")
+        return stands, source
+    if piece is None:
+        raise PictureError("say which piece is to be dropped from the hand: --piece, in Python piece=")
+    places = [square for square, stands in position.board.items() if stands == piece and source is None]
+    if source == HAND or (not places and (position.hands or {}).get(piece)):
+        return piece, HAND
+    if len(places) != 1:
+        raise PictureError(
+            f"there are {len(places)} {printable(piece)} in this position, on {offer(places)}: say which, with --source"
+            if places
+            else f"there is no {printable(piece)} in this position"
+        )
+    return piece, places[0]
+
+
+# --- mobility ---
+
+
+def _heat_map(ruleset: Ruleset, piece: str) -> HeatMap:
+    sources = [square for square in ruleset.select(piece).sources if square != HAND]
+    board = board_of(ruleset)
+    lay_out(board)  # which refuses a board that is too large before its squares are asked one by one
+    alone = [Position({square: piece}, None, side_of(piece)) for square in sources]
+    found = ruleset.moves_batch(alone, piece=piece)
+    counts = {
+        square: len({move.destination for move in moves} - {square, HAND})
+        for square, moves in zip(sources, found, strict=True)
+    }
+    return HeatMap(f"{_name(ruleset)}: mobility of {piece}", board, piece, counts)
+
+
+# --- posters ---
+
+
+def _poster(ruleset: Ruleset) -> Poster:
+    board = board_of(ruleset)
+    lay_out(board)
+    cards: dict[str, Diagram] = {}
+    left_out = False
+    drops = False
+    for piece in ruleset.read_pieces():
+        source = _central(piece, board)
+        has_hand = any(each.square == HAND for each in piece.sources)
+        drops |= has_hand and source != HAND
+        star = " *" if has_hand and source != HAND else ""
+        name = _piece_name(ruleset.definition, piece.identifier)
+        caption = f"{piece.identifier} {name}".rstrip() + star
+        card = _moves(ruleset, piece, source, board, caption)
+        twin = cards.get(piece.identifier.upper()) if side_of(piece.identifier) == "second" else None
+        if twin is not None and _is_mirror_image(twin, card, piece, board):
+            left_out = True
+        else:
+            cards[piece.identifier] = card
+    notes = [_MIRRORED] * left_out + [_DROPPED] * drops
+    shape = board.shape_text or f"{len(board.squares)} squares"
+    return Poster(
+        _name(ruleset),
+        f"{ruleset.revision}: a board of {shape}, {len(ruleset.pieces)} pieces",
+        tuple(cards.values()),
+        tuple(notes),
+    )
+
+
+def _piece_name(definition: Definition | None, identifier: str) -> str:
+    """What the definition calls a piece, in whatever state; nothing where it does not say."""
+    if definition is None:
+        return ""
+    piece = qpi.parse(identifier)
+    names = {rule.token: rule.name for rule in definition.pieces if piece.side in rule.sides}
+    return names.get(piece.state + piece.letter) or names.get(piece.letter) or ""
+
+
+def _central(piece: Piece, board: Board) -> str:
+    """The source nearest to the middle of the board, that with most destinations of several; the hand if no other."""
+    sources = [source for source in piece.sources if source.square != HAND] or list(piece.sources)
+    if not all(map(cell.is_cell, board.squares)):
+        return max(sources, key=lambda source: len(source.destinations)).square
+    points = list(map(cell.parse, board.squares))
+    middle = [(min(axis) + max(axis)) / 2 for axis in zip(*points, strict=False)]
+
+    def key(square: str) -> tuple[float, int, tuple[int, ...]]:
+        if square == HAND:
+            return 0.0, 0, ()
+        point = cell.parse(square)
+        distance = max(abs(a - b) for a, b in zip(point, middle, strict=False))
+        reached = next(len(source.destinations) for source in sources if source.square == square)
+        forward = 1 if side_of(piece.identifier) == "first" else -1
+        return distance, -reached, tuple(forward * value for value in point[::-1])
+
+    return min((source.square for source in sources), key=key)
+
+
+def _is_mirror_image(first: Diagram, second: Diagram, piece: Piece, board: Board) -> bool:
+    """Whether the second side's piece does from the mirrored square what the first side's does from its own."""
+    if first.source is None or not all(map(cell.is_cell, board.squares)):
+        return False
+    points = list(map(cell.parse, board.squares))
+    ends = [min(axis) + max(axis) for axis in zip(*points, strict=False)]
+
+    def flipped(square: str, is_turned: bool) -> str:
+        if square == HAND:
+            return square
+        point = cell.parse(square)
+        stays = len(point) > 1 and not is_turned
+        return cell.text(tuple(v if i == 0 and stays else ends[i] - v for i, v in enumerate(point)))
+
+    for is_turned in (False, True):
+        place = flipped(first.source, is_turned)
+        found = {replace(mark, words="") for mark in marks_of_piece(piece, place)}
+        if found == {replace(mark, square=flipped(mark.square, is_turned), words="") for mark in first.marks}:
+            return True
+    return False

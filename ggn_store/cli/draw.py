@@ -1,0 +1,103 @@
+"""`ggn-store draw`"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from ggn_store.cli import options
+from ggn_store.errors import GgnStoreError, printable
+from ggn_store.model.picture import Picture
+from ggn_store.render import png, terminal
+from ggn_store.render.diagrams import to_svg
+from ggn_store.render.picture_text import to_text
+
+_SVG = ".svg"
+_PNG = ".png"
+
+
+@click.command("draw")
+@options.ruleset_argument
+@click.option("--piece", metavar="PIECE", help="The moves of this piece, on an empty board or in the position given.")
+@click.option(
+    "--source",
+    metavar="SQUARE",
+    help="From this square, or * for the hand. Default: near the middle, or where the piece stands.",
+)
+@options.position_options
+@click.option("--mobility", is_flag=True, help="How many squares the piece reaches from each square, as a heat map.")
+@click.option("--poster", is_flag=True, help="The moves of all pieces, on one page.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write to this file, .svg or .png. Default: shown on a terminal, SVG to standard output elsewhere.",
+)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    ruleset: str,
+    piece: str | None,
+    source: str | None,
+    mobility: bool,
+    poster: bool,
+    output: str | None,
+    given: options.Given,
+) -> None:
+    """Draw a position, the moves of a piece, its mobility, or a poster of all pieces.
+
+    Without options the start position. A piece without a position is drawn with all that it may ever do, whatever
+    stands on the board: a disc, it moves or captures; a ring, it only moves; a cross, it only captures; dashed, over a
+    piece in between; a square around, something else changes, too; a plus, it becomes another piece. A terminal that
+    can show pictures (kitty, iTerm2) does, others show a board of text. PNG needs: pip install 'ggn-store[png]'.
+    RULESET is a name, or NAME@REVISION.
+    """
+    form = _form(output)
+    has_position = bool(given.names)
+    if mobility and poster:
+        raise click.UsageError("--mobility and --poster are different pictures: ask for one of them")
+    if poster and (piece or source or has_position):
+        raise click.UsageError("--poster shows all pieces: leave --piece, --source and the position out")
+    if mobility and (piece is None or source or has_position):
+        raise click.UsageError("--mobility is of one piece on an empty board: give --piece, and nothing else")
+    if given.side is not None and (mobility or poster or (piece is not None and not has_position)):
+        raise click.UsageError("--side is the side to move of a position: give one, or leave --side out")
+    found = options.open_store(ctx).ruleset(ruleset)
+    is_shown = has_position or given.side is not None
+    position = options.position(found, given) if is_shown else None
+    picture = found.picture(piece=piece, source=source, position=position, mobility=mobility, poster=poster)
+    if output is None and options.is_terminal(sys.stdout):
+        _show(picture)
+    elif form == _PNG:
+        options.write_bytes([png.to_png(to_svg(picture))], str(output))
+    else:
+        options.write([to_svg(picture)], output)
+
+
+def _form(output: str | None) -> str:
+    """The form to write, by the file's extension; told before anything is worked out."""
+    if output in (None, "-"):
+        return _SVG
+    extension = Path(str(output)).suffix.lower()
+    if extension not in (_SVG, _PNG):
+        raise click.UsageError(f"-o {printable(str(output))}: a picture's file ends in .svg or .png")
+    return extension
+
+
+def _show(picture: Picture) -> None:
+    """The picture where the terminal can show one and PNG can be made, else as text."""
+    way = terminal.protocol(os.environ)
+    if way is None:
+        click.echo(to_text(picture), nl=False)
+        return
+    try:
+        image = png.to_png(to_svg(picture))
+    except GgnStoreError as error:
+        click.echo(to_text(picture), nl=False)
+        click.echo(f"shown as text: {error}", err=True)
+        return
+    for part in terminal.shown(image, way):
+        click.echo(part, nl=False)

@@ -1,0 +1,215 @@
+"""What a diagram marks on the squares that a piece can go to, worked out from possibilities or from moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, Self
+
+from ggn_store.model.document import EMPTY, ENEMY, Piece, Possibility
+from ggn_store.model.move import Move
+from ggn_store.notation import cell, qpi
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import Side, other_side, side_of
+from ggn_store.notation.stn import Transition
+
+Manner = Literal["never", "over", "freely"]
+_SHOWN_CHANGES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way to a destination: a possibility without its place, or a move without its ordinal."""
+
+    destination: str
+    must: Mapping[str, str]
+    deny: Mapping[str, str]
+    effects: Transition | None
+
+    @classmethod
+    def of_possibility(cls, destination: str, possibility: Possibility) -> Self:
+        """The way that a possibility describes."""
+        return cls(destination, possibility.must, possibility.deny, possibility.effects)
+
+    @classmethod
+    def of_move(cls, move: Move) -> Self:
+        """The way that a move takes."""
+        return cls(move.destination, move.must, move.deny, move.effects)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a piece can do on one square (or, for `*`, with its hand).
+
+    `quiet` and `capture` say whether it can go there without and with a capture: never, only over a piece in between,
+    or freely. `elsewhere`: some way changes another square than source and destination. `promotes`: some way makes
+    another piece of it. `words` says all this as a sentence without its end.
+    """
+
+    square: str
+    quiet: Manner
+    capture: Manner
+    elsewhere: bool
+    promotes: bool
+    words: str
+
+    @property
+    def is_over(self) -> bool:
+        """Whether something is possible only over a piece in between."""
+        return "over" in (self.quiet, self.capture)
+
+
+def marks(
+    piece: str, source: str, ways: Iterable[Way], board: Mapping[str, str | None] | None = None
+) -> tuple[Mark, ...]:
+    """The marks of a piece's ways from `source`, a square each, in their order.
+
+    `board` is what stands where, for moves in a position. Without it the conditions tell what would be captured.
+    """
+    by_square: dict[str, list[Way]] = {}
+    for way in ways:
+        by_square.setdefault(way.destination, []).append(way)
+    return tuple(_mark(piece, source, square, each, board) for square, each in by_square.items())
+
+
+def marks_of_piece(piece: Piece, source: str) -> tuple[Mark, ...]:
+    """The marks of everything that a piece may ever do from `source`, whatever stands on the board."""
+    ways = (
+        Way.of_possibility(destination.square, possibility)
+        for each in piece.sources
+        if each.square == source
+        for destination in each.destinations
+        for possibility in destination.possibilities
+    )
+    return marks(piece.identifier, source, ways)
+
+
+def marks_of_moves(moves: Iterable[Move], board: Mapping[str, str | None]) -> tuple[Mark, ...]:
+    """The marks of moves of one piece from one source in a position."""
+    moves = list(moves)
+    if not moves:
+        return ()
+    return marks(moves[0].piece, moves[0].source, map(Way.of_move, moves), board)
+
+
+def _mark(piece: str, source: str, square: str, ways: list[Way], board: Mapping[str, str | None] | None) -> Mark:
+    quiet: Manner = "never"
+    capture: Manner = "never"
+    becomes: dict[str, None] = {}
+    changes: dict[str, None] = {}
+    stays = False
+    for way in ways:
+        manner: Manner = "over" if _needs_hurdle(source, way) else "freely"
+        moves, captures = _quiet_and_captures(side_of(piece), source, way, board)
+        if moves and quiet != "freely":
+            quiet = manner
+        if captures and capture != "freely":
+            capture = manner
+        after = piece if way.effects is None else way.effects.board.get(square, piece)
+        if after is not None and is_promotion(piece, after):
+            becomes[after] = None
+        else:
+            stays = True
+        changes |= dict.fromkeys(_changes_elsewhere(source, way))
+    words = [_going(quiet, capture, source == HAND, square == HAND)]
+    if becomes:
+        named = list(becomes)
+        listed = " or ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
+        words.append(f"{'may become' if stays else 'becomes'} {listed}")
+    if changes:
+        shown = list(changes)[:_SHOWN_CHANGES]
+        words.append(", ".join(shown) + (" and more" if len(changes) > len(shown) else ""))
+    return Mark(square, quiet, capture, bool(changes), bool(becomes), "; ".join(words))
+
+
+def is_promotion(before: str, after: str) -> bool:
+    """Whether a piece becomes another kind of piece, or takes the state +; losing a mark is no promotion."""
+    old, new = qpi.parse(before), qpi.parse(after)
+    return (old.style, old.letter) != (new.style, new.letter) or (new.state == "+" and old.state != "+")
+
+
+def _quiet_and_captures(side: Side, source: str, way: Way, board: Mapping[str, str | None] | None) -> tuple[bool, bool]:
+    """Whether the way can be gone without a capture, and with one."""
+    destination = way.destination
+    taken = any(
+        _is_other(side, way.must.get(square) if board is None else board.get(square))
+        for square in (() if way.effects is None else way.effects.board)
+        if square not in (source, destination)
+    )
+    if destination in (source, HAND):
+        return not taken, taken
+    stands = way.must.get(destination) if board is None else board.get(destination)
+    if stands == EMPTY or (board is not None and stands is None):
+        return not taken, taken
+    if stands is not None:
+        kept = not _is_other(side, stands) and way.effects is not None and stands in way.effects.board.values()
+        return kept and not taken, taken or not kept
+    match way.deny.get(destination):
+        case "empty":
+            return False, True
+        case "enemy":
+            return not taken, taken
+        case _:
+            return not taken, True
+
+
+def _is_other(side: Side, state: str | None) -> bool:
+    if state is None or state == EMPTY:
+        return False
+    return state == ENEMY or side_of(state) == other_side(side)
+
+
+def _needs_hurdle(source: str, way: Way) -> bool:
+    """Whether a piece has to stand between source and destination, and stays there.
+
+    Labels that are not CELL do not tell what lies between: there, any square counts.
+    """
+    changed = () if way.effects is None else way.effects.board
+    occupied = [square for square, state in way.must.items() if state != EMPTY]
+    occupied += [square for square, state in way.deny.items() if state == EMPTY]
+    return any(
+        square not in (source, way.destination)
+        and square not in changed
+        and _is_between(source, square, way.destination)
+        for square in occupied
+    )
+
+
+def _is_between(source: str, square: str, destination: str) -> bool:
+    labels = (source, square, destination)
+    if not all(map(cell.is_cell, labels)):
+        return HAND not in labels
+    start, middle, end = map(cell.parse, labels)
+    if not len(start) == len(middle) == len(end):
+        return False
+    near = [m - s for m, s in zip(middle, start, strict=True)]
+    far = [e - s for e, s in zip(end, start, strict=True)]
+    pairs = list(zip(near, far, strict=True))
+    is_on_line = all(a * d == c * b for a, b in pairs for c, d in pairs)
+    return is_on_line and all(0 <= a * b <= b * b for a, b in pairs) and near != far and any(near) and any(far)
+
+
+def _changes_elsewhere(source: str, way: Way) -> list[str]:
+    board = {} if way.effects is None else way.effects.board
+    return [
+        f"{square} is emptied" if becomes is None else f"{square} becomes {becomes}"
+        for square, becomes in sorted(board.items())
+        if square not in (source, way.destination)
+    ]
+
+
+def _going(quiet: Manner, capture: Manner, is_drop: bool, is_to_hand: bool) -> str:
+    verb = "drops" if is_drop else "goes to the hand" if is_to_hand else "moves"
+    if quiet == capture == "never":
+        return verb
+    if quiet == capture:
+        return f"{verb} or captures" + _MANNERS[quiet]
+    parts = [text + _MANNERS[manner] for text, manner in ((verb, quiet), ("captures", capture)) if manner != "never"]
+    if capture == "never":
+        return f"{parts[0]}, does not capture"
+    if quiet == "never":
+        return f"{parts[0]}, does not {'drop' if is_drop else 'move'} to it otherwise"
+    return ", ".join(parts)
+
+
+_MANNERS: dict[Manner, str] = {"never": "", "freely": "", "over": " over a piece in between"}

@@ -1,0 +1,54 @@
+"""What can be drawn: diagrams of positions and moves, heat maps of mobility, posters of pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ggn_store.model.board import Board
+from ggn_store.model.marks import Mark
+from ggn_store.model.position import Position
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """A board with what stands on it, and with marks of the moves of `piece` from `source` where these are given.
+
+    `caption` is shown above the board, if it is not empty; `title` says what the picture is to those who cannot see it.
+    """
+
+    title: str
+    board: Board
+    position: Position
+    caption: str = ""
+    piece: str | None = None
+    source: str | None = None
+    marks: tuple[Mark, ...] = ()
+
+    @property
+    def is_of_moves(self) -> bool:
+        """Whether it shows moves, of which there may be none."""
+        return self.source is not None
+
+
+@dataclass(frozen=True, slots=True)
+class HeatMap:
+    """How many squares a piece reaches in one move from each square of an empty board."""
+
+    title: str
+    board: Board
+    piece: str
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Poster:
+    """Diagrams of all pieces of a game on one page; `notes` stand below them."""
+
+    title: str
+    subtitle: str
+    cards: tuple[Diagram, ...]
+    notes: tuple[str, ...] = ()
+
+
+Picture = Diagram | HeatMap | Poster

@@ -1,0 +1,290 @@
+"""Pictures as SVG: diagrams of positions and moves, heat maps of mobility, and posters of a game's pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ggn_store.errors import PictureError
+from ggn_store.model.marks import Mark
+from ggn_store.model.picture import Diagram, HeatMap, Picture, Poster
+from ggn_store.model.position import Position
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import Side, side_of
+from ggn_store.render import legend, svg
+from ggn_store.render.layout import UNIT, Layout, lay_out
+from ggn_store.render.tokens import DARK, LIGHT, token
+
+MAX_POSTER_SQUARES: Final = 60_000
+_PAD: Final = 12.0
+_SMALL: Final = 14.0
+_LINE: Final = 24.0
+_HELD: Final = 0.86 * UNIT
+_COUNT: Final = 0.74 * UNIT
+_ROWS: Final = 2
+
+
+def to_svg(picture: Picture) -> str:
+    """The picture as SVG; raises PictureError where it would be too large."""
+    match picture:
+        case Diagram():
+            return _diagram(picture)
+        case HeatMap():
+            return _heat_map(picture)
+        case Poster():
+            return _poster(picture)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Elements with the size of what they cover."""
+
+    parts: tuple[str, ...]
+    width: float
+    height: float
+
+
+def _page(caption: str, board: _Part, below: _Part, name: str, description: str) -> str:
+    """A caption, a board and what stands below it."""
+    width = max(board.width, below.width, min(svg.text_width(caption, 18, True), 420.0))
+    top = _PAD
+    parts = []
+    if caption:
+        parts.append(svg.text(caption, _PAD + width / 2, top + 13, 18, width, is_bold=True))
+        top += 34
+    parts.append(svg.moved(board.parts, _PAD + (width - board.width) / 2, top))
+    top += board.height
+    if below.parts:
+        parts.append(svg.moved(below.parts, _PAD, top + _PAD))
+        top += _PAD + below.height
+    return svg.document(parts, width + 2 * _PAD, top + _PAD, name, description)
+
+
+# --- positions and moves ---
+
+
+def _diagram(picture: Diagram) -> str:
+    board = _board(picture, shows_turn=not picture.is_of_moves)
+    below = _legend(picture.marks, picture.source == HAND) if picture.is_of_moves else _turn(picture.position)
+    return _page(picture.caption, board, below, picture.title, described(picture))
+
+
+def _board(picture: Diagram, shows_turn: bool) -> _Part:
+    """The board, its pieces and marks, and the hands beside it."""
+    layout = lay_out(picture.board)
+    position = picture.position
+    pieces = {square: piece for square, piece in position.board.items() if piece is not None}
+    styles = {piece.split(":")[0].upper() for piece in (*pieces.values(), *(position.hands or {}))}
+    has_style = len(styles) > 1
+    parts = [*layout.ground]
+    if picture.source in layout.corners:
+        x, y = layout.middle(picture.source)
+        parts.append(svg.rectangle(x - 22, y - 22, 44, 44, fill="none", stroke=svg.INK, stroke_width=3))
+    parts += [token(piece, *layout.middle(square), UNIT, has_style) for square, piece in pieces.items()]
+    parts.append(
+        svg.group(
+            legend.drawn(mark, *layout.middle(mark.square), UNIT, mark.square in pieces)
+            for mark in picture.marks
+            if mark.square in layout.corners
+        )
+    )
+    width = layout.width
+    if shows_turn:
+        parts.append(_pointer(layout, position.side))
+        width += 22
+    hands = _hands(position, layout, picture, has_style)
+    if hands.parts:
+        parts.append(svg.moved(hands.parts, width + _PAD, layout.top))
+        width += _PAD + hands.width
+    return _Part(tuple(parts), width, max(layout.height, layout.top + hands.height))
+
+
+def _pointer(layout: Layout, side: Side) -> str:
+    """A triangle beside the side to move."""
+    x = layout.right + 6
+    y = layout.bottom - UNIT / 2 if side == "first" else layout.top + UNIT / 2
+    fill = LIGHT if side == "first" else DARK
+    corners = [(x, y), (x + 14, y - 9), (x + 14, y + 9)]
+    return svg.polygon(corners, fill=fill, stroke=svg.INK, stroke_width=1.5)
+
+
+def _hands(position: Position, layout: Layout, picture: Diagram, has_style: bool) -> _Part:
+    """The hands: the second side's at the top, the first side's at the bottom."""
+    held = position.hands or {}
+    if not held:
+        return _Part((), 0, 0)
+    most = max(_ROWS, int((layout.bottom - layout.top - 12) / 2 / _HELD))
+    parts: list[str] = []
+    of_side = {side: [piece for piece in held if side_of(piece) == side] for side in ("second", "first")}
+    rows = {side: min(most, len(pieces)) for side, pieces in of_side.items()}
+    height = max(layout.bottom - layout.top, sum(rows.values()) * _HELD + 12)
+    columns = max([-(-len(pieces) // most) for pieces in of_side.values()])
+    for side, pieces in of_side.items():
+        if not pieces:
+            continue
+        top = 0 if side == "second" else height - rows[side] * _HELD
+        across = -(-len(pieces) // most) * (_HELD + _COUNT)
+        parts.append(
+            svg.rectangle(0, top, across, rows[side] * _HELD, rx=6, fill="#f1f1f1", stroke=svg.FAINT, stroke_width=1)
+        )
+        for number, piece in enumerate(pieces):
+            column, row = divmod(number, most)
+            x = column * (_HELD + _COUNT) + _HELD / 2
+            y = top + (row + 0.5) * _HELD
+            if picture.source == HAND and piece == picture.piece:
+                parts.append(
+                    svg.rectangle(x - 20, y - 19.5, 40, 39, rx=4, fill="none", stroke=svg.INK, stroke_width=2.5)
+                )
+            parts.append(token(piece, x, y, 0.9 * _HELD, has_style))
+            parts.append(svg.text(f"×{held[piece]}", x + _HELD / 2, y, _SMALL, _COUNT - 4, anchor="start", smallest=6))
+    return _Part(tuple(parts), columns * (_HELD + _COUNT), height)
+
+
+def _turn(position: Position) -> _Part:
+    """Whose turn it is, in words."""
+    fill = LIGHT if position.side == "first" else DARK
+    words = f"{position.side} to move"
+    return _Part(
+        (
+            svg.circle(8, 8, 6.5, fill=fill, stroke=svg.INK, stroke_width=1.5),
+            svg.text(words, 22, 8, _SMALL, 200, anchor="start"),
+        ),
+        22 + svg.text_width(words, _SMALL),
+        16,
+    )
+
+
+def _legend(marks: Sequence[Mark], is_drop: bool, columns: int = 1) -> _Part:
+    """What the marks mean that are used; moves to the hand have no square and are told here."""
+    entries = [(shape, legend.meaning(shape, is_drop)) for shape in legend.used(marks)]
+    told = [("", mark.words) for mark in marks if mark.square == HAND]
+    entries += told
+    if not entries:
+        entries = [("", "no moves")]
+    column = max([svg.text_width(words, _SMALL) for _, words in entries]) + 34 + _PAD
+    parts = []
+    for number, (shape, words) in enumerate(entries):
+        x, y = (number % columns) * column, (number // columns + 0.5) * _LINE
+        parts.append(legend.sample(shape, x + 13, y, 30) if shape else "")
+        parts.append(svg.text(words, x + 34, y, _SMALL, column, anchor="start"))
+    return _Part(tuple(parts), min(columns, len(entries)) * column - _PAD, -(-len(entries) // columns) * _LINE)
+
+
+def described(picture: Diagram) -> str:
+    """What a diagram shows, in words, for those who cannot see it."""
+    position = picture.position
+    parts = []
+    for side in ("first", "second"):
+        standing = [f"{piece} {square}" for square, piece in position.board.items() if piece and side_of(piece) == side]
+        held = [f"{count} {piece}" for piece, count in (position.hands or {}).items() if side_of(piece) == side]
+        if standing:
+            parts.append(f"{side}: {', '.join(standing)}")
+        if held:
+            parts.append(f"in the hand of {side}: {', '.join(held)}")
+    if picture.is_of_moves:
+        parts += [f"{mark.square}: {mark.words}" for mark in picture.marks] or ["no moves"]
+    else:
+        parts.append(f"{position.side} to move")
+    size = picture.board.shape_text
+    return f"A board of {size or len(picture.board.squares)}{'' if size else ' squares'}. {'. '.join(parts)}."
+
+
+# --- heat maps ---
+
+
+def _heat_map(picture: HeatMap) -> str:
+    layout = lay_out(picture.board)
+    most = max(picture.counts.values(), default=0)
+    shades: dict[str, list[tuple[float, float]]] = {}
+    texts = []
+    for square in layout.corners:
+        count = picture.counts.get(square, 0)
+        shades.setdefault(shade(count, most), []).append(layout.corners[square])
+        texts.append(svg.text(str(count), *layout.middle(square), 0.38 * UNIT, UNIT - 6))
+    parts = [*layout.ground]
+    parts += [svg.squares(shades[fill], UNIT, fill=fill, stroke="#3d3426", stroke_width=1) for fill in sorted(shades)]
+    parts.append(svg.group(texts))
+    summary = mobility_summary(picture)
+    below = _Part(
+        (svg.text(summary, 0, 8, _SMALL, 600, anchor="start"),), min(600.0, svg.text_width(summary, _SMALL)), 16
+    )
+    counts = ", ".join(f"{square} {picture.counts.get(square, 0)}" for square in picture.board.squares)
+    description = f"Squares that {picture.piece} reaches in one move on an empty board, from each: {counts}. {summary}."
+    return _page(picture.title, _Part(tuple(parts), layout.width, layout.height), below, picture.title, description)
+
+
+def mobility_summary(picture: HeatMap) -> str:
+    """The least, mean and greatest number of squares reached, and the sum."""
+    counts = [picture.counts.get(square, 0) for square in picture.board.squares] or [0]
+    mean = f"{sum(counts) / len(counts):.2f}".rstrip("0").rstrip(".")
+    return f"least {min(counts)}, mean {mean}, most {max(counts)}, sum {sum(counts)}"
+
+
+def shade(count: int, most: int) -> str:
+    """The colour of a square, from nearly white for none to a blue on which black can still be read."""
+    depth = count / most if most else 0.0
+    light, dark = (0xF7, 0xFA, 0xFD), (0x5F, 0xA4, 0xD8)
+    return "#" + "".join(f"{round(a + (b - a) * depth):02x}" for a, b in zip(light, dark, strict=True))
+
+
+# --- posters ---
+
+_PAGE: Final = (1240.0, 1754.0)  # A4 at 150 dots an inch
+_EDGE: Final = 50.0
+_CARD_HEAD: Final = 30.0
+_GAP: Final = 22.0
+
+
+def _poster(picture: Poster) -> str:
+    squares = sum(len(card.board.squares) for card in picture.cards)
+    if squares > MAX_POSTER_SQUARES:
+        raise PictureError(
+            f"a poster of {len(picture.cards)} pieces on such a board would have {squares:,} squares, and can have "
+            f"{MAX_POSTER_SQUARES:,}: draw the pieces one by one"
+        )
+    boards = [_board(card, shows_turn=False) for card in picture.cards]
+    width, height = _PAGE
+    marks = [mark for card in picture.cards if card.source != HAND for mark in card.marks]
+    dropped = [mark for card in picture.cards if card.source == HAND for mark in card.marks]
+    key = _legend(marks or dropped, not marks, columns=2)
+    bottom = height - _EDGE - key.height - len(picture.notes) * _LINE
+    top = _EDGE + 86
+    largest = (max([board.width for board in boards], default=1), max([board.height for board in boards], default=1))
+    columns, scale = _grid(len(boards), largest, width - 2 * _EDGE, bottom - _GAP - top)
+    across = (width - 2 * _EDGE + _GAP) / columns
+    down = _CARD_HEAD + largest[1] * scale + _GAP
+    parts = [
+        svg.text(picture.title, _EDGE, _EDGE + 20, 40, width - 2 * _EDGE, anchor="start", is_bold=True, smallest=16),
+        svg.text(picture.subtitle, _EDGE, _EDGE + 60, 18, width - 2 * _EDGE, anchor="start", fill=svg.FAINT),
+    ]
+    for number, (card, board) in enumerate(zip(picture.cards, boards, strict=True)):
+        row, column = divmod(number, columns)
+        x, y = _EDGE + column * across, top + row * down
+        room = across - _GAP
+        parts.append(svg.text(card.caption, x + room / 2, y + _CARD_HEAD / 2 - 2, 18, room, is_bold=True))
+        parts.append(svg.moved(board.parts, x + (room - board.width * scale) / 2, y + _CARD_HEAD, scale))
+    parts.append(svg.moved(key.parts, _EDGE, bottom))
+    parts += [
+        svg.text(note, _EDGE, bottom + key.height + (i + 0.5) * _LINE, _SMALL, width - 2 * _EDGE, anchor="start")
+        for i, note in enumerate(picture.notes)
+    ]
+    description = " ".join([picture.subtitle, *(f"{card.caption}: {described(card)}" for card in picture.cards)])
+    return svg.document(parts, width, height, picture.title, description)
+
+
+def _grid(count: int, largest: tuple[float, float], width: float, height: float) -> tuple[int, float]:
+    """How many columns of cards a page has, and their scale, so that the cards are as large as they can be."""
+
+    def scale(columns: int) -> float:
+        rows = -(-count // columns)
+        across = (width + _GAP) / columns - _GAP
+        down = (height + _GAP) / rows - _GAP - _CARD_HEAD
+        return min(across / largest[0], down / largest[1], 1.5)
+
+    if not count:
+        return 1, 1.0
+    best = max(range(1, count + 1), key=lambda columns: (scale(columns), -columns))
+    if scale(best) <= 0:
+        raise PictureError(f"{count} pieces are too many for one poster: draw them one by one")
+    return best, scale(best)

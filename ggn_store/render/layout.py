@@ -1,0 +1,151 @@
+"""Where the squares of a board lie in a picture."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ggn_store.errors import PictureError, printable
+from ggn_store.model.board import Board
+from ggn_store.notation import cell
+from ggn_store.render import svg
+
+UNIT: Final = 48.0  # the side of a square, in pixels
+MAX_SQUARES: Final = 4_096
+MAX_SIDE: Final = 128
+_LABEL: Final = 15.0
+_MARGIN: Final = 6.0
+_WIDEST: Final = 44  # squares; further layers go to the next row
+_LIGHT: Final = "#f5eddc"
+_DARK: Final = "#d6c3a0"
+_EDGE: Final = "#3d3426"
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The left upper corner of each square, and what is drawn of the board itself, on `width` by `height` pixels.
+
+    `right` is where the squares end, without what is beside them; `top` and `bottom` likewise.
+    """
+
+    corners: dict[str, tuple[float, float]]
+    ground: tuple[str, ...]
+    width: float
+    height: float
+    top: float
+    bottom: float
+    right: float
+
+    def middle(self, square: str) -> tuple[float, float]:
+        """The middle of a square."""
+        x, y = self.corners[square]
+        return x + UNIT / 2, y + UNIT / 2
+
+
+def lay_out(board: Board) -> Layout:
+    """The layout of any board of up to 4,096 squares and 128 along a side; raises PictureError for a larger one.
+
+    A board of CELL squares in up to three dimensions is drawn as it is, squares that it lacks as holes, layers side by
+    side; other squares are listed in rows.
+    """
+    if len(board.squares) > MAX_SQUARES:
+        raise PictureError(
+            f"a board of {len(board.squares):,} squares is too large for a picture, which shows {MAX_SQUARES:,} at most"
+        )
+    box = board.extent
+    # A few squares far apart are better listed than drawn as a board that is nearly all holes.
+    if box is None or math.prod(box[1]) > max(64, 4 * len(board.squares)):
+        return _listed(board.squares)
+    low, shape = box
+    if max(shape) > MAX_SIDE:
+        raise PictureError(
+            f"a board of {'x'.join(map(str, shape))} is too large for a picture: {MAX_SIDE} squares a side at most"
+        )
+    return _drawn(board, low, shape)
+
+
+def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...]) -> Layout:
+    dimensions = len(shape)
+    width, height, depth = (*shape, 1, 1)[:3]
+    x0, y0, z0 = (*low, 0, 0)[:3]
+    files = [printable(cell.text((x0 + x,))) for x in range(width)]
+    ranks = [str(y0 + y + 1) for y in range(height)] if dimensions > 1 else []
+    beside = max([svg.text_width(rank, _LABEL) for rank in ranks], default=0) + _MARGIN
+    heading = _LABEL + 10 if dimensions == 3 else _MARGIN
+    below = _LABEL + _MARGIN
+    columns = min(depth, max(1, int(_WIDEST // (width + 1))))
+    pitch_x = beside + width * UNIT + UNIT / 2
+    pitch_y = heading + height * UNIT + below + UNIT / 4
+    known = set(board.squares)
+    corners: dict[str, tuple[float, float]] = {}
+    tones: tuple[list[tuple[float, float]], ...] = ([], [])
+    holes: list[tuple[float, float]] = []
+    labels: list[str] = []
+    for z in range(depth):
+        left = (z % columns) * pitch_x + beside
+        top = (z // columns) * pitch_y + heading
+        if dimensions == 3:
+            name = f"layer {cell.text((0, 0, z0 + z))[2:]}"
+            labels.append(svg.text(name, left + width * UNIT / 2, top - heading / 2 - 1, _LABEL, width * UNIT))
+        for x, y in itertools.product(range(width), range(height)):
+            corner = (left + x * UNIT, top + (height - 1 - y) * UNIT)
+            square = cell.text((x0 + x, y0 + y, z0 + z)[:dimensions])
+            if square in known:
+                corners[square] = corner
+                tones[(x0 + x + y0 + y + z0 + z) % 2].append(corner)
+            else:
+                holes.append(corner)
+        labels += [
+            svg.text(name, left + (x + 0.5) * UNIT, top + height * UNIT + below / 2 + 1, _LABEL, UNIT - 2)
+            for x, name in enumerate(files)
+        ]
+        labels += [
+            svg.text(name, left - _MARGIN, top + (height - y - 0.5) * UNIT, _LABEL, beside, anchor="end")
+            for y, name in enumerate(ranks)
+        ]
+    rows = -(-depth // columns)
+    ground = (
+        svg.squares(tones[1], UNIT, fill=_LIGHT, stroke=_EDGE, stroke_width=1),
+        svg.squares(tones[0], UNIT, fill=_DARK, stroke=_EDGE, stroke_width=1),
+        _hatched(holes),
+        svg.group(labels, fill=svg.FAINT),
+    )
+    total_x = columns * pitch_x - UNIT / 2
+    total_y = rows * pitch_y - UNIT / 4
+    return Layout(corners, ground, total_x, total_y, heading, total_y - below, total_x)
+
+
+def _hatched(holes: Sequence[tuple[float, float]]) -> str:
+    """Holes: no square, but a few thin lines, so that nobody takes them for light squares."""
+    step = UNIT / 4
+    ends = [
+        (x + max(0, i * step - UNIT), y + min(UNIT, i * step), x + min(UNIT, i * step), y + max(0, i * step - UNIT))
+        for x, y in holes
+        for i in (2, 4, 6)
+    ]
+    return svg.strokes(ends, stroke="#b5b5b5", stroke_width=1)
+
+
+def _listed(squares: Sequence[str]) -> Layout:
+    """Squares that are just labels, in rows, each with its label above it."""
+    columns = max(1, math.ceil(math.sqrt(len(squares))))
+    longest = max([svg.text_width(printable(square), _LABEL) for square in squares], default=0)
+    pitch_x = max(UNIT, min(longest, 2.2 * UNIT)) + 10
+    pitch_y = UNIT + _LABEL + 12
+    corners: dict[str, tuple[float, float]] = {}
+    labels: list[str] = []
+    for number, square in enumerate(squares):
+        row, column = divmod(number, columns)
+        corners[square] = (column * pitch_x + (pitch_x - UNIT) / 2, row * pitch_y + _LABEL + 6)
+        middle = column * pitch_x + pitch_x / 2
+        labels.append(svg.text(square, middle, row * pitch_y + _LABEL / 2 + 2, _LABEL, pitch_x - 4))
+    ground = (
+        svg.squares(corners.values(), UNIT, fill=_LIGHT, stroke=_EDGE, stroke_width=1),
+        svg.group(labels, fill=svg.FAINT),
+    )
+    rows = max(1, -(-len(squares) // columns))
+    width, height = columns * pitch_x, rows * pitch_y
+    return Layout(corners, ground, width, height, _LABEL + 6, height - 6, width)

@@ -1,0 +1,62 @@
+"""Pieces in pictures: a shape with the identifier's letter, light for the first side and dark for the second."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from ggn_store.notation import qpi
+from ggn_store.render import svg
+
+LIGHT: Final = "#ffffff"
+DARK: Final = "#2e2e2e"
+_POINTED: Final = frozenset({"S", "SHOGI"})
+
+
+def token(identifier: str, x: float, y: float, size: float, has_style: bool = False) -> str:
+    """A piece in the middle of (x, y) on a square of side `size`.
+
+    Pieces of shogi (the styles S and SHOGI) point forward, all others are discs. A small badge
+    has the state, + or -, and a crown marks a terminal piece. `has_style` writes the style, too.
+    """
+    piece = qpi.parse(identifier)
+    is_first = piece.side == "first"
+    fill, ink = (LIGHT, svg.INK) if is_first else (DARK, LIGHT)
+    letters = (f"{piece.style}:" if has_style else "") + piece.letter + "'" * piece.derived
+    parts = [
+        svg.title(identifier),
+        _body(piece, x, y, size, fill),
+        _crown(x, y - 0.21 * size, size, ink) if piece.terminal else "",
+        svg.text(letters, x, y + _lowered(piece) * size, 0.4 * size, 0.56 * size, fill=ink, is_bold=True, smallest=4),
+        _badge(piece.state, x + 0.33 * size, y - 0.33 * size, size) if piece.state else "",
+    ]
+    return svg.group(parts, class_="piece", data_piece=identifier)
+
+
+def _body(piece: qpi.Identifier, x: float, y: float, size: float, fill: str) -> str:
+    border: dict[str, str | float | None] = {"fill": fill, "stroke": svg.INK, "stroke_width": 0.04 * size}
+    if piece.style not in _POINTED:
+        return svg.circle(x, y, 0.39 * size, **border)
+    forward = 1 if piece.side == "first" else -1
+    corners = ((0, -0.44), (0.29, -0.28), (0.38, 0.4), (-0.38, 0.4), (-0.29, -0.28))
+    return svg.polygon([(x + a * size, y + forward * b * size) for a, b in corners], **border)
+
+
+def _lowered(piece: qpi.Identifier) -> float:
+    """How far below the middle the letter stands: under a crown, and towards the broad end of a pentagon."""
+    broad = 0.0 if piece.style not in _POINTED else 0.04 if piece.side == "first" else -0.04
+    return 0.08 if piece.terminal else broad
+
+
+def _crown(x: float, y: float, size: float, ink: str) -> str:
+    points = ((-0.13, 0.06), (-0.15, -0.07), (-0.06, 0), (0, -0.1), (0.06, 0), (0.15, -0.07), (0.13, 0.06))
+    return svg.polygon([(x + a * size, y + b * size) for a, b in points], fill=ink)
+
+
+def _badge(state: str, x: float, y: float, size: float) -> str:
+    """The state of a piece, + or -, on a small disc of its own."""
+    arm = 0.085 * size
+    ends = [(x - arm, y, x + arm, y)] + ([(x, y - arm, x, y + arm)] if state == "+" else [])
+    return svg.circle(x, y, 0.14 * size, fill=LIGHT, stroke=svg.INK, stroke_width=0.03 * size) + svg.strokes(
+        ends, stroke=svg.INK, stroke_width=math.ceil(0.05 * size * 10) / 10
+    )
