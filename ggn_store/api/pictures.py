@@ -105,7 +105,7 @@ def _geometric(ruleset: Ruleset, identifier: str, source: str | None) -> Diagram
         ruleset.select(identifier).from_(source)
     piece = ruleset.read_piece(identifier)
     board = board_of(ruleset)
-    source = _central(piece, board) if source is None else source
+    source = _telling(piece, board) if source is None else source
     return _moves(ruleset, piece, source, board, f"{_name(ruleset)}: {identifier} {_from(source)}")
 
 
@@ -191,7 +191,7 @@ def _poster(ruleset: Ruleset) -> Poster:
     left_out = False
     drops = False
     for piece in ruleset.read_pieces():
-        source = _central(piece, board)
+        source = _telling(piece, board)
         has_hand = any(each.square == HAND for each in piece.sources)
         drops |= has_hand and source != HAND
         star = " *" if has_hand and source != HAND else ""
@@ -222,22 +222,22 @@ def _piece_name(definition: Definition | None, identifier: str) -> str:
     return names.get(piece.state + piece.letter) or names.get(piece.letter) or ""
 
 
-def _central(piece: Piece, board: Board) -> str:
-    """The source nearest to the middle of the board, that with most destinations of several; the hand if no other."""
+def _telling(piece: Piece, board: Board) -> str:
+    """The source with most destinations, the nearest to the middle of the board of several; the hand if no other."""
     sources = [source for source in piece.sources if source.square != HAND] or list(piece.sources)
     if not all(map(cell.is_cell, board.squares)):
         return max(sources, key=lambda source: len(source.destinations)).square
     points = list(map(cell.parse, board.squares))
     middle = [(min(axis) + max(axis)) / 2 for axis in zip(*points, strict=False)]
 
-    def key(square: str) -> tuple[float, int, tuple[int, ...]]:
+    def key(square: str) -> tuple[int, float, tuple[int, ...]]:
         if square == HAND:
-            return 0.0, 0, ()
+            return 0, 0.0, ()
         point = cell.parse(square)
-        distance = max(abs(a - b) for a, b in zip(point, middle, strict=False))
+        distance = sum((a - b) ** 2 for a, b in zip(point, middle, strict=False))
         reached = next(len(source.destinations) for source in sources if source.square == square)
         forward = 1 if side_of(piece.identifier) == "first" else -1
-        return distance, -reached, tuple(forward * value for value in point[::-1])
+        return -reached, distance, tuple(forward * value for value in point[::-1])
 
     return min((source.square for source in sources), key=key)
 

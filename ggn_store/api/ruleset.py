@@ -166,10 +166,11 @@ class Ruleset:
     def read_piece(self, piece: str) -> Piece:
         """One piece of the document; raises UnknownNameError (a KeyError) where the ruleset has no rules for it."""
         self.select(piece)
+        board = self.board
         with self._database.reading() as connection:
             keys = rulesets.piece_keys(connection, self.revision)
             piece_id = next(piece_id for piece_id, identifier in keys if identifier == piece)
-            return rulesets.read_piece(connection, piece_id, piece, self.board)
+            return rulesets.read_piece(connection, piece_id, piece, board)
 
     # --- pictures ---
 
@@ -200,8 +201,8 @@ class Ruleset:
         """A picture as SVG.
 
         Without arguments the start position, or a poster where there is none; `position` alone is drawn as it is. With
-        `piece`, everything that it may ever do from `source`, which is a square near the middle if none is given, or
-        `*`, the hand. With `piece` or `source` and `position` (with `source` alone: and the start position), its moves
+        `piece`, everything that it may ever do from `source`: a square, by default one with most destinations, or `*`,
+        the hand. With `piece` or `source` and `position` (with `source` alone: and the start position), its moves
         there. `mobility` draws a heat map of how many squares `piece` reaches from each, `poster` all pieces.
 
         Raises PictureError where such a picture cannot be drawn, UnknownNameError for a piece or a source without

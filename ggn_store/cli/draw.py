@@ -25,7 +25,7 @@ _PNG = ".png"
 @click.option(
     "--source",
     metavar="SQUARE",
-    help="From this square, or * for the hand. Default: near the middle, or where the piece stands.",
+    help="From this square, or * for the hand. Default: where it has most destinations, or where it stands.",
 )
 @options.position_options
 @click.option("--mobility", is_flag=True, help="How many squares the piece reaches from each square, as a heat map.")

@@ -47,7 +47,7 @@ class _Part:
 
 def _page(caption: str, board: _Part, below: _Part, name: str, description: str) -> str:
     """A caption, a board and what stands below it."""
-    width = max(board.width, below.width, min(svg.text_width(caption, 18, True), 420.0))
+    width = max(board.width, below.width, min(svg.text_width(caption, 18, True), 640.0))
     top = _PAD
     parts = []
     if caption:
@@ -133,9 +133,7 @@ def _hands(position: Position, layout: Layout, picture: Diagram, has_style: bool
             x = column * (_HELD + _COUNT) + _HELD / 2
             y = top + (row + 0.5) * _HELD
             if picture.source == HAND and piece == picture.piece:
-                parts.append(
-                    svg.rectangle(x - 20, y - 19.5, 40, 39, rx=4, fill="none", stroke=svg.INK, stroke_width=2.5)
-                )
+                parts.append(svg.rectangle(x - 18, y - 18, 36, 36, rx=4, fill="none", stroke=svg.INK, stroke_width=2.5))
             parts.append(token(piece, x, y, 0.9 * _HELD, has_style))
             parts.append(svg.text(f"×{held[piece]}", x + _HELD / 2, y, _SMALL, _COUNT - 4, anchor="start", smallest=6))
     return _Part(tuple(parts), columns * (_HELD + _COUNT), height)
@@ -254,6 +252,8 @@ def _poster(picture: Poster) -> str:
     columns, scale = _grid(len(boards), largest, width - 2 * _EDGE, bottom - _GAP - top)
     across = (width - 2 * _EDGE + _GAP) / columns
     down = _CARD_HEAD + largest[1] * scale + _GAP
+    rows = max(1, -(-len(boards) // columns))
+    down += min(40.0, (bottom - _GAP - top - rows * down) / rows)
     parts = [
         svg.text(picture.title, _EDGE, _EDGE + 20, 40, width - 2 * _EDGE, anchor="start", is_bold=True, smallest=16),
         svg.text(picture.subtitle, _EDGE, _EDGE + 60, 18, width - 2 * _EDGE, anchor="start", fill=svg.FAINT),

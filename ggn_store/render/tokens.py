@@ -17,19 +17,26 @@ def token(identifier: str, x: float, y: float, size: float, has_style: bool = Fa
     """A piece in the middle of (x, y) on a square of side `size`.
 
     Pieces of shogi (the styles S and SHOGI) point forward, all others are discs. A small badge
-    has the state, + or -, and a crown marks a terminal piece. `has_style` writes the style, too.
+    has the state, + or -, and a crown marks a terminal piece. `has_style` writes the style below the letter.
     """
     piece = qpi.parse(identifier)
     is_first = piece.side == "first"
     fill, ink = (LIGHT, svg.INK) if is_first else (DARK, LIGHT)
-    letters = (f"{piece.style}:" if has_style else "") + piece.letter + "'" * piece.derived
+    middle = y + _lowered(piece) * size
     parts = [
         svg.title(identifier),
         _body(piece, x, y, size, fill),
-        _crown(x, y - 0.21 * size, size, ink) if piece.terminal else "",
-        svg.text(letters, x, y + _lowered(piece) * size, 0.4 * size, 0.56 * size, fill=ink, is_bold=True, smallest=4),
-        _badge(piece.state, x + 0.33 * size, y - 0.33 * size, size) if piece.state else "",
+        _crown(x, y - (0.24 if has_style else 0.21) * size, size, ink) if piece.terminal else "",
     ]
+    letter = piece.letter + "'" * piece.derived
+    if has_style:
+        high = y - (0.01 if piece.terminal else 0.07) * size
+        parts.append(svg.text(letter, x, high, 0.28 * size, 0.5 * size, fill=ink, is_bold=True, smallest=1))
+        parts.append(svg.text(piece.style, x, high + 0.26 * size, 0.16 * size, 0.46 * size, fill=ink, smallest=5))
+    else:
+        parts.append(svg.text(letter, x, middle, 0.4 * size, 0.56 * size, fill=ink, is_bold=True, smallest=1))
+    if piece.state:
+        parts.append(_badge(piece.state, x + 0.33 * size, y - 0.33 * size, size))
     return svg.group(parts, class_="piece", data_piece=identifier)
 
 
