@@ -92,8 +92,11 @@ def _placed(ruleset: Ruleset, position: Position) -> tuple[Board, Position]:
     """The board with the position on it; squares that an undeclared board does not know are drawn, too."""
     board = board_of(ruleset)
     ruleset.placed(position)
-    outside = position.board.keys() - board.numbers.keys()
-    return boards.around([*board.squares, *outside]) if outside else board, position
+    outside = sorted(position.board.keys() - board.numbers.keys())
+    if not outside:
+        return board, position
+    squares = (*board.squares, *outside)
+    return Board(squares) if board.shape is None else boards.around(squares), position
 
 
 # --- moves ---
@@ -236,8 +239,8 @@ def _telling(piece: Piece, board: Board) -> str:
         point = cell.parse(square)
         distance = sum((a - b) ** 2 for a, b in zip(point, middle, strict=False))
         reached = next(len(source.destinations) for source in sources if source.square == square)
-        forward = 1 if side_of(piece.identifier) == "first" else -1
-        return -reached, distance, tuple(forward * value for value in point[::-1])
+        *across, ahead = point
+        return -reached, distance, (ahead if side_of(piece.identifier) == "first" else -ahead, *across)
 
     return min((source.square for source in sources), key=key)
 

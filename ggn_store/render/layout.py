@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -108,14 +108,18 @@ def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...]) -> Layout
         ]
     rows = -(-depth // columns)
     ground = (
-        svg.squares(tones[1], UNIT, fill=_LIGHT, stroke=_EDGE, stroke_width=1),
-        svg.squares(tones[0], UNIT, fill=_DARK, stroke=_EDGE, stroke_width=1),
         _hatched(holes),
+        _ground((tones[1], _LIGHT), (tones[0], _DARK)),
         svg.group(labels, fill=svg.FAINT),
     )
     total_x = columns * pitch_x - UNIT / 2
     total_y = rows * pitch_y - UNIT / 4
     return Layout(corners, ground, total_x, total_y, heading, total_y - below, total_x)
+
+
+def _ground(*tones: tuple[Iterable[tuple[float, float]], str]) -> str:
+    parts = [svg.squares(corners, UNIT, fill=fill) for corners, fill in tones]
+    return svg.group(parts, class_="board", stroke=_EDGE, stroke_width=1)
 
 
 def _hatched(holes: Sequence[tuple[float, float]]) -> str:
@@ -143,7 +147,7 @@ def _listed(squares: Sequence[str]) -> Layout:
         middle = column * pitch_x + pitch_x / 2
         labels.append(svg.text(square, middle, row * pitch_y + _LABEL / 2 + 2, _LABEL, pitch_x - 4))
     ground = (
-        svg.squares(corners.values(), UNIT, fill=_LIGHT, stroke=_EDGE, stroke_width=1),
+        _ground((corners.values(), _LIGHT)),
         svg.group(labels, fill=svg.FAINT),
     )
     rows = max(1, -(-len(squares) // columns))
