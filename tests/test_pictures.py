@@ -314,6 +314,19 @@ def test_a_pawn_reaches_nothing_by_captures_on_an_empty_board(games: dict[str, R
     assert [picture.counts.get(f"e{rank}", 0) for rank in range(1, 9)] == [0, 2, 1, 1, 1, 1, 1, 0]
 
 
+def test_mobility_counts_squares_that_are_reached_and_each_once() -> None:
+    effects = {"board": {"a1": None}, "hands": {"C:P": 1}}
+    possibilities = {
+        "a1": [{"diff": {"board": {"a1": "C:Q"}}}],
+        "*": [{"diff": effects}],
+        "a2": [{"diff": {"board": {"a1": None, "a2": piece}}} for piece in ("C:Q", "C:R")],
+        "a3": [{"must": {"a3": "enemy"}, "diff": {"board": {"a1": None, "a3": "C:P"}}}],
+    }
+    picture = ruleset({"C:P": {"a1": possibilities}}).picture(piece="C:P", mobility=True)
+    assert isinstance(picture, HeatMap)
+    assert picture.counts == {"a1": 1}
+
+
 # --- posters ---
 
 
@@ -410,6 +423,16 @@ def test_a_piece_has_its_style_only_where_styles_are_mixed(drawn: dict[str, str]
 
     assert letters("chess-start") == set("KQRBNP")
     assert letters("mixed-styles") >= {"C", "S", "OGI", "K'", "P'"}
+
+
+def test_the_first_side_is_below_and_the_files_run_to_the_right() -> None:
+    corners = lay_out(boards.around(["c3", "f9"])).corners
+    left, bottom = corners["c3"]
+    assert corners["d3"] == (left + 48, bottom)
+    assert corners["c4"] == (left, bottom - 48)
+    layers = lay_out(boards.box((2, 2, 3))).corners
+    assert layers["a1A"][1] == layers["a1C"][1]
+    assert layers["b1A"][0] + 48 < layers["a1B"][0] < layers["a1C"][0]
 
 
 def test_a_board_has_its_holes() -> None:

@@ -186,7 +186,7 @@ def _is_between(source: str, square: str, destination: str) -> bool:
     far = [e - s for e, s in zip(end, start, strict=True)]
     pairs = list(zip(near, far, strict=True))
     is_on_line = all(a * d == c * b for a, b in pairs for c, d in pairs)
-    return is_on_line and all(0 <= a * b <= b * b for a, b in pairs) and near != far and any(near) and any(far)
+    return is_on_line and all(0 <= a * b <= b * b for a, b in pairs) and any(far)
 
 
 def _changes_elsewhere(source: str, way: Way) -> list[str]:
