@@ -171,7 +171,24 @@ def test_a_capture_in_passing_and_castling_have_a_square(games: dict[str, Rulese
     assert {square for square, found in king.items() if found == "ring square"} == {"c1", "g1"}
     assert {square for square, found in king.items() if found == "disc"} == {"d1", "f1", "d2", "e2", "f2"}
     words = of_square(geometric(games, "chess", "C:+K^", "e1"))["g1"].words
-    assert words == "moves, does not capture; f1 becomes C:R, h1 is emptied"
+    assert words == "moves, does not capture; f1 becomes C:R, h1 is emptied; if h1 is C:+R"
+
+
+def test_words_tell_what_all_ways_ask_of_other_squares(games: dict[str, Ruleset]) -> None:
+    one = Way("e4", {"d5": "c:-p", "e4": "empty", "e3": "empty"}, {"a1": "empty", "b1": "enemy"}, None)
+    other = Way("e4", {"d5": "c:-p", "e4": "enemy"}, {"a1": "empty", "c1": "C:R"}, None)
+    [mark] = marks("C:P", "e2", [one])
+    assert mark.words == "moves, does not capture; if d5 is c:-p, a1 is taken, b1 is no enemy"
+    [mark] = marks("C:P", "e2", [one, other])
+    assert mark.words == "moves or captures; if d5 is c:-p, a1 is taken"
+    [mark] = marks("C:P", "e2", [one], {"e2": "C:P"})
+    assert mark.words == "moves, does not capture"
+    many = Way("e4", {}, {f"a{rank}": "S:P" for rank in range(1, 8)}, None)
+    assert marks("C:P", "e2", [many])[0].words.endswith(
+        "; if a1 is not S:P, a2 is not S:P, a3 is not S:P, a4 is not S:P and more"
+    )
+    passing = of_square(geometric(games, "chess", "C:P", "e5"))["d6"]
+    assert passing.words == "captures only; in some ways, d5 is emptied"
 
 
 def test_a_promotion_has_a_plus_and_its_words_name_the_pieces(games: dict[str, Ruleset]) -> None:
@@ -213,7 +230,7 @@ def test_a_pawn_of_shogi_is_dropped_on_all_ranks_but_the_last() -> None:
     found = marks_of_piece(rules_of("shogi", "S:P"), "*")
     assert set(shapes(found).values()) == {"ring"}
     assert {mark.square for mark in found} == {f"{file}{rank}" for file in "abcdefghi" for rank in range(1, 9)}
-    assert {mark.words for mark in found} == {"drops, does not capture"}
+    assert all(mark.words.startswith("drops, does not capture; if ") for mark in found)
 
 
 def test_a_cannon_of_janggi_also_moves_over_a_piece_only() -> None:

@@ -14,7 +14,7 @@ from ggn_store.notation.qpi import Side, other_side, side_of
 from ggn_store.notation.stn import Transition
 
 Manner = Literal["never", "over", "freely"]
-_SHOWN_CHANGES = 4
+_SHOWN = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,7 @@ def _mark(piece: str, source: str, square: str, ways: list[Way], board: Mapping[
     becomes: dict[str, None] = {}
     changes: dict[str, None] = {}
     stays = False
+    is_always_so = True
     for way in ways:
         manner: Manner = "over" if _needs_hurdle(source, way) else "freely"
         moves, captures = _quiet_and_captures(side_of(piece), source, way, board)
@@ -110,15 +111,19 @@ def _mark(piece: str, source: str, square: str, ways: list[Way], board: Mapping[
             becomes[after] = None
         else:
             stays = True
-        changes |= dict.fromkeys(_changes_elsewhere(source, way))
+        elsewhere = _changes_elsewhere(source, way)
+        is_always_so = is_always_so and bool(elsewhere)
+        changes |= dict.fromkeys(elsewhere)
     words = [_going(quiet, capture, source == HAND, square == HAND)]
     if becomes:
         named = list(becomes)
         listed = " or ".join([", ".join(named[:-1]), named[-1]] if len(named) > 1 else named)
         words.append(f"{'may become' if stays else 'becomes'} {listed}")
     if changes:
-        shown = list(changes)[:_SHOWN_CHANGES]
-        words.append(", ".join(shown) + (" and more" if len(changes) > len(shown) else ""))
+        words.append(("" if is_always_so else "in some ways, ") + _listed(list(changes)))
+    conditions = [] if board is not None else _conditions(ways)
+    if conditions:
+        words.append(f"if {_listed(conditions)}")
     return Mark(square, quiet, capture, bool(changes), bool(becomes), "; ".join(words))
 
 
@@ -198,6 +203,29 @@ def _changes_elsewhere(source: str, way: Way) -> list[str]:
     ]
 
 
+def _conditions(ways: list[Way]) -> list[str]:
+    """What all ways ask of squares other than their destination, but for squares that have to be empty."""
+    shared: dict[str, None] | None = None
+    for way in ways:
+        told = [
+            f"{square} is {'an enemy' if state == ENEMY else state}"
+            for square, state in sorted(way.must.items())
+            if square != way.destination and state != EMPTY
+        ]
+        told += [
+            f"{square} is {'taken' if state == EMPTY else 'no enemy' if state == ENEMY else f'not {state}'}"
+            for square, state in sorted(way.deny.items())
+            if square != way.destination
+        ]
+        shared = dict.fromkeys(told if shared is None else [each for each in told if each in shared])
+    return list(shared or ())
+
+
+def _listed(parts: list[str]) -> str:
+    shown = parts[:_SHOWN]
+    return ", ".join(shown) + (" and more" if len(parts) > len(shown) else "")
+
+
 def _going(quiet: Manner, capture: Manner, is_drop: bool, is_to_hand: bool) -> str:
     verb = "drops" if is_drop else "goes to the hand" if is_to_hand else "moves"
     if quiet == capture == "never":
@@ -208,7 +236,7 @@ def _going(quiet: Manner, capture: Manner, is_drop: bool, is_to_hand: bool) -> s
     if capture == "never":
         return f"{parts[0]}, does not capture"
     if quiet == "never":
-        return f"{parts[0]}, does not {'drop' if is_drop else 'move'} to it otherwise"
+        return f"{parts[0]} only" if capture == "freely" else parts[0]
     return ", ".join(parts)
 
 

@@ -280,7 +280,7 @@ def _grid(count: int, largest: tuple[float, float], width: float, height: float)
         rows = -(-count // columns)
         across = (width + _GAP) / columns - _GAP
         down = (height + _GAP) / rows - _GAP - _CARD_HEAD
-        return min(across / largest[0], down / largest[1], 1.5)
+        return min(across / largest[0], down / largest[1], 2.2)
 
     if not count:
         return 1, 1.0

@@ -16,7 +16,7 @@ _POINTED: Final = frozenset({"S", "SHOGI"})
 def token(identifier: str, x: float, y: float, size: float, has_style: bool = False) -> str:
     """A piece in the middle of (x, y) on a square of side `size`.
 
-    Pieces of shogi (the styles S and SHOGI) point forward, all others are discs. A small badge
+    Pieces of the styles S and SHOGI point forward, as in shogi; all others are discs. A small badge
     has the state, + or -, and a crown marks a terminal piece. `has_style` writes the style below the letter.
     """
     piece = qpi.parse(identifier)
