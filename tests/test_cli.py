@@ -30,6 +30,8 @@ from sqlalchemy import text
 
 from ggn_store import Store, __version__, parse
 from ggn_store.cli import group, main
+from ggn_store.render import png
+from ggn_store.render.svg import FONTS
 from ggn_store.store.engine import connect
 from tests.conftest import DATABASES, new_address
 from tests.guards import drop_guards
@@ -1126,6 +1128,10 @@ def test_through_a_pipe_a_picture_is_svg(ask: Command) -> None:
     assert ask("draw", "chess", "-o", "-") == result
 
 
+needs_a_font = pytest.mark.skipif(not png.has_font(FONTS), reason="this machine has no font to write letters with")
+
+
+@needs_a_font
 def test_pictures_are_written_to_files_that_appear_whole_in_place_of_others(ask: Command) -> None:
     write("knight.svg", "old")
     assert ask("draw", "chess", "--piece", "C:N", "--source", "d4", "-o", "knight.svg") == Result(0, "", "")
@@ -1234,6 +1240,7 @@ def test_on_a_terminal_a_picture_is_a_board_of_text() -> None:
     assert [line.split() for line in result.out.splitlines()[1:3]] == [["3", "o+", "x", "."], ["2", "P", ".", "."]]
 
 
+@needs_a_font
 @pytest.mark.usefixtures("home_store")
 def test_a_terminal_that_can_shows_the_picture_itself() -> None:
     assert on_terminal("draw", "mini", TERM="xterm-kitty").out.startswith("\x1b_Ga=T,f=100,q=2,m=1;iVBORw0KGgo")

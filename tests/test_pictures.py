@@ -35,7 +35,7 @@ from ggn_store.render import legend, png, terminal
 from ggn_store.render.diagrams import shade, to_svg
 from ggn_store.render.layout import lay_out
 from ggn_store.render.picture_text import to_text
-from ggn_store.render.svg import text_width
+from ggn_store.render.svg import FONTS, text_width
 from ggn_store.render.tokens import token
 from tests import chess_oracle
 
@@ -717,6 +717,10 @@ def scanlines(image: bytes) -> tuple[int, int, list[bytes]]:
     return width, height, [data[i : i + step] for i in range(0, len(data), step)]
 
 
+needs_a_font = pytest.mark.skipif(not png.has_font(FONTS), reason="this machine has no font to write letters with")
+
+
+@needs_a_font
 @pytest.mark.parametrize("name", CASES)
 def test_a_picture_becomes_a_png_of_twice_its_size(drawn: dict[str, str], name: str) -> None:
     width, height, lines = scanlines(png.to_png(drawn[name]))
@@ -726,10 +730,12 @@ def test_a_picture_becomes_a_png_of_twice_its_size(drawn: dict[str, str], name: 
     assert len(set(lines)) > 40
 
 
+@needs_a_font
 def test_a_huge_picture_becomes_a_png_of_bounded_size() -> None:
     svg = to_svg(Diagram("x", boards.box((64, 64)), Position({})))
     width, height, _ = scanlines(png.to_png(svg, zoom=40))
     assert 30_000_000 < width * height < 41_000_000
+    assert scanlines(png.to_png(svg, widest=500))[0] == 500
 
 
 def test_without_resvg_the_error_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ from ggn_store.render.picture_text import to_text
 
 _SVG = ".svg"
 _PNG = ".png"
+_WIDEST = 1000  # pixels of a picture on a terminal, which does not scale it
 
 
 @click.command("draw")
@@ -94,7 +95,7 @@ def _show(picture: Picture) -> None:
         click.echo(to_text(picture), nl=False)
         return
     try:
-        image = png.to_png(to_svg(picture))
+        image = png.to_png(to_svg(picture), widest=_WIDEST)
     except GgnStoreError as error:
         click.echo(to_text(picture), nl=False)
         click.echo(f"shown as text: {error}", err=True)

@@ -20,7 +20,7 @@ PAPER: Final = "#ffffff"
 FAINT: Final = "#4d4d4d"
 
 # Renderers that know no generic family take the first of these that is there.
-_FONTS: Final = "Helvetica, Arial, DejaVu Sans, Liberation Sans, Noto Sans, sans-serif"
+FONTS: Final = "Helvetica, Arial, DejaVu Sans, Liberation Sans, Noto Sans, sans-serif"
 _MARKUP: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
 _MARKUP_PATTERN: Final = re.compile("[&<>\"']")
 _NARROW: Final = frozenset(" ijlIfrt.,:;!|'`()[]{}/\\1-")
@@ -178,7 +178,7 @@ def document(parts: Iterable[str], width: float, height: float, name: str, descr
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{number(height)}" '
         f'viewBox="0 0 {number(width)} {number(height)}" role="img" aria-labelledby="title-{key} desc-{key}" '
-        f'font-family="{_FONTS}" fill="{INK}">\n'
+        f'font-family="{FONTS}" fill="{INK}">\n'
         f"{element('title', escaped(shortened(name, _MAX_TITLE)) or 'picture', id=f'title-{key}')}\n"
         f"{element('desc', escaped(shortened(description, _MAX_TITLE)) or 'picture', id=f'desc-{key}')}\n"
         f"{body}\n</svg>\n"
