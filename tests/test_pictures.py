@@ -22,6 +22,8 @@ from xml.etree import ElementTree
 
 import chess
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ggn_store import GgnStoreError, PictureError, Position, Ruleset, Store, UnknownNameError, find_game, ruleset
 from ggn_store.games import generate as generator
@@ -38,6 +40,7 @@ from ggn_store.render.picture_text import to_text
 from ggn_store.render.svg import FONTS, text_width
 from ggn_store.render.tokens import token
 from tests import chess_oracle
+from tests.strategies import DIALECTS, documents
 
 PICTURES = Path(__file__).parent / "pictures"
 GAMES = ("chess", "minishogi", "xiangqi", "raumschach", "omega", "gomoku")
@@ -385,6 +388,29 @@ def test_a_picture_is_the_one_that_was_looked_at(drawn: dict[str, str], name: st
 
 def test_the_files_of_pictures_are_those_of_the_cases() -> None:
     assert {path.name for path in PICTURES.iterdir()} == {f"{name}.svg" for name in CASES}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from(DIALECTS).flatmap(documents), st.data())
+def test_any_document_can_be_drawn_and_any_position_of_its_pieces(document: Any, data: st.DataObject) -> None:
+    found = ruleset(document)
+    piece = data.draw(st.sampled_from(found.pieces))
+    squares = st.sampled_from(found.board.squares or ("a1",))
+    position = Position(data.draw(st.dictionaries(squares, st.sampled_from(found.pieces))), {piece: 2})
+    source = data.draw(st.sampled_from([*(square for square in position.board if square != "*"), "*"]))
+    for picture in (
+        found.picture(poster=True),
+        found.picture(piece=piece, mobility=True),
+        found.picture(position=position),
+        found.picture(position=position, source=source, piece=position.board.get(source, piece)),
+    ):
+        root = ElementTree.fromstring(to_svg(picture))
+        marks_drawn = [mark.attrib["data-square"] for mark in root.findall(f".//{SVG}g[@class='mark']")]
+        if isinstance(picture, Diagram):
+            assert len(marks_drawn) == len([mark for mark in picture.marks if mark.square != "*"])
+            moves = found.moves(picture.position, piece=picture.piece, source=source) if picture.is_of_moves else []
+            assert {mark.square for mark in picture.marks} == {move.destination for move in moves}
+        assert all(line.isprintable() for line in to_text(picture).split("\n"))
 
 
 @pytest.mark.parametrize("name", CASES)
