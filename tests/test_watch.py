@@ -345,6 +345,8 @@ def watching(address: str, *arguments: str, **more: Any) -> Iterator[subprocess.
         cwd=ROOT,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # What a shell starts in the background ignores Ctrl-C, and what that starts does, too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         **more,
     )
     try:
