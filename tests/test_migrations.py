@@ -203,6 +203,20 @@ def test_every_step_up_and_down_works_by_itself(address: str) -> None:
         assert differences(connection) == []
 
 
+def test_histories_of_older_stores_get_their_lineages(store: Store, address: str) -> None:
+    for destination in ("e3", "e4"):
+        for name in ("one", "two"):
+            store.load({"C:P": {"e2": {destination: [{}]}}}, name, author="Ann", message='"é"')
+    before = {each.name: (each.lineage, each.parent) for each in store.revisions()}
+    with connected(address) as connection:
+        alembic(connection, command.downgrade, "0001")
+    assert store.upgrade() == ("0001", versions.known_versions()[-1])
+    assert {each.name: (each.lineage, each.parent) for each in store.revisions()} == before
+    assert store.check() == []
+    assert store.load({"C:P": {"e2": {"e5": [{}]}}}, "one").number == 3
+    assert store.check() == []
+
+
 def test_views_name_squares_and_hands(store: Store, address: str) -> None:
     store.load({"C:P": {"*": {"e4": [{"deny": {"e2": "c:p"}}]}, "e2": {"*": [{}]}}}, "game")
     flat = "SELECT ruleset, revision, piece, source, destination, ordinal FROM moves_flat ORDER BY variant"
