@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
@@ -118,7 +117,7 @@ class StoreSource:
                 values: dict[str, Any] = dict(row._mapping)
                 pieces = tuple(listed[values.pop("id")])
                 values["envelope"] = Envelope(**json.loads(row.envelope))
-                yield SentRevision(**(values | {"created_at": utc(row.created_at), "pieces": pieces}))
+                yield SentRevision(**(values | {"created_at": rulesets.utc(row.created_at), "pieces": pieces}))
 
     def _listed(self, keys: Sequence[int], digests: dict[int, str]) -> dict[int, list[str]]:
         """The digests of the pieces of revisions; those of pieces that were not met before are added to `digests`."""
@@ -182,7 +181,7 @@ class StoreSource:
         """The tags of a ruleset that point somewhere, by name."""
         with self._database.explained():
             return [
-                SentTag(row.name, row.lineage, row.author, row.message, utc(row.created_at))
+                SentTag(row.name, row.lineage, row.author, row.message, rulesets.utc(row.created_at))
                 for row in tags(self._connection, self._ruleset_id(name))
                 if row.lineage is not None
             ]
@@ -216,11 +215,6 @@ def read_pieces(connection: Connection, wanted: Sequence[tuple[int, str, Board]]
         rulesets.make_piece(identifier, board, lambda table, key=key: rows[table.name].get(key, []))  # type: ignore[misc]
         for key, identifier, board in wanted
     ]
-
-
-def utc(at: datetime) -> datetime:
-    """A time as the database gives it, in UTC; SQLite keeps no time zone."""
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
 def _chunks(values: Sequence[Any]) -> Iterator[list[Any]]:
