@@ -49,7 +49,8 @@ def table(figures: list[Figure]) -> str:
     lines = ["| figure | measured | goal | |", "|---|---|---|---|"]
     for each in figures:
         goal = "" if each.goal is None else f"{'>=' if each.at_least else '<='} {each.goal:g}"
+        digits = 2 if each.ratio >= 0.1 else 4
         lines.append(
-            f"| {each.name} | {each.ratio:.{2 if each.ratio >= 0.1 else 4}f} | {goal} | {' '.join(filter(None, (each.verdict, each.note)))} |"
+            f"| {each.name} | {each.ratio:.{digits}f} | {goal} | {' '.join(filter(None, (each.verdict, each.note)))} |"
         )
     return "\n".join(lines)
