@@ -1,0 +1,163 @@
+"""The views: what there is to ask with SQL, column by column.
+
+The migrations make the views (a test compares the two); help, README and `sql --schema` are made from this. It is read
+for `--help`, and imports nothing that is slow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Type = Literal["text", "integer", "boolean", "time"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a view; booleans are 0 and 1 in SQLite, times texts there, in UTC."""
+
+    name: str
+    type: Type
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A view; `every` is the name of the one with the same columns for all revisions, None where it has them itself."""
+
+    name: str
+    row: str
+    columns: tuple[Column, ...]
+    every: str | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its columns, in order."""
+        return tuple(column.name for column in self.columns)
+
+
+def _view(name: str, row: str, columns: tuple[Column, ...], has_all: bool = True) -> View:
+    return View(name, row, columns, f"{name}_all" if has_all else None)
+
+
+_RULESET = Column("ruleset", "text", "the name of the ruleset")
+_REVISION = Column("revision", "integer", "the number of its revision, from 1")
+_PIECE = Column("piece", "text", "the identifier of the piece, such as C:+P")
+_SIDE = Column("side", "text", "whose piece it is: first or second")
+_SOURCE = Column("source", "text", "the square that it moves from; * is the hand")
+_DESTINATION = Column("destination", "text", "the square that it moves to; * is the hand")
+_ORDINAL = Column("ordinal", "integer", "which of the possibilities of this source and destination, from 0")
+_DIGEST = Column("digest", "text", "SHA-256 of the content: equal where the rules are")
+_LINEAGE = Column("lineage", "text", "SHA-256 of the content and all the history before it")
+_SIGNED = (
+    Column("author", "text", "who made the revision; NULL where nobody said"),
+    Column("message", "text", "why; NULL where nobody said"),
+    Column("created_at", "time", "when it was stored, in UTC"),
+)
+_PLACE = (_RULESET, _REVISION, _PIECE, _SOURCE, _DESTINATION, _ORDINAL)
+_PIECE_ID = Column("piece_id", "integer", "the key of the stored piece, which several revisions may share")
+_KEY = (_PIECE_ID, Column("possibility", "integer", "its number within the piece, in document order, from 0"))
+
+VIEWS: Final[tuple[View, ...]] = (
+    _view(
+        "v_rulesets",
+        "a ruleset",
+        (
+            _RULESET,
+            _REVISION,
+            Column("title", "text", "what the game is called; NULL where nothing says"),
+            Column("source", "text", "who says that these are the rules; NULL where nothing does"),
+            Column("dialect", "text", "the shape of its document: perform, must-deny or diff"),
+            Column("board", "text", "the board's shape, such as 8x8; NULL where squares are only listed"),
+            Column("start", "text", "the start position in FEEN; NULL where it has none"),
+            Column("state", "text", "active, deprecated or retired"),
+            Column("successor", "text", "the ruleset to be used instead of one that is not active, or NULL"),
+            Column("pieces", "integer", "how many pieces it lists"),
+            Column("possibilities", "integer", "how many possibilities these have"),
+            Column("revisions", "integer", "how many revisions the ruleset has"),
+            _DIGEST,
+            _LINEAGE,
+            *_SIGNED,
+        ),
+    ),
+    _view(
+        "v_pieces",
+        "a piece of a ruleset",
+        (
+            _RULESET,
+            _REVISION,
+            _PIECE,
+            _SIDE,
+            Column("style", "text", "what stands before the colon, in upper case"),
+            Column("letter", "text", "the letter of the piece, in upper case"),
+            Column("state", "text", "the mark before the letter: +, - or nothing (an empty text)"),
+            Column("terminal", "boolean", "whether it is marked ^: the game ends with it"),
+            Column("derived", "boolean", "whether it is marked ': of a derived style"),
+            Column("ordinal", "integer", "its place in the document, from 0"),
+            Column("sources", "integer", "how many sources it has rules for, the hand among them"),
+            Column("destinations", "integer", "how many destinations these have, all together"),
+            Column("possibilities", "integer", "how many possibilities it has"),
+            Column("conditions", "integer", "how many conditions these have"),
+            _DIGEST,
+            _PIECE_ID,
+        ),
+    ),
+    _view(
+        "v_moves",
+        "a possibility: a way for a piece to go from a source to a destination",
+        (
+            _RULESET,
+            _REVISION,
+            _PIECE,
+            _SIDE,
+            _SOURCE,
+            _DESTINATION,
+            _ORDINAL,
+            Column(
+                "requires", "text", "what must stand on the destination: empty, enemy, a piece; NULL where anything may"
+            ),
+            Column("toggle", "boolean", "whether the turn passes; NULL in the dialect must-deny, which has no effects"),
+            Column("is_drop", "boolean", "whether the piece comes from the hand"),
+            *_KEY,
+        ),
+    ),
+    _view(
+        "v_conditions",
+        "a condition of a possibility",
+        (
+            *_PLACE,
+            Column("polarity", "text", "must: it has to hold; deny: it must not"),
+            Column("square", "text", "the square that is looked at"),
+            Column("state", "text", "what stands there: empty, enemy, or the identifier of a piece"),
+            *_KEY,
+        ),
+    ),
+    _view(
+        "v_effects",
+        "one thing that a possibility changes",
+        (
+            *_PLACE,
+            Column("kind", "text", "square: what becomes of a square; hand: how a hand changes"),
+            Column("square", "text", "the square that changes; NULL of a hand"),
+            Column("becomes", "text", "the piece that stands there then; NULL where it is emptied, and of a hand"),
+            Column("held", "text", "the piece whose count in its side's hand changes; NULL of a square"),
+            Column("delta", "integer", "by how much the count changes; NULL of a square"),
+            *_KEY,
+        ),
+    ),
+    _view(
+        "v_history",
+        "a revision of a ruleset, all that there are",
+        (
+            _RULESET,
+            _REVISION,
+            Column("parent", "integer", "the number of the revision that it came after; NULL of the first"),
+            Column("merged", "integer", "the number of the second one that it unites with that, or NULL"),
+            _DIGEST,
+            _LINEAGE,
+            *_SIGNED,
+            Column("tags", "text", "the tags that point to it now, separated by commas, or NULL"),
+        ),
+        has_all=False,
+    ),
+)
