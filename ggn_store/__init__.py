@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ggn_store.api.positions import read_board, read_hands, read_positions
     from ggn_store.api.ruleset import Ruleset
     from ggn_store.api.store import Info, Loaded, Store, ruleset
+    from ggn_store.api.table import Table
     from ggn_store.documents.convert import convert
     from ggn_store.documents.files import File, find_files
     from ggn_store.documents.ggn import is_valid, parse, problems
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         PictureError,
         PositionError,
         Problem,
+        QueryError,
         StoreError,
         StoreVersionError,
         UnknownNameError,
@@ -67,6 +69,8 @@ if TYPE_CHECKING:
     from ggn_store.model.transfer import DivergedError, Transferred
     from ggn_store.notation.stn import Transition
     from ggn_store.store.roles import Role, Roles
+    from ggn_store.store.sql_examples import SQL_EXAMPLES
+    from ggn_store.store.views import SQL_TABLES, VIEWS
 
 _HOMES = {
     "ggn_store.api.bundles": ("BundleSummary", "BundledRuleset", "verify_bundle"),
@@ -86,6 +90,7 @@ _HOMES = {
     "ggn_store.api.positions": ("read_board", "read_hands", "read_positions"),
     "ggn_store.api.ruleset": ("Ruleset",),
     "ggn_store.api.store": ("Info", "Loaded", "Store", "ruleset"),
+    "ggn_store.api.table": ("Table",),
     "ggn_store.documents.convert": ("convert",),
     "ggn_store.documents.files": ("File", "find_files"),
     "ggn_store.documents.ggn": ("is_valid", "parse", "problems"),
@@ -104,6 +109,7 @@ _HOMES = {
         "PictureError",
         "PositionError",
         "Problem",
+        "QueryError",
         "StoreError",
         "StoreVersionError",
         "UnknownNameError",
@@ -126,12 +132,17 @@ _HOMES = {
     "ggn_store.model.tag": ("Tag",),
     "ggn_store.notation.stn": ("Transition",),
     "ggn_store.store.roles": ("Role", "Roles"),
+    "ggn_store.store.sql_examples": ("SQL_EXAMPLES",),
+    "ggn_store.store.views": ("SQL_TABLES", "VIEWS"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "ACTIONS",
     "HOST_DUTIES",
+    "SQL_EXAMPLES",
+    "SQL_TABLES",
+    "VIEWS",
     "Blame",
     "BundleSummary",
     "BundledRuleset",
@@ -168,6 +179,7 @@ __all__ = [
     "PositionSet",
     "Problem",
     "Proposal",
+    "QueryError",
     "Refusal",
     "Revision",
     "Role",
@@ -179,6 +191,7 @@ __all__ = [
     "StoreError",
     "StoreVersionError",
     "Summary",
+    "Table",
     "Tag",
     "Transferred",
     "Transition",

@@ -96,6 +96,10 @@ class StoreVersionError(StoreError):
     """The store's tables are missing, behind or ahead of this program."""
 
 
+class QueryError(GgnStoreError, ValueError):
+    """A question in SQL is wrong, would do more than read, or was cut off; the message says why."""
+
+
 class ConflictError(GgnStoreError):
     """Somebody else changed the same thing first; `merge` holds what both sides changed (a `Merge`), if it is known."""
 

@@ -53,6 +53,7 @@ COMMANDS = [
     "apply",
     "perft",
     "draw",
+    "sql",
     "export",
     "compile",
     "delete",

@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from ggn_store.api import ahead, authors, bundles, care, garbage, gates, history, merging, policies, states, transfer
 from ggn_store.api.bundles import BundleSummary
 from ggn_store.api.ruleset import Ruleset
+from ggn_store.api.table import DEFAULT_SECONDS, Table
 from ggn_store.documents import files, ggn
 from ggn_store.errors import (
     GgnStoreError,
@@ -33,7 +34,7 @@ from ggn_store.model.proposal import Proposal
 from ggn_store.model.revision import Revision, RulesetState, State, Summary, check_name
 from ggn_store.model.tag import Tag
 from ggn_store.model.transfer import Transferred
-from ggn_store.store import blame, engine, load, rebuild, roles, rulesets, tags, versions
+from ggn_store.store import blame, engine, load, rebuild, roles, rulesets, sql, tags, versions
 from ggn_store.store import history as histories
 from ggn_store.store.load import Gate, Ready
 from ggn_store.store.receive import Progress
@@ -538,6 +539,26 @@ class Store:
         """Make the content of an old revision the newest one again; bring a ruleset back that was deleted."""
         author = authors.signed(self._database, author, message)
         return history.restore(self._database, self._tables, reference, gates.gate(), author, message)
+
+    # --- questions in SQL ---
+
+    def sql(
+        self,
+        query: str,
+        values: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float = DEFAULT_SECONDS,
+    ) -> Table:
+        """The answer to one SELECT on the views and tables; `values` are those of its `:names`.
+
+        Nothing but reading is allowed. Raises QueryError where the query is wrong, does more than read, or takes more
+        than `timeout` seconds or too much memory; an answer of more than `limit` rows is cut, and says so. Where the
+        database is Postgres, it is worked on by the server, else by a process of its own.
+        """
+        with self._tables.reading():
+            pass
+        return Table.of(sql.ask(self._database, query, {} if values is None else values, limit, timeout))
 
     # --- gates: policies, proposals, states ---
 

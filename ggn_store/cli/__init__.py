@@ -32,6 +32,7 @@ _COMMANDS: Final = (
     "apply",
     "perft",
     "draw",
+    "sql",
     "export",
     "compile",
     "delete",

@@ -224,7 +224,7 @@ def position(ruleset: ggn_store.Ruleset, given: Given) -> ggn_store.Position:
     if places and board is None:
         found = ruleset.position(feen=feen, fen=fen, sfen=sfen)
     elif board is not None:
-        found = ggn_store.read_board(_text(board))
+        found = ggn_store.read_board(text(board))
     elif ruleset.start is not None:
         found = ruleset.start
     else:
@@ -235,7 +235,8 @@ def position(ruleset: ggn_store.Ruleset, given: Given) -> ggn_store.Position:
     return found.with_changes(None if hands is None else ggn_store.read_hands(hands), side)
 
 
-def _text(argument: str) -> str | bytes:
+def text(argument: str) -> str | bytes:
+    """What an argument names: the file of @FILE, standard input for -, else itself."""
     if argument == "-":
         return b"" if sys.stdin is None else sys.stdin.buffer.read()
     if argument.startswith("@"):

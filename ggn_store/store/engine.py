@@ -443,6 +443,13 @@ class SQLite(Database):
             finally:
                 pooled.close()
 
+    def serialized(self) -> bytes:
+        """The bytes of a store in memory, as a file would have them."""
+        with self.reading() as connection:
+            driver: Any = connection.connection.driver_connection
+            content: bytes = driver.serialize()
+        return content
+
     def _run(self, connection: Any, statement: str, values: Any) -> list[Any]:
         rows: list[Any] = connection.execute(statement, values).fetchall()
         return rows

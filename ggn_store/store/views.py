@@ -161,3 +161,28 @@ VIEWS: Final[tuple[View, ...]] = (
         has_all=False,
     ),
 )
+
+# The tables that the views are made of, which `sql` can ask as well.
+SQL_TABLES: Final[dict[str, str]] = {
+    "board": "a set of squares",
+    "square": "a square of a board, with its number and label",
+    "ruleset": "a name",
+    "revision": "a content that a ruleset has had",
+    "revision_merge": "the second parent of a revision",
+    "revision_piece": "that a revision lists a piece",
+    "piece": "a distinct piece, by its digest",
+    "source": "a square (or NULL, the hand) that rules of a piece start from",
+    "destination": "a square (or NULL, the hand) that they lead to",
+    "variant": "a possibility",
+    "condition": "a state of a square that must hold, or must not",
+    "effect": "what becomes of a square",
+    "hand_effect": "how a hand changes",
+    "mask": "derived: conditions as bits over the squares",
+    "tag": "where a tag was set, or removed",
+    "ruleset_state": "what a ruleset was said to be",
+    "policy": "what the revisions of a namespace must be like",
+    "proposal": "what is to be the next revision of a ruleset",
+    "proposal_piece": "that a proposal lists a piece",
+    "verdict": "what became of a proposal",
+    "audit": "a change, as triggers have written it down",
+}

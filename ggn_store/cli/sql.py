@@ -1,0 +1,181 @@
+"""`ggn-store sql`"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+from ggn_store.errors import GgnStoreError, printable
+from ggn_store.render.records import records
+
+_FORMATS = ("table", "json", "ndjson", "csv", "parquet")
+_WATCHED = 200
+_TIMEOUT = 30.0
+
+
+class _Command(click.Command):
+    """A command whose help ends with the views and their columns."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Views"):
+            formatter.write_text(
+                "Each shows the newest revision of every ruleset; with _all behind its name, all revisions."
+            )
+        for view in ggn_store.VIEWS:
+            with formatter.section(f"{view.name}: a row is {view.row}"):
+                formatter.write_dl([(each.name, f"{each.type}: {each.meaning}") for each in view.columns], col_max=16)
+
+
+def _values(_context: click.Context, _parameter: click.Parameter, given: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for each in given:
+        name, mark, value = each.partition("=")
+        if not mark or not name.isidentifier():
+            raise click.BadParameter(f"{printable(each)!r}: write it as name=value, for a value :name of the query")
+        if name in found:
+            raise click.BadParameter(f"{name} is given twice")
+        found[name] = value
+    return found
+
+
+@click.command("sql", cls=_Command)
+@click.argument("query", metavar="[QUERY|@FILE|-]", required=False)
+@click.option(
+    "--param",
+    "values",
+    metavar="NAME=VALUE",
+    multiple=True,
+    callback=_values,
+    help="A value for :NAME in the query, as a text; may be repeated.",
+)
+@options.output_format(_FORMATS, "Default: a table on a terminal, NDJSON elsewhere. Parquet needs -o.")
+@options.output_option
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 1_000_000),
+    metavar="ROWS",
+    help=f"Stop after so many rows. Default: {_WATCHED} in a table on a terminal, else the most, 1,000,000.",
+)
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, 3600, min_open=True),
+    default=_TIMEOUT,
+    show_default=True,
+    metavar="SECONDS",
+    help="Cut the query off after so long.",
+)
+@click.option("--schema", is_flag=True, help="Show the views, column by column, and the tables.")
+@click.option("--examples", is_flag=True, help="Show a dozen useful queries.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    query: str | None,
+    values: dict[str, str],
+    form: str | None,
+    output: str | None,
+    limit: int | None,
+    timeout: float,
+    schema: bool,
+    examples: bool,
+) -> None:
+    """Ask the store with SQL of your own.
+
+    QUERY is one SELECT (or WITH, VALUES, EXPLAIN) on the views below, or on the tables they are made of; without it,
+    on a terminal, there is a prompt, and elsewhere it is read from standard input. Nothing can be changed, and what
+    takes too long, or too much memory, is cut off. The views are the same in SQLite and Postgres.
+    """
+    if schema or examples:
+        if query is not None:
+            raise click.UsageError("--schema and --examples take no query")
+        for part in [*(_schema() if schema else ()), *(_examples() if examples else ())]:
+            click.echo(part)
+        return
+    if form == "parquet" and output in (None, "-"):
+        raise click.UsageError("--format parquet needs a file: -o FILE")
+    store = options.open_store(ctx)
+    if query is None and options.is_terminal(sys.stdin):
+        from ggn_store.cli import sql_prompt
+
+        if output is not None:
+            raise click.UsageError("-o needs a query")
+        sql_prompt.run(lambda text: _answer(store, text, values, form, output, limit, timeout))
+        return
+    _answer(store, _text("-" if query is None else query), values, form, output, limit, timeout)
+
+
+def _text(query: str) -> str:
+    given = options.text(query)
+    try:
+        return given if isinstance(given, str) else given.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ggn_store.InputError(f"the query is not UTF-8: byte {error.start + 1}") from None
+
+
+def _answer(
+    store: ggn_store.Store,
+    query: str,
+    values: dict[str, str],
+    form: str | None,
+    output: str | None,
+    limit: int | None,
+    timeout: float,
+) -> None:
+    form = form or ("table" if output is None and options.is_terminal(sys.stdout) else "ndjson")
+    watched = form == "table" and output is None and options.is_terminal(sys.stdout)
+    found = store.sql(query, values, limit=limit or (_WATCHED if watched else None), timeout=timeout)
+    if form == "parquet":
+        found.write_parquet(str(output))
+    else:
+        width = shutil.get_terminal_size().columns if watched else None
+        options.write(records(_rows(found), form, found.columns, width), output)
+    for said in filter(None, (found.cut, found.note)):
+        click.echo(f"note: {printable(said)}", err=True)
+
+
+def _rows(found: ggn_store.Table) -> Iterator[dict[str, Any]]:
+    yield from found.data()
+
+
+def _schema() -> Iterator[str]:
+    for view in ggn_store.VIEWS:
+        every = "" if view.every is None else f"; {view.every}: of every revision"
+        yield f"{view.name}: a row is {view.row}{every}"
+        width = max(map(len, view.names))
+        for column in view.columns:
+            yield f"  {column.name.ljust(width)}  {column.type.ljust(7)}  {column.meaning}"
+        yield ""
+    yield "The tables that these are made of; their columns: ggn_store/store/tables.py"
+    width = max(map(len, ggn_store.SQL_TABLES))
+    for name, meaning in ggn_store.SQL_TABLES.items():
+        yield f"  {name.ljust(width)}  {meaning}"
+
+
+def _examples() -> Iterator[str]:
+    for example in ggn_store.SQL_EXAMPLES:
+        yield f"-- {example.question}\n{example.query};\n"
+
+
+def tell(error: GgnStoreError) -> None:
+    """Say what went wrong with a query of the prompt, which goes on."""
+    for line in str(error).split("\n"):
+        click.echo(f"{click.style('Error:', fg='red')} {printable(line)}", err=True)
+
+
+def describe(name: str) -> None:
+    """Print the views, or the columns of one."""
+    found = [view for view in ggn_store.VIEWS if name in (view.name, view.every)]
+    if name and not found:
+        click.echo(f"there is no view {printable(name)}", err=True)
+    elif name:
+        for column in found[0].columns:
+            click.echo(f"{column.name.ljust(max(map(len, found[0].names)))}  {column.type.ljust(7)}  {column.meaning}")
+    else:
+        for view in ggn_store.VIEWS:
+            click.echo(f"{view.name.ljust(14)}a row is {view.row}")
+        click.echo(f"and the tables {', '.join(ggn_store.SQL_TABLES)}")

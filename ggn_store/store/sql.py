@@ -1,0 +1,294 @@
+"""Questions in SQL from whoever likes to ask: read-only, in bounds, each in a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import json
+import math
+import subprocess
+import sys
+import threading
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from sqlalchemy import Connection, text
+
+from ggn_store.errors import QueryError, StoreError, offer, printable, quote
+from ggn_store.store import sql_child, sql_functions, sql_text
+from ggn_store.store import tables as t
+from ggn_store.store.engine import Database, Postgres, SQLite
+from ggn_store.store.sql_text import Query, place
+from ggn_store.store.views import VIEWS
+
+MAX_ROWS: Final = 1_000_000
+MAX_BYTES: Final = 32 << 20
+MAX_SECONDS: Final = 3600.0
+READER = "ggn_reader"
+
+_GRACE: Final = 3  # seconds that the process has, after the deadline, to say that it has met it
+_DECLARE: Final = "DECLARE ggn_sql NO SCROLL CURSOR FOR "
+_IN_SQLITE: Final = ("json_each", "json_tree")
+_TABLES: Final = (*t.metadata.tables, *(name for view in VIEWS for name in (view.name, view.every) if name is not None))
+_OLDER_VIEWS: Final = ("moves_flat", "conditions_flat")
+
+_CUT: Final = {
+    "rows": "there are more rows than these {rows:,}: ask for fewer, or raise the limit (--limit, at most {most:,})",
+    "bytes": "the rows after these would make the answer larger than {bytes} MiB: ask for fewer rows or columns",
+    "deadline": "cut off after {seconds:g} seconds: ask for less, or allow more time (--timeout)",
+    "memory": "cut off, because it needs more than {memory} MiB of memory: ask for less, or for fewer rows at a time",
+    "length": "cut off, because it makes a text, or a statement, that is too large (a text: {length:,} bytes)",
+}
+
+# Who asks; what the server thinks of it decides whether it is held to a reader's rights.
+_WHO: Final = text(
+    "SELECT current_setting('is_superuser') = 'on' AS is_superuser, EXISTS "
+    "(SELECT 1 FROM pg_roles WHERE rolname = :reader AND pg_has_role(rolname, 'MEMBER')) AS may_be_reader"
+)
+_READS: Final = text(
+    "SELECT bool_and(has_table_privilege(:reader, name, 'SELECT')) FROM unnest(CAST(:names AS text[])) AS name"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Columns and rows; `cut` says why there are no more, None where these are all; `note` what else to tell."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    cut: str | None
+    note: str | None = None
+
+
+def ask(database: Database, query: str, values: Mapping[str, Any], limit: int | None, timeout: float) -> Answer:
+    """The answer to a query, which is one statement that reads; `values` are those of its :names.
+
+    Raises QueryError where it is wrong, would do more than read, or takes more than `timeout` seconds or memory.
+    """
+    if not 0 < timeout <= MAX_SECONDS:
+        raise QueryError(f"a query may take up to {MAX_SECONDS:g} seconds; found {timeout:g}")
+    if limit is not None and not 1 <= limit <= MAX_ROWS:
+        raise QueryError(f"the limit is a number of rows from 1 to {MAX_ROWS:,}; found {limit}")
+    read = sql_text.read(query)
+    sql_text.require_values(read, values)
+    for name, value in values.items():
+        _require_value(name, value)
+    most = MAX_ROWS if limit is None else limit
+    asked: dict[str, Any] = {"seconds": timeout, "rows": most, "bytes": MAX_BYTES, "connection": None}
+    store, note = b"", None
+    shifts: list[tuple[int, int]] = []
+    if isinstance(database, Postgres):
+        sql_text.require_functions(read, sql_functions.POSTGRES, sql_functions.KEYWORDS)
+        more, note, shifts = _of_postgres(database, read, values, timeout)
+        asked |= more
+    elif isinstance(database, SQLite):
+        tables = [*_TABLES, *_OLDER_VIEWS, *_IN_SQLITE]
+        asked |= {"query": read.text, "values": dict(values), "tables": tables}
+        asked |= {"functions": sorted(sql_functions.SQLITE), "file": None}
+        if database.path is None:
+            store = database.serialized()
+        else:
+            asked["file"] = f"{database.path.absolute().as_uri()}?mode=ro"
+    columns, rows, end = _run(database, read, asked, store, shifts)
+    if end in ("rows", "bytes") or end is None:
+        cut = None if end is None else _said(end, most, timeout)
+        return Answer(_unique(columns), rows, cut, note)
+    raise QueryError(_said(end, most, timeout))
+
+
+def _said(end: str, most: int, timeout: float) -> str:
+    return _CUT[end].format(
+        rows=most,
+        most=MAX_ROWS,
+        bytes=MAX_BYTES >> 20,
+        seconds=timeout,
+        memory=sql_child.MEMORY >> 20,
+        length=sql_child.LENGTH,
+    )
+
+
+def _require_value(name: str, value: Any) -> None:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise QueryError(f"the value :{name} is not a finite number")
+    if not isinstance(value, str | int | float | bool | None):
+        raise QueryError(f"the value :{name} is a text, a number, a truth value or None; found {quote(value)}")
+
+
+def _of_postgres(
+    database: Postgres, query: Query, values: Mapping[str, Any], timeout: float
+) -> tuple[dict[str, Any], str | None, list[tuple[int, int]]]:
+    """What the process is told of a Postgres database, and what whoever asks is."""
+    with database.reading() as connection:
+        who = connection.execute(_WHO, {"reader": READER}).one()
+        is_reader = bool(who.may_be_reader) and _reads_all(connection)
+    milliseconds = max(1, round(timeout * 1000))
+    settings = [
+        f"SET LOCAL statement_timeout = {milliseconds}",
+        f"SET LOCAL lock_timeout = {milliseconds}",
+        f"SET LOCAL idle_in_transaction_session_timeout = {milliseconds + 1000 * _GRACE}",
+        "SET LOCAL standard_conforming_strings = on",
+    ]
+    if who.is_superuser:
+        settings.append("SET LOCAL temp_file_limit = '1GB'")
+    if is_reader:
+        settings.append(f'SET LOCAL ROLE "{READER}"')
+    note = None
+    if who.is_superuser:
+        note = (
+            f"you ask as a superuser: nothing can be changed, but everything on the server can be seen; "
+            f"connect as somebody who is only in {READER} instead"
+        )
+    written, shifts = query.numbered()
+    _, arguments = database.engine.dialect.create_connect_args(database.url)
+    asked = {
+        "connection": {name: value for name, value in arguments.items() if isinstance(value, str | int)},
+        "path": sys.path,
+        "settings": settings,
+        "declare": _DECLARE,
+        "explains": query.explains,
+        "query": written,
+        "values": [values[name] for name in query.values],
+    }
+    return asked, note, shifts
+
+
+def _reads_all(connection: Connection) -> bool:
+    names = [view.name for view in VIEWS]
+    return bool(connection.execute(_READS, {"reader": READER, "names": names}).scalar())
+
+
+# --- the process ---
+
+
+def _run(
+    database: Database, query: Query, asked: dict[str, Any], store: bytes, shifts: list[tuple[int, int]]
+) -> tuple[list[str], tuple[tuple[Any, ...], ...], str | None]:
+    """Columns, rows, and why there are no more."""
+    command = [sys.executable, "-I", "-X", "utf8", str(Path(sql_child.__file__))]
+    try:
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S603
+    except OSError as error:
+        raise StoreError(f"no process can be started to ask in: {error.strerror}") from None
+    with process:
+        late = threading.Timer(asked["seconds"] + _GRACE, process.kill)
+        late.start()
+        try:
+            # It says nothing before it has read all, and what it says on stderr is short.
+            into: Any = process.stdin
+            with contextlib.suppress(BrokenPipeError):
+                into.write(json.dumps(asked).encode() + b"\n" + store)
+                into.close()
+            return _read(database, query, process, shifts)
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            late.cancel()
+
+
+def _read(
+    database: Database, query: Query, process: subprocess.Popen[bytes], shifts: list[tuple[int, int]]
+) -> tuple[list[str], tuple[tuple[Any, ...], ...], str | None]:
+    columns: list[str] = []
+    rows: list[tuple[Any, ...]] = []
+    out: Any = process.stdout
+    complaints: Any = process.stderr
+    for line in out:
+        said = json.loads(line)
+        if "rows" in said:
+            rows += [tuple(map(_value, row)) for row in said["rows"]]
+        elif "columns" in said:
+            columns = said["columns"]
+        elif "wrong" in said:
+            _explain(database, query, said["wrong"], shifts)
+        else:
+            return columns, tuple(rows), said["end"]
+    complaint = complaints.read(2000).decode("utf-8", "replace").strip()
+    # Killed for its time, or for what the system gives no other answer to.
+    if process.wait() < 0 and not complaint:
+        return [], (), "deadline"
+    if not complaint or "MemoryError" in complaint or "memory" in complaint:
+        return [], (), "memory"
+    raise StoreError(f"{database}: the process that asks has failed: {printable(complaint.splitlines()[-1])}")
+
+
+def _value(value: Any) -> Any:
+    return bytes.fromhex(value["bytes"]) if isinstance(value, dict) else value
+
+
+def _unique(columns: list[str]) -> tuple[str, ...]:
+    """The names of columns, each only once: a second `piece` is `piece_2`."""
+    found: list[str] = []
+    for name in columns:
+        number, unique = 2, name
+        while unique in found:
+            unique = f"{name}_{number}"
+            number += 1
+        found.append(unique)
+    return tuple(found)
+
+
+# --- what is wrong ---
+
+
+def _explain(database: Database, query: Query, wrong: dict[str, Any], shifts: list[tuple[int, int]]) -> NoReturn:
+    kind, message, position, name = (wrong[key] for key in ("kind", "message", "position", "name"))
+    if kind == "store":
+        raise StoreError(f"{database}: {printable(message)}")
+    if position is not None:
+        for at, longer in reversed(shifts):
+            if position >= at + longer:
+                position -= sum(each for _, each in shifts[: shifts.index((at, longer)) + 1])
+                break
+    if name is None and position is not None and kind in ("table", "column", "function"):
+        name = _name_at(query, position)
+    if name is not None and position is None:
+        position = _where(query, name)
+    begin = "" if position is None else f"{place(query.text, position)}: "
+    functions = sql_functions.POSTGRES if database.is_server else sql_functions.SQLITE
+    end = "" if name is None else _near(query, kind, name, functions)
+    if kind == "refused":
+        message = f"{message}: `sql` only reads"
+    raise QueryError(f"{begin}{printable(message)}{end}")
+
+
+def _name_at(query: Query, position: int) -> str | None:
+    """The name that begins there, without what qualifies it."""
+    at = next((number for number, token in enumerate(query.tokens) if token.start == position), None)
+    if at is None:
+        return None
+    while at + 2 < len(query.tokens) and query.tokens[at + 1].key == ".":
+        at += 2
+    return query.tokens[at].word or None
+
+
+def _where(query: Query, name: str) -> int | None:
+    """Where a name, perhaps with the table's before it, is in the query."""
+    last = name.rpartition(".")[2].lower()
+    return next((token.start for token in query.tokens if token.word.lower() == last), None)
+
+
+def _near(query: Query, kind: str, name: str, functions: Collection[str]) -> str:
+    """The names that there are and that may have been meant."""
+    last = name.rpartition(".")[2]
+    if kind == "table":
+        known = sorted(_TABLES)
+    elif kind == "function":
+        known = sorted(set(functions) - {last})
+    else:
+        known = sorted(_columns(query))
+    near = difflib.get_close_matches(last, known, 3, 0.5)
+    if near:
+        return f"; near it: {', '.join(near)}"
+    return f"; there are {offer([view.name for view in VIEWS])}" if kind == "table" else f"; there are {offer(known)}"
+
+
+def _columns(query: Query) -> set[str]:
+    """The columns of what the query names; of all views where it names none."""
+    named = {token.word.lower() for token in query.tokens}
+    of_views = {view: {view.name, view.every} for view in VIEWS}
+    found = {name for view, names in of_views.items() if named & names for name in view.names}
+    found |= {column.name for table in t.metadata.tables.values() if table.name in named for column in table.columns}
+    return found or {name for view in VIEWS for name in view.names}

@@ -1,0 +1,217 @@
+"""The text of a question in SQL: one statement that reads, its named values, and the functions it calls.
+
+What is allowed is decided again by the database that answers; this is what no database can be told to refuse to its
+owner, and what both databases should say in the same words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ggn_store.errors import UNSTORABLE, QueryError, offer, quote
+
+MAX_QUERY: Final = 100_000
+_BEGINNINGS: Final = ("select", "with", "values", "table", "(")
+_EXPLAINING: Final = ("explain", "query", "plan", "analyze", "verbose")
+
+# Comments nest on Postgres only; there is no SQL in which that makes a difference but one that hides something.
+_TOKEN = re.compile(
+    r"""
+    (?P<space>\s+|--[^\n\r]*)
+  | (?P<comment>/\*)
+  | (?P<escape>[eE]'(?:[^'\\]|\\.|'')*')
+  | (?P<string>(?:[bBxXnN])?'(?:[^']|'')*')
+  | (?P<dollars>\$(?P<tag>(?:[^\W\d]\w*)?)\$.*?\$(?P=tag)\$)
+  | (?P<unicode>[uU]&['"])
+  | (?P<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`)
+  | (?P<cast>::)
+  | (?P<value>:[^\W\d]\w*)
+  | (?P<name>[^\W\d][\w$]*)
+  | (?P<number>\d[\w.]*)
+  | (?P<mark>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_COMMENT_MARK = re.compile(r"/\*|\*/")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word or mark of a query, and where it begins."""
+
+    kind: str
+    text: str
+    start: int
+
+    @property
+    def word(self) -> str:
+        """What it says as a name or keyword; empty for anything else."""
+        if self.kind == "name":
+            return self.text.lower()
+        return self.text[1:-1].replace(self.text[0] * 2, self.text[0]) if self.kind == "quoted" else ""
+
+    @property
+    def key(self) -> str:
+        """What it says as a keyword or mark, which nothing in quotes does."""
+        return self.text.lower() if self.kind in ("name", "mark", "cast") else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query without what follows its end, and its tokens."""
+
+    text: str
+    tokens: tuple[Token, ...]
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The names of the values that it has, in order."""
+        return tuple(dict.fromkeys(token.text[1:] for token in self.tokens if token.kind == "value"))
+
+    @property
+    def explains(self) -> bool:
+        """Whether it asks for the plan."""
+        return self.tokens[0].key == "explain"
+
+    def numbered(self) -> tuple[str, list[tuple[int, int]]]:
+        """The text with $1, $2, ... for its values; and where each ended, and how much longer it has become."""
+        numbers = {name: f"${number}" for number, name in enumerate(self.values, 1)}
+        parts, shifts, at = [], [], 0
+        for token in self.tokens:
+            if token.kind == "value":
+                written = numbers[token.text[1:]]
+                parts += [self.text[at : token.start], written]
+                at = token.start + len(token.text)
+                shifts.append((at, len(written) - len(token.text)))
+        return "".join([*parts, self.text[at:]]), shifts
+
+
+def place(text: str, at: int) -> str:
+    """Where a character of a text is: `line 2, column 5`."""
+    before = text[:at]
+    return f"line {before.count(chr(10)) + 1}, column {at - (before.rfind(chr(10)) + 1) + 1}"
+
+
+def read(text: str) -> Query:
+    """The query that a text is; raises QueryError unless it is one statement that reads."""
+    if UNSTORABLE.search(text):
+        raise QueryError("the query holds a NUL, or half of a character")
+    if len(text) > MAX_QUERY:
+        raise QueryError(f"the query is longer than {MAX_QUERY:,} characters")
+    tokens = list(_tokens(text))
+    while tokens and tokens[-1].key == ";":
+        tokens.pop()
+    if not tokens:
+        raise QueryError("there is no query: see `ggn-store sql --examples`")
+    for index, token in enumerate(tokens):
+        if token.key == ";":
+            after = tokens[index + 1]
+            raise QueryError(f"{place(text, after.start)}: one statement at a time; found {quote(after.text)} after ;")
+    begin = _beginning(tokens)
+    if begin.key not in _BEGINNINGS:
+        raise QueryError(
+            f"{place(text, begin.start)}: `sql` only reads: begin with SELECT, WITH, VALUES or EXPLAIN SELECT; "
+            f"found {quote(begin.text)}"
+        )
+    end = tokens[-1].start + len(tokens[-1].text)
+    return Query(text[:end], tuple(tokens))
+
+
+def _beginning(tokens: Sequence[Token]) -> Token:
+    """The first word of a query, or of the one that it wants explained, perhaps with (OPTIONS)."""
+    if tokens[0].key != "explain":
+        return tokens[0]
+    at = 0
+    while at + 1 < len(tokens) and tokens[at].key in _EXPLAINING:
+        at += 1
+    if tokens[at].key == "(" and (tokens[at + 1].key if at + 1 < len(tokens) else "") not in _BEGINNINGS:
+        while at + 1 < len(tokens) and tokens[at].key != ")":
+            at += 1
+        at = min(at + 1, len(tokens) - 1)
+    return tokens[at]
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:  # no kind that has an end has none
+            raise QueryError(f"{place(text, at)}: this is not SQL")
+        kind = str(match.lastgroup if match.lastgroup != "tag" else "dollars")
+        end = match.end()
+        if kind == "comment":
+            end = _end_of_comment(text, at)
+        elif kind == "unicode":
+            raise QueryError(f"{place(text, at)}: names and texts are written without U&")
+        elif kind == "mark" and match[0] in "'\"`":
+            raise QueryError(f"{place(text, at)}: this {match[0]} is never closed")
+        elif kind == "mark" and match[0] == "$":
+            raise QueryError(f"{place(text, at)}: values are written :name, and given with --param name=value")
+        if kind not in ("space", "comment"):
+            yield Token("string" if kind in ("escape", "dollars") else kind, match[0], at)
+        at = end
+
+
+def _end_of_comment(text: str, start: int) -> int:
+    depth = 0
+    for mark in _COMMENT_MARK.finditer(text, start):
+        depth += 1 if mark[0] == "/*" else -1
+        if depth == 0:
+            return mark.end()
+    raise QueryError(f"{place(text, start)}: this /* is never closed, or another one inside of it is not")
+
+
+def require_values(query: Query, given: Collection[str]) -> None:
+    """Raise QueryError unless every value of the query is given, and no other."""
+    missing = [name for name in query.values if name not in given]
+    if missing:
+        raise QueryError(f"the query has a value :{missing[0]}: give it with --param {missing[0]}=...")
+    unused = [name for name in given if name not in query.values]
+    if unused:
+        has = f"it has {offer([f':{name}' for name in query.values])}" if query.values else "it has none"
+        raise QueryError(f"the query has no value :{unused[0]}; {has}")
+
+
+def require_functions(query: Query, allowed: Collection[str], columns: Collection[str]) -> None:
+    """Raise QueryError where a query of Postgres calls a function that is not among the allowed ones.
+
+    `columns` are words that may stand before a parenthesis without calling anything.
+    """
+    tokens = query.tokens
+    for index, token in enumerate(tokens[:-1]):
+        if tokens[index + 1].key != "(" or not token.word:
+            continue
+        before = tokens[index - 1].key if index else ""
+        if before == "." and index > 1 and tokens[index - 2].word != "pg_catalog":
+            raise _refused(query, token, allowed)
+        # A closing parenthesis before it says nothing: SELECT DISTINCT ON (a) f(b).
+        if token.kind == "name" and (token.word in columns or before in ("as", "::", "with", "recursive")):
+            continue
+        if token.word in allowed or (before == "," and _is_named_query(tokens, index + 1)):
+            continue
+        raise _refused(query, token, allowed)
+
+
+def _refused(query: Query, token: Token, allowed: Collection[str]) -> QueryError:
+    from difflib import get_close_matches
+
+    near = get_close_matches(token.word, sorted(allowed), 3)
+    return QueryError(
+        f"{place(query.text, token.start)}: the function {quote(token.word)} is not among those that a query may call"
+        + (f"; near it: {', '.join(near)}" if near else "")
+    )
+
+
+def _is_named_query(tokens: Sequence[Token], start: int) -> bool:
+    """Whether the parenthesis at `start` lists the columns of a query in WITH: only names, then AS (SELECT."""
+    end = start + 1
+    while end < len(tokens) and (tokens[end].word or tokens[end].key == ","):
+        end += 1
+    following = [token.key for token in tokens[end : end + 6]]
+    if following[:2] != [")", "as"]:
+        return False
+    rest = [key for key in following[2:] if key not in ("not", "materialized")]
+    return rest[:1] == ["("] and rest[1:2] in (["select"], ["with"], ["values"], ["table"], ["("])
