@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
@@ -25,6 +25,7 @@ from ggn_store.store.moves import Question
 if TYPE_CHECKING:
     import os
 
+    from ggn_store.api.analysis import RulesetAnalysis
     from ggn_store.api.columnar import Columnar, Engine
     from ggn_store.games.rules import Definition
     from ggn_store.model.perft import Perft
@@ -372,6 +373,14 @@ class Ruleset:
         asked = [self._on_board(_position(position)) for position in positions]
         return perft.reached(self, self._database, asked, depth, engine, assume)
 
+    # --- questions about the whole ---
+
+    def analysis(self, tell: Callable[[str], None] | None = None) -> RulesetAnalysis:
+        """Mobility, coverage and other questions about the rules as a whole; `tell` gets the SQL that runs."""
+        from ggn_store.api.analysis import RulesetAnalysis
+
+        return RulesetAnalysis(self, self._database, tell)
+
     # --- many positions on columns ---
 
     @functools.cached_property
@@ -440,7 +449,7 @@ class Ruleset:
         if piece is not None:
             self.select(piece)
         for square in (source, destination):
-            self._require_square(square)
+            self.require_square(square)
         return Question(piece, source, destination)
 
     def _ask_one(
@@ -499,7 +508,8 @@ class Ruleset:
                 )
         return position
 
-    def _require_square(self, square: str | None) -> None:
+    def require_square(self, square: str | None) -> None:
+        """Raise UnknownNameError for what is neither a square of the board nor the hand; None is let pass."""
         if square not in (None, HAND) and square not in self.board.numbers:
             raise UnknownNameError(
                 f"{self.revision} has no square {quote(square)}; its board is "

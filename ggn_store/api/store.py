@@ -41,6 +41,7 @@ from ggn_store.store.receive import Progress
 from ggn_store.store.roles import Roles
 
 if TYPE_CHECKING:
+    from ggn_store.api.analysis import StoreAnalysis
     from ggn_store.api.games import GameEntry
     from ggn_store.games.rules import Definition
     from ggn_store.model.difference import Difference
@@ -407,6 +408,12 @@ class Store:
                 replace(rulesets.summary(connection, revision), tags=tagged.get(revision.name, {}))
                 for revision in rulesets.newest(connection)
             )
+
+    def analysis(self, tell: Callable[[str], None] | None = None) -> StoreAnalysis:
+        """Questions about several rulesets at once; `tell` gets the SQL that runs."""
+        from ggn_store.api.analysis import StoreAnalysis
+
+        return StoreAnalysis(self._database, self._tables, tell)
 
     # --- care ---
 

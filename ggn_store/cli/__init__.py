@@ -33,6 +33,10 @@ _COMMANDS: Final = (
     "perft",
     "draw",
     "sql",
+    "stats",
+    "mobility",
+    "coverage",
+    "who-reaches",
     "export",
     "compile",
     "delete",
@@ -69,7 +73,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+        module = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name.replace("-", "_")
         command: click.Command = importlib.import_module(f"ggn_store.cli.{module}").command
         return command
 

@@ -1,0 +1,122 @@
+"""Analyses: questions about whole rulesets, each answered by one statement and what is made of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from ggn_store.analysis import mobility as mobilities
+from ggn_store.analysis import reach as reaches
+from ggn_store.analysis.mobility import PieceMobility, SquareMobility
+from ggn_store.analysis.reach import Coverage, Reacher
+from ggn_store.errors import UnknownNameError, offer, quote
+from ggn_store.model.board import Board
+from ggn_store.notation.hand import HAND
+from ggn_store.store import engine, rulesets, versions
+from ggn_store.store.analyses import mobility, reach, stats
+from ggn_store.store.analyses.asking import Tell, asking
+
+if TYPE_CHECKING:
+    from ggn_store.api.ruleset import Ruleset
+
+
+class RulesetAnalysis:
+    """The analyses of one ruleset; `tell` gets the SQL of each statement that runs."""
+
+    def __init__(self, ruleset: Ruleset, database: engine.Database, tell: Tell | None) -> None:
+        self._ruleset = ruleset
+        self._database = database
+        self._tell = tell
+
+    def stats(self) -> list[dict[str, Any]]:
+        """How much is in each piece, in document order."""
+        with asking(self._database, self._tell) as asker:
+            return stats.of_pieces(asker, self._ruleset.revision)
+
+    def mobility(self, piece: str | None = None) -> list[PieceMobility]:
+        """The mobility of the pieces on an empty board, in document order; see `ggn_store.analysis.mobility`.
+
+        A piece that only comes from the hand has none. Raises UnknownNameError for a piece without rules.
+        """
+        return mobilities.by_piece(self.mobility_by_square(piece))
+
+    def mobility_by_square(self, piece: str | None = None) -> list[SquareMobility]:
+        """Where the pieces can go on an empty board from each square, and from the hand; otherwise like `mobility`."""
+        self._require(piece=piece)
+        board = self._ruleset.board
+        with asking(self._database, self._tell) as asker:
+            return mobilities.by_square(mobility.leaps(asker, self._ruleset.revision, piece=piece), board)
+
+    def coverage(self, piece: str | None = None) -> list[Coverage]:
+        """The squares that the pieces can ever stand on; see `ggn_store.store.analyses.reach`.
+
+        They set out from the start position; where the ruleset has none, from every square that they have rules from.
+        Raises UnknownNameError for a piece without rules.
+        """
+        self._require(piece=piece)
+        wanted = self._ruleset.pieces if piece is None else (piece,)
+        return self._covered(wanted, self._start())
+
+    def coverage_from(self, piece: str, source: str) -> Coverage:
+        """The squares that a piece can ever stand on if it stands on one (`*`: is in the hand), and nothing else does.
+
+        Raises UnknownNameError for a piece without rules, and a square that is not on the board.
+        """
+        self._require(piece=piece, square=source)
+        number = reach.IN_HAND if source == HAND else self._ruleset.board.numbers[source]
+        return self._covered((piece,), [(piece, number)])[0]
+
+    def who_reaches(self, square: str) -> list[Reacher]:
+        """Which pieces have rules to a square, from which others or the hand, in document order.
+
+        Raises UnknownNameError for a square that is not on the board.
+        """
+        board = self._ruleset.board
+        if square not in board.numbers:
+            raise UnknownNameError(f"{self._ruleset.revision} has no square {quote(square)}; {_squares(board)}")
+        with asking(self._database, self._tell) as asker:
+            found = mobility.leaps(asker, self._ruleset.revision, destination=board.numbers[square])
+        return [
+            Reacher(leap.piece, reaches.label(leap.source, board), leap.quiet, leap.capture, leap.possibilities)
+            for leap in found
+        ]
+
+    # --- inside ---
+
+    def _start(self) -> list[tuple[str, int]] | None:
+        """What the start position has on the board and in the hands; None without one."""
+        start, numbers = self._ruleset.start, self._ruleset.board.numbers
+        if start is None:
+            return None
+        standing = [(piece, numbers[square]) for square, piece in start.board.items() if piece and square in numbers]
+        return standing + [(piece, reach.IN_HAND) for piece in start.hands or ()]
+
+    def _covered(self, pieces: Iterable[str], seeds: list[tuple[str, int]] | None) -> list[Coverage]:
+        board = self._ruleset.board
+        with asking(self._database, self._tell) as asker:
+            standing = reach.reached(asker, self._ruleset.revision, seeds)
+        return reaches.coverages(pieces, standing, board, reach.IN_HAND)
+
+    def _require(self, piece: str | None = None, square: str | None = None) -> None:
+        if piece is not None:
+            self._ruleset.select(piece)
+        self._ruleset.require_square(square)
+
+
+def _squares(board: Board) -> str:
+    return f"its board is {board.shape_text or offer(board.squares)}"
+
+
+class StoreAnalysis:
+    """The analyses of several rulesets of a store; `tell` gets the SQL of each statement that runs."""
+
+    def __init__(self, database: engine.Database, tables: versions.Gate, tell: Tell | None) -> None:
+        self._database = database
+        self._tables = tables
+        self._tell = tell
+
+    def stats(self, references: Iterable[str] = ()) -> list[dict[str, Any]]:
+        """How much is in these rulesets, or in the newest revision of all of them, by name."""
+        with asking(self._database, self._tell, self._tables.reading()) as asker:
+            found = [rulesets.find(asker.connection, reference) for reference in references]
+            return stats.of_rulesets(asker, found or rulesets.newest(asker.connection))

@@ -1,0 +1,39 @@
+"""What the analyses share: `--show-sql`, and how answers are written."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import click
+
+from ggn_store.cli import options
+from ggn_store.errors import printable
+from ggn_store.render.records import records
+
+
+def analysis_options(command: options.Command) -> options.Command:
+    """The options --format and --show-sql; the command gets them as `form` and `show_sql`."""
+    command = click.option("--show-sql", is_flag=True, help="Print the SQL that runs, on standard error.")(command)
+    return options.output_format(options.RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")(command)
+
+
+def teller(show_sql: bool) -> Callable[[str], None] | None:
+    """What tells of the SQL that runs, if that is wanted."""
+    return _tell if show_sql else None
+
+
+def _tell(statement: str) -> None:
+    click.echo("\n".join(map(printable, statement.split("\n"))) + ";\n", err=True)
+
+
+def write_records(found: Iterable[Mapping[str, Any]], form: str | None, columns: Sequence[str]) -> None:
+    """Write records in a form; a table is cut to the width of the terminal, and says nothing where there are none."""
+    found, form = [*found], options.record_format(form)
+    if not found and form == "table":
+        return
+    width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
+    for part in records(found, form, columns, width):
+        click.echo(part, nl=False)

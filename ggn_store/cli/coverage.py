@@ -1,0 +1,29 @@
+"""`ggn-store coverage`"""
+
+from __future__ import annotations
+
+import click
+
+from ggn_store.cli import answers, options
+
+
+@click.command("coverage")
+@options.ruleset_argument
+@click.option("--piece", metavar="PIECE", help="Only this piece.")
+@click.option("--source", metavar="SQUARE", help="With --piece: as if it stood here alone, or were in the hand (*).")
+@answers.analysis_options
+@click.pass_context
+def command(
+    ctx: click.Context, ruleset: str, piece: str | None, source: str | None, form: str | None, show_sql: bool
+) -> None:
+    """Show which squares each piece can ever stand on.
+
+    Everything sets out from the start position (without one, from every square that it has rules from) and goes on as
+    its rules, promotions, drops and the moves of others let it, whatever else stands on the board: conditions count
+    only where none could ever meet them all. No play reaches more; it may reach less.
+    """
+    if source is not None and piece is None:
+        raise click.UsageError("--source says where a piece stands: name it with --piece")
+    analysis = options.open_ruleset(ctx, ruleset).analysis(answers.teller(show_sql))
+    found = analysis.coverage(piece) if source is None else [analysis.coverage_from(str(piece), source)]
+    answers.write_records((each.data() for each in found), form, ("piece", "count", "of", "hand", "squares"))

@@ -1,0 +1,38 @@
+"""Running the statements of an analysis, and telling what ran."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Select
+
+from ggn_store.store.engine import Database
+
+Tell = Callable[[str], None]
+
+
+class Asker:
+    """One transaction in which an analysis asks; `tell` gets the text of each statement, its values in it."""
+
+    def __init__(self, database: Database, connection: Connection, tell: Tell | None) -> None:
+        self.connection = connection
+        self._database = database
+        self._tell = tell
+
+    def rows(self, statement: Select[Any]) -> list[Any]:
+        """The rows of a statement."""
+        if self._tell is not None:
+            compiled = statement.compile(self._database.engine, compile_kwargs={"literal_binds": True})
+            self._tell(str(compiled))
+        return [*self.connection.execute(statement)]
+
+
+@contextmanager
+def asking(
+    database: Database, tell: Tell | None, reading: AbstractContextManager[Connection] | None = None
+) -> Iterator[Asker]:
+    """An asker in a transaction of its own, which is `reading` where the tables have yet to be looked at."""
+    with reading or database.reading() as connection:
+        yield Asker(database, connection, tell)

@@ -1,0 +1,108 @@
+"""What pieces can do on a board where they stand alone, and where an enemy stands on the destination.
+
+A possibility holds on an empty board if, with its piece alone on its source, every condition comes out as it should:
+off the source `must empty` does and no other `must` does, `deny empty` does not and every other `deny` does; on the
+source the piece itself is seen. It captures if the same is so with some enemy on its destination and all else empty:
+there `must empty`, `must` with a piece of the own side and `deny enemy` fail. No square is a destination of itself,
+and nothing is captured by moving into the hand.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Select, and_, case, func, literal, or_, select
+
+from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.revision import Revision
+from ggn_store.store import tables as t
+from ggn_store.store.analyses.asking import Asker
+from ggn_store.store.analyses.rules import RULES, is_of, is_own, of_variant
+
+
+class Leap(NamedTuple):
+    """From where to where the rules of a piece lead; squares by number, and no source is the hand.
+
+    `quiet` and `capture` say whether one of its `possibilities` holds on an empty board, and captures.
+    """
+
+    piece: str
+    source: int | None
+    destination: int
+    quiet: bool
+    capture: bool
+    possibilities: int
+
+
+def leaps(asker: Asker, revision: Revision, *, piece: str | None = None, destination: int | None = None) -> list[Leap]:
+    """The leaps of a revision in document order; all of them, or of one piece or to one square."""
+    query = _tried(revision)
+    if piece is not None:
+        query = query.where(t.piece.c.identifier == piece)
+    if destination is not None:
+        query = query.where(t.destination.c.square == destination)
+    tried = query.cte("tried")
+    per_leap = (
+        select(
+            tried.c.piece,
+            tried.c.source,
+            tried.c.destination,
+            func.max(1 - tried.c.not_quiet).label("quiet"),
+            func.max(1 - tried.c.not_capture).label("capture"),
+            func.count().label("possibilities"),
+        )
+        .group_by(tried.c.at_piece, tried.c.piece, tried.c.at_source, tried.c.source, tried.c.at_destination,
+                  tried.c.destination)
+        .order_by(tried.c.at_piece, tried.c.at_source, tried.c.at_destination)
+    )  # fmt: skip
+    return [
+        Leap(row.piece, row.source, row.destination, bool(row.quiet), bool(row.capture), row.possibilities)
+        for row in asker.rows(per_leap)
+    ]
+
+
+def _tried(revision: Revision) -> Select[Any]:
+    """A row for each possibility that leads to another square, with what keeps it from being quiet, and a capture."""
+    state, polarity, square = t.condition.c.state, t.condition.c.polarity, t.condition.c.square
+    on_source = and_(t.source.c.square.is_not(None), square == t.source.c.square)
+    # On the source, `must` with the piece itself is refused when a document is read.
+    fails_on_source = or_(
+        and_(polarity == "must", state != t.piece.c.identifier), and_(polarity == "deny", state == t.piece.c.identifier)
+    )
+    fails_on_empty = or_(and_(polarity == "must", state != EMPTY), and_(polarity == "deny", state == EMPTY))
+    fails_on_enemy = or_(
+        and_(polarity == "must", state == EMPTY),
+        and_(polarity == "must", is_own(state)),
+        and_(polarity == "deny", state == ENEMY),
+    )
+
+    def some(fails: ColumnElement[bool]) -> ColumnElement[int]:
+        return func.max(case((t.condition.c.state.is_(None), 0), (fails, 1), else_=0))
+
+    off_source = case((on_source, fails_on_source), else_=fails_on_empty)
+    at_enemy = case(
+        (on_source, fails_on_source), (square == t.destination.c.square, fails_on_enemy), else_=fails_on_empty
+    )
+    places = (
+        t.revision_piece.c.ordinal,
+        t.piece.c.identifier,
+        t.source.c.ordinal,
+        t.source.c.square,
+        t.destination.c.ordinal,
+        t.destination.c.square,
+    )
+    names = ("at_piece", "piece", "at_source", "source", "at_destination", "destination")
+    return (
+        select(
+            *(column.label(name) for column, name in zip(places, names, strict=True)),
+            some(off_source == literal(True)).label("not_quiet"),
+            some(at_enemy == literal(True)).label("not_capture"),
+        )
+        .select_from(RULES.outerjoin(t.condition, of_variant(t.condition)))
+        .where(
+            is_of(revision),
+            t.destination.c.square.is_not(None),
+            or_(t.source.c.square.is_(None), t.source.c.square != t.destination.c.square),
+        )
+        .group_by(*places, t.variant.c.number)
+    )

@@ -1,0 +1,97 @@
+"""How much is in rulesets and in their pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import CTE, Select, Table, and_, case, false, func, select
+
+from ggn_store.model.revision import Revision
+from ggn_store.store import tables as t
+from ggn_store.store.analyses.asking import Asker
+
+COUNTS = ("sources", "destinations", "possibilities", "drops", "conditions", "effects", "hand_effects", "keeps_turn")
+
+
+def of_rulesets(asker: Asker, revisions: Sequence[Revision]) -> list[dict[str, Any]]:
+    """A record for each revision, in their order: what it is, and how much is in its pieces together."""
+    rows = {row.revision_id: row for row in asker.rows(_of_rulesets([revision.id for revision in revisions]))}
+    records = []
+    for revision in revisions:
+        row = rows[revision.id]
+        records.append(
+            {
+                "ruleset": revision.name,
+                "revision": revision.number,
+                "dialect": revision.dialect,
+                "board": revision.shape,
+            }
+            | {name: int(row._mapping[name]) for name in ("squares", "pieces", "first", "second", *COUNTS)}
+        )
+    return records
+
+
+def of_pieces(asker: Asker, revision: Revision) -> list[dict[str, Any]]:
+    """A record for each piece of a revision, in document order."""
+    counted = _counted([revision.id])
+    query = select(counted.c.piece, counted.c.side, *(counted.c[name] for name in COUNTS))
+    return [dict(row._mapping) for row in asker.rows(query.order_by(counted.c.ordinal))]
+
+
+def _of_rulesets(keys: Sequence[int]) -> Select[Any]:
+    counted = _counted(keys)
+    squares = select(func.count()).where(t.square.c.board_id == t.revision.c.board_id).scalar_subquery()
+
+    def of_side(side: str) -> Any:
+        return func.sum(case((counted.c.side == side, 1), else_=0))
+
+    def total(name: str) -> Any:
+        return func.sum(counted.c[name])
+
+    return (
+        select(
+            counted.c.revision_id,
+            func.min(squares).label("squares"),
+            func.count().label("pieces"),
+            of_side("first").label("first"),
+            of_side("second").label("second"),
+            *(total(name).label(name) for name in COUNTS),
+        )
+        .join(t.revision, t.revision.c.id == counted.c.revision_id)
+        .group_by(counted.c.revision_id)
+    )
+
+
+def _counted(keys: Sequence[int]) -> CTE:
+    """A row for each piece of each revision, with the number of its rows in every table."""
+
+    def count(table: Table, *also: Any) -> Any:
+        return select(func.count()).select_from(table).where(table.c.piece_id == t.piece.c.id, *also).scalar_subquery()
+
+    from_hand = (
+        select(func.count())
+        .select_from(t.source)
+        .join(t.variant, and_(t.variant.c.piece_id == t.source.c.piece_id, t.variant.c.source == t.source.c.ordinal))
+        .where(t.source.c.piece_id == t.piece.c.id, t.source.c.square.is_(None))
+        .scalar_subquery()
+    )
+    return (
+        select(
+            t.revision_piece.c.revision_id,
+            t.revision_piece.c.ordinal,
+            t.piece.c.identifier.label("piece"),
+            t.piece.c.side,
+            count(t.source).label("sources"),
+            count(t.destination).label("destinations"),
+            count(t.variant).label("possibilities"),
+            from_hand.label("drops"),
+            count(t.condition).label("conditions"),
+            count(t.effect).label("effects"),
+            count(t.hand_effect).label("hand_effects"),
+            count(t.variant, t.variant.c.toggle == false()).label("keeps_turn"),
+        )
+        .join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
+        .where(t.revision_piece.c.revision_id.in_(keys))
+        .cte("counted")
+    )

@@ -1,0 +1,292 @@
+"""Analyses against independent answers: python-chess, hand counts, and positions tried out in plain Python."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import chess
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ggn_store import Ruleset, Store, UnknownNameError
+from tests import analysis_oracle as oracle
+from tests import reference
+from tests.conftest import DATABASES, new_address
+from tests.strategies import DIALECTS, documents
+
+GAMES = ("chess", "shogi", "xiangqi", "janggi", "kingofthehill")
+Json = dict[str, Any]
+NAMES = itertools.count()
+
+
+@pytest.fixture(scope="module", params=DATABASES)
+def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A store with games of the library that no test changes."""
+    with (
+        new_address(request.param, tmp_path_factory.mktemp("games"), request) as url,
+        Store.open(url, upgrade=True) as store,
+    ):
+        store.load_library(*GAMES)
+        yield store
+
+
+def loaded(store: Store, document: Json) -> Ruleset:
+    name = f"game-{next(NAMES)}"
+    store.load(document, name)
+    return store.ruleset(name)
+
+
+def in_random_documents(test: Callable[..., None]) -> Callable[..., None]:
+    unhurried = settings(
+        max_examples=25,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
+    )
+    made: Callable[..., None] = pytest.mark.parametrize("dialect", DIALECTS)(unhurried(test))
+    return made
+
+
+# --- stats ---
+
+
+def test_stats_count_what_the_document_holds(store: Store) -> None:
+    document: Json = {
+        "C:P": {
+            "a1": {
+                "a2": [{"must": {"a2": "empty"}, "diff": {"board": {"a1": None, "a2": "C:P"}, "toggle": False}}],
+                "b2": [{"must": {"b2": "enemy"}, "deny": {"a2": "c:p"}, "diff": {"hands": {"C:P": 1}}}],
+            },
+            "*": {"a1": [{"diff": {"board": {"a1": "C:P"}, "hands": {"C:P": -1}}}, {"diff": {}}]},
+        },
+        "c:p": {"a2": {"a1": [{"diff": {"board": {"a2": None}}}]}},
+    }
+    ruleset = loaded(store, document)
+    counted = {
+        "pieces": 2, "first": 1, "second": 1, "squares": 4, "sources": 3, "destinations": 4, "possibilities": 5,
+        "drops": 2, "conditions": 3, "effects": 4, "hand_effects": 2, "keeps_turn": 1,
+    }  # fmt: skip
+    [record] = store.analysis().stats([ruleset.name])
+    assert {key: record[key] for key in counted} == counted
+    assert (record["ruleset"], record["revision"], record["dialect"], record["board"]) == (
+        ruleset.name,
+        1,
+        "diff",
+        "2x2",
+    )
+    first, second = ruleset.analysis().stats()
+    assert (first["piece"], first["side"], first["possibilities"], first["drops"]) == ("C:P", "first", 4, 2)
+    assert (second["piece"], second["side"], second["possibilities"], second["drops"]) == ("c:p", "second", 1, 0)
+
+
+def test_stats_are_those_of_the_listing_for_every_game(library: Store) -> None:
+    records = {record["ruleset"]: record for record in library.analysis().stats()}
+    assert [*records] == sorted(GAMES)
+    for summary in library.list():
+        for name in ("pieces", "sources", "destinations", "possibilities", "conditions", "effects", "hand_effects"):
+            assert records[summary.revision.name][name] == summary.counts[name]
+
+
+def test_stats_keep_to_the_order_and_the_revisions_that_were_asked_for(store: Store) -> None:
+    one: Json = {"C:P": {"a1": {"a2": [{}]}}}
+    store.load(one, "b")
+    store.load({**one, "c:p": one["C:P"]}, "b")
+    store.load(one, "a")
+    found = store.analysis().stats(["b@1", "a", "b"])
+    assert [(each["ruleset"], each["revision"], each["pieces"]) for each in found] == [
+        ("b", 1, 1), ("a", 1, 1), ("b", 2, 2),
+    ]  # fmt: skip
+
+
+# --- mobility ---
+
+LETTERS = {"K^": chess.KING, "Q": chess.QUEEN, "R": chess.ROOK, "B": chess.BISHOP, "N": chess.KNIGHT}
+SUMS = {"K^": 420, "Q": 1456, "R": 896, "B": 560, "N": 336}
+
+
+@pytest.mark.parametrize("letter", LETTERS)
+def test_chess_pieces_go_where_python_chess_lets_them_attack(library: Store, letter: str) -> None:
+    analysis = library.ruleset("chess").analysis()
+    for piece in (f"C:{letter}", f"c:{letter.lower()}"):
+        squares = analysis.mobility_by_square(piece)
+        assert len(squares) == 64
+        for found in squares:
+            board = chess.Board(None)
+            square = chess.parse_square(found.source)
+            board.set_piece_at(square, chess.Piece(LETTERS[letter], piece[0] == "C"))
+            attacked = {chess.square_name(each) for each in board.attacks(square)}
+            assert {*found.quiet} == {*found.capture} == attacked
+        [summary] = analysis.mobility(piece)
+        assert summary.any.total == summary.quiet.total == summary.capture.total == SUMS[letter]
+        assert summary.any.mean == SUMS[letter] / 64
+
+
+def test_a_pawn_steps_and_captures_on_different_squares(library: Store) -> None:
+    [pawn] = library.ruleset("chess").analysis().mobility("C:P")
+    # Ranks 2 to 7: a step each and 8 double steps; captures are 14 a rank.
+    assert (pawn.squares, pawn.quiet.total, pawn.capture.total, pawn.any.total) == (48, 56, 84, 140)
+    assert (pawn.quiet.min, pawn.quiet.max, pawn.capture.min, pawn.capture.max) == (1, 2, 1, 2)
+
+
+def test_colours_tell_bishops_from_knights_and_rooks(library: Store) -> None:
+    chess_pieces = {each.piece: each for each in library.ruleset("chess").analysis().mobility()}
+    assert [chess_pieces[f"C:{letter}"].colours for letter in "BNR"] == ["bound", "alternating", "free"]
+    assert [chess_pieces[f"C:{letter}"].reach for letter in "BNR"] == [32, 64, 64]
+    [elephant] = library.ruleset("xiangqi").analysis().mobility("X:B")
+    # It has rules all over its half, where the most that it gets to is a1, e1, i1, c3, g3, a5, e5, i5.
+    assert (elephant.squares, elephant.colours, elephant.reach) == (45, "bound", 8)
+
+
+def test_the_lance_of_shogi_never_moves_back(library: Store) -> None:
+    squares = library.ruleset("shogi").analysis().mobility_by_square("S:L")
+    board = [each for each in squares if each.source != "*"]
+    for each in board:
+        file, rank = each.source[0], int(each.source[1:])
+        assert {*each.quiet} == {*each.capture} == {f"{file}{number}" for number in range(rank + 1, 10)}
+    assert sum(len(each.quiet) for each in board) == 9 * sum(range(1, 9))
+    # From the hand it goes to all but the last rank, and takes nothing.
+    [hand] = [each for each in squares if each.source == "*"]
+    assert (len(hand.quiet), hand.capture) == (72, ())
+
+
+def test_a_cannon_takes_nothing_without_a_screen(library: Store) -> None:
+    [cannon] = library.ruleset("xiangqi").analysis().mobility("X:C")
+    assert (cannon.squares, cannon.quiet.total, cannon.capture.total) == (90, 90 * 17, 0)
+
+
+@in_random_documents
+@given(data=st.data())
+def test_mobility_and_who_reaches_agree_with_trying_it_out(module_store: Store, dialect: str, data: Any) -> None:
+    document = data.draw(documents(dialect))
+    ruleset = loaded(module_store, document)
+    expected = oracle.leaps(document)
+    found = ruleset.analysis().mobility_by_square()
+    assert {(each.piece, each.source, square) for each in found for square in each.quiet} == {
+        leap for leap, (quiet, _, _) in expected.items() if quiet
+    }
+    assert {(each.piece, each.source, square) for each in found for square in each.capture} == {
+        leap for leap, (_, capture, _) in expected.items() if capture
+    }
+    for square in {destination for _, _, destination in expected}:
+        reachers = ruleset.analysis().who_reaches(square)
+        assert {(each.piece, each.source): (each.quiet, each.capture, each.possibilities) for each in reachers} == {
+            (piece, source): told for (piece, source, destination), told in expected.items() if destination == square
+        }
+
+
+@in_random_documents
+@given(data=st.data())
+def test_the_summary_of_a_piece_is_made_of_its_squares(module_store: Store, dialect: str, data: Any) -> None:
+    analysis = loaded(module_store, data.draw(documents(dialect))).analysis()
+    squares = [each for each in analysis.mobility_by_square() if each.source != "*"]
+    for piece in analysis.mobility():
+        counts = [len({*each.quiet, *each.capture}) for each in squares if each.piece == piece.piece]
+        assert (piece.squares, piece.any.total, piece.any.min, piece.any.max) == (
+            len(counts), sum(counts), min(counts, default=0), max(counts, default=0),
+        )  # fmt: skip
+        graph = {each.source: {*each.quiet, *each.capture} for each in squares if each.piece == piece.piece}
+        assert piece.reach == max((len(walked(graph, source)) for source in graph), default=0)
+
+
+def walked(graph: dict[str, set[str]], source: str) -> set[str]:
+    found, ahead = {source}, [source]
+    while ahead:
+        for square in graph.get(ahead.pop(), set()) - found:
+            found.add(square)
+            ahead.append(square)
+    return found
+
+
+# --- coverage and who reaches a square ---
+
+
+def test_an_elephant_covers_seven_squares_and_an_advisor_five(library: Store) -> None:
+    coverage = {each.piece: {*each.squares} for each in library.ruleset("xiangqi").analysis().coverage()}
+    assert coverage["X:B"] == {"a3", "c1", "c5", "e3", "g1", "g5", "i3"}
+    assert coverage["X:A"] == {"d1", "f1", "e2", "d3", "f3"}
+    assert len(coverage["X:R"]) == 90
+    # A soldier: two squares a file before the river, and everything beyond it.
+    assert len(coverage["X:P"]) == 5 * 2 + 45
+
+
+def test_a_bishop_covers_one_colour_from_a_square_and_both_from_the_start(library: Store) -> None:
+    analysis = library.ruleset("chess").analysis()
+    [bishop] = analysis.coverage("C:B")
+    assert (len(bishop.squares), bishop.of, bishop.hand) == (64, 64, False)
+    dark = chess.SquareSet(chess.BB_DARK_SQUARES)
+    assert {*analysis.coverage_from("C:B", "c1").squares} == {chess.square_name(square) for square in dark}
+
+
+def test_pieces_that_are_taken_come_back_from_the_hand(library: Store) -> None:
+    coverage = {each.piece: each for each in library.ruleset("shogi").analysis().coverage()}
+    assert (len(coverage["S:P"].squares), coverage["S:P"].hand) == (72, True)
+    assert (len(coverage["S:N"].squares), coverage["S:N"].hand) == (63, True)
+    assert (len(coverage["S:+P"].squares), coverage["S:+P"].hand) == (81, False)
+    # In hand since there is a knight of the other side to take, though none of it stands there at first.
+    alone = library.ruleset("shogi").analysis().coverage_from("S:N", "*")
+    assert len(alone.squares) == 63
+
+
+def test_who_reaches_a_square_says_how(library: Store) -> None:
+    found = {(each.piece, each.source): each for each in library.ruleset("chess").analysis().who_reaches("g1")}
+    castling, king = found["C:+K^", "e1"], found["C:K^", "f1"]
+    assert (castling.quiet, castling.capture) == (False, False)
+    assert (king.quiet, king.capture) == (True, True)
+    knights = {source for piece, source in found if piece == "C:N"}
+    assert knights == {"e2", "f3", "h3"}
+    pawn = found["c:p", "g2"]
+    assert (pawn.quiet, pawn.capture, pawn.possibilities) == (True, False, 4)
+
+
+@in_random_documents
+@given(data=st.data())
+def test_coverage_agrees_with_following_the_effects(module_store: Store, dialect: str, data: Any) -> None:
+    document = data.draw(documents(dialect))
+    ruleset = loaded(module_store, document)
+    sources = [(piece, source) for piece, source, *_ in reference.possibilities(document)]
+    told = {each.piece: ({*each.squares}, each.hand) for each in ruleset.analysis().coverage()}
+    assert told == split(oracle.reached(document, sources), ruleset.pieces)
+    piece, source = data.draw(st.sampled_from(sources))
+    one = ruleset.analysis().coverage_from(piece, source)
+    assert {piece: ({*one.squares}, one.hand)} == split(oracle.reached(document, [(piece, source)]), [piece])
+
+
+def split(standing: set[oracle.Standing], pieces: Iterable[str]) -> dict[str, tuple[set[str], bool]]:
+    return {
+        piece: ({square for each, square in standing if each == piece and square != "*"}, (piece, "*") in standing)
+        for piece in pieces
+    }
+
+
+def test_what_the_rules_do_not_have_is_named(library: Store) -> None:
+    analysis = library.ruleset("chess").analysis()
+    for ask in (
+        lambda: analysis.mobility("C:X"),
+        lambda: analysis.coverage("C:X"),
+        lambda: analysis.coverage_from("C:N", "z9"),
+        lambda: analysis.who_reaches("z9"),
+    ):
+        with pytest.raises(UnknownNameError, match=r'has no (rules for "C:X"|square "z9")'):
+            ask()
+
+
+# --- the SQL that ran ---
+
+
+def test_the_sql_that_is_told_gives_the_same_again(library: Store) -> None:
+    told: list[str] = []
+    library.ruleset("chess").analysis(told.append).coverage()
+    [statement] = told
+    with library._database.reading() as connection:
+        rows = connection.exec_driver_sql(statement.replace("%", "%%")).all()
+    covered = [row for row in rows if row[0] == "C:-P"]
+    assert len(covered) == 8
+
+
+def test_records_are_plain_numbers_on_both_databases(library: Store) -> None:
+    for record in (*library.analysis().stats(), *library.ruleset("chess").analysis().stats()):
+        assert {type(value) for value in record.values()} <= {int, str}

@@ -1,0 +1,83 @@
+"""The analyses as commands, on both databases; what they find is tested in `test_analyses`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from tests.test_cli import Command
+from tests.test_cli import _own_place as _own_place
+from tests.test_cli import ask as ask
+from tests.test_cli import library as library
+from tests.test_cli import run as run
+
+# A command line of each analysis, and how many records it writes.
+ANSWERS = {
+    "stats": (("stats",), 4),
+    "stats of pieces": (("stats", "mini", "--by", "piece"), 2),
+    "mobility": (("mobility", "mini"), 2),
+    "mobility by square": (("mobility", "mini", "--by", "square", "--piece", "C:P"), 2),
+    "coverage": (("coverage", "mini"), 2),
+    "coverage from": (("coverage", "mini", "--piece", "c:p", "--source", "b3"), 1),
+    "who-reaches": (("who-reaches", "mini", "c1"), 1),
+}
+each_answer = pytest.mark.parametrize(("arguments", "count"), ANSWERS.values(), ids=ANSWERS)
+
+
+@each_answer
+def test_the_forms_of_an_answer_have_the_same_records(ask: Command, arguments: tuple[str, ...], count: int) -> None:
+    answers = {form: ask(*arguments, "--format", form) for form in ("table", "json", "ndjson", "csv")}
+    assert {(answer.code, answer.err) for answer in answers.values()} == {(0, "")}
+    records = answers["ndjson"].records()
+    assert len(records) == count
+    assert ask(*arguments).records() == records == json.loads(answers["json"].out)
+    rows = [*csv.DictReader(io.StringIO(answers["csv"].out))]
+    assert len(rows) == count
+    for row, found in zip(rows, records, strict=True):
+        for column, value in row.items():
+            text = "" if found[column] is None else found[column]
+            written = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False, separators=(",", ":"))
+            assert value == written
+    heading, rule, *lines = answers["table"].out.splitlines()
+    assert {*heading.split()} <= {*records[0]}
+    assert (len(lines), {*rule}) == (count, {"-", " "})
+
+
+@each_answer
+def test_the_sql_that_ran_goes_to_standard_error(ask: Command, arguments: tuple[str, ...], count: int) -> None:
+    shown = ask(*arguments, "--show-sql")
+    assert (shown.code, len(shown.records())) == (0, count)
+    statements = shown.err.strip().split(";\n\n")
+    assert all(statement.startswith(("SELECT ", "WITH ")) for statement in statements)
+    assert not any(mark in shown.err for mark in ("%(", ":param", "?"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("stats", "nothing"), 1, 'the store has no ruleset "nothing"'),
+        (("stats", "--by", "piece"), 2, "--by piece counts the pieces of one ruleset: name one"),
+        (("mobility", "mini", "--piece", "C:X"), 1, 'mini@1 has no rules for "C:X"; it has C:P, c:p'),
+        (("coverage", "mini", "--source", "a1"), 2, "--source says where a piece stands: name it with --piece"),
+        (("coverage", "mini", "--piece", "C:P", "--source", "z9"), 1, 'mini@1 has no square "z9"; its board is 3x3'),
+        (("who-reaches", "mini", "*"), 1, 'mini@1 has no square "*"; its board is 3x3'),
+    ],
+)
+def test_what_cannot_be_answered_is_told(ask: Command, arguments: tuple[str, ...], code: int, told: str) -> None:
+    answer = ask(*arguments)
+    assert (answer.code, answer.out) == (code, "")
+    assert told in answer.err
+
+
+def test_a_pawn_that_promotes_and_drops_is_told_of_as_it_is(ask: Command) -> None:
+    [pawn] = ask("mobility", "mini", "--piece", "C:P").records()
+    assert (pawn["squares"], pawn["total"], pawn["quiet"], pawn["capture"]) == (1, 2, 1, 1)
+    [cover] = ask("coverage", "mini", "--piece", "C:P").records()
+    assert (cover["squares"], cover["of"], cover["hand"]) == (["c1", "a2", "b3"], 9, True)
+    [drop] = ask("who-reaches", "mini", "c1").records()
+    assert drop == {"piece": "C:P", "source": "*", "quiet": True, "capture": False, "possibilities": 1}
+    lines = ask("mobility", "mini", "--by", "square", "--format", "table").out.splitlines()
+    assert lines[2].split() == ["C:P", "a2", "2", '["a3"]', '["b3"]']
