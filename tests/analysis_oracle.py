@@ -82,3 +82,19 @@ def reached(document: Json, seeds: Iterable[Standing]) -> set[Standing]:
         size = len(found)
         found |= {after for before, after in steps if before in found}
     return found
+
+
+def mentions(document: Json, state: str) -> list[tuple[str, str, str, int, str, str | None]]:
+    """Every mention of a state, with its role and, for conditions and effects on the board, its square."""
+    found: list[tuple[str, str, str, int, str, str | None]] = []
+    for piece, source, destination, ordinal, possibility in reference.possibilities(document):
+        key = (piece, source, destination, ordinal)
+        must, deny = reference.conditions(possibility)
+        board = possibility.get("perform") or possibility.get("diff", {}).get("board", {})
+        for role, states in (("must", must), ("deny", deny), ("board", board)):
+            found += [(*key, role, square) for square, each in states.items() if each == state]
+        if piece == state:
+            found.append((*key, "rules", None))
+        if state in possibility.get("diff", {}).get("hands", {}):
+            found.append((*key, "hand", None))
+    return found

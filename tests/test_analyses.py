@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ggn_store import Ruleset, Store, UnknownNameError
+from ggn_store import NotationError, Ruleset, Store, UnknownNameError
 from tests import analysis_oracle as oracle
 from tests import reference
 from tests.conftest import DATABASES, new_address
@@ -272,6 +272,60 @@ def test_what_the_rules_do_not_have_is_named(library: Store) -> None:
     ):
         with pytest.raises(UnknownNameError, match=r'has no (rules for "C:X"|square "z9")'):
             ask()
+
+
+# --- uses ---
+
+
+@in_random_documents
+@given(data=st.data())
+def test_uses_agree_with_looking_through_the_document(module_store: Store, dialect: str, data: Any) -> None:
+    document = data.draw(documents(dialect))
+    ruleset = loaded(module_store, document)
+    for state in {*oracle.named(document), "empty", "enemy"}:
+        expected = oracle.mentions(document, state)
+        listed = ruleset.analysis().each_use(state)
+        keys = [(each.piece, each.source, each.destination, each.ordinal) for each in listed]
+        assert keys == sorted(keys, key=order_of(document))
+        told = [(each.piece, each.source, each.destination, each.ordinal, each.role, each.square) for each in listed]
+        assert sorted(told, key=str) == sorted(expected, key=str)
+        counted = {
+            (each.piece, each.role): (each.possibilities, each.mentions) for each in ruleset.analysis().uses(state)
+        }
+        assert counted == {
+            (piece, role): (len({use[:4] for use in of_role}), len(of_role))
+            for piece, role in {(use[0], use[4]) for use in expected}
+            for of_role in [[use for use in expected if (use[0], use[4]) == (piece, role)]]
+        }
+
+
+def order_of(document: Json) -> Callable[[reference.Key], int]:
+    return [(*key, ordinal) for *key, ordinal, _ in reference.possibilities(document)].index
+
+
+def test_castling_is_what_mentions_a_rook_that_has_not_moved(library: Store) -> None:
+    analysis = library.ruleset("chess").analysis()
+    assert {(each.piece, each.role) for each in analysis.uses("C:+R")} >= {("C:+R", "rules"), ("C:+K^", "must")}
+    castling = [each for each in analysis.each_use("C:+R") if each.role == "must"]
+    assert {(each.source, each.destination, each.square) for each in castling} == {
+        ("e1", "g1", "h1"), ("e1", "c1", "a1"),
+    }  # fmt: skip
+
+
+def test_drops_are_what_mentions_a_pawn_of_shogi_in_a_hand(library: Store) -> None:
+    analysis = library.ruleset("shogi").analysis()
+    uses = {(each.piece, each.role): each for each in analysis.uses("S:P")}
+    # 72 drops; each forbids another pawn on the 8 other squares of its file.
+    assert uses["S:P", "hand"].possibilities >= 72
+    drops = [each for each in analysis.each_use("S:P") if each.role == "deny" and each.source == "*"]
+    assert {each.square[0] == each.destination[0] for each in drops if each.square} == {True}
+    assert len({(each.destination, each.square) for each in drops}) == 72 * 8
+
+
+def test_nothing_mentions_a_piece_of_another_game(library: Store) -> None:
+    assert library.ruleset("chess").analysis().uses("S:P") == []
+    with pytest.raises(NotationError, match="is not a state"):
+        library.ruleset("chess").analysis().uses("pawn")
 
 
 # --- the SQL that ran ---

@@ -23,6 +23,8 @@ ANSWERS = {
     "coverage": (("coverage", "mini"), 2),
     "coverage from": (("coverage", "mini", "--piece", "c:p", "--source", "b3"), 1),
     "who-reaches": (("who-reaches", "mini", "c1"), 1),
+    "uses": (("uses", "mini", "C:P"), 3),
+    "uses by rule": (("uses", "mini", "c:p", "--by", "rule"), 3),
 }
 each_answer = pytest.mark.parametrize(("arguments", "count"), ANSWERS.values(), ids=ANSWERS)
 
@@ -63,6 +65,7 @@ def test_the_sql_that_ran_goes_to_standard_error(ask: Command, arguments: tuple[
         (("mobility", "mini", "--piece", "C:X"), 1, 'mini@1 has no rules for "C:X"; it has C:P, c:p'),
         (("coverage", "mini", "--source", "a1"), 2, "--source says where a piece stands: name it with --piece"),
         (("coverage", "mini", "--piece", "C:P", "--source", "z9"), 1, 'mini@1 has no square "z9"; its board is 3x3'),
+        (("uses", "mini", "C-P"), 1, '"C-P" is not a state: empty, enemy or a piece identifier'),
         (("who-reaches", "mini", "*"), 1, 'mini@1 has no square "*"; its board is 3x3'),
     ],
 )

@@ -58,6 +58,7 @@ COMMANDS = [
     "mobility",
     "coverage",
     "who-reaches",
+    "uses",
     "export",
     "compile",
     "delete",

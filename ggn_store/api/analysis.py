@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from ggn_store.analysis import mobility as mobilities
 from ggn_store.analysis import reach as reaches
+from ggn_store.analysis.mentions import Use, Uses
 from ggn_store.analysis.mobility import PieceMobility, SquareMobility
 from ggn_store.analysis.reach import Coverage, Reacher
-from ggn_store.errors import UnknownNameError, offer, quote
+from ggn_store.errors import NotationError, UnknownNameError, offer, quote
 from ggn_store.model.board import Board
+from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.store import engine, rulesets, versions
-from ggn_store.store.analyses import mobility, reach, stats
+from ggn_store.store.analyses import mentions, mobility, reach, stats
 from ggn_store.store.analyses.asking import Tell, asking
 
 if TYPE_CHECKING:
@@ -81,6 +84,33 @@ class RulesetAnalysis:
             for leap in found
         ]
 
+    def uses(self, state: str) -> list[Uses]:
+        """How often the rules mention a piece, `empty` or `enemy`: by piece in document order, and by role.
+
+        Raises NotationError for what is none of these; a piece that nothing mentions has no uses.
+        """
+        _check_state(state)
+        with asking(self._database, self._tell) as asker:
+            return [Uses(*total) for total in mentions.totals(asker, self._ruleset.revision, state)]
+
+    def each_use(self, state: str) -> list[Use]:
+        """Every mention of a piece, `empty` or `enemy` in the rules, in document order; otherwise like `uses`."""
+        _check_state(state)
+        board = self._ruleset.board
+        with asking(self._database, self._tell) as asker:
+            found = mentions.mentions(asker, self._ruleset.revision, state)
+        return [
+            Use(
+                each.piece,
+                reaches.label(each.source, board),
+                reaches.label(each.destination, board),
+                each.ordinal,
+                each.role,
+                None if each.square is None else board.squares[each.square],
+            )
+            for each in found
+        ]
+
     # --- inside ---
 
     def _start(self) -> list[tuple[str, int]] | None:
@@ -101,6 +131,11 @@ class RulesetAnalysis:
         if piece is not None:
             self._ruleset.select(piece)
         self._ruleset.require_square(square)
+
+
+def _check_state(state: str) -> None:
+    if state not in (EMPTY, ENEMY) and not qpi.is_qpi(state):
+        raise NotationError(f"{quote(state)} is not a state: {EMPTY}, {ENEMY} or {qpi.ALLOWED}")
 
 
 def _squares(board: Board) -> str:

@@ -37,6 +37,7 @@ _COMMANDS: Final = (
     "mobility",
     "coverage",
     "who-reaches",
+    "uses",
     "export",
     "compile",
     "delete",

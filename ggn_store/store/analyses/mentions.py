@@ -1,0 +1,96 @@
+"""Which rules mention a piece, or the states `empty` and `enemy`."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Literal, NamedTuple
+
+from sqlalchemy import CompoundSelect, Integer, Select, cast, func, literal, null, select, union_all
+
+from ggn_store.model.revision import Revision
+from ggn_store.store import tables as t
+from ggn_store.store.analyses.asking import Asker
+from ggn_store.store.analyses.rules import RULES, is_of, of_variant
+
+Role = Literal["rules", "must", "deny", "board", "hand"]
+ROLES: Final[tuple[Role, ...]] = ("rules", "must", "deny", "board", "hand")
+
+
+class Mention(NamedTuple):
+    """One mention in a rule: squares by number, None is the hand; `square` is what the mention is of, if it is of one.
+
+    As `rules` it is a possibility of the piece's own, else a condition that must or must not hold, or an effect on the
+    board or on a hand.
+    """
+
+    piece: str
+    role: Role
+    source: int | None
+    destination: int | None
+    ordinal: int
+    square: int | None
+
+
+class Total(NamedTuple):
+    """How many possibilities of a piece mention it in a role, and how often."""
+
+    piece: str
+    role: Role
+    possibilities: int
+    mentions: int
+
+
+def totals(asker: Asker, revision: Revision, state: str) -> list[Total]:
+    """How often a state is mentioned, by piece in document order and by role."""
+    found = _mentions(revision, state).cte("mention")
+    rows = asker.rows(
+        select(
+            found.c.piece,
+            found.c.at_role,
+            func.count(found.c.number.distinct()).label("possibilities"),
+            func.count().label("mentions"),
+        )
+        .group_by(found.c.at_piece, found.c.piece, found.c.at_role)
+        .order_by(found.c.at_piece, found.c.at_role)
+    )
+    return [Total(row.piece, ROLES[row.at_role], row.possibilities, row.mentions) for row in rows]
+
+
+def mentions(asker: Asker, revision: Revision, state: str) -> list[Mention]:
+    """Every mention of a state, in document order."""
+    found = _mentions(revision, state).cte("mention")
+    columns = (found.c.piece, found.c.at_role, found.c.source, found.c.destination, found.c.ordinal, found.c.square)
+    order = (found.c.at_piece, found.c.number, found.c.at_role, found.c.square)
+    rows = asker.rows(select(*columns).order_by(*order))
+    return [Mention(row.piece, ROLES[row.at_role], *row[2:]) for row in rows]
+
+
+def _mentions(revision: Revision, state: str) -> CompoundSelect[Any]:
+    condition, effect, hand = t.condition, t.effect, t.hand_effect
+
+    def of(role: Role, square: Any) -> Select[Any]:
+        return select(
+            t.revision_piece.c.ordinal.label("at_piece"),
+            t.piece.c.identifier.label("piece"),
+            literal(ROLES.index(role), Integer).label("at_role"),
+            t.source.c.square.label("source"),
+            t.destination.c.square.label("destination"),
+            t.variant.c.ordinal.label("ordinal"),
+            t.variant.c.number.label("number"),
+            square.label("square"),
+        ).where(is_of(revision))
+
+    nowhere = cast(null(), Integer)
+    looks = RULES.join(condition, of_variant(condition))
+    return union_all(
+        of("rules", nowhere).select_from(RULES).where(t.piece.c.identifier == state),
+        *(
+            of(polarity, condition.c.square)
+            .select_from(looks)
+            .where(condition.c.polarity == polarity, condition.c.state == state)
+            for polarity in ("must", "deny")
+        ),
+        of("board", effect.c.square)
+        .select_from(RULES.join(effect, of_variant(effect)))
+        .where(effect.c.becomes == state),
+        of("hand", nowhere).select_from(RULES.join(hand, of_variant(hand))).where(hand.c.piece == state),
+    )
