@@ -28,7 +28,7 @@ from ggn_store.cli import group
 from ggn_store.errors import HeadMovedError
 from ggn_store.model.document import Dialect, revision_digest
 from ggn_store.model.revision import Revision, lineage
-from ggn_store.store import engine, load, masks
+from ggn_store.store import engine, load, masks, views
 from ggn_store.store import roles as server_roles
 from ggn_store.store import tables as t
 from tests.postgres import Server
@@ -789,6 +789,7 @@ def test_who_lacks_a_right_is_told_which_role_has_it(
 
 def test_every_table_has_its_line_in_the_table_of_rights() -> None:
     assert t.metadata.tables.keys() <= server_roles.RIGHTS.keys()
+    assert {view.name for view in views.VIEWS} <= server_roles.RIGHTS.keys()
 
 
 OF_COLUMNS = ("SELECT", "INSERT", "UPDATE", "REFERENCES")

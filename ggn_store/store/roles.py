@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, text
 
 from ggn_store.errors import StoreError, printable
-from ggn_store.store import seals, versions
+from ggn_store.store import seals, versions, views
 from ggn_store.store import tables as t
 from ggn_store.store.engine import ADMIN, AUTHOR, ROLES, Database, Postgres
 
@@ -32,6 +32,7 @@ RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     seals.UNCHECKED: {"INSERT": _WRITERS},
     "moves_flat": {},
     "conditions_flat": {},
+    **{name: {} for view in views.VIEWS for name in (view.name, view.every) if name is not None},
 }
 RIGHTS["piece"]["UPDATE (words)"] = (ADMIN,)
 RIGHTS |= {
