@@ -98,3 +98,80 @@ def mentions(document: Json, state: str) -> list[tuple[str, str, str, int, str, 
         if state in possibility.get("diff", {}).get("hands", {}):
             found.append((*key, "hand", None))
     return found
+
+
+def contents(piece: str, source: str, square: str, pieces: set[str]) -> list[str | None]:
+    """All that can stand on a square while the piece stands on its source."""
+    return [piece] if square == source else [None, *pieces]
+
+
+def is_implied(document: Json, piece: str, source: str, one: Json, other: Json) -> bool:
+    """Whether `other` is permitted wherever `one` is, square by square."""
+    pieces, side = named(document), reference.side_of(piece)
+    squares = {square for each in (one, other) for states in reference.conditions(each) for square in states}
+    for square in squares:
+        for content in contents(piece, source, square, pieces):
+            here = [
+                {
+                    key: {square: states[square]} if square in states else {}
+                    for key, states in zip(("must", "deny"), reference.conditions(each), strict=True)
+                }
+                for each in (one, other)
+            ]
+            allowed = [reference.permitted(each, {square: content}, side) for each in here]
+            if allowed[0] and not allowed[1]:
+                return False
+    return True
+
+
+def dead(document: Json) -> dict[reference.Key, tuple[str, int | None]]:
+    """Which possibilities never hold, or are needless because of which other one of their array."""
+    found: dict[reference.Key, tuple[str, int | None]] = {}
+    for piece, source, destination, ordinal, possibility in reference.possibilities(document):
+        key = (piece, source, destination, ordinal)
+        if impossible(document, piece, source, possibility):
+            found[key] = ("never", None)
+            continue
+        array = document[piece][source][destination]
+        for number, other in enumerate(array):
+            if number == ordinal or changed(possibility) != changed(other):
+                continue
+            if not is_implied(document, piece, source, possibility, other):
+                continue
+            if number > ordinal and is_implied(document, piece, source, other, possibility):
+                continue
+            is_same = reference.conditions(possibility) == reference.conditions(other)
+            if is_same:
+                found[key] = ("duplicate", number)
+                break
+            found.setdefault(key, ("shadowed", number))
+    return found
+
+
+def changed(possibility: Json) -> object:
+    """The effects of a possibility; None where the dialect gives none."""
+    if "perform" in possibility:
+        return possibility["perform"]
+    if "diff" not in possibility:
+        return None
+    diff = possibility["diff"]
+    return diff.get("board", {}), diff.get("hands", {}), diff.get("toggle", True)
+
+
+def without_rules_to_stand(
+    document: Json, seeds: Iterable[Standing]
+) -> tuple[dict[Standing, int], set[tuple[reference.Key, str, str]]]:
+    """Sources that nothing comes to, with their possibilities; and what must stand on a square, but never does."""
+    standing = reached(document, seeds)
+    lost: dict[Standing, int] = {}
+    absent: set[tuple[reference.Key, str, str]] = set()
+    for piece, source, destination, ordinal, possibility in reference.possibilities(document):
+        if (piece, source) not in standing:
+            lost[piece, source] = lost.get((piece, source), 0) + 1
+            continue
+        for square, state in reference.conditions(possibility)[0].items():
+            there = [each for each, place in standing if place == square]
+            enemies = [each for each in there if reference.side_of(each) != reference.side_of(piece)]
+            if not {"empty": True, "enemy": bool(enemies)}.get(state, state in there):
+                absent.add(((piece, source, destination, ordinal), square, state))
+    return lost, absent

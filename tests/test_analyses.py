@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ggn_store import NotationError, Ruleset, Store, UnknownNameError
+from ggn_store.api import dead
+from ggn_store.store.analyses.asking import asking
 from tests import analysis_oracle as oracle
 from tests import reference
 from tests.conftest import DATABASES, new_address
@@ -299,7 +301,7 @@ def test_uses_agree_with_looking_through_the_document(module_store: Store, diale
         }
 
 
-def order_of(document: Json) -> Callable[[reference.Key], int]:
+def order_of(document: Json) -> Callable[[Any], int]:
     return [(*key, ordinal) for *key, ordinal, _ in reference.possibilities(document)].index
 
 
@@ -326,6 +328,81 @@ def test_nothing_mentions_a_piece_of_another_game(library: Store) -> None:
     assert library.ruleset("chess").analysis().uses("S:P") == []
     with pytest.raises(NotationError, match="is not a state"):
         library.ruleset("chess").analysis().uses("pawn")
+
+
+# --- dead rules ---
+
+
+@in_random_documents
+@given(data=st.data())
+def test_dead_rules_agree_with_trying_everything_out(module_store: Store, dialect: str, data: Any) -> None:
+    document = data.draw(documents(dialect))
+    found = loaded(module_store, document).analysis().dead()
+    told = {(each.piece, each.source, each.destination, each.ordinal): (each.kind, each.by) for each in found}
+    assert told == oracle.dead(document)
+    assert [*told] == sorted(told, key=order_of(document))
+
+
+@in_random_documents
+@given(data=st.data())
+def test_what_never_stands_anywhere_agrees_with_following_the_effects(
+    module_store: Store, dialect: str, data: Any
+) -> None:
+    document = data.draw(documents(dialect))
+    sources = [(piece, source) for piece, source, *_ in reference.possibilities(document)]
+    placed = {square: piece for piece, square in sources[:2] if square != "*"}
+    name = f"game-{next(NAMES)}"
+    module_store.load(document, name)
+    ruleset = module_store.ruleset(name)
+    board = ruleset.board
+    start = [(piece, board.numbers[square]) for square, piece in placed.items()]
+    with asking(module_store._database, None) as asker:
+        found = dead.find(asker, ruleset.revision, board, start)
+    lost, absent = oracle.without_rules_to_stand(document, [(piece, square) for square, piece in placed.items()])
+    assert {(each.piece, each.source): each.possibilities for each in found if each.kind == "unreachable"} == lost
+    needless = oracle.dead(document)
+    told = {
+        ((each.piece, each.source, each.destination, each.ordinal), each.square, each.state)
+        for each in found
+        if each.kind == "absent"
+    }
+    assert told <= absent
+    assert {key for key, *_ in told} == {key for key, *_ in absent} - needless.keys()
+
+
+def test_chess_has_no_dead_rules(library: Store) -> None:
+    assert library.ruleset("chess").analysis().dead() == []
+
+
+def test_elephants_have_rules_from_squares_that_they_never_come_to(library: Store) -> None:
+    found = library.ruleset("xiangqi").analysis().dead()
+    elephants = [each for each in found if each.piece == "X:B"]
+    assert ({each.kind for each in elephants}, len(elephants)) == ({"unreachable"}, 45 - 7)
+
+
+def test_each_kind_of_dead_rule_is_told_with_its_reason(store: Store) -> None:
+    empty: Json = {"must": {"a2": "empty"}}
+    document: Json = {
+        "C:P": {
+            "a1": {
+                "a2": [
+                    empty,
+                    empty,
+                    {"must": {"a2": "empty", "b2": "empty"}},
+                    {"must": {"a1": "enemy"}},
+                    {"must": {"a2": "c:p"}, "deny": {"a2": "enemy"}},
+                    {"must": {"a2": "enemy"}},
+                ]
+            }
+        }
+    }
+    found = loaded(store, document).analysis().dead()
+    assert [(each.ordinal, each.kind, each.by, each.square, each.state) for each in found] == [
+        (1, "duplicate", 0, None, None),
+        (2, "shadowed", 0, None, None),
+        (3, "never", None, "a1", "enemy"),
+        (4, "never", None, "a2", "c:p"),
+    ]
 
 
 # --- the SQL that ran ---

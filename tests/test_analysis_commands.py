@@ -8,10 +8,12 @@ import json
 
 import pytest
 
-from tests.test_cli import Command
+from tests.test_cli import Command, write
 from tests.test_cli import _own_place as _own_place
 from tests.test_cli import ask as ask
+from tests.test_cli import ggn as ggn
 from tests.test_cli import library as library
+from tests.test_cli import ready as ready
 from tests.test_cli import run as run
 
 # A command line of each analysis, and how many records it writes.
@@ -84,3 +86,16 @@ def test_a_pawn_that_promotes_and_drops_is_told_of_as_it_is(ask: Command) -> Non
     assert drop == {"piece": "C:P", "source": "*", "quiet": True, "capture": False, "possibilities": 1}
     lines = ask("mobility", "mini", "--by", "square", "--format", "table").out.splitlines()
     assert lines[2].split() == ["C:P", "a2", "2", '["a3"]', '["b3"]']
+
+
+def test_dead_rules_are_listed_and_counted(ask: Command, ggn: Command) -> None:
+    empty = {"must": {"a2": "empty"}}
+    ggn("load", write("game.json", {"C:P": {"a1": {"a2": [empty, empty, {"must": {"a1": "enemy"}}]}}}))
+    found = ggn("dead", "game", "--show-sql")
+    assert (found.code, [record["kind"] for record in found.records()]) == (0, ["duplicate", "never"])
+    assert found.err.endswith(";\n\n2 findings\n")
+    assert "FROM revision_piece" in found.err
+    table = ggn("dead", "game", "--format", "table").out.splitlines()
+    assert table[2].split() == ["duplicate", "C:P", "a1", "a2", "1", "0", "1"]
+    none = ask("dead", "mini", "--format", "json")
+    assert (none.code, none.out, none.err) == (0, "[]\n", "no dead rules\n")

@@ -59,6 +59,7 @@ COMMANDS = [
     "coverage",
     "who-reaches",
     "uses",
+    "dead",
     "export",
     "compile",
     "delete",
@@ -1079,7 +1080,7 @@ def complete(run: Program, monkeypatch: pytest.MonkeyPatch, words: str) -> list[
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        ("ggn-store mo", ["plain,moves"]),
+        ("ggn-store mov", ["plain,moves"]),
         ("ggn-store db ", ["plain,check", "plain,info", "plain,rebuild", "plain,roles", "plain,upgrade"]),
         ("ggn-store schema ", ["plain,perform", "plain,must-deny", "plain,diff"]),
         ("ggn-store load --dialect m", ["plain,must-deny"]),

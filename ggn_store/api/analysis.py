@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ggn_store.analysis import mobility as mobilities
 from ggn_store.analysis import reach as reaches
+from ggn_store.analysis.dead import Dead
 from ggn_store.analysis.mentions import Use, Uses
 from ggn_store.analysis.mobility import PieceMobility, SquareMobility
 from ggn_store.analysis.reach import Coverage, Reacher
@@ -110,6 +111,14 @@ class RulesetAnalysis:
             )
             for each in found
         ]
+
+    def dead(self) -> list[Dead]:
+        """The possibilities that never apply, or could be left out, in document order; see `Dead`."""
+        from ggn_store.api import dead
+
+        start, board = self._start(), self._ruleset.board
+        with asking(self._database, self._tell) as asker:
+            return dead.find(asker, self._ruleset.revision, board, start)
 
     # --- inside ---
 

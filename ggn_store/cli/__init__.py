@@ -38,6 +38,7 @@ _COMMANDS: Final = (
     "coverage",
     "who-reaches",
     "uses",
+    "dead",
     "export",
     "compile",
     "delete",
