@@ -15,13 +15,15 @@ from pathlib import Path
 import click
 import pytest
 
-from ggn_store import Store, read_definition
+from ggn_store import VIEWS, Store, read_definition
 from ggn_store.cli import group
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
 BEGIN = "<!-- made by `python -m tests.test_readme`; do not edit by hand -->\n"
 END = "<!-- end -->"
+VIEWS_BEGIN = "<!-- views, made by `python -m tests.test_readme` -->\n"
+VIEWS_END = "<!-- end of views -->"
 WIDTH = 100
 
 
@@ -42,6 +44,12 @@ def reference() -> str:
 
     describe(group, "ggn-store", None)
     return "\n".join(parts)
+
+
+def views() -> str:
+    """What views there are, with the names of their columns, as a Markdown table."""
+    rows = [f"| `{view.name}` | {view.row} | {', '.join(f'`{name}`' for name in view.names)} |" for view in VIEWS]
+    return "\n".join(["| view | a row is | columns |", "|---|---|---|", *rows])
 
 
 def blocks(language: str) -> list[str]:
@@ -89,6 +97,15 @@ def test_the_tour_of_a_team_can_be_pasted(tmp_path: Path) -> None:
     assert "ours: 2 pieces, 2 entries: 2 possibilities changed\n" in done.stderr
 
 
+def test_the_views_are_those_of_the_store() -> None:
+    text = README.read_text(encoding="utf-8")
+    written = text.split(VIEWS_BEGIN)[1].split(VIEWS_END)[0].strip()
+    assert written == views(), "the README is stale: run `python -m tests.test_readme`"
+    for view in VIEWS:  # what a column means is in the reference, perhaps on several lines
+        for column in view.columns:
+            assert f"{column.name} {column.type}: {column.meaning}" in " ".join(text.split())
+
+
 def test_the_python_of_the_tour_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
@@ -116,5 +133,7 @@ def test_the_game_of_the_tour_is_one() -> None:
 
 
 if __name__ == "__main__":
-    before, rest = README.read_text(encoding="utf-8").split(BEGIN)
+    before, rest = README.read_text(encoding="utf-8").split(VIEWS_BEGIN)
+    made = f"{before}{VIEWS_BEGIN}{views()}\n{VIEWS_END}{rest.split(VIEWS_END)[1]}"
+    before, rest = made.split(BEGIN)
     README.write_text(f"{before}{BEGIN}\n{reference()}\n{END}{rest.split(END)[1]}", encoding="utf-8")

@@ -7,10 +7,12 @@ import io
 import json
 import os
 import pty
+import re
+import sqlite3
 import sys
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -88,6 +90,7 @@ def test_values_and_query_must_agree(filled: Store) -> None:
     assert "no value :x; it has :y" in why(filled, "SELECT :y", {"x": 1, "y": 2})
     assert "no value :x; it has none" in why(filled, "SELECT ':x'", {"x": 1})
     assert "not a finite number" in why(filled, "SELECT :x", {"x": float("nan")})
+    assert "beyond 64 bits" in why(filled, "SELECT :x", {"x": 2**63})
     assert "a text, a number, a truth value or None" in why(filled, "SELECT :x", {"x": [1]})
 
 
@@ -183,8 +186,6 @@ def test_a_process_that_fails_is_told_of(filled: Store, monkeypatch: pytest.Monk
     ],
 )  # fmt: skip
 def test_errors_say_what_and_where(filled: Store, query: str, said: str) -> None:
-    import re
-
     found = why(filled, query, {"a": "x"} if ":a" in query else {})
     assert re.search(said, found), found
     assert "\n" not in found
@@ -198,6 +199,15 @@ def test_what_takes_too_long_is_cut_off_and_the_next_is_answered(filled: Store) 
     product = "SELECT count(*) FROM " + ", ".join(f"square s{n}" for n in range(20))
     assert "cut off after 0.3 seconds" in why(filled, product, timeout=0.3)
     assert filled.sql("SELECT 1").rows == ((1,),)
+
+
+def test_a_file_that_others_keep_busy_is_told_of(tmp_path: Path) -> None:
+    with Store.open(str(tmp_path / "store.db")) as store:
+        store.sql("SELECT 1 FROM v_moves")
+        with closing(sqlite3.connect(tmp_path / "store.db", isolation_level=None)) as other:
+            other.execute("BEGIN EXCLUSIVE")
+            with pytest.raises(StoreError, match="database is locked"):
+                store.sql("SELECT 1 FROM v_moves", timeout=0.2)
 
 
 # --- who asks, on Postgres ---

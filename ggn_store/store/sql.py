@@ -112,6 +112,8 @@ def _said(end: str, most: int, timeout: float) -> str:
 def _require_value(name: str, value: Any) -> None:
     if isinstance(value, float) and not math.isfinite(value):
         raise QueryError(f"the value :{name} is not a finite number")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise QueryError(f"the value :{name} is a number beyond 64 bits")
     if not isinstance(value, str | int | float | bool | None):
         raise QueryError(f"the value :{name} is a text, a number, a truth value or None; found {quote(value)}")
 

@@ -15,7 +15,7 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -26,6 +26,15 @@ LENGTH = 10_000_000  # of a text, in bytes
 _OPERATIONS = 2_000  # of SQLite's machine between two looks at the clock
 _PART = 64 << 10  # of output, in characters
 _PLACES = 200
+_OF_THE_FILE = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_READONLY,
+)
 
 Row = Sequence[Any]
 
@@ -60,7 +69,7 @@ def limit_process(seconds: float, memory: int) -> None:
 # --- SQLite ---
 
 
-def ask_sqlite(asked: dict[str, Any], store: bytes) -> Iterator[Row]:
+def ask_sqlite(asked: dict[str, Any], store: bytes) -> Generator[Row, None, None]:
     """The names of the columns, then the rows."""
     connection = _open_sqlite(asked, store)
     end = time.monotonic() + asked["seconds"]
@@ -157,6 +166,8 @@ def _explained(connection: sqlite3.Connection, query: str, error: sqlite3.Error,
         return Cut("length")
     if denied:
         return Wrong("refused", denied[0])
+    if code is not None and code & 0xFF in _OF_THE_FILE:
+        return Wrong("store", message)
     for kind in ("table", "column", "function"):
         said, _, name = message.partition(f"no such {kind}: ")
         if name and not said:
@@ -190,9 +201,9 @@ def _place(connection: sqlite3.Connection, query: str, message: str) -> int | No
 # --- Postgres ---
 
 
-def ask_postgres(asked: dict[str, Any]) -> Iterator[Row]:
+def ask_postgres(asked: dict[str, Any]) -> Generator[Row, None, None]:
     """The names of the columns, then the rows."""
-    sys.path[:] = asked["path"]
+    sys.path[:] = [place for place in asked["path"] if place]
     import psycopg
     from psycopg.types.string import TextLoader
 
@@ -318,8 +329,10 @@ def main() -> None:
     store = sys.stdin.buffer.read()
     limit_process(asked["seconds"], MEMORY + 2 * len(store))
     try:
-        rows = ask_sqlite(asked, store) if asked["connection"] is None else ask_postgres(asked)
-        answer(rows, asked["rows"], asked["bytes"])
+        with contextlib.closing(
+            ask_sqlite(asked, store) if asked["connection"] is None else ask_postgres(asked)
+        ) as rows:
+            answer(rows, asked["rows"], asked["bytes"])
     except Cut as cut:
         _write({"end": str(cut)})
     except Wrong as wrong:
