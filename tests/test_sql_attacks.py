@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import subprocess
+import sys
 import threading
 import uuid
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ import pytest
 from sqlalchemy import make_url
 
 from ggn_store import QueryError, Store, StoreError
-from ggn_store.store import sql_text
+from ggn_store.store import sql, sql_child, sql_text
 from tests.postgres import Server
 
 SECONDS = 1.0
@@ -446,3 +447,34 @@ def test_sqlite_itself_holds(sqlite_place: Place, monkeypatch: pytest.MonkeyPatc
             ):
                 answered.append(name)
     assert answered == ["a comment that is not closed", "a long query"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what a process may have is limited on Linux only")
+def test_the_process_itself_has_little_memory_and_writes_no_file(tmp_path: Path) -> None:
+    program = f"""
+import pathlib, sys
+sys.path.insert(0, {str(Path(sql_child.__file__).parent)!r})
+import sql_child
+sql_child.limit_process(60, sql_child.MEMORY)
+try:
+    bytearray(sql_child.MEMORY)
+except MemoryError:
+    print("no memory")
+try:
+    pathlib.Path({str(tmp_path / "file")!r}).write_text("x")
+except OSError as error:
+    print("no file")
+"""
+    command = [sys.executable, "-I", "-c", program]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert said.split("\n") == ["no memory", "no file", ""]
+
+
+def test_a_process_that_does_not_end_by_itself_is_killed(
+    sqlite_place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stuck = tmp_path / "stuck.py"
+    stuck.write_text('import sys\nprint(\'{"columns":["x"]}\\n{"rows":[[\', end="", flush=True)\nwhile True: pass\n')
+    monkeypatch.setattr(sql_child, "__file__", str(stuck))
+    monkeypatch.setattr(sql, "_GRACE", 0)
+    assert LATE in attack(sqlite_place.owner, "SELECT 1")

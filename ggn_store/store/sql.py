@@ -9,6 +9,7 @@ import math
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,21 +93,20 @@ def ask(database: Database, query: str, values: Mapping[str, Any], limit: int | 
         else:
             asked["file"] = f"{database.path.absolute().as_uri()}?mode=ro"
     columns, rows, end = _run(database, read, asked, store, shifts)
-    if end in ("rows", "bytes") or end is None:
-        cut = None if end is None else _said(end, most, timeout)
-        return Answer(_unique(columns), rows, cut, note)
-    raise QueryError(_said(end, most, timeout))
-
-
-def _said(end: str, most: int, timeout: float) -> str:
-    return _CUT[end].format(
+    if end is None:
+        return Answer(_unique(columns), rows, None, note)
+    memory = sql_child.MEMORY if database.is_server else sql_child.HEAP
+    said = _CUT[end].format(
         rows=most,
         most=MAX_ROWS,
         bytes=MAX_BYTES >> 20,
         seconds=timeout,
-        memory=sql_child.MEMORY >> 20,
+        memory=memory >> 20,
         length=sql_child.LENGTH,
     )
+    if end in ("rows", "bytes"):
+        return Answer(_unique(columns), rows, said, note)
+    raise QueryError(said)
 
 
 def _require_value(name: str, value: Any) -> None:
@@ -174,30 +174,33 @@ def _run(
     except OSError as error:
         raise StoreError(f"no process can be started to ask in: {error.strerror}") from None
     with process:
-        late = threading.Timer(asked["seconds"] + _GRACE, process.kill)
-        late.start()
+        late = time.monotonic() + asked["seconds"] + _GRACE
+        killer = threading.Timer(late - time.monotonic(), process.kill)
+        killer.start()
         try:
             # It says nothing before it has read all, and what it says on stderr is short.
             into: Any = process.stdin
             with contextlib.suppress(BrokenPipeError):
                 into.write(json.dumps(asked).encode() + b"\n" + store)
                 into.close()
-            return _read(database, query, process, shifts)
+            return _read(database, query, process, late, shifts)
         except BaseException:
             process.kill()
             raise
         finally:
-            late.cancel()
+            killer.cancel()
 
 
 def _read(
-    database: Database, query: Query, process: subprocess.Popen[bytes], shifts: list[tuple[int, int]]
+    database: Database, query: Query, process: subprocess.Popen[bytes], late: float, shifts: list[tuple[int, int]]
 ) -> tuple[list[str], tuple[tuple[Any, ...], ...], str | None]:
     columns: list[str] = []
     rows: list[tuple[Any, ...]] = []
     out: Any = process.stdout
     complaints: Any = process.stderr
     for line in out:
+        if not line.endswith(b"\n"):  # it was killed as it said this
+            break
         said = json.loads(line)
         if "rows" in said:
             rows += [tuple(map(_value, row)) for row in said["rows"]]
@@ -208,8 +211,7 @@ def _read(
         else:
             return columns, tuple(rows), said["end"]
     complaint = complaints.read(2000).decode("utf-8", "replace").strip()
-    # Killed for its time, or for what the system gives no other answer to.
-    if process.wait() < 0 and not complaint:
+    if process.wait() < 0 and time.monotonic() >= late:
         return [], (), "deadline"
     if not complaint or "MemoryError" in complaint or "memory" in complaint:
         return [], (), "memory"
