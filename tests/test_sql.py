@@ -260,6 +260,7 @@ def test_the_reader_is_held_to_its_rights(filled: Store, address: str, monkeypat
         "SELECT CAST(1.5 AS numeric(3, 1)), 1::numeric(3, 1), pg_catalog.lower('A'), \"lower\"('A'), $$(a($$",
         "SELECT string_agg(piece, ',' ORDER BY piece) FROM v_moves GROUP BY GROUPING SETS ((piece), ())",
         "SELECT 'pg_sleep(1)' -- pg_sleep(1)",
+        "SELECT (m).piece, m.piece, (m).source.length, public.v_moves.piece FROM v_moves m, v_moves",
     ],
 )
 def test_what_only_looks_like_a_call_is_none(filled: Store, query: str) -> None:
@@ -267,12 +268,17 @@ def test_what_only_looks_like_a_call_is_none(filled: Store, query: str) -> None:
         filled.sql(query)
 
 
+def test_a_function_behind_a_value_is_a_call(filled: Store) -> None:
+    if filled._database.is_server:
+        assert '"pg_sleep" is not among those' in why(filled, "SELECT :x.pg_sleep", {"x": 100})
+
+
 def test_tokens_are_told_apart() -> None:
-    text = "select e'\\'', 'it''s', $x$ ' $x$, \"a\"\"b\", a::b, :v, 1.5e3 /* /* */ */ -- x\n, x"
+    text = "select x'00', 'it''s', $x$ ' $x$, \"a\"\"b\", a::b, :v, 1.5e3 /* /* */ */ -- x\n, x"
     kinds = [(token.kind, token.text) for token in sql_text.read(text).tokens if token.key != ","]
     assert kinds == [
         ("name", "select"),
-        ("string", "e'\\''"),
+        ("string", "x'00'"),
         ("string", "'it''s'"),
         ("string", "$x$ ' $x$"),
         ("quoted", '"a""b"'),

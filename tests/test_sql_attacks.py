@@ -206,8 +206,16 @@ POSTGRES: list[Attempt] = [
     ("pg_sleep with its schema", "SELECT pg_catalog . /* x */ pg_sleep (100)", FUNCTION),
     ("pg_sleep behind DISTINCT ON", "SELECT DISTINCT ON (1) pg_sleep(100)", FUNCTION),
     ("pg_sleep as a table", "SELECT * FROM v_rulesets, pg_sleep(100)", FUNCTION),
+    ("pg_sleep in a text that goes on", "SELECT E'a'\n'\\'', pg_sleep(100) --'", "without E"),
+    ("pg_sleep behind a name with dollars", "SELECT 1 AS \u20ac$b$, pg_sleep(100), 2 AS \u20ac$b$", FUNCTION),
+    ("pg_sleep behind a space that is none", "SELECT 1 AS a\xa0$b$, pg_sleep(100), 2 AS a\xa0$b$", FUNCTION),
+    ("pg_sleep behind a number", "SELECT 1$b$, pg_sleep(100), 2$b$", "this number is not one"),
+    ("pg_sleep behind an exponent", "SELECT 1e5$b$ $c$ $b$, pg_sleep(100), $c$ $c$", "this number is not one"),
+    ("pg_sleep as a field", "SELECT (100::float8) . pg_sleep", FUNCTION),
+    ("pg_sleep as a field of a field", 'SELECT (x).a."pg_sleep" FROM (SELECT 100::float8 AS a) AS x', FUNCTION),
+    ("pg_read_file as a field", "SELECT (array['/etc/passwd'])[1].pg_read_file", FUNCTION),
     ("pg_sleep with columns", "SELECT * FROM v_rulesets, pg_sleep(revision) AS (x int)", FUNCTION),
-    ("pg_sleep behind a quote of its own", "SELECT E'\\\\', pg_sleep(100), '\\'", FUNCTION),
+    ("pg_sleep behind a quote of its own", "SELECT E'\\\\', pg_sleep(100), '\\'", "without E"),
     ("pg_sleep in Unicode", 'SELECT U&"pg\\005fsleep"(100)', "without U&"),
     ("pg_sleep behind dollars", "SELECT $a$ $b$ $a$, pg_sleep(100), '$a$'", FUNCTION),
     ("pg_sleep behind a nested comment", "SELECT /* /* */ 1, */ pg_sleep(100)", FUNCTION),
@@ -434,6 +442,9 @@ def test_the_server_alone_holds_whoever_may_only_read(postgres_place: Place, mon
                 answered.append(name)
     assert [name for name in answered if not name.startswith(HARMLESS)] == []
     assert len(answered) < 20
+    # The process asks the server to stop, too: what it has told the server shows only here.
+    with Store.open(postgres_place.addresses["reader"]) as store:
+        assert store.sql("SELECT current_setting('statement_timeout')", timeout=SECONDS).rows == (("1s",),)
 
 
 @pytest.mark.usefixtures("_only_the_server")

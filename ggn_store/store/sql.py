@@ -33,6 +33,10 @@ _GRACE: Final = 3  # seconds that the process has, after the deadline, to say th
 _DECLARE: Final = "DECLARE ggn_sql NO SCROLL CURSOR FOR "
 _IN_SQLITE: Final = ("json_each", "json_tree")
 _TABLES: Final = (*t.metadata.tables, *(name for view in VIEWS for name in (view.name, view.every) if name is not None))
+_FIELDS: Final = frozenset(
+    [name for view in VIEWS for name in view.names]
+    + [each.name for it in t.metadata.tables.values() for each in it.columns]
+)
 _OLDER_VIEWS: Final = ("moves_flat", "conditions_flat")
 
 _CUT: Final = {
@@ -81,7 +85,7 @@ def ask(database: Database, query: str, values: Mapping[str, Any], limit: int | 
     store, note = b"", None
     shifts: list[tuple[int, int]] = []
     if isinstance(database, Postgres):
-        sql_text.require_functions(read, sql_functions.POSTGRES, sql_functions.KEYWORDS)
+        sql_text.require_functions(read, sql_functions.POSTGRES, sql_functions.KEYWORDS, _FIELDS)
         more, note, shifts = _of_postgres(database, read, values, timeout)
         asked |= more
     elif isinstance(database, SQLite):

@@ -17,20 +17,20 @@ MAX_QUERY: Final = 100_000
 _BEGINNINGS: Final = ("select", "with", "values", "table", "(")
 _EXPLAINING: Final = ("explain", "query", "plan", "analyze", "verbose")
 
-# Comments nest on Postgres only; there is no SQL in which that makes a difference but one that hides something.
+# As Postgres reads it, to the letter: whatever is taken for a text here and for something else there could hide a call.
+# Every character beyond ASCII is part of a name; comments nest, which they do not in SQLite.
 _TOKEN = re.compile(
     r"""
-    (?P<space>\s+|--[^\n\r]*)
+    (?P<space>[ \t\n\r\f\v]+|--[^\n\r]*)
   | (?P<comment>/\*)
-  | (?P<escape>[eE]'(?:[^'\\]|\\.|'')*')
+  | (?P<special>[uU]&['"]|[eE]')
   | (?P<string>(?:[bBxXnN])?'(?:[^']|'')*')
-  | (?P<dollars>\$(?P<tag>(?:[^\W\d]\w*)?)\$.*?\$(?P=tag)\$)
-  | (?P<unicode>[uU]&['"])
+  | (?P<dollars>\$(?P<tag>(?:[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff]*)?)\$.*?\$(?P=tag)\$)
   | (?P<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`)
   | (?P<cast>::)
-  | (?P<value>:[^\W\d]\w*)
-  | (?P<name>[^\W\d][\w$]*)
-  | (?P<number>\d[\w.]*)
+  | (?P<value>:[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff]*)
+  | (?P<name>[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_$\x80-\U0010ffff]*)
+  | (?P<number>[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)(?P<junk>[A-Za-z0-9_$\x80-\U0010ffff])?
   | (?P<mark>.)
     """,
     re.VERBOSE | re.DOTALL,
@@ -140,18 +140,20 @@ def _tokens(text: str) -> Iterator[Token]:
         match = _TOKEN.match(text, at)
         if match is None:  # no kind that has an end has none
             raise QueryError(f"{place(text, at)}: this is not SQL")
-        kind = str(match.lastgroup if match.lastgroup != "tag" else "dollars")
+        kind = str(match.lastgroup)
         end = match.end()
         if kind == "comment":
             end = _end_of_comment(text, at)
-        elif kind == "unicode":
-            raise QueryError(f"{place(text, at)}: names and texts are written without U&")
+        elif kind == "special":
+            raise QueryError(f"{place(text, at)}: names and texts are written without {match[0][:-1]} before them")
+        elif kind == "junk":  # which older servers take for the end of the number, and newer ones refuse
+            raise QueryError(f"{place(text, at)}: this number is not one; found {quote(match[0])}")
         elif kind == "mark" and match[0] in "'\"`":
             raise QueryError(f"{place(text, at)}: this {match[0]} is never closed")
         elif kind == "mark" and match[0] == "$":
             raise QueryError(f"{place(text, at)}: values are written :name, and given with --param name=value")
         if kind not in ("space", "comment"):
-            yield Token("string" if kind in ("escape", "dollars") else kind, match[0], at)
+            yield Token("string" if kind == "dollars" else kind, match[0], at)
         at = end
 
 
@@ -175,20 +177,33 @@ def require_values(query: Query, given: Collection[str]) -> None:
         raise QueryError(f"the query has no value :{unused[0]}; {has}")
 
 
-def require_functions(query: Query, allowed: Collection[str], columns: Collection[str]) -> None:
+def require_functions(
+    query: Query, allowed: Collection[str], keywords: Collection[str], fields: Collection[str]
+) -> None:
     """Raise QueryError where a query of Postgres calls a function that is not among the allowed ones.
 
-    `columns` are words that may stand before a parenthesis without calling anything.
+    `keywords` may stand before a parenthesis without calling anything. Postgres also takes `(x).f` for `f(x)`: there,
+    only `fields` and allowed functions may follow.
     """
     tokens = query.tokens
-    for index, token in enumerate(tokens[:-1]):
-        if tokens[index + 1].key != "(" or not token.word:
-            continue
+    of_expression = False  # whether the names that a dot joins here began with something else than a name
+    for index, token in enumerate(tokens):
         before = tokens[index - 1].key if index else ""
+        if token.key == ".":
+            of_expression = of_expression or not (index and tokens[index - 1].word)
+            continue
+        if before != ".":
+            of_expression = False
+        if not token.word:
+            continue
+        if of_expression and token.word not in allowed and token.word not in fields:
+            raise _refused(query, token, allowed)
+        if index + 1 == len(tokens) or tokens[index + 1].key != "(":
+            continue
         if before == "." and index > 1 and tokens[index - 2].word != "pg_catalog":
             raise _refused(query, token, allowed)
         # A closing parenthesis before it says nothing: SELECT DISTINCT ON (a) f(b).
-        if token.kind == "name" and (token.word in columns or before in ("as", "::", "with", "recursive")):
+        if token.kind == "name" and (token.word in keywords or before in ("as", "::", "with", "recursive")):
             continue
         if token.word in allowed or (before == "," and _is_named_query(tokens, index + 1)):
             continue
