@@ -219,7 +219,7 @@ POSTGRES: list[Attempt] = [
     ("pg_sleep in Unicode", 'SELECT U&"pg\\005fsleep"(100)', "without U&"),
     ("pg_sleep behind dollars", "SELECT $a$ $b$ $a$, pg_sleep(100), '$a$'", FUNCTION),
     ("pg_sleep behind a nested comment", "SELECT /* /* */ 1, */ pg_sleep(100)", FUNCTION),
-    ("advisory lock", "SELECT pg_advisory_lock(0x67676E73)", FUNCTION),
+    ("advisory lock", "SELECT pg_advisory_lock(1734831731)", FUNCTION),
     ("lo_import", "SELECT lo_import('/etc/passwd')", FUNCTION),
     ("lo_create", "SELECT lo_create(0)", FUNCTION),
     ("lo_export", "SELECT lo_export(1, '{files}/x')", FUNCTION),
