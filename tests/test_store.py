@@ -876,7 +876,7 @@ def test_a_password_is_not_shown_by_a_store_that_works(postgres_server: Server) 
         assert SECRET not in f"{store!r} {store} {rules!r} {rules} {store.info()}"
         with raw(address) as connection:
             connection.execute(text("DROP VIEW moves_flat CASCADE"))
-            connection.execute(text("DROP TABLE hand_effect"))
+            connection.execute(text("DROP TABLE hand_effect CASCADE"))
         for ask in (lambda: rules.export(), lambda: store.load(changed(DIFF), "game"), lambda: store.check()):
             with pytest.raises(StoreError, match="a table is missing") as caught:
                 ask()
