@@ -820,7 +820,9 @@ def test_an_output_file_is_whole_or_not_there(run: Program) -> None:
     assert Path("out.json").read_text(encoding="utf-8") == "what was there"
     assert run("--db", "store.db", "export", "mini", "-o", "out.json").code == 0
     assert Path("out.json").read_text(encoding="utf-8") == parse(MINI).canonical()
-    assert sorted(path.name for path in Path().iterdir()) == ["mini.json", "mini.toml", "out.json", "store.db"]
+    assert sorted(path.name for path in Path().iterdir()) == [
+        *("mini.json", "mini.toml", "out.json", "out.toml", "store.db")
+    ]
 
 
 def test_an_output_that_finds_no_room_leaves_what_was_there(run: Program) -> None:
