@@ -193,6 +193,9 @@ def as_nobody(reader: str) -> Iterator[None]:
     if reader != "read-only file" or os.geteuid() != 0:
         yield
         return
+    # What is imported later is read by him, too.
+    if not all(step.stat().st_mode & 0o001 for step in Path(__file__).resolve().parents):
+        pytest.skip("the checkout is closed to others: nobody but root could run it")
     os.seteuid(NOBODY)
     try:
         yield
