@@ -16,10 +16,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
-from ggn_store.documents.limits import MAX_BYTES, MAX_DEPTH
 from ggn_store.errors import quote
+
+# The limits are there so that a hostile or broken file ends in a clear message; the largest real document known has
+# 187 MB.
+MAX_BYTES: Final = 512 * 1024 * 1024
+MAX_DEPTH: Final = 64
 
 Path = tuple[str | int, ...]
 Pairs = list[tuple[str, Any]]
