@@ -140,6 +140,7 @@ class Reader:
         self.draft = Draft()
         self.complaints: list[Complaint] = []
         self._text: str | None = None
+        self._paths: dict[str, Path] = {}
         self._places: Mapping[Path, tuple[int, int]] = {}
         self._lines = json_text.Lines("")
         self._faults: list[json_text.Fault] = []
@@ -211,9 +212,15 @@ class Reader:
 
     def place(self, path: Path) -> Place:
         """Where the value at a path stands."""
+        at = pointer(path)
+        self._paths[at] = path
         if path not in self._places:
-            return Place(pointer(path))
-        return Place(pointer(path), *self._lines.place(self._places[path][1]))
+            return Place(at)
+        return Place(at, *self._lines.place(self._places[path][1]))
+
+    def path(self, place: Place) -> Path:
+        """The path of a place that this reader has made."""
+        return self._paths[place.pointer]
 
     def _line_and_column(self, complaint: Complaint) -> tuple[int | None, int | None]:
         if self._text is None or complaint.path not in self._places:
