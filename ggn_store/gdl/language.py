@@ -63,6 +63,7 @@ FUNCTIONS: Final = {
     "other_player": Function((PLAYER,), PLAYER),
     "opponent_of": Function((PLAYER,), PLAYER),
     "player": Function((TEXT,), PLAYER),
+    "node": Function((ANY, ANY), NODE, optional=1),
 }
 EFFECTS: Final = {
     "set": Function((ANY, ANY), EFFECT),

@@ -9,7 +9,7 @@ from typing import Final
 
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name
 from ggn_store.gdl.reader import MAX_VALUES, Draft
-from ggn_store.gdl.specification import Clause, Grid, Network, Specification, Value
+from ggn_store.gdl.specification import Clause, Grid, Network, Specification, Value, label
 
 _MAX_COMBINATIONS: Final = 65_536
 
@@ -25,7 +25,7 @@ class Unbounded:
 
     slot: Slot
     clause: Clause
-    at: int
+    value: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class _Closure:
         if values is None or values <= before:
             return False
         if len(before | values) > MAX_VALUES:
-            self._unbounded[slot] = Unbounded(slot, clause, value.at)
+            self._unbounded[slot] = Unbounded(slot, clause, value)
             return False
         self._found[slot] = before | values
         return True
@@ -151,6 +151,8 @@ class _Closure:
         draft, name = self._draft, expression.name
         if self._is_place(expression.of):
             board = draft.topology
+            if isinstance(board, Grid) and name == "name":
+                return frozenset(map(label, board.nodes()))
             if isinstance(board, Grid):
                 return frozenset(range(board.width if name in ("x", "q") else board.height))
             if isinstance(board, Network):
@@ -169,7 +171,7 @@ class _Closure:
 
     def _is_place(self, expression: Expression) -> bool:
         match expression:
-            case Name(text="start" | "target") | Call(name="mid_pos") | Attribute(name="pos"):
+            case Name(text="start" | "target") | Call(name="mid_pos" | "node") | Attribute(name="pos"):
                 return True
         return False
 
