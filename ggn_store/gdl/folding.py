@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name
 from ggn_store.gdl.specification import HEX_DIRECTIONS, Grid, HexGrid, Network, Node, Specification, Topology, label
-from ggn_store.gdl.values import compute
+from ggn_store.gdl.values import compare, compute, same
 
 UNKNOWN: Final = type("Unknown", (), {"__repr__": lambda self: "unknown", "__bool__": None})()
 SQUARE_DIRECTIONS: Final = tuple((x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y)
@@ -204,14 +204,14 @@ class Folding:
             return lambda case: UNKNOWN if (value := inner(case)) is UNKNOWN else value is not True
         if name in ("abs", "add", "sub", "mul", "mod"):
             return _known(functions, lambda *values: compute(name, values))
-        if name in _COMPARISONS:
-            return _known(functions, _COMPARISONS[name])
+        if name in ("gt", "lt", "gte", "lte"):
+            return _known(functions, lambda a, b: compare(name, a, b))
         if name == "path_clear":
             return self._path(*functions)
         board = self.board
         plain: dict[str, Callable[..., Any]] = {
-            "eq": _same,
-            "ne": lambda a, b: not _same(a, b),
+            "eq": same,
+            "ne": lambda a, b: not same(a, b),
             "mid_pos": lambda a, b: None if a is None or b is None else board.middle(a, b),
             "adjacent": lambda a, b: a is not None and b is not None and board.adjacent(a, b),
             "special_connection": lambda a, b: a is not None and b is not None and board.special(a, b),
@@ -272,19 +272,3 @@ def _any(values: Any) -> Any:
         if value is UNKNOWN:
             result = UNKNOWN
     return result
-
-
-def _same(a: Any, b: Any) -> bool:
-    return a is b or (type(a) is type(b) and a == b)
-
-
-def _compared(holds: Callable[[int, int], bool]) -> Callable[[Any, Any], bool]:
-    return lambda a, b: type(a) is int and type(b) is int and holds(a, b)
-
-
-_COMPARISONS: Final = {
-    "gt": _compared(lambda a, b: a > b),
-    "lt": _compared(lambda a, b: a < b),
-    "gte": _compared(lambda a, b: a >= b),
-    "lte": _compared(lambda a, b: a <= b),
-}
