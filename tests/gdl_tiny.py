@@ -175,7 +175,7 @@ def at(data: Any, pointer: str) -> Any:
 
 def changed(pointer: str, value: object, data: Json | None = None) -> Json:
     """The specification with another value (or, for REMOVED, none) at a JSON Pointer; a list takes `-` for its end."""
-    data = tiny() if data is None else data
+    data = tiny() if data is None else copy.deepcopy(data)
     around, _, last = pointer.rpartition("/")
     inner = at(data, around)
     if isinstance(inner, list) and last == "-":
