@@ -562,8 +562,18 @@ def test_an_attribute_of_one_type_is_asked_for_under_a_condition_on_the_type() -
     assert problem_of(data).message == "entities of type Piece have no attribute height"
     conditions[-1] = "and(eq(board[target].schema, 'Wall'), eq(board[target].height, 1))"
     assert check_specification(data).problems == ()
+    conditions[-1] = "or(eq(board[target], null), and(eq(board[target].schema, 'Wall'), eq(board[target].height, 1)))"
+    assert check_specification(data).problems == ()
+    conditions[-1] = "or(eq(board[target].schema, 'Wall'), eq(board[target].height, 1))"
+    assert problem_of(data).message == "entities of type Piece have no attribute height"
     conditions[-1] = "eq(entity.height, 1)"
     assert problem_of(data).message == "Piece has no attribute height"
+    conditions.pop()
+    effects = data["interactions"]["list"]["slide"]["effects"]
+    effects[0] = "if(eq(board[target].schema, 'Wall'), set(board[target].height, 0))"
+    assert check_specification(data).problems == ()
+    effects[0] = "if(eq(board[target].schema, 'Wall'), remove_entity(entity), set(board[target].height, 0))"
+    assert problem_of(data).message == "entities of type Piece have no attribute height"
 
 
 def test_all_problems_are_said_at_once_and_in_the_order_of_the_text() -> None:
