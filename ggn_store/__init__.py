@@ -24,9 +24,10 @@ if TYPE_CHECKING:
         read_definition,
         read_files,
     )
+    from ggn_store.api.loading import Loaded
     from ggn_store.api.positions import read_board, read_hands, read_positions
     from ggn_store.api.ruleset import Ruleset
-    from ggn_store.api.store import Info, Loaded, Store, ruleset
+    from ggn_store.api.store import Info, Store, ruleset
     from ggn_store.api.table import Table
     from ggn_store.documents.convert import convert
     from ggn_store.documents.files import File, find_files
@@ -87,9 +88,10 @@ _HOMES = {
         "read_definition",
         "read_files",
     ),
+    "ggn_store.api.loading": ("Loaded",),
     "ggn_store.api.positions": ("read_board", "read_hands", "read_positions"),
     "ggn_store.api.ruleset": ("Ruleset",),
-    "ggn_store.api.store": ("Info", "Loaded", "Store", "ruleset"),
+    "ggn_store.api.store": ("Info", "Store", "ruleset"),
     "ggn_store.api.table": ("Table",),
     "ggn_store.documents.convert": ("convert",),
     "ggn_store.documents.files": ("File", "find_files"),
