@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ggn_store import GgnStoreError, Move, Position, Ruleset, Store, parse
-from ggn_store.api.ruleset import QUERIES, Query
+from ggn_store.api.moves import QUERIES, Query
 from tests import reference
 from tests.postgres import Server
 from tests.strategies import DIALECTS, Case, Entry, Side, cases
