@@ -32,7 +32,7 @@ from ggn_store import Store, __version__, parse
 from ggn_store.cli import group, main
 from ggn_store.render import png
 from ggn_store.render.svg import FONTS
-from ggn_store.store.engine import connect
+from ggn_store.store.address import connect
 from tests.conftest import DATABASES, new_address
 from tests.guards import drop_guards
 

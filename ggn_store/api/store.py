@@ -23,7 +23,9 @@ from ggn_store.api.transfer import Transfers
 from ggn_store.documents import ggn
 from ggn_store.errors import StoreError, printable
 from ggn_store.model.document import Dialect
-from ggn_store.store import engine, rebuild, rulesets, versions
+from ggn_store.store import address as addresses
+from ggn_store.store import rebuild, rulesets, versions
+from ggn_store.store.sqlite import SQLite
 
 PRIVATE_NAME: Final = "ruleset"
 _MEMORY: Final = "sqlite://"
@@ -70,12 +72,12 @@ class Store(Loading, Catalogue, Care, History, Questions, Policies, Reviews, Sta
     @classmethod
     def at(cls, address: str) -> Store:
         """The store at `address`, without connecting yet: for `upgrade` and `info`."""
-        return cls(engine.connect(address))
+        return cls(addresses.connect(address))
 
     @property
     def _is_new_file(self) -> bool:
         database = self._database
-        if not isinstance(database, engine.SQLite):
+        if not isinstance(database, SQLite):
             return False
         return database.path is None or not database.path.exists() or database.path.stat().st_size == 0
 
@@ -86,16 +88,16 @@ class Store(Loading, Catalogue, Care, History, Questions, Policies, Reviews, Sta
         with self._database.reading() as connection:
             # A file is also new where the process that began to make it ready was killed.
             is_empty = versions.version(connection) is None and versions.is_empty(connection)
-        return is_empty and isinstance(self._database, engine.SQLite)
+        return is_empty and isinstance(self._database, SQLite)
 
     def _require_directory(self) -> None:
         database = self._database
-        if isinstance(database, engine.SQLite) and database.path is not None and not database.path.parent.is_dir():
+        if isinstance(database, SQLite) and database.path is not None and not database.path.parent.is_dir():
             raise StoreError(f"{database}: there is no directory {printable(str(database.path.parent))}: make it first")
 
     def _require_file(self) -> None:
         database = self._database
-        if isinstance(database, engine.SQLite) and database.path is not None and self._is_new():
+        if isinstance(database, SQLite) and database.path is not None and self._is_new():
             raise StoreError(
                 f"{database}: there is no store here: see that the address is right (--db); `ggn-store load --library` "
                 "makes a store and puts well-known games into it"
