@@ -51,19 +51,7 @@ class Transfers(Section):
         each ruleset how many pieces have come, and how many are still to come.
         """
         with _remote(remote) as other:
-            yield from _between(
-                self,
-                other,
-                names,
-                to=to,
-                merge=merge,
-                tags=tags,
-                message=message,
-                author=author,
-                dry_run=dry_run,
-                is_push=True,
-                progress=progress,
-            )
+            yield from _between(self, other, names, to, merge, tags, message, author, dry_run, progress, is_push=True)
 
     def pull(self, remote: Store | str, names: Names = None, **options: Any) -> tuple[Transferred, ...]:
         """Like `pull_each`; raises the first error, after which nothing more is pulled."""
@@ -84,33 +72,22 @@ class Transfers(Section):
     ) -> Iterator[Transferred]:
         """Take rulesets (all for None) from another store, as `to` here; otherwise like `push_each`."""
         with _remote(remote) as other:
-            yield from _between(
-                other,
-                self,
-                names,
-                to=to,
-                merge=merge,
-                tags=tags,
-                message=message,
-                author=author,
-                dry_run=dry_run,
-                progress=progress,
-            )
+            yield from _between(other, self, names, to, merge, tags, message, author, dry_run, progress, is_push=False)
 
 
 def _between(
     source: Section,
     destination: Section,
     names: Names,
+    to: str | None,
+    merge: bool,
+    tags: bool,
+    message: str | None,
+    author: str | None,
+    dry_run: bool,
+    progress: Progress | None,
     *,
-    to: str | None = None,
-    merge: bool = False,
-    tags: bool = False,
-    message: str | None = None,
-    author: str | None = None,
-    dry_run: bool = False,
-    is_push: bool = False,
-    progress: Progress | None = None,
+    is_push: bool,
 ) -> Iterator[Transferred]:
     """Transfer rulesets (all for None) one after the other; what became of each, errors among it.
 
