@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ggn_store.documents import beside
 from ggn_store.errors import UnknownNameError, offer, quote
 from ggn_store.model import document as documents
+from ggn_store.model import variables
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Document, Piece
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision, Summary
+from ggn_store.model.variables import Variable
 from ggn_store.notation.hand import HAND
 from ggn_store.store import engine, rulesets
 
@@ -64,6 +66,11 @@ class Handle:
         return None if self.revision.envelope.start is None else Position.from_feen(self.revision.envelope.start)
 
     @functools.cached_property
+    def variables(self) -> Mapping[str, Variable]:
+        """The state variables that the document declares, by name."""
+        return variables.parse(self.revision.envelope.variables)
+
+    @functools.cached_property
     def definition(self) -> Definition | None:
         """The definition that the ruleset was generated from, None where it was not."""
         text = self.revision.envelope.definition
@@ -85,7 +92,8 @@ class Handle:
 
     def export_parts(self) -> Iterator[str]:
         """The canonical text in parts, one piece in memory at a time."""
-        return documents.canonical_text(self.dialect, self.revision.envelope.schema, self.read_pieces())
+        envelope = self.revision.envelope
+        return documents.canonical_text(self.dialect, envelope.schema, self.read_pieces(), envelope.variables)
 
     def export_beside(self) -> str:
         """What the exported document cannot say of itself, as a TOML file beside it says it; "" if there is nothing."""

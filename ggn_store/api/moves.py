@@ -9,6 +9,7 @@ from typing import Final, Literal, get_args
 from ggn_store.api import batches
 from ggn_store.api.placing import Placing, as_position
 from ggn_store.errors import MoveError, quote
+from ggn_store.model import variables
 from ggn_store.model.move import DISPLACEMENT, Assumption, Move, check_assumption
 from ggn_store.model.position import Position
 from ggn_store.store import fast, masks, moves
@@ -97,7 +98,11 @@ class Moves(Placing):
             statement = self._fast.statement(position.board, position.hands, position.side, question)
             with self._database.reading() as connection:
                 text, plan = moves.explained(self._database, connection, statement)
-            return text, plan if destination is None else [*plan, f"of what it finds, only moves to {destination}"]
+            if destination is not None:
+                plan = [*plan, f"of what it finds, only moves to {destination}"]
+            if self.variables:
+                plan = [*plan, "of what it finds, only moves whose guards let the state pass"]
+            return text, plan
         with self._database.reading() as connection:
             text, plan = moves.explain(self._database, connection, self.revision, board, asked, question)
         if _is_fast(query) and self._fast is None:
@@ -131,15 +136,23 @@ class Moves(Placing):
             board, hands, side = position.board, position.hands, question.side or position.side
         else:
             board, hands, side = position, None, question.side or "first"
+        state = None
+        if self.variables or (isinstance(position, Position) and position.state is not None):
+            position = self._stated(as_position(position))
+            state = position.state
         try:
-            return found.moves(board, hands, side, question, assume)
+            return self.guarded(found.moves(board, hands, side, question, assume), state)
         except fast.NotEncodableError:
             # Either it is wrong, which is said here, or it has squares that are not the board's and do not matter.
             position = self.placed(position)
         try:
-            return found.moves(position.board, hands, side, question, assume)
+            return self.guarded(found.moves(position.board, hands, side, question, assume), state)
         except fast.NotEncodableError:
             return self._ask([position], question, assume)[0]
+
+    def guarded(self, found: list[Move], state: Mapping[str, str] | None) -> list[Move]:
+        """Those of some moves whose guards let a state pass that names every variable."""
+        return found if state is None else [move for move in found if variables.passes(move.guards, state)]
 
     def _ask(
         self,

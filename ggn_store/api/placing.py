@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ggn_store.api.handle import Handle
 from ggn_store.errors import PositionError, offer
+from ggn_store.model import variables
 from ggn_store.model.position import Position
 
 if TYPE_CHECKING:
@@ -68,14 +69,23 @@ class Placing(Handle):
         return replace(position, board={square: piece for square, piece in position.board.items() if square in numbers})
 
     def _on_board(self, position: Position) -> Position:
-        """`position`, if it fits the board; a board that was not declared is only a guess, and all fits."""
+        """`position` with its whole state, if it fits the board.
+
+        A board that was not declared is only a guess, and all fits.
+        """
         if self.revision.envelope.board is not None:
             outside = sorted(position.board.keys() - self.board.numbers.keys())
             if outside:
                 raise PositionError(
                     f"{offer(outside)}: not on the board of {self.revision}, which is {self.board.shape_text}"
                 )
-        return position
+        return self._stated(position)
+
+    def _stated(self, position: Position) -> Position:
+        """`position` with the value of every state variable; PositionError for what the rules do not know."""
+        if position.state is None and not self.variables:
+            return position
+        return replace(position, state=variables.complete(self.variables, position.state, str(self.revision)))
 
 
 def as_position(position: Position | Mapping[str, str | None]) -> Position:
