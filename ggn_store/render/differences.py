@@ -75,9 +75,20 @@ def possibility_text(piece: str, source: str, destination: str, possibility: Pos
         if stays is not None and source != destination:
             unusual.append(f"{place_text(source)}={stays}")
         text += f" ({', '.join(unusual)})" if unusual else ""
+    if effects is not None and effects.state:
+        changes = " ".join(f"{place_text(name)}={value}" for name, value in sorted(effects.state.items()))
+        text += f" (state {changes})"
     for name, states in (("must", possibility.must), ("deny", possibility.deny)):
         if states:
             text += f" {name} " + " ".join(f"{place_text(square)}={state}" for square, state in sorted(states.items()))
+    if possibility.guards:
+        guards = sorted(possibility.guards.items())
+        text += " when " + " ".join(f"{place_text(name)}={'|'.join(values)}" for name, values in guards)
+    origin = possibility.origin
+    if origin is not None:
+        text += (
+            f" [{origin.action}{f' {origin.step}' if origin.step > 1 else ''}{', goes on' if origin.chainable else ''}]"
+        )
     return text
 
 
@@ -156,6 +167,12 @@ def _possibility(piece: str, source: str, destination: str, change: PossibilityC
 
 
 def _detail(detail: Detail, value: Value) -> str:
+    if detail.part == "action":
+        return f"action {detail.name}: {json.dumps(value, ensure_ascii=False)}"
+    if detail.part == "when":
+        return f"when {place_text(detail.name)}={'|'.join(json.loads(str(value)))}"
+    if detail.part == "state":
+        return f"effect: {place_text(detail.name)}={value} (state)"
     if detail.part == "toggle":
         return "effect: the turn passes" if value else "effect: moves again"
     if detail.part == "hands":
