@@ -392,7 +392,13 @@ def test_sqlite_begins_with_what_is_asked_for(sqlite_store: Store, view: str) ->
         assert not [each for each in found if each.startswith("SCAN")]
 
 
-@pytest.mark.parametrize("view", ["v_conditions", "v_effects", "v_guards", "v_state_effects"])
+@pytest.mark.parametrize("view", ["v_guards", "v_state_effects"])
+def test_sqlite_finds_the_state_of_a_possibility_by_its_key(sqlite_store: Store, view: str) -> None:
+    joined = f"SELECT * FROM v_moves m JOIN {view} USING (piece_id, possibility) WHERE m.ruleset = 'chess'"
+    assert any("g USING PRIMARY KEY (piece_id=? AND variant=?" in each for each in steps(sqlite_store, joined))
+
+
+@pytest.mark.parametrize("view", ["v_conditions", "v_effects"])
 def test_sqlite_finds_a_possibility_of_another_view_by_its_key(sqlite_store: Store, view: str) -> None:
     joined = f"SELECT * FROM v_moves m JOIN {view} USING (piece_id, possibility) WHERE m.ruleset = 'chess'"
     assert any(each.endswith("(piece_id=? AND number=?)") for each in steps(sqlite_store, joined))
