@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ggn_store.documents import beside
+from ggn_store.documents.convert import convert
 from ggn_store.errors import UnknownNameError, offer, quote
 from ggn_store.model import document as documents
 from ggn_store.model import variables
@@ -86,12 +87,14 @@ class Handle:
         """The document, read back from the rows."""
         return Document(self.dialect, tuple(self.read_pieces()), self.revision.envelope)
 
-    def export(self) -> str:
-        """The document that was loaded, in canonical form."""
-        return "".join(self.export_parts())
+    def export(self, dialect: Dialect | None = None) -> str:
+        """The document that was loaded, in canonical form; in another dialect as `convert` gives it."""
+        return "".join(self.export_parts(dialect))
 
-    def export_parts(self) -> Iterator[str]:
-        """The canonical text in parts, one piece in memory at a time."""
+    def export_parts(self, dialect: Dialect | None = None) -> Iterator[str]:
+        """The canonical text in parts, one piece in memory at a time unless it is of another dialect."""
+        if dialect not in (None, self.dialect):
+            return convert(self.document(), dialect).canonical_parts()
         envelope = self.revision.envelope
         return documents.canonical_text(self.dialect, envelope.schema, self.read_pieces(), envelope.variables)
 

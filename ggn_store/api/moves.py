@@ -138,7 +138,7 @@ class Moves(Placing):
             board, hands, side = position, None, question.side or "first"
         state = None
         if self.variables or (isinstance(position, Position) and position.state is not None):
-            position = self._stated(as_position(position))
+            position = self.stated(as_position(position))
             state = position.state
         try:
             return self.guarded(found.moves(board, hands, side, question, assume), state)

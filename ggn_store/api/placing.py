@@ -79,9 +79,9 @@ class Placing(Handle):
                 raise PositionError(
                     f"{offer(outside)}: not on the board of {self.revision}, which is {self.board.shape_text}"
                 )
-        return self._stated(position)
+        return self.stated(position)
 
-    def _stated(self, position: Position) -> Position:
+    def stated(self, position: Position) -> Position:
         """`position` with the value of every state variable; PositionError for what the rules do not know."""
         if position.state is None and not self.variables:
             return position

@@ -92,7 +92,7 @@ class Ruleset(Moves):
         A move of a `must-deny` document has no effects: `assume="displacement"` says that plain displacement is
         meant. Raises MoveError where the piece is not on its source, and where there are no effects.
         """
-        position = self._stated(as_position(position))
+        position = self.stated(as_position(position))
         effects = move.effects
         if effects is None:
             if assume != DISPLACEMENT:
