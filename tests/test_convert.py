@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from ggn_store.documents.convert import convert, left_out
 from ggn_store.documents.ggn import parse, problems
-from ggn_store.documents.json_text import pointer
 from ggn_store.errors import ConversionError, NotationError, printable
 from ggn_store.model.document import DIALECTS, Dialect, Document, Envelope
 from ggn_store.model.move import DISPLACEMENT, Assumption
+from ggn_store.notation.json_text import pointer
 from tests.malformed import checker
 from tests.strategies import documents, stateless
 
