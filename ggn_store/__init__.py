@@ -24,12 +24,13 @@ if TYPE_CHECKING:
         read_definition,
         read_files,
     )
+    from ggn_store.api.loading import Loaded
     from ggn_store.api.positions import read_board, read_hands, read_positions
     from ggn_store.api.ruleset import Ruleset
     from ggn_store.api.specifications import check_specifications
-    from ggn_store.api.store import Info, Loaded, Store, ruleset
+    from ggn_store.api.store import Info, Store, ruleset
     from ggn_store.api.table import Table
-    from ggn_store.documents.convert import convert
+    from ggn_store.documents.convert import convert, left_out
     from ggn_store.documents.files import File, find_files
     from ggn_store.documents.ggn import is_valid, parse, problems
     from ggn_store.documents.lint import lint
@@ -92,12 +93,13 @@ _HOMES = {
         "read_definition",
         "read_files",
     ),
+    "ggn_store.api.loading": ("Loaded",),
     "ggn_store.api.positions": ("read_board", "read_hands", "read_positions"),
     "ggn_store.api.ruleset": ("Ruleset",),
+    "ggn_store.api.store": ("Info", "Store", "ruleset"),
     "ggn_store.api.specifications": ("check_specifications",),
-    "ggn_store.api.store": ("Info", "Loaded", "Store", "ruleset"),
     "ggn_store.api.table": ("Table",),
-    "ggn_store.documents.convert": ("convert",),
+    "ggn_store.documents.convert": ("convert", "left_out"),
     "ggn_store.documents.files": ("File", "find_files"),
     "ggn_store.documents.ggn": ("is_valid", "parse", "problems"),
     "ggn_store.documents.lint": ("lint",),
@@ -224,6 +226,7 @@ __all__ = [
     "generate_parts",
     "is_valid",
     "json_schema",
+    "left_out",
     "library_files",
     "library_games",
     "lint",

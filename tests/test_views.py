@@ -40,6 +40,21 @@ GAMES: dict[str, dict[str, Any]] = {
         "CHESS:-P": {"x": {"y z": [{"require": {"y z": "enemy"}, "perform": {"x": None, "y z": "CHESS:-P"}}]}},
         "chess:p": {"y z": {"x": [{"prevent": {"x": "chess:p"}, "perform": {"x": "chess:p", "y z": None}}]}},
     },
+    "gdl": {
+        "$state": {"ep": {"values": ["3", "none"], "initial": "none"}},
+        "D:M": {
+            "Alaska": {
+                "x": [
+                    {
+                        "action": {"name": "jump", "step": 1, "chainable": True},
+                        "when": {"ep": ["3", "none"]},
+                        "diff": {"board": {"Alaska": None}, "state": {"ep": "3"}},
+                    },
+                    {"when": {"ep": ["3"]}, "must": {"x": "enemy"}, "diff": {"toggle": False}},
+                ]
+            }
+        },
+    },
 }
 FIELDS = {"title": "A game: 'quoted', \"and\" \\ again", "source": "nobody", "start": "2/2 / C/c"}
 
@@ -59,7 +74,7 @@ def execute(store: Store, *statements: str) -> None:
 
 
 def pieces(document: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    yield from ((name, value) for name, value in document.items() if name != "$schema")
+    yield from ((name, value) for name, value in document.items() if not name.startswith("$"))
 
 
 def side_of(piece: str) -> str:
@@ -88,7 +103,13 @@ def plain_moves(document: dict[str, Any], dialect: str) -> list[Row]:
             "requires": must.get(place["destination"]),
             "toggle": toggle,
             "is_drop": place["source"] == "*",
+            "action": None,
+            "step": None,
+            "chainable": None,
         }
+        if "action" in possibility:
+            action = possibility["action"]
+            said |= {"action": action["name"], "step": action["step"], "chainable": action.get("chainable", False)}
         found.append(place | said)
     return found
 
@@ -114,6 +135,23 @@ def plain_effects(document: dict[str, Any]) -> list[Row]:
         ]
         found += [place | of_hand | {"held": held, "delta": delta} for held, delta in diff.get("hands", {}).items()]
     return found
+
+
+def plain_guards(document: dict[str, Any]) -> list[Row]:
+    return [
+        place | {"variable": variable, "value": value}
+        for place, possibility in possibilities(document)
+        for variable, values in possibility.get("when", {}).items()
+        for value in values
+    ]
+
+
+def plain_state_effects(document: dict[str, Any]) -> list[Row]:
+    return [
+        place | {"variable": variable, "value": value}
+        for place, possibility in possibilities(document)
+        for variable, value in possibility.get("diff", {}).get("state", {}).items()
+    ]
 
 
 def plain_pieces(document: dict[str, Any]) -> list[Row]:
@@ -147,6 +185,8 @@ def plain(document: dict[str, Any], dialect: str) -> dict[str, list[Row]]:
         "v_moves": plain_moves(document, dialect),
         "v_conditions": plain_conditions(document),
         "v_effects": plain_effects(document),
+        "v_guards": plain_guards(document),
+        "v_state_effects": plain_state_effects(document),
     }
 
 
@@ -210,7 +250,11 @@ def test_views_hold_what_documents_say(store: Store) -> None:
         require_alike(store, "", dialect, 1, plain(document, dialect))
         require_alike(store, "_all", dialect, 1, plain(document, dialect))
     counts = {view: len(rows(store, f"SELECT * FROM {view}")) for view in plain({}, "diff")}
-    assert counts == {"v_pieces": 5, "v_moves": 11, "v_conditions": 10, "v_effects": 10}
+    of_state = {"v_guards": 3, "v_state_effects": 1}
+    assert counts == {"v_pieces": 6, "v_moves": 13, "v_conditions": 11, "v_effects": 11} | of_state
+    [declared] = rows(store, "SELECT variables FROM v_rulesets WHERE ruleset = 'gdl'")
+    assert json.loads(declared["variables"]) == GAMES["gdl"]["$state"]
+    assert rows(store, "SELECT ruleset FROM v_rulesets WHERE variables IS NOT NULL") == [{"ruleset": "gdl"}]
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -256,12 +300,12 @@ def test_a_piece_that_revisions_share_is_shown_for_each(store: Store) -> None:
 
 def test_deleted_rulesets_are_not_shown(store: Store) -> None:
     for name in ("kept", "gone"):
-        store.load(GAMES["diff"], name)
+        store.load(GAMES["gdl"], name)
     store.delete("gone")
     for view in VIEWS:
         for name in filter(None, (view.name, view.every)):
             assert {row["ruleset"] for row in rows(store, f"SELECT * FROM {name}")} == {"kept"}, name
-    store.load(GAMES["diff"], "gone")
+    store.load(GAMES["gdl"], "gone")
     assert {row["ruleset"] for row in rows(store, "SELECT * FROM v_moves")} == {"kept", "gone"}
 
 
@@ -277,6 +321,7 @@ def test_rulesets_tell_title_source_start_and_board(store: Store) -> None:
     revision = store.ruleset("bare").revision
     assert row["created_at"] is not None
     expected = revision.data() | {"ruleset": "bare", "pieces": 2, "possibilities": 6, "revisions": 1}
+    expected["variables"] = None
     assert {key: row[key] for key in row if key != "created_at"} == {
         key: expected[key] for key in row if key != "created_at"
     }
@@ -294,8 +339,8 @@ def test_states_are_the_newest(store: Store) -> None:
 
 
 def test_history_tells_parents_and_the_tags_of_now(store: Store) -> None:
-    for document in GAMES.values():
-        store.load(document, "game", author="Ann")
+    for dialect in ("diff", "must-deny", "perform"):
+        store.load(GAMES[dialect], "game", author="Ann")
     keys = {row["number"]: row["id"] for row in rows(store, "SELECT id, number FROM revision")}
     moved = [("b", 1, 1), ("a", 1, 3), ("b", 2, 3), ("gone", 1, 2), ("gone", 2, None), ("two", 1, 2)]
     with store._tables.writing() as connection:
@@ -345,6 +390,12 @@ def test_sqlite_begins_with_what_is_asked_for(sqlite_store: Store, view: str) ->
         found = [each for each in found if "CONSTANT ROW" not in each and each != "SCAN k"]
         assert index in found[0]
         assert not [each for each in found if each.startswith("SCAN")]
+
+
+@pytest.mark.parametrize("view", ["v_guards", "v_state_effects"])
+def test_sqlite_finds_the_state_of_a_possibility_by_its_key(sqlite_store: Store, view: str) -> None:
+    joined = f"SELECT * FROM v_moves m JOIN {view} USING (piece_id, possibility) WHERE m.ruleset = 'chess'"
+    assert any("g USING PRIMARY KEY (piece_id=? AND variant=?" in each for each in steps(sqlite_store, joined))
 
 
 @pytest.mark.parametrize("view", ["v_conditions", "v_effects"])

@@ -69,6 +69,18 @@ hand_state = Table(
     sqlite_with_rowid=False,
 )
 
+# The values of all state variables, for rules that have any.
+state_value = Table(
+    "state_value",
+    metadata,
+    Column("position", Integer, nullable=False),
+    Column("variable", Label, nullable=False),
+    Column("value", Label, nullable=False),
+    PrimaryKeyConstraint("position", "variable"),
+    prefixes=["TEMPORARY"],
+    sqlite_with_rowid=False,
+)
+
 # The possibilities whose conditions and effects are read after the question is answered.
 chosen = Table(
     "chosen",
@@ -86,21 +98,28 @@ class Described:
     """Positions as relations.
 
     `standing` gives what stands on a square of a position, as a relation with `piece` and `side`, and the condition
-    to join it by.
+    to join it by. `state` is None where the rules have no state variables.
     """
 
     position: FromClause
     board: FromClause
     hand: FromClause
     standing: Callable[[ColumnElement[int], ColumnElement[int]], tuple[FromClause, ColumnElement[bool]]]
+    state: FromClause | None = None
 
 
 def describe(
-    database: Database, connection: Connection, board: Board, positions: Sequence[Position], side: Side | None = None
+    database: Database,
+    connection: Connection,
+    board: Board,
+    positions: Sequence[Position],
+    side: Side | None = None,
+    has_state: bool = False,
 ) -> Described:
     """The relations for `positions`, numbered from 0; `side` overrides theirs.
 
-    Squares that the board does not have cannot matter to any rule and are left out.
+    Squares that the board does not have cannot matter to any rule and are left out. The positions name every state
+    variable, where the rules have any (`has_state`).
     """
     numbers = board.numbers
     placed = [
@@ -116,8 +135,8 @@ def describe(
     on_board = given(database, connection, board_state, placed)
 
     def standing(position: ColumnElement[int], square: ColumnElement[int]) -> tuple[FromClause, ColumnElement[bool]]:
-        if not database.makes_tables:
-            return database.sent_row(board_state, placed, (position, square)), true()
+        if database.sender is not None:
+            return database.sender.sent_row(board_state, placed, (position, square)), true()
         here = on_board.alias("here")
         return here, and_(here.c.position == position, here.c.square == square)
 
@@ -126,7 +145,12 @@ def describe(
         on_board,
         given(database, connection, hand_state, held),
         standing,
+        given(database, connection, state_value, _state_values(positions)) if has_state else None,
     )
+
+
+def _state_values(positions: Sequence[Position]) -> list[tuple[int, str, str]]:
+    return [(i, *each) for i, position in enumerate(positions) for each in (position.state or {}).items()]
 
 
 def given(
@@ -137,8 +161,8 @@ def given(
     columns: Sequence[Column[Any]] | None = None,
 ) -> FromClause:
     """`table` with `rows` in it, which fill `columns` (all of them by default), made if the database makes tables."""
-    if not database.makes_tables:
-        return database.sent(connection, list(table.columns) if columns is None else columns, rows)
+    if database.sender is not None:
+        return database.sender.sent(connection, list(table.columns) if columns is None else columns, rows)
     make(database, connection, table, rows, columns)
     return table
 
