@@ -141,6 +141,14 @@ NEVER = [
     (["eq(state.count, 1)", "gt(state.count, 2)"], 2),
     (["adjacent(start, target)", "eq(sub(target.x, start.x), 2)"], 2),
     (["path_clear(start, target)", "eq(sub(target.x, start.x), 2)", "eq(sub(target.y, start.y), 1)"], 3),
+    (["eq(entity.pos, target)", "ne(start, target)"], 2),
+    (["eq(state.phase, 'late')"], 1),
+    (["ne(board[node(4, 0)], null)"], 1),
+    (["ne(board[node(0, 4)], null)"], 1),
+    (["ne(board[node(0, -1)], null)"], 1),
+    (["ne(node(mod(1, 0), 1), null)"], 1),
+    (["ne(node(1, mod(1, 0)), null)"], 1),
+    (["ne(mid_pos(mid_pos(start, node('b1')), target), null)", "eq(start, node('a1'))"], 2),
     (["and(entity.moved, eq(entity.moved, false))"], 1),
     (["eq(entity.moved, true)", "not(entity.moved)"], 2),
 ]
@@ -148,7 +156,10 @@ NEVER = [
 
 @pytest.mark.parametrize(("conditions", "number"), NEVER)
 def test_conditions_that_never_hold_are_found(conditions: list[str], number: int) -> None:
-    assert found(with_action("odd", conditions)) == [("never-holds", f"/interactions/list/odd/conditions/{number}")]
+    data = with_action("odd", conditions)
+    data["game_flow"]["phases"]["late"] = {"allowed_actions": ["slide"]}
+    data["interactions"]["list"]["slide"]["effects"].append("set(state.phase, 'late')")
+    assert found(data) == [("never-holds", f"/interactions/list/odd/conditions/{number}")]
 
 
 @pytest.mark.parametrize(

@@ -504,6 +504,7 @@ NETWORKS = [
     ("/topology/edges/0/weight", 1, 'an edge has no "weight"'),
     ("/topology/edges/1/directed", 1, "directed of an edge must be true or false"),
     ("/topology/edges", {}, "edges must be an array"),
+    ("/topology/nodes", {}, "there are no places"),
     ("/topology/nodes/*", {}, "* is the hand and no place"),
     ("/topology/nodes/", {}, "this is no name for a node"),
     ("/topology/nodes/Bay", 1, "the node Bay must be an object of names"),
@@ -540,6 +541,29 @@ def test_what_is_wrong_with_a_network_is_said(pointer: str, value: Any, message:
 )
 def test_what_is_wrong_with_hexagons_is_said(pointer: str, value: Any, message: str) -> None:
     assert message in [problem.message for problem in check_specification(changed(pointer, value, hexes())).problems]
+
+
+def test_of_several_phases_one_is_the_first() -> None:
+    data = changed("/game_flow/phases/late", {"allowed_actions": ["slide"]})
+    assert check_specification(data).is_valid
+    del data["game_flow"]["initial_phase"]
+    assert (problem_of(data).message, problem_of(data).pointer) == ("game_flow lacks initial_phase", "/game_flow")
+
+
+@pytest.mark.parametrize(
+    ("condition", "allowed"),
+    [
+        ("eq(other_player('Light'), entity.owner)", "player('Name'), entity.owner, ..."),
+        ("eq(entity.owner, 'Light')", "player('Name'), or the text of .name"),
+        ("eq(other_player(1), entity.owner)", None),
+        ("gt('1', 1)", None),
+        ("sub(1, 2)", "eq(...), and(...), not(...), ..."),
+        ("eq(mul(), 1)", "mul(a, ...)"),
+        ("eq(zzz, 1)", "start, target, entity, board, state"),
+    ],
+)
+def test_a_mistake_is_said_with_its_cure(condition: str, allowed: str | None) -> None:
+    assert problem_of(changed(CONDITION, condition)).allowed == allowed
 
 
 def test_an_attribute_that_one_player_lacks_is_not_asked_for() -> None:
