@@ -641,6 +641,20 @@ def test_names_that_would_act_on_a_terminal_are_escaped() -> None:
         assert "\u202e" not in str(problem)
 
 
+@pytest.mark.parametrize(("text", "column"), [("王", 2), ("e\u0301", 1), ("\u00e9", 1), ("\t", 2), ("\U0001f600", 2)])
+def test_the_caret_stands_under_its_character_on_a_terminal(text: str, column: int) -> None:
+    problem = problem_of(changed(CONDITION, f"eq('{text}', zzz)"))
+    assert str(problem).split("\n")[-1] == " " * (4 + len("eq('', ") + column) + "^"
+
+
+def test_a_long_expression_is_shown_around_the_caret() -> None:
+    problem = problem_of(changed(CONDITION, f"and({', '.join(['true'] * 500)}, zzz, {', '.join(['true'] * 500)})"))
+    *_, shown, mark = str(problem).split("\n")
+    assert (len(shown), shown[mark.index("^") :][:3]) == (4 + 3 + 200 + 3, "zzz")
+    assert shown.startswith("    ...")
+    assert shown.endswith("...")
+
+
 def test_the_syntax_of_end_conditions_is_checked_and_their_names_are_the_host_s() -> None:
     data = tiny()
     data["end_conditions"] = {"conditions": [{"type": "draw", "for": "player(p)", "condition": "king_gone(p"}]}
