@@ -108,7 +108,7 @@ def test_what_values_variables_and_attributes_can_have() -> None:
     }
     data["interactions"]["list"]["slide"]["effects"] += [
         "set(state.last, board[target].rank)",
-        "if(eq(state.turns, 5), set(state.turns, 7), set(state.turns, target.x))",
+        "if(eq(state.turns, 5), set(state.turns, 7), set(state.turns, mul(state.winner.far, 3)))",
     ]
     found = domains(read(data))
     assert found.unbounded == ()
@@ -118,7 +118,7 @@ def test_what_values_variables_and_attributes_can_have() -> None:
         "last": (None, "stone", "wheel"),
         "mode": ("calm", "wild"),
         "phase": ("main",),
-        "turns": (0, 1, 2, 3, 5, 7),
+        "turns": (0, 5, 7, 9),
         "winner": (None, "Dark", "Light"),
     }
     assert found.attributes == {
@@ -126,6 +126,13 @@ def test_what_values_variables_and_attributes_can_have() -> None:
         ("Piece", "rank"): ("stone", "wheel"),
         ("Piece", "moved"): (False, True),
     }
+
+
+def test_the_largest_numbers_and_boards_are_read() -> None:
+    data = changed("/players/roles/0/attributes/big", 10**9)
+    data["players"]["roles"][1]["attributes"]["big"] = -(10**9)
+    data["topology"]["structure"] = " grid( 32 ,32 ) "
+    assert read(data).topology == Grid(32, 32)
 
 
 def test_a_specification_is_told_from_a_document_of_moves() -> None:
