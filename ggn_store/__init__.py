@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ggn_store.api.bundles import BundledRuleset, BundleSummary, verify_bundle
+    from ggn_store.api.exports import Exported, ViewRows
     from ggn_store.api.games import (
         HOST_DUTIES,
         Definition,
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "ggn_store.api.bundles": ("BundleSummary", "BundledRuleset", "verify_bundle"),
+    "ggn_store.api.exports": ("Exported", "ViewRows"),
     "ggn_store.api.games": (
         "HOST_DUTIES",
         "Definition",
@@ -160,6 +162,7 @@ __all__ = [
     "Document",
     "DocumentError",
     "Event",
+    "Exported",
     "File",
     "Game",
     "GameEntry",
@@ -202,6 +205,7 @@ __all__ = [
     "Variant",
     "Verdict",
     "Verification",
+    "ViewRows",
     "convert",
     "diff",
     "find_files",
