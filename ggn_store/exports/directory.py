@@ -39,7 +39,9 @@ def new_directory(directory: str | os.PathLike[str], replace: bool) -> Iterator[
         _put(part, target)
         made = []
     except OSError as error:
-        raise InputError(f"{shown}: cannot be written: {error.strerror or error}") from None
+        # What Arrow says of an error is longer than the error.
+        said = error.strerror or str(error) if error.errno is None else os.strerror(error.errno)
+        raise InputError(f"{shown}: cannot be written: {said}") from None
     finally:
         shutil.rmtree(part, ignore_errors=True)
         for parent in made:
