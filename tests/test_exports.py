@@ -496,12 +496,39 @@ def test_only_an_older_export_is_replaced(filled: Store, tmp_path: Path) -> None
     (home / "manifest.json").write_text('{"format": "else", "views": {"v": {"file": "letter"}}}', encoding="utf-8")
     with pytest.raises(InputError, match="letter in it is not of an export"):
         filled.export(home, "csv", force=True)
-    for text in ("[]", "{", '"x"', '{"format": "ggn-store export", "views": 3}', "[" * 5000):
+    forged = {"format": "ggn-store export", "views": {"v": {"file": "letter"}, "w": {"file": "../out"}}}
+    for text in (json.dumps(forged), "[]", "{", '"x"', '{"format": "ggn-store export", "views": 3}', "[" * 5000):
         (home / "manifest.json").write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match="is not of an export"):
             filled.export(home, "csv", force=True)
     assert (home / "letter").read_text(encoding="utf-8") == "dear"
+    (out / "notebook.ipynb").unlink()
+    (out / "v_moves.parquet").unlink()
+    (out / "v_moves.parquet").mkdir()
+    with pytest.raises(InputError, match=r"v_moves\.parquet in it is not of an export"):
+        filled.export(out, "csv", force=True)
+    (out / "v_moves.parquet").rmdir()
+    filled.export(out, "csv", force=True)
+    require_equal(filled, out, "csv")
     assert sorted(path.name for path in (tmp_path / "place").iterdir()) == ["out"]
+
+
+def test_a_directory_that_cannot_be_put_in_place_leaves_the_older_one(
+    filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled.export(tmp_path / "place" / "out", "csv", "a")
+    before = contents(tmp_path / "place")
+    rename = Path.rename
+
+    def fails(path: Path, target: Path) -> Path:
+        if path.suffix == ".part":
+            raise PermissionError(13, "Permission denied")
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fails)
+    with pytest.raises(InputError, match="cannot be written: Permission denied"):
+        filled.export(tmp_path / "place" / "out", "csv", force=True)
+    assert contents(tmp_path / "place") == before
 
 
 def test_an_empty_directory_is_taken_and_a_link_stays_one(filled: Store, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -100,11 +101,11 @@ def _write_document(ctx: click.Context, ruleset: str, output: str | None) -> Non
 
 
 def _write_views(
-    ctx: click.Context, directory: str, form: str, names: tuple[str, ...], every: bool, force: bool
+    ctx: click.Context, directory: str, form: Any, names: tuple[str, ...], every: bool, force: bool
 ) -> None:
     store = options.open_store(ctx)
     with progress_bar("exporting") as progress:
-        made = store.export(directory, form, names or None, every=every, force=force, progress=progress)  # type: ignore[arg-type]
+        made = store.export(directory, form, names or None, every=every, force=force, progress=progress)
     _tell(made)
 
 

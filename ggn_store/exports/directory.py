@@ -81,12 +81,11 @@ def _sync(part: Path) -> None:
 
 def _put(part: Path, target: Path) -> None:
     old = part.with_suffix(".old")
-    if os.path.lexists(target):
-        target.rename(old)
     try:
+        if os.path.lexists(target):
+            target.rename(old)
         part.rename(target)
-    except BaseException:
-        if old.exists():
+    finally:
+        if old.exists() and not os.path.lexists(target):
             old.rename(target)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +16,7 @@ VERSION: Final = 1
 MANIFEST: Final = "manifest.json"
 README: Final = "README.md"
 _MAX_BYTES: Final = 100_000_000
+_OURS: Final = re.compile(r"manifest\.json|README\.md|ggn\.(duckdb|sqlite)|v_[a-z]+\.(parquet|csv)")
 
 _READING: Final = {
     "parquet": """\
@@ -98,13 +100,15 @@ def _readme(form: str, files: Mapping[str, str], rows: Mapping[str, int], wanted
 
 
 def files_of(directory: Path) -> set[str]:
-    """The names of all files of the export in a directory; none where there is no export in it."""
+    """The names of the files of the export in a directory; none where there is no export in it."""
     try:
         if (directory / MANIFEST).stat().st_size > _MAX_BYTES:
             return set()
         said: Any = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+        listed = {MANIFEST, README, *(view["file"] for view in said["views"].values())}
         if said["format"] != FORMAT:
             return set()
-        return {MANIFEST, README, *(str(view["file"]) for view in said["views"].values())}
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return set()
+    # Whatever the manifest lists: nothing else is called so.
+    return {name for name in listed if _OURS.fullmatch(str(name)) and (directory / name).is_file()}
