@@ -28,7 +28,7 @@ from tests.test_views import GAMES, rows
 
 Row = tuple[Any, ...]
 
-LABELS = ('=1+1,"x"', "a\nb", "'; DROP TABLE piece; --", "NULL", " lead", "é\u202e", "\\N", "trail ", "\r", "{x}%s:p")
+LABELS = ('=1+1,"x"', "a\nb", "'; DROP TABLE piece; --", "NULL", " lead", "é\u202e", "\\N", "trail ", "x\ry", "{x}%s:p")
 HOSTILE = {
     "CHESS:P": {
         label: {
@@ -40,6 +40,23 @@ HOSTILE = {
     }
 }
 
+# By number, b1 comes before a2.
+SQUARES = {
+    "C:P": {
+        "a1": {
+            "a2": [
+                {
+                    "must": {"b1": "empty", "a2": "empty", "b2": "enemy"},
+                    "diff": {
+                        "board": {"a1": None, "b1": "C:P", "a2": None, "b2": "C:N"},
+                        "hands": {"C:P": 1, "C:+P": 2, "C:N": -1},
+                    },
+                }
+            ]
+        }
+    }
+}
+
 
 def fill(store: Store) -> None:
     """Several revisions, a deleted ruleset, tags, hostile texts, and everything that may be NULL."""
@@ -47,7 +64,7 @@ def fill(store: Store) -> None:
         store.load(document, f"games/{dialect}", author="Ann")
     changed = {name: value for name, value in GAMES["diff"].items() if name != "c:p'"}
     store.load(changed, "games/diff", message='=HYPERLINK("http://x")\n\'two\', "lines"\t,')
-    store.load(GAMES["must-deny"], "B")
+    store.load(SQUARES, "B")
     store.load(GAMES["must-deny"], "a")
     store.load(HOSTILE, "hostile", author="NULL", message=" ")
     store.load(GAMES["must-deny"], "gone")
@@ -135,7 +152,7 @@ def csv_cells(text: str) -> Iterator[list[str | None]]:
             row.append(cell)
         else:
             end = min(text.index("\n", at), text.find(",", at) % (len(text) + 1))
-            assert '"' not in text[at:end]
+            assert not set(text[at:end]) & {'"', "\r"}
             row.append(text[at:end] or None)
             at = end
         if text[at] == "\n":
@@ -153,7 +170,7 @@ def from_csv(directory: Path, view: View) -> list[Row]:
         "text": str,
         "integer": int,
         "boolean": lambda value: {"true": True, "false": False}[value],
-        "time": lambda value: datetime.fromisoformat(value.removesuffix("Z")).replace(tzinfo=UTC),
+        "time": lambda value: datetime.strptime(value, "%Y-%m-%dT%H:%M:%S.%fZ").replace(tzinfo=UTC),
     }
     types = [column.type for column in view.columns]
     return [
@@ -220,6 +237,8 @@ def test_only_named_rulesets_and_revisions_are_exported(filled: Store, tmp_path:
         ("games/diff", 1),
         ("games/diff", 2),
     }
+    filled.export(tmp_path / "mixed", form, ["games/diff@1", "a"], every=True)
+    assert {(row[0], row[1]) for row in READERS[form](tmp_path / "mixed", VIEWS[2])} == {("a", 1), ("games/diff", 1)}
     listed = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))["revisions"]
     assert [(each["ruleset"], each["revision"]) for each in listed] == [("a", 1), ("games/diff", 1)]
     assert listed[1]["digest"] == filled.ruleset("games/diff@1").revision.digest
@@ -275,6 +294,15 @@ def test_columns_have_the_types_that_the_views_tell(filled: Store, tmp_path: Pat
                     in lite.execute("SELECT sql FROM sqlite_master WHERE name = ?", [view.name]).fetchone()[0]
                 )
     lite.close()
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_times_are_of_utc_wherever_it_is_written(run: Program, form: Format) -> None:
+    assert run("--db", "store.db", "load", write("mini.json", MINI)).code == 0
+    command = [sys.executable, "-m", "ggn_store", "--db", "store.db", "export", "--format", form, "out"]
+    subprocess.run(command, env=child_environment(TZ="Asia/Tokyo"), stderr=subprocess.DEVNULL, check=True)
+    with Store.open("store.db") as store:
+        require_equal(store, Path("out"), form)
 
 
 def test_the_directory_says_what_is_in_it(filled: Store, tmp_path: Path) -> None:

@@ -114,7 +114,7 @@ class DuckFile:
         with self._explained():
             self._connection = duckdb.connect(
                 str(directory / DUCKDB),
-                config={"memory_limit": "512MB", "threads": 2, "temp_directory": str(directory / "ggn.duckdb.tmp")},
+                config={"memory_limit": "256MB", "threads": 2, "temp_directory": str(directory / "ggn.duckdb.tmp")},
             )
 
     def begin(self, view: View) -> str:

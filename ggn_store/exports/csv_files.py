@@ -49,7 +49,7 @@ class CsvFiles:
         self.formulas += [
             f"{view.name}.{column.name}"
             for column, cells in zip(view.columns, self._cells, strict=True)
-            if cells.has_formulas and column.type == "text"
+            if cells.has_formulas
         ]
 
     def finish(self) -> None:
@@ -90,7 +90,7 @@ def _text(value: str) -> str:
 
 
 def _time(value: datetime) -> str:
-    return value.isoformat().replace("+00:00", "Z")
+    return value.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def _truth(value: bool) -> str:
