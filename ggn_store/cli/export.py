@@ -67,7 +67,9 @@ def command(
 
     With --format the views that `sql` asks (v_moves, v_conditions, ...) are written for notebooks and other programs,
     of all rulesets and all of one moment, into a DIRECTORY that is there as a whole or not at all; its README.md says
-    what the columns mean. Parquet and DuckDB need pip install 'ggn-store[duckdb]'.
+    what the columns mean.
+
+    Parquet and DuckDB need an extra: pip install 'ggn-store[duckdb]'.
     """
     if form is None:
         for name, given in (("--ruleset", names), ("--all-revisions", every), ("--force", force)):
