@@ -106,6 +106,8 @@ def expected(store: Store, view: View, suffix: str = "") -> list[Row]:
             "v_conditions": lambda: (row["polarity"] == "deny", row["square"].encode(), row["state"].encode()),
             "v_effects": lambda: (row["kind"] == "hand", (row["square"] or "").encode(), (row["held"] or "").encode()),
         }
+        of_state = lambda: (row["variable"].encode(), row["value"].encode())  # noqa: E731
+        within |= {"v_guards": of_state, "v_state_effects": of_state}
         last = (row["possibility"], *within[view.name]()) if view.name in within else ()
         of_piece = places.get((row["ruleset"], row["revision"], row.get("piece")), 0)
         return (row["ruleset"].encode(), row["revision"], of_piece, *last)
@@ -204,8 +206,8 @@ def test_every_format_holds_the_rows_of_the_views_in_the_order_of_documents(
     made = filled.export(tmp_path / "new" / "out", form)
     require_equal(filled, tmp_path / "new" / "out", form)
     assert dict(made.rows) == {view.name: len(expected(filled, view)) for view in VIEWS}
-    assert min(made.rows.values()) > 4
-    assert (made.form, made.revisions) == (form, 6)
+    assert min(made.rows.values()) > 0
+    assert (made.form, made.revisions) == (form, 7)
     filled.export(tmp_path / "all", form, every=True)
     require_equal(filled, tmp_path / "all", form, "_all")
     assert READERS[form](tmp_path / "all", VIEWS[0]) != READERS[form](tmp_path / "new" / "out", VIEWS[0])
@@ -230,8 +232,12 @@ def test_only_named_rulesets_and_revisions_are_exported(filled: Store, tmp_path:
     filled.export(tmp_path / "out", form, ["games/diff@1", "a"])
     for view in VIEWS:
         found = {(row[0], row[1]) for row in READERS[form](tmp_path / "out", view)}
-        more = {"v_history": {("a", 1), ("games/diff", 2)}, "v_effects": set()}.get(view.name, {("a", 1)})
-        assert found == {("games/diff", 1)} | more, view.name
+        more = {
+            "v_history": {("a", 1), ("games/diff", 2)},
+            "v_effects": set[tuple[str, int]](),
+        }.get(view.name, {("a", 1)})
+        of_gdl = view.name in ("v_guards", "v_state_effects")
+        assert found == (set() if of_gdl else {("games/diff", 1)} | more), view.name
     filled.export(tmp_path / "all", form, "games/diff", every=True)
     assert {(row[0], row[1]) for row in READERS[form](tmp_path / "all", VIEWS[2])} == {
         ("games/diff", 1),
@@ -261,7 +267,7 @@ def test_both_databases_give_the_same_bytes(tmp_path: Path, request: pytest.Fixt
                 view.name: (tmp_path / database / f"{view.name}.csv").read_bytes() for view in VIEWS[1:-1]
             }
     assert texts["sqlite"] == texts["postgres"]
-    assert all(text.count(b"\n") > 5 for text in texts["sqlite"].values())
+    assert all(text.count(b"\n") > 1 for text in texts["sqlite"].values())
 
 
 def test_columns_have_the_types_that_the_views_tell(filled: Store, tmp_path: Path) -> None:
@@ -466,7 +472,7 @@ def test_all_views_are_of_one_moment(tmp_path: Path, request: pytest.FixtureRequ
 def test_progress_tells_all_parts(filled: Store, tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
     filled.export(tmp_path / "out", "csv", progress=lambda *each: told.append(each))
-    names = ["B", "a", "games/diff", "games/must-deny", "games/perform", "hostile"]
+    names = ["B", "a", "games/diff", "games/gdl", "games/must-deny", "games/perform", "hostile"]
     parts = [f"{view.name} {name}" for view in VIEWS for name in names]
     assert told == [(part, number, len(parts)) for number, part in enumerate(parts)]
 
@@ -717,7 +723,7 @@ def test_the_command_writes_what_the_python_does(run: Program, filled: Store, ad
     done = run("--db", address, "export", "--format", form, "out")
     assert (done.code, done.out) == (0, "")
     first = done.err.splitlines()[0]
-    assert first.startswith("out: rows of 6 revisions: 6 of v_rulesets, ")
+    assert first.startswith("out: rows of 7 revisions: 7 of v_rulesets, ")
     assert ("note: a spreadsheet would take texts of " in done.err) == (form == "csv")
     require_equal(filled, Path("out"), form)
     named = ("--ruleset", "a", "--ruleset", "games/diff@1", "--force")

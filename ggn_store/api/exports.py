@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
+from ggn_store.api.base import Section
 from ggn_store.columnar import view_files
 from ggn_store.columnar.arrow import FRAMES
 from ggn_store.columnar.extras import need
@@ -23,7 +24,6 @@ from ggn_store.store.views import VIEWS, View
 
 if TYPE_CHECKING:
     from ggn_store.api.ruleset import Ruleset
-    from ggn_store.api.store import Store
 
 Format = Literal["parquet", "duckdb", "csv", "sqlite"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
@@ -121,9 +121,34 @@ class ViewRows:
             yield from view_rows.batches(connection, self._view, wanted)
 
 
-def view(store: Store, name: str, rulesets: Names) -> ViewRows:
-    """What `Store.view` gives."""
-    return ViewRows(store._tables.reading, name, rulesets)
+class Exports(Section):
+    """The views of a store: as rows, Arrow tables and frames, and as files."""
+
+    def view(self, name: str, rulesets: Names = None) -> ViewRows:
+        """All rows of a view such as `v_moves`, or `v_moves_all`, of all rulesets or of some: to_arrow(), to_pandas().
+
+        Rulesets are `chess`, or `chess@2` for that revision. Raises UnknownNameError where there is no such view.
+        """
+        return ViewRows(self._tables.reading, name, rulesets)
+
+    def export(
+        self,
+        directory: str | os.PathLike[str],
+        form: Format = "parquet",
+        rulesets: Names = None,
+        *,
+        every: bool = False,
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> Exported:
+        """Write all rows of the views into a new directory: as parquet, duckdb, csv or sqlite files.
+
+        Of the newest revisions, of `every` revision, or of `chess@2`; all rows are of one moment. `force` replaces an
+        older export. `progress` is told what is read, how many parts were, and of how many. Raises InputError where
+        the directory cannot be written; then there is none. Parquet needs the extra [duckdb], and so does duckdb.
+        """
+        reading = self._tables.reading
+        return _export(reading, directory, form, rulesets, every=every, force=force, progress=progress)
 
 
 def view_of(ruleset: Ruleset, name: str) -> ViewRows:
@@ -132,7 +157,7 @@ def view_of(ruleset: Ruleset, name: str) -> ViewRows:
     return ViewRows(ruleset._database.reading, name, str(ruleset.revision))
 
 
-def export(
+def _export(
     reading: Reading,
     directory: str | os.PathLike[str],
     form: Format,
@@ -142,7 +167,6 @@ def export(
     force: bool,
     progress: Progress | None,
 ) -> Exported:
-    """What `Store.export` does."""
     if form not in FORMATS:
         raise InputError(f"{quote(form)} is not a format: {', '.join(FORMATS)}")
     with new_directory(directory, force) as part, closing(_WRITERS[form](part)) as files, reading() as connection:

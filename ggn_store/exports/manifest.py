@@ -16,7 +16,7 @@ VERSION: Final = 1
 MANIFEST: Final = "manifest.json"
 README: Final = "README.md"
 _MAX_BYTES: Final = 100_000_000
-_OURS: Final = re.compile(r"manifest\.json|README\.md|ggn\.(duckdb|sqlite)|v_[a-z]+\.(parquet|csv)")
+_OURS: Final = re.compile(r"manifest\.json|README\.md|ggn\.(duckdb|sqlite)|v_[a-z_]+\.(parquet|csv)")
 
 _READING: Final = {
     "parquet": """\

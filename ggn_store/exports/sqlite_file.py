@@ -24,6 +24,8 @@ INDEXES: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "v_moves": (("ruleset", "piece", "source"), ("piece", "source"), ("piece_id", "possibility")),
     "v_conditions": (("ruleset", "piece"), ("state",), ("piece_id", "possibility")),
     "v_effects": (("ruleset", "piece"), ("piece_id", "possibility")),
+    "v_guards": (("ruleset", "piece"), ("piece_id", "possibility")),
+    "v_state_effects": (("ruleset", "piece"), ("piece_id", "possibility")),
     "v_history": (("ruleset", "revision"),),
 }
 _ERRORS: Final = {

@@ -47,6 +47,8 @@ _OF_PIECE: Final = {
     "v_moves": ("possibility",),
     "v_conditions": ("possibility", "-polarity", "square", "state"),
     "v_effects": ("possibility", "-kind", "square", "held"),
+    "v_guards": ("possibility", "variable", "value"),
+    "v_state_effects": ("possibility", "variable", "value"),
 }
 _OTHERS: Final = {"v_rulesets": (), "v_pieces": ("ordinal",), "v_history": ("revision",)}
 
