@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ggn_store.api.bundles import BundledRuleset, BundleSummary, verify_bundle
+    from ggn_store.api.exports import Exported, ViewRows
     from ggn_store.api.games import (
         HOST_DUTIES,
         Definition,
@@ -80,6 +81,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "ggn_store.api.bundles": ("BundleSummary", "BundledRuleset", "verify_bundle"),
+    "ggn_store.api.exports": ("Exported", "ViewRows"),
     "ggn_store.api.games": (
         "HOST_DUTIES",
         "Definition",
@@ -170,6 +172,7 @@ __all__ = [
     "Document",
     "DocumentError",
     "Event",
+    "Exported",
     "File",
     "Game",
     "GameEntry",
@@ -216,6 +219,7 @@ __all__ = [
     "Variant",
     "Verdict",
     "Verification",
+    "ViewRows",
     "check_specification",
     "check_specifications",
     "convert",

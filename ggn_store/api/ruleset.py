@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from ggn_store.api.analysis import RulesetAnalysis
     from ggn_store.api.columnar import Columnar, Engine
+    from ggn_store.api.exports import ViewRows
     from ggn_store.model.perft import Perft
     from ggn_store.model.picture import Picture
 
@@ -163,6 +164,12 @@ class Ruleset(Moves):
         from ggn_store.api.columnar import Columnar
 
         return Columnar(self)
+
+    def view(self, name: str) -> ViewRows:
+        """All rows of this revision in a view such as `v_moves`: to_arrow(), to_pandas(); `v_history` has them all."""
+        from ggn_store.api import exports
+
+        return exports.view_of(self, name)
 
     def compile(self, directory: str | os.PathLike[str]) -> None:
         """Write the ruleset as Parquet files, which any engine can join, into a new directory.

@@ -11,6 +11,7 @@ from typing import Any, Final
 from ggn_store.api.bundles import Bundles
 from ggn_store.api.care import Care
 from ggn_store.api.catalogue import Catalogue
+from ggn_store.api.exports import Exports
 from ggn_store.api.history import History
 from ggn_store.api.loading import Loading
 from ggn_store.api.policies import Policies
@@ -42,7 +43,20 @@ class Info:
     rulesets: int | None
 
 
-class Store(Loading, Catalogue, Care, History, Questions, Policies, Reviews, States, Transfers, Bundles, ServerRoles):
+class Store(
+    Loading,
+    Catalogue,
+    Care,
+    History,
+    Questions,
+    Exports,
+    Policies,
+    Reviews,
+    States,
+    Transfers,
+    Bundles,
+    ServerRoles,
+):
     """A store of rulesets in a SQLite file, in memory or in a Postgres database.
 
     Safe to use from several threads. Every method raises StoreError where the database refuses, and then
