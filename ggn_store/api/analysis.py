@@ -21,6 +21,7 @@ from ggn_store.store.analyses import mentions, mobility, reach, stats
 from ggn_store.store.analyses.asking import Tell, asking
 
 if TYPE_CHECKING:
+    from ggn_store.analysis.movers import SameMovers
     from ggn_store.api.ruleset import Ruleset
 
 
@@ -164,3 +165,28 @@ class StoreAnalysis:
         with asking(self._database, self._tell, self._tables.reading()) as asker:
             found = [rulesets.find(asker.connection, reference) for reference in references]
             return stats.of_rulesets(asker, found or rulesets.newest(asker.connection))
+
+    def same_movers(
+        self,
+        references: Iterable[str] = (),
+        *,
+        piece: str | None = None,
+        ruleset: str | None = None,
+        whole: bool = False,
+        exact: bool = False,
+        mirrored: bool = True,
+    ) -> SameMovers:
+        """Pieces of these rulesets, or of all in their newest revisions, that move alike, in groups.
+
+        With `piece` only those that move like it; it is that of `ruleset`, or of any of these that has it. Movement is
+        where a piece goes and what must stand where, independent of names, of the side and of the board's size; see
+        `ggn_store.analysis.movement`. With `whole` also what it changes, and drops; `exact` is for boards of one size,
+        square by square; `mirrored=False` tells mirrored movement apart. Raises UnknownNameError for a piece that is
+        not there.
+        """
+        from ggn_store.api import movement
+
+        with asking(self._database, self._tell, self._tables.reading()) as asker:
+            return movement.same_movers(
+                asker, references, piece=piece, ruleset=ruleset, whole=whole, exact=exact, mirrored=mirrored
+            )

@@ -39,6 +39,7 @@ _COMMANDS: Final = (
     "who-reaches",
     "uses",
     "dead",
+    "same-movers",
     "export",
     "compile",
     "delete",
