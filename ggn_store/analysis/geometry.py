@@ -12,7 +12,7 @@ Vector = tuple[int, ...]
 
 AXES: Final = ("files", "ranks", "layers")
 
-_PLANE: Final = {
+_PLANE: Final[dict[tuple[Vector, Vector], str]] = {
     ((0, 1), (1, 1)): "equal",
     ((0, 1), (-1, 1)): "mirrored left to right",
     ((0, 1), (1, -1)): "mirrored top to bottom",
@@ -86,5 +86,5 @@ def reversing(dimensions: int, *axes: int) -> Symmetry:
 
 @cache
 def opposite(dimensions: int) -> Symmetry:
-    """How a board looks from the other side: all axes reversed."""
-    return reversing(dimensions, *range(dimensions))
+    """How a board looks from the other side: mirrored, files in place, as the sides of chess are."""
+    return reversing(dimensions, *(range(1, dimensions) if dimensions > 1 else (0,)))

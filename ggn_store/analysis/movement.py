@@ -17,7 +17,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, Protocol
 
 from ggn_store.analysis.geometry import Symmetry, Vector, opposite, symmetries
@@ -90,9 +90,9 @@ class Grid:
     def fits(self, vectors: Iterable[Vector]) -> int:
         """The squares from which all of these lead to squares of the board."""
         wanted = [(0,) * len(self.size), *vectors]
-        key = (tuple(map(min, zip(*wanted, strict=True))), tuple(map(max, zip(*wanted, strict=True))))
-        if not self.is_full:
-            key = tuple(sorted(set(wanted)))
+        key = tuple(sorted(set(wanted)))
+        if self.is_full:
+            key = tuple(map(min, zip(*wanted, strict=True))), tuple(map(max, zip(*wanted, strict=True)))
         if key not in self._fits:
             found = 0
             for number, point in enumerate(self.points):
@@ -124,7 +124,7 @@ class Shape(NamedTuple):
     """A possibility relative to where it starts; a drop, to where it ends.
 
     `to` is where it leads: None into the hand, and of a drop. `items` are conditions and changes (`must empty`,
-    `becomes itself`, ...) and where they are. `hands` and `turn` are those of the whole rules, and `count` is how often
+    `becomes itself`, ...) and where they are. `hands` and `turn` are those of the whole rules, and `times` is how often
     the same is there for one start.
     """
 
@@ -133,7 +133,7 @@ class Shape(NamedTuple):
     items: tuple[Item, ...]
     hands: tuple[str, ...] = ()
     turn: bool | None = True
-    count: int = 1
+    times: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ class Motion:
     start: tuple[str, ...] = ()
     hands: tuple[str, ...] = ()
     turn: bool | None = True
-    count: int = 1
+    times: int = 1
     is_drop: bool = False
     everywhere: bool = True
 
@@ -168,7 +168,7 @@ class Motion:
         """What has no direction, in the order of the fields."""
         return (
             *(self.path, self.steps, self.goal, self.start, self.hands),
-            *(self.turn, self.count, self.is_drop, self.everywhere),
+            *(self.turn, self.times, self.is_drop, self.everywhere),
         )
 
 
@@ -361,11 +361,7 @@ def _motions(found: Mapping[Shape, int], grid: Grid) -> dict[Motion, Extents]:
         if squares != (fit if shape.is_drop else fit & sources):
             partial.add(motion)
     return {
-        Motion(
-            *(motion.to, motion.items, motion.path, _steps(motion, lengths, grid.size)),
-            *(motion.goal, motion.start, motion.hands, motion.turn, motion.count, motion.is_drop),
-            motion not in partial,
-        ): lengths
+        replace(motion, steps=_steps(motion, lengths, grid.size), everywhere=motion not in partial): lengths
         for motion, lengths in gathered.items()
     }
 
@@ -384,34 +380,33 @@ def _steps(motion: Motion, lengths: Extents, size: Vector) -> tuple[int | None, 
 
 def _motion(shape: Shape) -> tuple[Motion, tuple[int, ...]]:
     """The motion of a shape, without its steps, and its length: steps, and where something stands on the way."""
-    zero = None if shape.to is None else (0,) * len(shape.to)
-    rest = shape.hands, shape.turn, shape.count, shape.is_drop
-    if shape.to is None or shape.to == zero:
-        return Motion(shape.to, shape.items, (), (), (), (), *rest), ()
+    to = shape.to
+    plain = Motion(to, shape.items, hands=shape.hands, turn=shape.turn, times=shape.times, is_drop=shape.is_drop)
+    if to is None or not any(to):
+        return plain, ()
+    zero = (0,) * len(to)
     start = tuple(name for name, vector in shape.items if vector == zero)
-    goal = tuple(name for name, vector in shape.items if vector == shape.to)
-    others = tuple(item for item in shape.items if item[1] not in (zero, shape.to))
-    whole = math.gcd(*shape.to)
-    unit = tuple(each // whole for each in shape.to)
-    at = [_multiple(vector, unit) for _, vector in others]
-    if not others or any(each is None or not 0 < each < whole for each in at):
-        return Motion(shape.to, others, (), (), goal, start, *rest), ()
-    step = math.gcd(whole, *(each for each in at if each))
-    size = whole // step
-    way: list[tuple[str, ...]] = [()] * size
-    for (name, _), each in zip(others, at, strict=True):
-        assert each is not None
-        way[each // step] += (name,)
+    goal = tuple(name for name, vector in shape.items if vector == to)
+    others = tuple(item for item in shape.items if item[1] not in (zero, to))
+    plain = replace(plain, items=others, goal=goal, start=start)
+    whole = math.gcd(*to)
+    unit = tuple(each // whole for each in to)
+    at = [times for _, vector in others if (times := _multiple(vector, unit)) is not None and 0 < times < whole]
+    if not others or len(at) < len(others):
+        return plain, ()
+    step = math.gcd(whole, *at)
+    way: list[tuple[str, ...]] = [()] * (whole // step)
+    for (name, _), times in zip(others, at, strict=True):
+        way[times // step] += (name,)
     path: list[tuple[str, ...]] = []
-    length = [size]
+    length = [len(way)]
     for place, asked in enumerate(way[1:], 1):
         if asked != (QUIET,):
             path.append(asked)
             length.append(place)
         elif not path or path[-1] != RUN:
             path.append(RUN)
-    to = tuple(each * step for each in unit)
-    return Motion(to, (), tuple(path), (), goal, start, *rest), tuple(length)
+    return replace(plain, to=tuple(each * step for each in unit), items=(), path=tuple(path)), tuple(length)
 
 
 def _multiple(vector: Vector, unit: Vector) -> int | None:

@@ -9,7 +9,7 @@ from typing import Final
 from ggn_store.analysis.geometry import Symmetry, Vector, symmetries
 from ggn_store.analysis.movement import CAPTURE, QUIET, RUN, Item, Motion
 
-_NAMES: Final = {
+_NAMES: Final[dict[tuple[int, ...], str]] = {
     (1, 2): "knight leaps",
     (1, 3): "camel leaps",
     (2, 3): "zebra leaps",

@@ -23,7 +23,9 @@ _GROUP_COLUMNS = ("fingerprint", "pieces", "rulesets", "moves", "movers")
 @click.option("--rules", is_flag=True, help="Compare what moves change, too, and drops.")
 @click.option("--exact", is_flag=True, help="Only on boards of one size, square by square.")
 @click.option("--equal", is_flag=True, help="Tell mirrored and turned movement apart.")
-@click.option("--by", type=click.Choice(("group", "piece")), help="A row each. Default: piece with --piece, else group.")
+@click.option(
+    "--by", type=click.Choice(("group", "piece")), help="A row each. Default: piece with --piece, else group."
+)
 @answers.analysis_options
 @click.pass_context
 def command(
@@ -50,9 +52,7 @@ def command(
     if ruleset is not None and piece is None:
         raise click.UsageError("--ruleset says whose piece it is: name the piece with --piece")
     analysis = options.open_store(ctx).analysis(answers.teller(show_sql))
-    found = analysis.same_movers(
-        rulesets, piece=piece, ruleset=ruleset, whole=rules, exact=exact, mirrored=not equal
-    )
+    found = analysis.same_movers(rulesets, piece=piece, ruleset=ruleset, whole=rules, exact=exact, mirrored=not equal)
     if found.left_out:
         names = printable(", ".join(found.left_out))
         click.echo(f"note: squares without coordinates, so left out: {names}", err=True)

@@ -1,4 +1,4 @@
-"""All rows of pieces, for what is computed of whole pieces: a statement for each table, however many pieces there are."""
+"""All rows of pieces, for what is computed of whole pieces: a statement a table, however many pieces there are."""
 
 from __future__ import annotations
 
@@ -77,7 +77,8 @@ def contents(asker: Asker, revisions: Iterable[Revision], *, with_effects: bool 
 def _by_piece(parts: Iterable[Sequence[Any]]) -> Iterator[tuple[int, list[Any]]]:
     """The rows of each piece; as `groupby` would, but without looking at every row."""
     of_row = itemgetter(0)
-    piece_id, rows = None, []
+    piece_id: int | None = None
+    rows: list[Any] = []
     for part in parts:
         begin = 0
         while begin < len(part):
