@@ -51,6 +51,7 @@ COMMANDS = [
     "show",
     "moves",
     "apply",
+    "play",
     "perft",
     "draw",
     "sql",

@@ -30,6 +30,7 @@ _COMMANDS: Final = (
     "show",
     "moves",
     "apply",
+    "play",
     "perft",
     "draw",
     "sql",
