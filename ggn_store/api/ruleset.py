@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
-from ggn_store.api import batches
+from ggn_store.api import batches, chaining
 from ggn_store.documents import beside
 from ggn_store.errors import MoveError, PictureError, PositionError, UnknownNameError, offer, quote
 from ggn_store.model import document as documents
 from ggn_store.model import variables
 from ggn_store.model.board import Board
+from ggn_store.model.chain import Chain
 from ggn_store.model.document import Dialect, Document, Piece
 from ggn_store.model.move import DISPLACEMENT, Assumption, Move, check_assumption, displacement
 from ggn_store.model.position import SIDES, Position
@@ -304,7 +305,7 @@ class Ruleset:
         The fast query is of one position; for several, and where it cannot answer, this is the reading query.
         """
         question = self._question(piece, source, destination)
-        asked = [self._on_board(position) for position in positions]
+        asked = [self.on_board(position) for position in positions]
         board = self.board
         if _is_fast(query) and self._fast is not None and len(asked) == 1:
             position = self.placed(asked[0])
@@ -322,15 +323,66 @@ class Ruleset:
             plan.append(f"the reading query, since {masks.why_none(board)}")
         return text, plan
 
+    def chains(
+        self,
+        position: Position | Mapping[str, str | None],
+        *,
+        piece: str | None = None,
+        source: str | None = None,
+        destination: str | None = None,
+    ) -> tuple[Chain, ...]:
+        """The chains of the side to move: several moves of one piece that are made together, in document order.
+
+        Each step is a chainable move in the position that the steps before it left, from where they ended; the side to
+        move stays the same throughout. A path that is back in a position that it has already been in goes no further.
+        Each path follows the one that it continues. Raises MoveError for a chain of more than 100 steps and for more
+        than 100,000 chains, UnknownNameError as `moves` does.
+        """
+        return chaining.chains(self, self._database, _position(position), piece, source, destination)
+
+    def explain_chains(
+        self,
+        position: Position | Mapping[str, str | None],
+        *,
+        piece: str | None = None,
+        source: str | None = None,
+        destination: str | None = None,
+    ) -> tuple[str, list[str]]:
+        """The SQL that answers `chains`, and the database's plan for it, line by line."""
+        return chaining.explain(self, self._database, _position(position), piece, source, destination)
+
+    def along(
+        self,
+        position: Position | Mapping[str, str | None],
+        path: Sequence[str],
+        *,
+        piece: str | None = None,
+        assume: Assumption | None = None,
+    ) -> tuple[Move, ...] | tuple[Chain, ...]:
+        """The moves from the first of two squares to the second, or the chains along more of them; `*` is the hand.
+
+        Raises MoveError where there is none, naming the step that is not possible, and why.
+        """
+        return chaining.along(self, self._database, _position(position), path, piece, assume)
+
     def apply(
-        self, position: Position | Mapping[str, str | None], move: Move, *, assume: Assumption | None = None
+        self,
+        position: Position | Mapping[str, str | None],
+        move: Move | Chain | Sequence[str],
+        *,
+        assume: Assumption | None = None,
     ) -> Position:
         """The position after `move`, which is one of `moves(position)`; its effects are applied as written.
+
+        Of a chain, and of a path of squares that is the way of one move or chain only, all steps are made, or none:
+        MoveError names the first that is not possible, and says where a path may mean several.
 
         A move of a `must-deny` document has no effects: `assume="displacement"` says that plain displacement is
         meant. Raises MoveError where the piece is not on its source, and where there are no effects.
         """
         position = self._stated(_position(position))
+        if not isinstance(move, Move):
+            return chaining.apply(self, self._database, position, move, assume)
         effects = move.effects
         if effects is None:
             if assume != DISPLACEMENT:
@@ -365,7 +417,7 @@ class Ruleset:
         """
         from ggn_store.api import perft
 
-        asked = self._on_board(_position(position))
+        asked = self.on_board(_position(position))
         return perft.perft(self, self._database, asked, depth, engine, divide, assume, merge)
 
     def reached(
@@ -382,7 +434,7 @@ class Ruleset:
         """
         from ggn_store.api import perft
 
-        asked = [self._on_board(_position(position)) for position in positions]
+        asked = [self.on_board(_position(position)) for position in positions]
         return perft.reached(self, self._database, asked, depth, engine, assume)
 
     # --- questions about the whole ---
@@ -506,7 +558,7 @@ class Ruleset:
 
     def placed(self, position: Position | Mapping[str, str | None]) -> Position:
         """`position` without squares that the board does not have; PositionError where it was declared without."""
-        position = self._on_board(_position(position))
+        position = self.on_board(_position(position))
         numbers = self.board.numbers
         if numbers.keys() >= position.board.keys():
             return position
@@ -519,12 +571,12 @@ class Ruleset:
         assume: Assumption | None,
     ) -> list[list[Move]]:
         check_assumption(assume)
-        asked = [self._on_board(_position(position)) for position in positions]
+        asked = [self.on_board(_position(position)) for position in positions]
         board = self.board
         with self._database.reading() as connection:
             return moves.moves(self._database, connection, self.revision, board, asked, question, assume)
 
-    def _on_board(self, position: Position) -> Position:
+    def on_board(self, position: Position) -> Position:
         """`position` with its whole state, if it fits the board.
 
         A board that was not declared is only a guess, and all fits.

@@ -36,6 +36,7 @@ from sqlalchemy import (
     Select,
     Table,
     Text,
+    TextClause,
     any_,
     bindparam,
     cast,
@@ -316,7 +317,7 @@ class Database(ABC):
         """Tell the planner how large a temporary table is."""
 
     @abstractmethod
-    def plan(self, connection: Connection, query: Select[Any]) -> list[str]:
+    def plan(self, connection: Connection, query: Select[Any] | TextClause) -> list[str]:
         """The database's own plan for a query, line by line."""
 
     @abstractmethod
@@ -517,7 +518,7 @@ class SQLite(Database):
     def analyze(self, connection: Connection, table: Table) -> None:
         connection.exec_driver_sql(f"ANALYZE temp.{table.name}")
 
-    def plan(self, connection: Connection, query: Select[Any]) -> list[str]:
+    def plan(self, connection: Connection, query: Select[Any] | TextClause) -> list[str]:
         statement = query.compile(self.engine, compile_kwargs={"literal_binds": True})
         rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}").all()
         depth = {0: -1}
@@ -768,7 +769,7 @@ class Postgres(Database):
     def analyze(self, connection: Connection, table: Table) -> None:
         connection.exec_driver_sql(f'ANALYZE "{table.name}"')
 
-    def plan(self, connection: Connection, query: Select[Any]) -> list[str]:
+    def plan(self, connection: Connection, query: Select[Any] | TextClause) -> list[str]:
         statement = query.compile(self.engine, compile_kwargs={"literal_binds": True})
         return [str(row[0]) for row in connection.exec_driver_sql(f"EXPLAIN {statement}").all()]
 
