@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from ggn_store.games.fairy.settings import Refusal
     from ggn_store.games.fairy.variants import Variant, read_variants
     from ggn_store.model.care import Collected, Comparison, Unused, Verification
+    from ggn_store.model.chain import Chain, captures_first
     from ggn_store.model.diff import diff
     from ggn_store.model.difference import Difference
     from ggn_store.model.document import Document
@@ -121,6 +122,7 @@ _HOMES = {
     "ggn_store.model.document": ("Document",),
     "ggn_store.model.history": ("Blame", "Changes", "LogEntry"),
     "ggn_store.model.merge": ("Conflict", "Merge", "merge"),
+    "ggn_store.model.chain": ("Chain", "captures_first"),
     "ggn_store.model.care": ("Collected", "Comparison", "Unused", "Verification"),
     "ggn_store.model.event": ("ACTIONS", "Event"),
     "ggn_store.model.move": ("Move",),
@@ -146,6 +148,7 @@ __all__ = [
     "Blame",
     "BundleSummary",
     "BundledRuleset",
+    "Chain",
     "Changes",
     "Collected",
     "Comparison",
@@ -200,6 +203,7 @@ __all__ = [
     "Variant",
     "Verdict",
     "Verification",
+    "captures_first",
     "convert",
     "diff",
     "find_files",
