@@ -13,6 +13,11 @@ from ggn_store import Chain, MoveError, Position, Ruleset, Store, UnknownNameErr
 from ggn_store.model import chain as model
 from ggn_store.store.engine import Database
 from tests import reference
+from tests.test_cli import Command
+from tests.test_cli import _own_place as _own_place
+from tests.test_cli import ggn as ggn
+from tests.test_cli import ready as ready
+from tests.test_cli import run as run
 
 Json = dict[str, Any]
 Steps = tuple[reference.Key, ...]
@@ -504,3 +509,108 @@ def test_a_capture_at_the_end_of_a_quiet_way_counts(store: Store) -> None:
 
 def test_limits_are_those_that_are_told() -> None:
     assert (model.MAX_STEPS, model.MAX_CHAINS) == (100, 100_000)
+
+
+# --- the command line ---
+
+
+JUMPS = '{"a1": "D:M", "h1": "D:M", "b2": "d:m", "d4": "d:m"}'
+
+
+@pytest.fixture
+def jumps(ggn: Command, ready: str) -> Command:
+    """The program on a store with men that jump, and that go up one from the first rank."""
+    document = jumper()
+    for file in "abcdefgh":
+        source, to = f"{file}1", f"{file}2"
+        document["D:M"].setdefault(source, {})[to] = [
+            {"must": {to: "empty"}, "diff": {"board": {source: None, to: "D:M"}}}
+        ]
+    with Store.open(ready) as store:
+        store.load(document, "jumps")
+    return ggn
+
+
+def test_moves_shows_chains_as_paths(jumps: Command) -> None:
+    asked = ("moves", "jumps", "--board", JUMPS)
+    plain = jumps(*asked, "--format", "table")
+    assert plain.out.endswith("D:M a1: c3[b2=]  a2\nD:M h1: h2\njumps@1: 3 moves for first\n")
+    shown = jumps(*asked, "--chains", "--format", "table")
+    assert shown.out.endswith("D:M h1: h2\nD:M a1 c3 e5[b2= d4=]\njumps@1: 3 moves and 1 chain for first\n")
+    records = jumps(*asked, "--chains").records()
+    assert [record["path"] for record in records] == [["a1", "c3"], ["a1", "a2"], ["h1", "h2"], ["a1", "c3", "e5"]]
+    assert {tuple(record) for record in records} == {("piece", "path", "effects", "steps")}
+    assert [step["destination"] for step in records[-1]["steps"]] == ["c3", "e5"]
+    assert jumps(*asked, "--chains", "--source", "h1").records() == records[2:3]
+    assert jumps(*asked, "--chains", "--destination", "e5").records() == records[3:]
+    assert jumps(*asked, "--chains", "--format", "csv").out.count("\n") == 5
+
+
+def test_moves_shows_captures_first_as_a_rule_of_the_host(jumps: Command) -> None:
+    asked = ("moves", "jumps", "--board", JUMPS, "--captures-first")
+    assert jumps(*asked, "--chains").records()[0]["path"] == ["a1", "c3", "e5"]
+    shown = jumps(*asked, "--chains", "--format", "table").out
+    assert shown.endswith(
+        "D:M a1 c3 e5[b2= d4=]\njumps@1: no moves and 1 chain for first\n"
+        "captures first: a rule of the host, which no document can say\n"
+    )
+    alone = jumps(*asked)
+    assert (alone.out, alone.err) == ("", "note: only chains can take something: --chains shows them\n")
+    # What another piece can take forbids the moves of this one.
+    assert jumps(*asked, "--chains", "--source", "h1").out == ""
+    quiet = jumps("moves", "jumps", "--board", '{"h1": "D:M"}', "--captures-first", "--format", "table").out
+    assert quiet.endswith("jumps@1: 1 move for first\n")
+
+
+def test_chains_are_explained_and_are_of_one_position(jumps: Command) -> None:
+    explained = jumps("moves", "jumps", "--board", JUMPS, "--chains", "--explain")
+    assert explained.code == 0
+    assert "WITH RECURSIVE chain" in explained.out
+    for wrong in (
+        ("--chains", "--positions", "-"),
+        ("--captures-first", "--positions", "-"),
+        ("--captures-first", "--explain"),
+    ):
+        assert jumps("moves", "jumps", *wrong).code == 2
+
+
+def test_a_path_is_applied_whole_or_not_at_all(jumps: Command) -> None:
+    asked = ("apply", "jumps", "--board", JUMPS, "--format", "json")
+    after = {"board": {"h1": "D:M", "e5": "D:M"}, "hands": None, "side": "second"}
+    for path in ("a1 c3 e5", "A1 C3 E5", "a1c3e5", "M a1 c3 e5", "a1xc3xe5"):
+        assert jumps(*asked, "--path", path).records() == [after], path
+    assert jumps(*asked, "--path", "a1 c3 e5", "--ordinal", "0").records() == [after]
+    assert jumps(*asked, "--path", "h1 h2").records()[0]["board"]["h2"] == "D:M"
+    failed = jumps(*asked, "--path", "a1 c3 a5")
+    assert (failed.code, failed.out) == (1, "")
+    assert failed.err == "Error: a1 c3 a5: step 2, c3 a5, is not possible\n"
+    assert "choose one of\n  --ordinal 0: D:M a1 c3 e5" in jumps(*asked, "--path", "a1 c3 e5", "--ordinal", "1").err
+    assert "D:K a1 c3" not in jumps(*asked, "--path", "K a1 c3 e5").out
+    assert jumps(*asked, "--path", "K a1 c3 e5").code == 1
+    for wrong in ((), ("--path", "a1 c3", "--move", "D:M a1 c3"), ("--path", "a1 c3 2")):
+        assert jumps(*asked, *wrong).code == 2
+
+
+def test_chains_are_played(jumps: Command) -> None:
+    asked = ("play", "jumps", "--board", JUMPS)
+    after = {"board": {"h1": "D:M", "e5": "D:M"}, "hands": None, "side": "second"}
+    played = jumps(*asked, stdin="a1\nA1 C3 E5\nsave jumps.txt")
+    assert played.records() == [after]
+    assert played.err.splitlines()[-2] == "D:M a1 c3 e5[b2= d4=]"
+    assert jumps(*asked, "--moves", "jumps.txt").records() == [after]
+    undone = jumps(*asked, stdin="a1c3e5\nundo\na1c3")
+    assert undone.records()[0]["board"] == {"h1": "D:M", "d4": "d:m", "c3": "D:M"}
+    failed = jumps(*asked, stdin="h1 h2 h3")
+    assert (failed.code, failed.out) == (1, "")
+    assert "standard input:1: h1 h2 h3: step 1, h1 h2, is not possible in a path of several steps" in failed.err
+
+
+def test_captures_come_first_in_play(jumps: Command) -> None:
+    asked = ("play", "jumps", "--board", JUMPS, "--captures-first")
+    assert jumps(*asked, stdin="moves\na1c3e5").records()[0]["board"] == {"h1": "D:M", "e5": "D:M"}
+    told = jumps(*asked, stdin="moves").err
+    assert told == "D:M a1 c3 e5[b2= d4=]\ncaptures first: a rule of the host, which no document can say\n"
+    for typed in ("h1 h2", "a1 c3", "h1"):
+        failed = jumps(*asked, stdin=typed)
+        assert failed.code == 1
+        assert "captures come first:\nD:M a1 c3 e5[b2= d4=]\n" in failed.err, typed

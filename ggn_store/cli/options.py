@@ -271,4 +271,9 @@ def write_bytes(parts: Iterable[bytes], output: str) -> None:
         temporary.unlink(missing_ok=True)
 
 
+captures_first_option = click.option(
+    "--captures-first",
+    is_flag=True,
+    help="A rule of the host, which no document can say: where something can be taken, only such moves, to their end.",
+)
 output_option = click.option("-o", "--output", metavar="FILE", help="Write to this file instead of standard output.")

@@ -34,12 +34,19 @@ from ggn_store.render.records import compact
     type=click.Choice(("displacement",)),
     help="For must-deny rulesets: take plain displacement as the effect.",
 )
+@options.captures_first_option
 @options.output_format(("feen", "fen", "sfen", "json"), "Default: the notation that the position came in, or FEEN.")
 @click.pass_context
 def command(
-    ctx: click.Context, ruleset: str, file: str | None, assume: str | None, form: str | None, given: options.Given
+    ctx: click.Context,
+    ruleset: str,
+    file: str | None,
+    assume: str | None,
+    captures_first: bool,
+    form: str | None,
+    given: options.Given,
 ) -> None:
-    """Play a game in the terminal, by moves such as e2 e4.
+    """Play a game in the terminal, by moves such as e2 e4, or d3 f5 h7 where several are made together.
 
     From the position that is given, or the ruleset's own start position. The store says which moves there are; whether
     the game is won, or a move is forbidden by what its rules cannot say, is left to the players. Off a terminal the
@@ -51,7 +58,7 @@ def command(
     if given.board == "-" and listed == "-":
         raise click.UsageError("--board - and the moves would both be standard input: give one of them as a file")
     found = options.open_ruleset(ctx, ruleset)
-    game = Play(found, options.position(found, given), cast(Any, assume))
+    game = Play(found, options.position(found, given), cast(Any, assume), captures_first)
     if listed is not None:
         _read(game, listed)
     interrupted = asks and _ask(game, sys.stdout if watched else sys.stderr)

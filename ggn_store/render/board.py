@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from ggn_store.errors import printable
+from ggn_store.model.chain import Chain
 from ggn_store.model.move import Move
 from ggn_store.model.position import Position
 from ggn_store.notation import cell
@@ -15,6 +16,7 @@ from ggn_store.notation.stn import Transition
 
 MAX_DRAWN = 32
 Paint = Callable[[str, str], str]
+HOST_RULE = "captures first: a rule of the host, which no document can say\n"
 
 
 def position_text(
@@ -96,6 +98,20 @@ def _move_text(move: Move, position: Position) -> str:
     return (
         text if move.effects is None else text + effects_text(move.piece, move.source, move.destination, move.effects)
     )
+
+
+def chains_text(chains: Iterable[Chain]) -> str:
+    """The chains, one line each."""
+    return "".join(f"{path_text(chain)}\n" for chain in chains)
+
+
+def path_text(move: Move | Chain) -> str:
+    """A move or a chain with its whole path, `D:M d3 f5 h7`, and what else it changes."""
+    path = move.path if isinstance(move, Chain) else (move.source, move.destination)
+    text = " ".join([move.piece, *map(place_text, path)])
+    if move.effects is None:
+        return text
+    return text + effects_text(move.piece, path[0], path[-1], move.effects)
 
 
 def place_text(square: str) -> str:
