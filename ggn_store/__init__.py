@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ggn_store.api.ruleset import Ruleset
     from ggn_store.api.store import Info, Loaded, Store, ruleset
     from ggn_store.api.table import Table
-    from ggn_store.documents.convert import convert
+    from ggn_store.documents.convert import convert, left_out
     from ggn_store.documents.files import File, find_files
     from ggn_store.documents.ggn import is_valid, parse, problems
     from ggn_store.documents.lint import lint
@@ -92,7 +92,7 @@ _HOMES = {
     "ggn_store.api.ruleset": ("Ruleset",),
     "ggn_store.api.store": ("Info", "Loaded", "Store", "ruleset"),
     "ggn_store.api.table": ("Table",),
-    "ggn_store.documents.convert": ("convert",),
+    "ggn_store.documents.convert": ("convert", "left_out"),
     "ggn_store.documents.files": ("File", "find_files"),
     "ggn_store.documents.ggn": ("is_valid", "parse", "problems"),
     "ggn_store.documents.lint": ("lint",),
@@ -212,6 +212,7 @@ __all__ = [
     "generate_parts",
     "is_valid",
     "json_schema",
+    "left_out",
     "library_files",
     "library_games",
     "lint",

@@ -534,9 +534,9 @@ def jumps(ggn: Command, ready: str) -> Command:
 def test_moves_shows_chains_as_paths(jumps: Command) -> None:
     asked = ("moves", "jumps", "--board", JUMPS)
     plain = jumps(*asked, "--format", "table")
-    assert plain.out.endswith("D:M a1: c3[b2=]  a2\nD:M h1: h2\njumps@1: 3 moves for first\n")
+    assert plain.out.endswith("D:M a1: c3[b2=] (jump...)  a2\nD:M h1: h2\njumps@1: 3 moves for first\n")
     shown = jumps(*asked, "--chains", "--format", "table")
-    assert shown.out.endswith("D:M h1: h2\nD:M a1 c3 e5[b2= d4=]\njumps@1: 3 moves and 1 chain for first\n")
+    assert shown.out.endswith("D:M h1: h2\nD:M a1 c3 e5[b2= d4=] (jump)\njumps@1: 3 moves and 1 chain for first\n")
     records = jumps(*asked, "--chains").records()
     assert [record["path"] for record in records] == [["a1", "c3"], ["a1", "a2"], ["h1", "h2"], ["a1", "c3", "e5"]]
     assert {tuple(record) for record in records} == {("piece", "path", "effects", "steps")}
@@ -551,7 +551,7 @@ def test_moves_shows_captures_first_as_a_rule_of_the_host(jumps: Command) -> Non
     assert jumps(*asked, "--chains").records()[0]["path"] == ["a1", "c3", "e5"]
     shown = jumps(*asked, "--chains", "--format", "table").out
     assert shown.endswith(
-        "D:M a1 c3 e5[b2= d4=]\njumps@1: no moves and 1 chain for first\n"
+        "D:M a1 c3 e5[b2= d4=] (jump)\njumps@1: no moves and 1 chain for first\n"
         "captures first: a rule of the host, which no document can say\n"
     )
     alone = jumps(*asked)
@@ -596,7 +596,7 @@ def test_chains_are_played(jumps: Command) -> None:
     after = {"board": {"h1": "D:M", "e5": "D:M"}, "hands": None, "side": "second"}
     played = jumps(*asked, stdin="a1\nA1 C3 E5\nsave jumps.txt")
     assert played.records() == [after]
-    assert played.err.splitlines()[-2] == "D:M a1 c3 e5[b2= d4=]"
+    assert played.err.splitlines()[-2] == "D:M a1 c3 e5[b2= d4=] (jump)"
     assert jumps(*asked, "--moves", "jumps.txt").records() == [after]
     undone = jumps(*asked, stdin="a1c3e5\nundo\na1c3")
     assert undone.records()[0]["board"] == {"h1": "D:M", "d4": "d:m", "c3": "D:M"}
@@ -609,8 +609,8 @@ def test_captures_come_first_in_play(jumps: Command) -> None:
     asked = ("play", "jumps", "--board", JUMPS, "--captures-first")
     assert jumps(*asked, stdin="moves\na1c3e5").records()[0]["board"] == {"h1": "D:M", "e5": "D:M"}
     told = jumps(*asked, stdin="moves").err
-    assert told == "D:M a1 c3 e5[b2= d4=]\ncaptures first: a rule of the host, which no document can say\n"
+    assert told == "D:M a1 c3 e5[b2= d4=] (jump)\ncaptures first: a rule of the host, which no document can say\n"
     for typed in ("h1 h2", "a1 c3", "h1"):
         failed = jumps(*asked, stdin=typed)
         assert failed.code == 1
-        assert "captures come first:\nD:M a1 c3 e5[b2= d4=]\n" in failed.err, typed
+        assert "captures come first:\nD:M a1 c3 e5[b2= d4=] (jump)\n" in failed.err, typed

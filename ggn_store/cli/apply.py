@@ -35,7 +35,10 @@ from ggn_store.render.records import compact
     type=click.Choice(("displacement",)),
     help="For must-deny rulesets: take plain displacement as the effect.",
 )
-@options.output_format(("feen", "fen", "sfen", "json"), "Default: the notation that the position came in, or FEEN.")
+@options.output_format(
+    ("feen", "fen", "sfen", "json"),
+    "Default: the notation that the position came in, or FEEN; JSON where the rules have state variables.",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -66,15 +69,7 @@ def command(
         moves = found.moves(position, piece=piece, source=source, destination=destination, assume=cast(Any, assume))
         move = _chosen(moves, ordinal, written, position)
     after = move.after if isinstance(move, ggn_store.Chain) else found.apply(position, move, assume=cast(Any, assume))
-    match form or given.notation:
-        case "json":
-            click.echo(compact(after.data()))
-        case "fen":
-            click.echo(found.fen(after))
-        case "sfen":
-            click.echo(found.sfen(after))
-        case _:
-            click.echo(after.to_feen(found.revision.dimensions))
+    options.write_position(found, after, form, given)
 
 
 def _along(

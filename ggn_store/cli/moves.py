@@ -15,6 +15,8 @@ from ggn_store.render.board import HOST_RULE, chains_text, moves_text, position_
 from ggn_store.render.records import records
 
 _COLUMNS = ("piece", "source", "destination", "ordinal", "must", "deny", "effects", "assumed")
+# Beside those, where rules have them.
+_OF_ACTIONS = ("when", "action", "step", "chainable")
 _BATCH = 500
 
 
@@ -27,7 +29,7 @@ _BATCH = 500
 @click.option(
     "--positions",
     metavar="FILE",
-    help="Many positions in NDJSON: each line an object with board, hands and side, or a FEEN text.",
+    help="Many positions in NDJSON: each line an object with board, hands, side and state, or a FEEN text.",
 )
 @click.option(
     "--assume",
@@ -108,6 +110,7 @@ def command(
     found = options.open_ruleset(ctx, ruleset)
     narrow: dict[str, Any] = {"piece": piece, "source": source, "destination": destination, "query": query}
     form = options.record_format(form)
+    shown = (*_COLUMNS, *_OF_ACTIONS) if found.dialect == "gdl" else _COLUMNS
     if positions is not None and count is not None:
         columns.refuse({"--piece": piece, "--source": source, "--destination": destination}, "--count counts all moves")
         counted = _count(found, positions, given.side, count)
@@ -116,10 +119,10 @@ def command(
         return
     if positions is not None:
         answered = _batch(found, positions, given.side, narrow | {"assume": assume})
-        for part in records(answered, form, ("position", *_COLUMNS)):
+        for part in records(answered, form, ("position", *shown)):
             click.echo(part, nl=False)
         return
-    position = options.position(found, given)
+    position = found.stated(options.position(found, given))
     place = {"piece": piece, "source": source, "destination": destination}
     if explain:
         statement, plan = found.explain([position], **narrow)
@@ -142,7 +145,7 @@ def command(
             click.echo("note: only chains can take something: --chains shows them", err=True)
     if form != "table":
         if not chains:
-            for part in records((move.data() for move in moves), form, _COLUMNS):
+            for part in records((move.data() for move in moves), form, shown):
                 click.echo(part, nl=False)
             return
         listed = [*map(path_data, moves), *(chain.data() for chain in paths)]

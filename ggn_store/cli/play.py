@@ -17,7 +17,6 @@ from ggn_store.errors import printable
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.render.board import position_text
-from ggn_store.render.records import compact
 
 
 @click.command("play")
@@ -58,25 +57,13 @@ def command(
     if given.board == "-" and listed == "-":
         raise click.UsageError("--board - and the moves would both be standard input: give one of them as a file")
     found = options.open_ruleset(ctx, ruleset)
-    game = Play(found, options.position(found, given), cast(Any, assume), captures_first)
+    game = Play(found, found.stated(options.position(found, given)), cast(Any, assume), captures_first)
     if listed is not None:
         _read(game, listed)
     interrupted = asks and _ask(game, sys.stdout if watched else sys.stderr)
-    click.echo(_written(game, form or given.notation))
+    options.write_position(found, game.position, form, given)
     if interrupted:
         ctx.exit(130)
-
-
-def _written(game: Play, form: str) -> str:
-    match form:
-        case "json":
-            return compact(game.position.data())
-        case "fen":
-            return game.ruleset.fen(game.position)
-        case "sfen":
-            return game.ruleset.sfen(game.position)
-        case _:
-            return game.position.to_feen(game.ruleset.revision.dimensions)
 
 
 def _read(game: Play, file: str) -> None:

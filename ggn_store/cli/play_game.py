@@ -276,6 +276,8 @@ class Play:
     def position_text(self, position: ggn_store.Position) -> str:
         """A position in one line: FEEN, or JSON where FEEN cannot write it."""
         try:
+            if self.ruleset.variables:
+                return compact(position.data())
             return position.to_feen(self.ruleset.revision.dimensions)
         except ggn_store.PositionError:
             return compact(position.data())
