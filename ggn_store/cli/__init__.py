@@ -31,6 +31,7 @@ _COMMANDS: Final = (
     "show",
     "moves",
     "apply",
+    "play",
     "perft",
     "draw",
     "sql",
