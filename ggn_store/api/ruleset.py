@@ -148,7 +148,8 @@ class Ruleset:
 
     def export_parts(self) -> Iterator[str]:
         """The canonical text in parts, one piece in memory at a time."""
-        return documents.canonical_text(self.dialect, self.revision.envelope.schema, self.read_pieces())
+        envelope = self.revision.envelope
+        return documents.canonical_text(self.dialect, envelope.schema, self.read_pieces(), envelope.variables)
 
     def export_beside(self) -> str:
         """What the exported document cannot say of itself, as a TOML file beside it says it; "" if there is nothing."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeVar, get_args
 
 from ggn_store.errors import NotationError, quote
-from ggn_store.model.document import Envelope, Possibility
+from ggn_store.model.document import Envelope, Origin, Possibility
 from ggn_store.model.order import Place
 from ggn_store.model.possibilities import PossibilityChange, compare
 from ggn_store.notation.stn import Transition
@@ -220,8 +220,12 @@ def _number(number: int, one: str, many: str) -> str:
 
 
 def possibility_data(possibility: Possibility) -> dict[str, Any]:
-    """A possibility as JSON data in the words of no dialect: must, deny and effects, each left out where empty."""
+    """A possibility as JSON data in the words of no dialect: action, when, must, deny, effects, where there are any."""
     data: dict[str, Any] = {}
+    if possibility.origin is not None:
+        data["action"] = possibility.origin.data()
+    if possibility.guards:
+        data["when"] = {name: list(values) for name, values in sorted(possibility.guards.items())}
     if possibility.must:
         data["must"] = dict(sorted(possibility.must.items()))
     if possibility.deny:
@@ -282,11 +286,26 @@ def _entry_of(data: Any) -> EntryChange:
 
 def _possibility_of(data: Any) -> Possibility:
     must, deny = _states(data, "must", str), _states(data, "deny", str)
+    guards = {name: tuple(_texts(values)) for name, values in _states(data, "when", list).items()}
+    origin = _origin_of(data["action"]) if data.get("action") is not None else None
     if data.get("effects") is None:
-        return Possibility(must, deny)
+        return Possibility(must, deny, None, guards, origin)
     effects = _get(data, "effects", Mapping)
     board, hands = _states(effects, "board", _OPTIONAL_TEXT), _states(effects, "hands", int)
-    return Possibility(must, deny, Transition(board, hands, _get(effects, "toggle", bool, True)))
+    state = _states(effects, "state", str)
+    transition = Transition(board, hands, _get(effects, "toggle", bool, True), state)
+    return Possibility(must, deny, transition, guards, origin)
+
+
+def _origin_of(data: Any) -> Origin:
+    return Origin(_get(data, "name", str), _get(data, "step", int), _get(data, "chainable", bool, False))
+
+
+def _texts(values: list[Any]) -> list[str]:
+    for value in values:
+        if not isinstance(value, str):
+            raise NotationError(f"{quote(value)} is not a value of a state variable in a difference: text")
+    return values
 
 
 def _states(data: Any, key: str, kind: Any) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """A GGN document as a value, its canonical form and its digests.
 
-One shape serves the three dialects: `require`/`prevent` of the `perform` dialect are called must and deny
-here, and `perform` and `diff` are both effects.
+One shape serves the four dialects: `require`/`prevent` of the `perform` dialect are called must and deny
+here, and `perform` and `diff` are both effects. The dialect `gdl` is `diff` with guards and effects on the state
+variables that the document declares, and with the actions that its possibilities come from.
 
 The canonical form keeps the order of pieces, sources, destinations and possibilities, because it is the order
 of results; everything below a possibility is a set, and is sorted.
@@ -22,7 +23,7 @@ from ggn_store.model.board import Board
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
 
-Dialect = Literal["perform", "must-deny", "diff"]
+Dialect = Literal["perform", "must-deny", "diff", "gdl"]
 DIALECTS: Final[tuple[Dialect, ...]] = get_args(Dialect)
 
 
@@ -38,27 +39,56 @@ CONDITION_KEYS: Final[Mapping[Dialect, tuple[str, str]]] = {
     "perform": ("require", "prevent"),
     "must-deny": ("must", "deny"),
     "diff": ("must", "deny"),
+    "gdl": ("must", "deny"),
 }
 
 EMPTY: Final = "empty"
 ENEMY: Final = "enemy"
+
+Guards = Mapping[str, tuple[str, ...]]
+# One for all possibilities without any, of which a document can have millions.
+_UNGUARDED: Final[Guards] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The action that a possibility comes from.
+
+    `step` counts from 1 the possibilities that the action gives for their entry. After a `chainable` one the same
+    piece may go on within the turn.
+    """
+
+    action: str
+    step: int = 1
+    chainable: bool = False
+
+    def data(self) -> dict[str, Any]:
+        """The canonical JSON object of the origin."""
+        return {"name": self.action, "step": self.step} | ({"chainable": True} if self.chainable else {})
 
 
 @dataclass(frozen=True, slots=True)
 class Possibility:
     """One object of a destination array: square -> state to hold, square -> state not to hold, and effects.
 
-    A state is `empty`, `enemy` or a piece identifier. `effects` is None in the `must-deny` dialect only.
+    A state is `empty`, `enemy` or a piece identifier. `effects` is None in the `must-deny` dialect only. `guards`
+    (state variable -> the values that it may have, sorted, at least one) and `origin` are of the `gdl` dialect only.
     """
 
     must: Mapping[str, str] = field(default_factory=dict)
     deny: Mapping[str, str] = field(default_factory=dict)
     effects: Transition | None = None
+    guards: Guards = field(default_factory=lambda: _UNGUARDED)
+    origin: Origin | None = None
 
     def data(self, dialect: Dialect) -> dict[str, Any]:
         """The canonical JSON object of this possibility."""
         must, deny = CONDITION_KEYS[dialect]
         data: dict[str, Any] = {}
+        if self.origin is not None:
+            data["action"] = self.origin.data()
+        if self.guards:
+            data["when"] = {name: list(values) for name, values in sorted(self.guards.items())}
         if self.must:
             data[must] = dict(sorted(self.must.items()))
         if self.deny:
@@ -70,6 +100,14 @@ class Possibility:
                 else {"diff": self.effects.data()}
             )
         return data
+
+    def named_state(self) -> Iterator[tuple[str, str]]:
+        """Every state variable that the possibility names, with each value that it names of it."""
+        for name, values in self.guards.items():
+            for value in values:
+                yield name, value
+        if self.effects is not None:
+            yield from self.effects.state.items()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +192,8 @@ class Envelope:
 
     `schema` is the document's `$schema`. `title`, `source` (who says so) and `start` (the start position in
     FEEN) come from beside the document. `board` is the declared board's shape, None where none was declared.
-    `definition` is the text of the definition (TOML) that the document was generated from.
+    `definition` is the text of the definition (TOML) that the document was generated from. `variables` is the
+    canonical text of the document's `$state` (`model.variables` reads it).
     """
 
     schema: str | None = None
@@ -163,6 +202,7 @@ class Envelope:
     start: str | None = None
     board: str | None = None
     definition: str | None = None
+    variables: str | None = None
 
     def data(self) -> dict[str, str]:
         """The values that are there, as JSON data."""
@@ -207,7 +247,8 @@ class Document:
     def data(self) -> dict[str, Any]:
         """The canonical document as JSON data."""
         schema = {} if self.envelope.schema is None else {"$schema": self.envelope.schema}
-        return schema | {piece.identifier: piece.data(self.dialect) for piece in self.pieces}
+        declared = {} if self.envelope.variables is None else {"$state": json.loads(self.envelope.variables)}
+        return schema | declared | {piece.identifier: piece.data(self.dialect) for piece in self.pieces}
 
     def canonical(self) -> str:
         """The canonical text: one possibility a line, so that versions compare line by line."""
@@ -215,7 +256,7 @@ class Document:
 
     def canonical_parts(self) -> Iterator[str]:
         """The canonical text piece by piece, for writing large documents without holding them twice."""
-        yield from canonical_text(self.dialect, self.envelope.schema, self.pieces)
+        yield from canonical_text(self.dialect, self.envelope.schema, self.pieces, self.envelope.variables)
 
 
 def revision_digest(dialect: Dialect, board: Board, envelope: Envelope, piece_digests: Iterable[str]) -> str:
@@ -223,11 +264,16 @@ def revision_digest(dialect: Dialect, board: Board, envelope: Envelope, piece_di
     return _digest([dialect, board.digest, envelope.data(), list(piece_digests)])
 
 
-def canonical_text(dialect: Dialect, schema: str | None, pieces: Iterable[Piece]) -> Iterator[str]:
-    """The canonical text of a document in parts, one part a piece."""
+def canonical_text(
+    dialect: Dialect, schema: str | None, pieces: Iterable[Piece], variables: str | None = None
+) -> Iterator[str]:
+    """The canonical text of a document in parts, one part a piece; `variables` is that of its `$state`."""
     before = "{\n"
     if schema is not None:
         yield f'{before} "$schema":{_dumps(schema)}'
+        before = ",\n"
+    if variables is not None:
+        yield f'{before} "$state":{variables}'
         before = ",\n"
     for piece in pieces:
         sources = []
@@ -259,6 +305,8 @@ class Digests:
 
     def of(self, piece: Piece) -> str:
         """The digest of a piece."""
+        if self._dialect == "gdl":
+            return _sha256(f"{self._before}{self._strings[piece.identifier]},{_dumps(piece.data('gdl'))}]")
         strings, all_must, all_deny, all_effects = self._strings, self._must, self._deny, self._effects
         sources = []
         for source in piece.sources:
@@ -280,7 +328,7 @@ class Digests:
                 destinations.append(f"{strings[destination.square]}:[{','.join(texts)}]")
             sources.append(f"{strings[source.square]}:{{{','.join(destinations)}}}")
         text = f"{self._before}{strings[piece.identifier]},{{{','.join(sources)}}}]"
-        return hashlib.sha256(text.encode()).hexdigest()
+        return _sha256(text)
 
     def _states(self, known: dict[int, str], polarity: int, states: Mapping[str, str]) -> str:
         """Conditions as a member, with the comma that comes after it."""
@@ -313,4 +361,8 @@ def _dumps(value: object) -> str:
 
 
 def _digest(content: object) -> str:
-    return hashlib.sha256(_dumps(content).encode()).hexdigest()
+    return _sha256(_dumps(content))
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -3,13 +3,15 @@
 What is merged are entries: the possibilities, in their order, at a piece, source and destination. An entry that
 one side changed is as that side has it, and one that both changed is a conflict unless both changed it alike. To
 remove a piece or a source is to remove each of its entries: one that the other side added there stays. The fields
-(the dialect and the envelope) are merged in the same way. Four things more are conflicts, because no valid or
+(the dialect and the envelope) are merged in the same way. Five things more are conflicts, because no valid or
 truthful document would come of them:
 
 - `definition`: the text that a document was generated from speaks of all its entries. If one side changed it (and
   did not just leave it out), the other must have changed no entry otherwise.
 - `dialect`: if one side changed it, the other must have changed no entry otherwise.
 - `board`: if one side declared another board, all squares of the merged document must be on it.
+- `variables`: if one side declared other state variables, the merged document must name none but the declared
+  ones and their values.
 - the document itself, where nothing would be left of it because the sides removed different parts.
 
 Orders never conflict. The merged order is theirs, with what only our side added or moved put after the neighbour
@@ -20,10 +22,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeVar
 
 from ggn_store.model import board as boards
-from ggn_store.model import order
+from ggn_store.model import order, variables
 from ggn_store.model.diff import Outline, diff, entries_of, pieces_of, sources_of
 from ggn_store.model.difference import FIELDS, Difference, Possibilities, possibility_data
 from ggn_store.model.document import Destination, Document, Envelope, Piece, Source, check_dialect
@@ -108,6 +111,7 @@ class _Merging:
         self._check_dialect(fields["dialect"], pieces if is_whole else None)
         self._check_definition(fields["definition"], pieces if is_whole else None)
         self._check_board(fields["board"], fields["start"], pieces)
+        self._check_variables(fields["variables"], pieces)
         if not pieces and is_whole:
             self.conflicts.append(Conflict((), None, None, None, "the two sides together leave no piece in it"))
         dialect = fields.pop("dialect")
@@ -180,6 +184,15 @@ class _Merging:
             squares.update(feen.parse(start).board)
         if not squares <= boards.parse_shape(shape).numbers.keys():
             self._add("board", "pieces and start position of the two sides together do not fit on it")
+
+    def _check_variables(self, declared: str | None, pieces: tuple[Piece, ...]) -> None:
+        _, ours, theirs = (outline.envelope.variables for outline in self._outlines)
+        if ours == theirs == declared:
+            return
+        known = {(each.name, value) for each in variables.parse(declared).values() for value in each.values}
+        named = (possibility.named_state() for piece in pieces for _, _, _, possibility in piece.entries())
+        if not known.issuperset(chain.from_iterable(named)):
+            self._add("variables", "pieces of the two sides together name variables or values that are not declared")
 
     def _add(self, name: str, reason: str) -> None:
         base, ours, theirs = (outline.field(name) for outline in self._outlines)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from ggn_store.errors import MoveError, quote
+from ggn_store.model.document import Guards
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
 
@@ -27,6 +28,9 @@ class Move:
     `source` and `destination` are squares or `*`; `ordinal` counts from 0 within the document's array for that
     destination. `must` and `deny` map squares to states. `effects` is None where the document gives none (the
     `must-deny` dialect) and the caller did not ask for assumed ones; `assumed` tells the two apart.
+
+    `guards`, `action`, `step` and `chainable` are as in the document (`Possibility`, `Origin`); `action` is None
+    where the rules name none.
     """
 
     piece: str
@@ -37,10 +41,14 @@ class Move:
     deny: Mapping[str, str]
     effects: Transition | None
     assumed: bool = False
+    guards: Guards = field(default_factory=dict)
+    action: str | None = None
+    step: int = 1
+    chainable: bool = False
 
     def data(self) -> dict[str, Any]:
-        """The move as JSON data."""
-        return {
+        """The move as JSON data; guards and action are left out where there are none."""
+        data: dict[str, Any] = {
             "piece": self.piece,
             "source": self.source,
             "destination": self.destination,
@@ -50,6 +58,11 @@ class Move:
             "effects": None if self.effects is None else self.effects.data(),
             "assumed": self.assumed,
         }
+        if self.guards:
+            data["when"] = {name: list(values) for name, values in self.guards.items()}
+        if self.action is not None:
+            data |= {"action": self.action, "step": self.step, "chainable": self.chainable}
+        return data
 
 
 def displacement(piece: str, source: str, destination: str) -> Transition:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast, get_args
 
 from ggn_store.errors import UNSTORABLE, MoveError, NotationError, PositionError, quote
+from ggn_store.model.variables import is_word
 from ggn_store.notation import feen, qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, other_side
@@ -14,7 +15,7 @@ from ggn_store.notation.stn import Transition
 
 MAX_HAND_COUNT = feen.MAX_COUNT
 SIDES: tuple[Side, ...] = get_args(Side)
-_KEYS = ("board", "hands", "side")
+_KEYS = ("board", "hands", "side", "state")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +25,10 @@ class Position:
     `board` maps squares to piece identifiers; a square that is missing, or None, is empty. `hands` maps
     pieces to counts, the case of a piece naming whose hand it is in; None means that nothing is known about
     the hands, and drops are then not checked against them. `side` is the side to move. `shape` and `styles`
-    are only needed to write FEEN and come with `from_feen`.
+    are only needed to write FEEN and come with `from_feen`. `state` maps state variables of the rules to their
+    values; one that it does not name has its initial value.
 
-    Raises PositionError for a bad identifier, square, count or side.
+    Raises PositionError for a bad identifier, square, count, side or state.
     """
 
     board: Mapping[str, str | None]
@@ -34,6 +36,7 @@ class Position:
     side: Side = "first"
     shape: tuple[int, ...] | None = field(default=None, compare=False)
     styles: tuple[str, str] | None = field(default=None, compare=False)
+    state: Mapping[str, str] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.board, Mapping):
@@ -55,6 +58,12 @@ class Position:
             object.__setattr__(self, "hands", {piece: count for piece, count in self.hands.items() if count})
         if self.side not in SIDES:
             raise PositionError(f"{quote(self.side)} is not a side: first or second")
+        if self.state is not None:
+            if not isinstance(self.state, Mapping) or not all(map(is_word, (*self.state, *self.state.values()))):
+                raise PositionError(
+                    f"a state is an object of variables and their values, both of them text, not {quote(self.state)}"
+                )
+            object.__setattr__(self, "state", dict(self.state) or None)
 
     @classmethod
     def from_feen(cls, text: str) -> Position:
@@ -67,25 +76,30 @@ class Position:
 
     @classmethod
     def from_data(cls, data: object) -> Position:
-        """The position that JSON data holds: a FEEN string, `{"feen": ...}` or `{"board", "hands", "side"}`."""
+        """The position that JSON data holds: a FEEN text, `{"feen", "state"}` or `{"board", "hands", "side", "state"}`.
+
+        All but `feen` and `board` may be left out.
+        """
         if isinstance(data, str):
             return cls.from_feen(data)
         if not isinstance(data, dict):
             raise PositionError(
                 f"{quote(data)} is not a position: an object with board, hands and side, or a FEEN text"
             )
-        if isinstance(data.get("feen"), str) and len(data) == 1:
-            return cls.from_feen(data["feen"])
+        if isinstance(data.get("feen"), str) and data.keys() <= {"feen", "state"}:
+            return cls.from_feen(data["feen"]).with_changes(state=data.get("state"))
         if "board" not in data or not data.keys() <= set(_KEYS):
             raise PositionError(
-                f"a position has the keys board, hands and side, or feen alone; found {quote(sorted(map(str, data)))}"
+                "a position has the keys board, hands, side and state, or feen and state; "
+                f"found {quote(sorted(map(str, data)))}"
             )
-        return cls(data["board"], data.get("hands"), data.get("side", "first"))
+        return cls(data["board"], data.get("hands"), data.get("side", "first"), state=data.get("state"))
 
     def to_feen(self, shape: tuple[int, ...] | None = None) -> str:
         """The FEEN text; `shape` is the board's where the position does not bring its own.
 
-        Unknown hands are written as empty ones, FEEN having no way to say that nothing is known. Raises
+        Unknown hands are written as empty ones, FEEN having no way to say that nothing is known, and the state of
+        the position is left out. Raises
         PositionError where FEEN cannot write the position.
         """
         shape = self.shape or shape
@@ -98,21 +112,27 @@ class Position:
         except NotationError as error:
             raise PositionError(str(error)) from None
 
-    def with_changes(self, hands: Mapping[str, int] | None = None, side: str | None = None) -> Position:
-        """The same position with other hands or another side to move, where they are given."""
+    def with_changes(
+        self,
+        hands: Mapping[str, int] | None = None,
+        side: str | None = None,
+        state: Mapping[str, str] | None = None,
+    ) -> Position:
+        """The same position with other hands, another side to move or another state, where they are given."""
         return replace(
             self,
             hands=self.hands if hands is None else hands,
             side=self.side if side is None else cast(Side, side),
+            state=self.state if state is None else state,
         )
 
     def data(self) -> dict[str, Any]:
-        """The position as JSON data, as `from_data` reads it."""
+        """The position as JSON data, as `from_data` reads it; a state that names no variable is left out."""
         return {
             "board": dict(self.board),
             "hands": None if self.hands is None else dict(self.hands),
             "side": self.side,
-        }
+        } | ({} if self.state is None else {"state": dict(self.state)})
 
     def after(self, effects: Transition) -> Position:
         """The position after `effects`, applied exactly as written.
@@ -134,7 +154,9 @@ class Position:
                 if count < 0:
                     raise MoveError(f"the move takes {-delta} {piece} from a hand that holds {hands.get(piece, 0)}")
                 hands[piece] = count
-        return replace(self, board=board, hands=hands, side=other_side(self.side) if effects.toggle else self.side)
+        state = {**(self.state or {}), **effects.state} if effects.state else self.state
+        side = other_side(self.side) if effects.toggle else self.side
+        return replace(self, board=board, hands=hands, side=side, state=state)
 
 
 def _styles(identifiers: list[str]) -> tuple[str, str]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from ggn_store.model.document import Possibility
 from ggn_store.model.order import rising
 
-Part = Literal["must", "deny", "board", "hands", "toggle"]
+Part = Literal["action", "when", "must", "deny", "board", "hands", "toggle", "state"]
 Kind = Literal["added", "removed", "changed", "moved"]
 
 # Beyond so many pairs of removed and added possibilities, likeness is not asked of each of them.
@@ -33,9 +34,10 @@ Items = Mapping[tuple[Part, str], Value]
 class Detail:
     """One thing that differs between two possibilities.
 
-    `part` is must, deny, or what of the effects: board, hands, toggle. `name` is the square, for `hands` the
-    piece, for `toggle` empty. The values are states, pieces (None for no piece), counts and, of toggle, booleans;
-    ABSENT on the side that says nothing.
+    `part` is action, when, must, deny, or what of the effects: board, hands, toggle, state. `name` is the square, for
+    `hands` the piece, for `when` and `state` the variable, for `action` what of it (name, step, chainable), for
+    `toggle` empty. The values are states, pieces (None for no piece), counts, of toggle and chainable booleans, of
+    `when` the values in a list, as JSON text; ABSENT on the side that says nothing.
     """
 
     part: Part
@@ -99,7 +101,7 @@ def details(before: Possibility, after: Possibility) -> Iterator[Detail]:
             yield Detail(*key, *values)
 
 
-_PARTS: Final[Mapping[Part, int]] = {"must": 0, "deny": 1, "board": 2, "hands": 3, "toggle": 4}
+_PARTS: Final[Mapping[Part, int]] = {part: place for place, part in enumerate(get_args(Part))}
 
 
 def items(possibility: Possibility) -> Items:
@@ -111,6 +113,14 @@ def items(possibility: Possibility) -> Items:
         result |= {("board", square): piece for square, piece in effects.board.items()}
         result |= {("hands", piece): delta for piece, delta in effects.hands.items()}
         result["toggle", ""] = effects.toggle
+        if effects.state:
+            result |= {("state", name): value for name, value in effects.state.items()}
+    if possibility.guards:
+        result |= {
+            ("when", name): json.dumps(values, ensure_ascii=False) for name, values in possibility.guards.items()
+        }
+    if possibility.origin is not None:
+        result |= {("action", key): value for key, value in possibility.origin.data().items()}
     return result
 
 
@@ -118,7 +128,7 @@ def compare(before: Sequence[Possibility], after: Sequence[Possibility]) -> tupl
     """What happened to the possibilities of an entry, in the order of the entry after.
 
     Equal possibilities are the same one; of the others, what was removed is paired with what was added by greatest
-    likeness, and has been changed, if the two have a condition or an effect on one square in common.
+    likeness, and has been changed, if the two have a condition or an effect on one square (or variable) in common.
     """
     old, new = [items(each) for each in before], [items(each) for each in after]
     pairs = _equal_pairs(old, new)
@@ -172,6 +182,6 @@ def _like_pairs(
 
 def _likeness(old: Items, new: Items) -> float:
     """From 0 to 1: what both say counts in full, what they say differently of one square by half."""
-    common = [key for key in old.keys() & new.keys() if key[0] != "toggle"]
+    common = [key for key in old.keys() & new.keys() if key[0] not in ("toggle", "action")]
     said = len(old) + len(new)
     return sum([2 if old[key] == new[key] else 1 for key in common]) / said if common else 0.0

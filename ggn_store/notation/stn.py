@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from ggn_store.errors import NotationError, quote
 from ggn_store.notation import cell, qpi
 
 MAX_HAND_DELTA = 1_000_000
+
+# One for all transitions that change no state variable, of which a document can have millions.
+_STATELESS: Final[Mapping[str, str]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +22,14 @@ class Transition:
 
     `board`: square -> the piece that stands there afterwards, None for an empty square. `hands`: piece ->
     how many more of it (fewer, if negative) are in the hand of the side that its case names. `toggle`:
-    whether the turn passes.
+    whether the turn passes. `state`: state variable -> its new value, which is no part of STN and of the rules
+    of the dialect `gdl` only.
     """
 
     board: Mapping[str, str | None] = field(default_factory=dict)
     hands: Mapping[str, int] = field(default_factory=dict)
     toggle: bool = True
+    state: Mapping[str, str] = field(default_factory=lambda: _STATELESS)
 
     def data(self) -> dict[str, Any]:
         """The canonical JSON object: empty parts and a true `toggle` are left out, maps sorted."""
@@ -35,6 +40,8 @@ class Transition:
             data["hands"] = dict(sorted(self.hands.items()))
         if not self.toggle:
             data["toggle"] = False
+        if self.state:
+            data["state"] = dict(sorted(self.state.items()))
         return data
 
     def __str__(self) -> str:
