@@ -15,7 +15,12 @@ from typing import Final, TypeAlias
 Value: TypeAlias = object
 Part: TypeAlias = tuple[int, Value]
 
+MAX_NODES: Final = 1_000_000
 _MISSING: Final = object()
+
+
+class TooManyNodesError(Exception):
+    """A value depends on so much that it cannot be held."""
 
 
 class Node:
@@ -64,6 +69,8 @@ class Diagrams:
         known = (variable, *[(entry[0], same) for same, entry in ordered])
         found = self._known.get(known)
         if found is None:
+            if len(self._known) >= MAX_NODES:
+                raise TooManyNodesError
             masks = tuple([entry[0] for _, entry in ordered])
             children = tuple([entry[1] for _, entry in ordered])
             found = self._known[known] = Node(variable, masks, children)  # type: ignore[arg-type]

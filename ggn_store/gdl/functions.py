@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ggn_store.gdl.diagrams import Value
+from ggn_store.gdl.expressions import Call, Expression
 
 
 def is_number(value: object) -> bool:
@@ -54,3 +55,10 @@ PURE: Final[dict[str, Callable[..., Value]]] = {
     "mul": _computed(lambda a, b: a * b),
     "mod": _computed(lambda a, b: a % b if b else None),
 }
+
+
+def conjuncts(expression: Expression) -> list[Expression]:
+    """The conditions that an `and` joins, or the one that there is."""
+    if isinstance(expression, Call) and expression.name == "and":
+        return [each for argument in expression.arguments for each in conjuncts(argument)]
+    return [expression]

@@ -209,9 +209,3 @@ class Grounder:
 
         return choose
 
-
-def conjuncts(expression: Expression) -> list[Expression]:
-    """The conditions that an `and` joins, or the one that there is."""
-    if isinstance(expression, Call) and expression.name == "and":
-        return [each for argument in expression.arguments for each in conjuncts(argument)]
-    return [expression]
