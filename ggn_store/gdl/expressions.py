@@ -10,6 +10,7 @@ stand between quotes of the other.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -113,6 +114,23 @@ def parts(expression: Expression) -> Iterator[Expression]:
         case Index(of=of, key=key):
             yield from parts(of)
             yield from parts(key)
+
+
+def text_of(expression: Expression) -> str:
+    """An expression as text without spaces: expressions that say the same have the same text."""
+    match expression:
+        case Name(text=text):
+            return text
+        case Literal(value=str(value)):
+            return f'"{value}"' if "'" in value else f"'{value}'"
+        case Literal(value=value):
+            return str(value) if type(value) is int else json.dumps(value)
+        case Call(name=name, arguments=arguments):
+            return f"{name}({','.join(map(text_of, arguments))})"
+        case Attribute(of=of, name=name):
+            return f"{text_of(of)}.{name}"
+        case Index(of=of, key=key):
+            return f"{text_of(of)}[{text_of(key)}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -236,8 +236,8 @@ class Lines:
         return line, offset - self._starts[line - 1] + 1
 
 
-def scan(text: str, wanted: Collection[Path] = ()) -> Scan:
-    """Walk `text` token by token, without recursion, for faults and for the places of `wanted` members.
+def scan(text: str, wanted: Collection[Path] | None = ()) -> Scan:
+    """Walk `text` token by token, without recursion, for faults and for the places of `wanted` members (None: all).
 
     A syntax fault ends the walk.
     """
@@ -245,7 +245,7 @@ def scan(text: str, wanted: Collection[Path] = ()) -> Scan:
     text = text.removeprefix(_BYTE_ORDER_MARK)
     try:
         for path, key, value in _members(text, result.faults):
-            if path in wanted:
+            if wanted is None or path in wanted:
                 result.places[path] = (key, value)
     except _SyntaxFaultError as fault:
         result.faults.append(fault.fault)
