@@ -19,14 +19,16 @@ from typing import Final
 from ggn_store.errors import DocumentError, InputError, Problem, printable
 from ggn_store.gdl.boxes import Covers, guards
 from ggn_store.gdl.diagrams import Node, Part, TooManyNodesError, Value, count_paths, known_values, paths
-from ggn_store.gdl.domains import OWNER, PHASE, POS, Domains, Kind, text
-from ggn_store.gdl.functions import conjuncts
+from ggn_store.gdl.domains import domains
+from ggn_store.gdl.expressions import Attribute, Name, parts
+from ggn_store.gdl.functions import conjuncts, same
 from ggn_store.gdl.ground import ENTITY, POSITION, START, TARGET, Code, Do, Grounder
 from ggn_store.gdl.identifiers import Identifiers, Wish, read_wish, style_of
+from ggn_store.gdl.kinds import MAX_KINDS, OWNER, POS, Kind, TooManyKindsError, kinds, text
 from ggn_store.gdl.places import Place, Places
 from ggn_store.gdl.problems import problem
 from ggn_store.gdl.specification import Action, Grid, Specification, label
-from ggn_store.gdl.world import UNTOUCHED, Body, Person, World
+from ggn_store.gdl.world import UNTOUCHED, Body, Domain, Person, World
 from ggn_store.model import variables as model_variables
 from ggn_store.model.document import Destination, Document, Envelope, Origin, Piece, Possibility, Source
 from ggn_store.notation import feen
@@ -36,6 +38,7 @@ MAX_POSSIBILITIES: Final = 5_000_000
 MAX_OF_ENTRY: Final = 10_000
 _MAX_KEPT_NODES: Final = 200_000
 _MAX_PROBLEMS: Final = 50
+PHASE: Final = "phase"
 _KEPT: Final = type("Kept", (), {"__repr__": lambda self: "kept"})()
 _NOTHING: Final = type("Nothing", (), {"__repr__": lambda self: "nothing"})()
 
@@ -109,15 +112,13 @@ class _Compiler:
         self._specification = specification
         self._problems: list[Problem] = []
         self._findings: dict[object, Problem] = {}
+        self._values = domains(specification)
         places = Places(specification.topology)
-        domains = Domains(specification, places)
         people = {player.name: Person(number, player) for number, player in enumerate(specification.players)}
-        kinds = list(domains.kinds())
-        self._problems += domains.problems
-        self._stop()
-        self._variables = domains.variables
+        found = self._kinds()
+        self._variables = self._domains()
         self._check_texts()
-        self._world = World(places, people, kinds, specification.schemas, self._variables)
+        self._world = World(places, people, found, specification.schemas, self._variables)
         self._texts = [(name, [text(value) for value in domain.values]) for name, domain in self._variables.items()]
         wishes: list[Wish] = [read_wish(kind, code) for kind, code in piece_map.items()]
         identifiers = Identifiers(specification, self._world, style_of(specification.title, style))
@@ -126,15 +127,14 @@ class _Compiler:
         self._problems += identifiers.problems
         self._stop()
         self._squares = [place.label for place in places.all]
-        self._by_attributes = {_identity(kind.owner, kind.schema, kind.attributes): n for n, kind in enumerate(kinds)}
+        self._by_attributes = {_identity(kind.owner, kind.schema, kind.attributes): n for n, kind in enumerate(found)}
         self._covers = {
-            person: Covers(self.identifiers, [kind.owner != person.name for kind in kinds])
+            person: Covers(self.identifiers, [kind.owner != person.name for kind in found])
             for person in people.values()
         }
         self._pairs = _Pairs(len(places.all))
         self._grounder, self._effects = Grounder(self._world), Grounder(self._world, in_effects=True)
-        order = {name: None for phase in specification.phases for name in phase.allowed_actions}
-        self._rules = {name: self._rule(specification.action(name)) for name in order}
+        self._rules = {action.name: self._rule(action) for action in self._actions()}
         self._applied: set[str] = set()
         self._count = 0
 
@@ -154,9 +154,8 @@ class _Compiler:
                 self._find(
                     name, problem("interactions", rule.action.place, f"the action {name} can never be done", action=name)
                 )
-        kinds = dict(zip(self.identifiers, self._world.kinds, strict=True))
         document = Document("gdl", tuple(pieces), self._envelope(source))
-        return Compiled(document, kinds, tuple(self._findings.values()))
+        return Compiled(document, dict(zip(self.identifiers, self._world.kinds, strict=True)), tuple(self._findings.values()))
 
     def _stop(self) -> None:
         if self._problems:
@@ -164,6 +163,34 @@ class _Compiler:
 
     def _find(self, what: object, finding: Problem) -> None:
         self._findings.setdefault(what, finding)
+
+    def _kinds(self) -> list[Kind]:
+        try:
+            return list(kinds(self._specification, self._values))
+        except TooManyKindsError as error:
+            schema = self._specification.schemas[error.schema]
+            message = f"{schema.name} has more than {MAX_KINDS} combinations of attributes, each of which is a piece"
+            raise DocumentError([problem("entity_schemas", schema.place, message)]) from None
+
+    def _domains(self) -> dict[str, Domain]:
+        """The state variables that actions read or write, and the phase where there are several."""
+        specification = self._specification
+        used = _variables_of(self._actions())
+        found = {}
+        if len(specification.phases) > 1:
+            first = specification.initial_phase
+            names = [phase.name for phase in specification.phases]
+            found[PHASE] = Domain("string", (first, *(name for name in names if name != first)))
+        for name, variable in specification.variables.items():
+            if name in used:
+                others = [value for value in self._values.variables[name] if not same(value, variable.initial)]
+                found[name] = Domain(variable.type, (variable.initial, *others))
+        return found
+
+    def _actions(self) -> list[Action]:
+        """The actions that a phase allows, in the order of the phases."""
+        order = {name: None for phase in self._specification.phases for name in phase.allowed_actions}
+        return [self._specification.action(name) for name in order]
 
     def _check_texts(self) -> None:
         for name, domain in self._variables.items():
@@ -552,6 +579,17 @@ class _End:
     state: tuple[tuple[int, int], ...]
     toggle: bool
     fault: str | None = None
+
+
+def _variables_of(actions: Sequence[Action]) -> set[str]:
+    """The state variables that actions read or write."""
+    return {
+        part.name
+        for action in actions
+        for clause in (*action.conditions, *action.effects)
+        for part in parts(clause.expression)
+        if isinstance(part, Attribute) and isinstance(part.of, Name) and part.of.text == "state"
+    }
 
 
 def _hold(codes: Sequence[Code], world: World) -> bool:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.errors import NotationError, offer, printable, quote
-from ggn_store.gdl.domains import Kind, text
 from ggn_store.gdl.ground import ENTITY, Grounder
+from ggn_store.gdl.kinds import Kind, text
 from ggn_store.gdl.problems import problem
 from ggn_store.gdl.specification import Profile, Specification
 from ggn_store.gdl.world import World
