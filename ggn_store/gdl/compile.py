@@ -353,7 +353,8 @@ class _Compiler:
             world_effect(self._world, True)
         outcome = self._outcome(action, region)
         self._world.reset()
-        if type(region) is Node:
+        is_known = type(outcome) is not Node
+        if not is_known:
             outcome = self._world.diagrams.where(region, outcome, _NOTHING)
         step = 0
         for end in known_values(outcome):
@@ -363,7 +364,9 @@ class _Compiler:
             if end.fault is not None:
                 self._refuse(action, end.fault)
                 continue
-            where = self._world.diagrams.bind(outcome, lambda each, end=end: each == end)  # type: ignore[misc]
+            where = region
+            if not is_known:
+                where = self._world.diagrams.bind(outcome, lambda each, end=end: each == end)  # type: ignore[misc]
             for possibility in self._covered(action, where, end):
                 step += 1
                 self._applied.add(action.name)

@@ -45,6 +45,7 @@ class Diagrams:
     def __init__(self, sizes: Sequence[int]) -> None:
         self.full: Final = tuple((1 << size) - 1 for size in sizes)
         self._known: dict[object, Node] = {}
+        self._chosen: dict[object, Value] = {}
 
     def __len__(self) -> int:
         return len(self._known)
@@ -52,6 +53,7 @@ class Diagrams:
     def forget(self) -> None:
         """Let go of all nodes; those made before must not meet those made after."""
         self._known.clear()
+        self._chosen.clear()
 
     def node(self, variable: int, parts: Sequence[Part]) -> Value:
         """The value that is each part's child where the variable is in its mask; children ask later variables only."""
@@ -134,7 +136,40 @@ class Diagrams:
         """`then` where the condition is true, `otherwise` elsewhere."""
         if type(condition) is not Node:
             return then if condition is True else otherwise
-        return self.bind(condition, lambda known: then if known is True else otherwise)
+        a = then if type(then) is Node else (type(then), then)
+        b = otherwise if type(otherwise) is Node else (type(otherwise), otherwise)
+        if a == b:
+            return then
+        if then is True and otherwise is False and set(map(type, condition.children)) == {bool}:
+            return condition
+        call = condition, a, b
+        found = self._chosen.get(call, _MISSING)
+        if found is _MISSING:
+            found = self._chosen[call] = self._where(condition, then, otherwise)
+        return found
+
+    def _where(self, condition: Node, then: Value, otherwise: Value) -> Value:
+        top = condition.variable
+        if type(then) is Node and then.variable < top:
+            top = then.variable
+        if type(otherwise) is Node and otherwise.variable < top:
+            top = otherwise.variable
+        conditions = _at(condition, top)
+        parts: list[Part] = []
+        for mask, child in conditions or ((self.full[top], condition),):
+            if child is False:
+                parts += [(mask & m, c) for m, c in _at(otherwise, top) or ((mask, otherwise),) if mask & m]
+                continue
+            for m, c in _at(then, top) or ((mask, then),):
+                if not mask & m:
+                    continue
+                if child is True:
+                    parts.append((mask & m, c))
+                    continue
+                for n, d in _at(otherwise, top) or ((mask, otherwise),):
+                    if mask & m & n:
+                        parts.append((mask & m & n, self.where(child, c, d)))
+        return self.node(top, parts)
 
     def both(self, a: Value, b: Value) -> Value:
         """Whether both conditions are true."""
@@ -203,6 +238,13 @@ def _first_content(item: tuple[object, list[int | Value]]) -> int:
     mask = item[1][0]
     assert isinstance(mask, int)  # noqa: S101  (the first of an entry is its mask)
     return mask & -mask
+
+
+def _at(value: Value, variable: int) -> tuple[Part, ...]:
+    """The parts of a value that asks `variable` first; nothing for others."""
+    if type(value) is Node and value.variable == variable:
+        return tuple(zip(value.masks, value.children, strict=True))
+    return ()
 
 
 def _where(value: Value, variable: int, mask: int) -> Value:
