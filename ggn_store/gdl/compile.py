@@ -177,7 +177,7 @@ class _Compiler:
         specification = self._specification
         used = _variables_of(self._actions())
         found = {}
-        if len(specification.phases) > 1:
+        if len(specification.phases) > 1 or PHASE in used:
             first = specification.initial_phase
             names = [phase.name for phase in specification.phases]
             found[PHASE] = Domain("string", (first, *(name for name in names if name != first)))
@@ -211,7 +211,9 @@ class _Compiler:
     def _envelope(self, source: str | None) -> Envelope:
         topology = self._specification.topology
         declared = [
-            model_variables.Variable(name, tuple(sorted(texts)), texts[0]) for name, texts in self._texts
+            model_variables.Variable(name, tuple(sorted(texts)), texts[0])
+            for name, texts in self._texts
+            if name != PHASE or len(texts) > 1
         ]
         return Envelope(
             title=self._specification.title,
