@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from ggn_store.api.positions import read_board, read_hands, read_positions
     from ggn_store.api.ruleset import Ruleset
+    from ggn_store.api.specifications import check_specifications
     from ggn_store.api.store import Info, Loaded, Store, ruleset
     from ggn_store.api.table import Table
     from ggn_store.documents.convert import convert
@@ -47,12 +48,16 @@ if TYPE_CHECKING:
         PositionError,
         Problem,
         QueryError,
+        SpecificationError,
+        SpecificationProblem,
         StoreError,
         StoreVersionError,
         UnknownNameError,
     )
     from ggn_store.games.fairy.settings import Refusal
     from ggn_store.games.fairy.variants import Variant, read_variants
+    from ggn_store.gdl.check import SpecificationCheck, check_specification, read_specification
+    from ggn_store.gdl.specification import Specification
     from ggn_store.model.care import Collected, Comparison, Unused, Verification
     from ggn_store.model.diff import diff
     from ggn_store.model.difference import Difference
@@ -89,6 +94,7 @@ _HOMES = {
     ),
     "ggn_store.api.positions": ("read_board", "read_hands", "read_positions"),
     "ggn_store.api.ruleset": ("Ruleset",),
+    "ggn_store.api.specifications": ("check_specifications",),
     "ggn_store.api.store": ("Info", "Loaded", "Store", "ruleset"),
     "ggn_store.api.table": ("Table",),
     "ggn_store.documents.convert": ("convert",),
@@ -110,12 +116,16 @@ _HOMES = {
         "PositionError",
         "Problem",
         "QueryError",
+        "SpecificationError",
+        "SpecificationProblem",
         "StoreError",
         "StoreVersionError",
         "UnknownNameError",
     ),
     "ggn_store.games.fairy.settings": ("Refusal",),
     "ggn_store.games.fairy.variants": ("Variant", "read_variants"),
+    "ggn_store.gdl.check": ("SpecificationCheck", "check_specification", "read_specification"),
+    "ggn_store.gdl.specification": ("Specification",),
     "ggn_store.model.diff": ("diff",),
     "ggn_store.model.difference": ("Difference",),
     "ggn_store.model.document": ("Document",),
@@ -187,6 +197,10 @@ __all__ = [
     "Rules",
     "Ruleset",
     "RulesetState",
+    "Specification",
+    "SpecificationCheck",
+    "SpecificationError",
+    "SpecificationProblem",
     "Store",
     "StoreError",
     "StoreVersionError",
@@ -200,6 +214,8 @@ __all__ = [
     "Variant",
     "Verdict",
     "Verification",
+    "check_specification",
+    "check_specifications",
     "convert",
     "diff",
     "find_files",
@@ -219,6 +235,7 @@ __all__ = [
     "read_files",
     "read_hands",
     "read_positions",
+    "read_specification",
     "read_variants",
     "ruleset",
     "verify_bundle",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 _QUOTE_LIMIT = 80
@@ -170,7 +170,8 @@ class SpecificationProblem(Problem):
     severity: str = "problem"
 
     def __str__(self) -> str:
-        lines = [Problem.__str__(self)]
+        is_finding = self.severity == "finding"
+        lines = [Problem.__str__(replace(self, message=f"finding: {self.message}") if is_finding else self)]
         if self.section is not None and (self.action is not None or self.expression is not None):
             action = "" if self.action is None else f", action {self.action}"
             lines.append(printable(f"  in {self.section}{action}" + ("" if self.expression is None else ":")))

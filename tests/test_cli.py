@@ -45,6 +45,7 @@ COMMANDS = [
     "import",
     "validate",
     "lint",
+    "gdl",
     "convert",
     "schema",
     "list",

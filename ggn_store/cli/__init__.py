@@ -24,6 +24,7 @@ _COMMANDS: Final = (
     "import",
     "validate",
     "lint",
+    "gdl",
     "convert",
     "schema",
     "list",

@@ -63,6 +63,7 @@ FUNCTIONS: Final = {
     "other_player": Function((PLAYER,), PLAYER),
     "opponent_of": Function((PLAYER,), PLAYER),
     "player": Function((TEXT,), PLAYER),
+    "node": Function((ANY, ANY), NODE, optional=1),
 }
 EFFECTS: Final = {
     "set": Function((ANY, ANY), EFFECT),
@@ -76,6 +77,7 @@ HIDDEN: Final = "hidden information is not possible: both sides see the whole po
 RANDOM: Final = "chance is not possible: a move has one outcome"
 RESOURCES: Final = "what players own besides pieces is kept nowhere: a position has a board, hands and global variables"
 SIDES: Final = "games have exactly two sides, the first and the second player"
+TEXTS: Final = "texts are never computed: an attribute or a variable has one of a few values"
 WHOLE_BOARD: Final = "conditions on the whole board are not possible: a rule can ask for squares that it names"
 
 REFUSED_FUNCTIONS: Final = {
@@ -95,7 +97,6 @@ REFUSED_FUNCTIONS: Final = {
             "move_cards",
             "move_entity",
             "move_to_zone",
-            "concat",
         ),
         CARDS,
     ),
@@ -113,6 +114,7 @@ REFUSED_FUNCTIONS: Final = {
         ),
         RANDOM,
     ),
+    **dict.fromkeys(("concat", "format", "upper", "lower"), TEXTS),
     **dict.fromkeys(("visible_to", "can_view", "reveal", "hide"), HIDDEN),
     **dict.fromkeys(("next_player", "previous_player"), SIDES),
     **dict.fromkeys(

@@ -68,6 +68,11 @@ _STRUCTURE = re.compile(r"\s*(\w+)\s*\(\s*([0-9]+)\s*,\s*([0-9]+)\s*\)\s*")
 _BUILT_IN: Final = ("schema", "pos", "name", "x", "y", "q", "r")
 
 
+def is_specification(value: object) -> bool:
+    """Whether a JSON value is meant to be a specification, right or wrong, and no GGN document."""
+    return isinstance(value, Mapping) and len([key for key in SECTIONS if key in value]) >= 3
+
+
 @dataclass(slots=True)
 class Draft:
     """What could be read of a specification; `topology` and others are None where they could not be read.
@@ -169,6 +174,7 @@ class Reader:
             self._places = json_text.scan(data, None).places
             if value is None and self._faults:
                 return
+        self.place(("topology",))
         if self._is_sane(value, (), 1):
             self._whole(value)
 
@@ -220,7 +226,7 @@ class Reader:
 
     def path(self, place: Place) -> Path:
         """The path of a place that this reader has made."""
-        return self._paths[place.pointer]
+        return self._paths.get(place.pointer, ())
 
     def _line_and_column(self, complaint: Complaint) -> tuple[int | None, int | None]:
         if self._text is None or complaint.path not in self._places:
@@ -449,6 +455,7 @@ class Reader:
         for key, each, at in self._named(members.get("attributes", {}), (*path, "attributes"), "attributes"):
             if self._name(key, at, "attribute", ("name",)) and self._is_value(each, at, "an attribute of a player"):
                 attributes[key] = each
+                self.place(at)
         if name is None or not self._label(name, (*path, "name"), "player", False):
             return
         if any(name == player.name for player in self.draft.players):
@@ -860,17 +867,8 @@ class Reader:
                         wrong("the places are not on the board", at, limit)
                     else:
                         return [(x, y) for y in range(y1, y2 + 1) for x in range(x1, x2 + 1)]
-            case Call(name="node", arguments=(Literal(value=str(node), at=at),)):
-                if board is None:
-                    return None
-                if not isinstance(board, Network):
-                    wrong("the places of a grid have no names", clause.expression.at, "grid_nodes(x1,y1, x2,y2)")
-                elif node not in board.attributes:
-                    near = closest(node, board.attributes)
-                    hint = f": did you mean {quote(near)}?" if near else ""
-                    wrong(f"there is no node {quote(node)}{hint}", at, offer([*board.attributes]))
-                else:
-                    return [node]
+            case Call(name="node", arguments=arguments, at=at):
+                return None if board is None else self._node(board, arguments, at, wrong)
             case Call(name=name, at=at) | Name(text=name, at=at):
                 near = closest(name, ("grid_nodes", "hex_nodes", "node"))
                 hint = f": did you mean {near}?" if near and near != name else ""
@@ -878,6 +876,25 @@ class Reader:
             case other:
                 at = expressions.start_of(other)
                 wrong("this names no places", at, "grid_nodes(x1,y1, x2,y2), hex_nodes(...), node('Name')")
+        return None
+
+    def _node(
+        self, board: Topology, arguments: tuple[Expression, ...], at: int, wrong: Callable[..., None]
+    ) -> list[Node] | None:
+        match arguments:
+            case (Literal(value=str(name), at=at),):
+                by_label = {label(node): node for node in board.nodes()}
+                if name in by_label:
+                    return [by_label[name]]
+                near = closest(name, by_label)
+                hint = f": did you mean {quote(near)}?" if near else ""
+                wrong(f"there is no place {quote(name)}{hint}", at, offer([*by_label]))
+            case (Literal(value=int(x)), Literal(value=int(y))) if isinstance(board, Grid):
+                if 0 <= x < board.width and 0 <= y < board.height:
+                    return [(x, y)]
+                wrong("the place is not on the board", at, f"0,0 to {board.width - 1},{board.height - 1}")
+            case _:
+                wrong("node takes a name, or on a grid x and y", at, "node('Name'), node(x, y)")
         return None
 
     def _interactions(self, value: Any, path: Path) -> None:

@@ -11,7 +11,7 @@ from ggn_store.gdl import language
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, start_of, text_of
 from ggn_store.gdl.language import ANY, BOARD, BOOL, ENTITY, INT, NODE, NULL, PLAYER, STATE, TEXT
 from ggn_store.gdl.reader import Complaint, Draft, Reader
-from ggn_store.gdl.specification import Clause, Grid, HexGrid, Network, Value
+from ggn_store.gdl.specification import Clause, Grid, HexGrid, Network, Value, label
 
 _KIND_OF: Final = {str: TEXT, bool: BOOL, int: INT, type(None): NULL}
 
@@ -259,10 +259,12 @@ class Types:
             axes = ("q", "r", "x", "y") if isinstance(topology, HexGrid) else ("x", "y")
             if name in axes:
                 return Typed(INT)
-            self._unknown("a place of the board has no attribute", name, at, axes)
+            if name == "name":
+                return Typed(TEXT, tuple(label(node) for node in topology.nodes()), "place")
+            self._unknown("a place of the board has no attribute", name, at, (*axes, "name"))
             return _ANY
         if name == "name":
-            return Typed(TEXT, tuple(topology.attributes), "node")
+            return Typed(TEXT, tuple(topology.attributes), "place")
         having = [attributes[name] for attributes in topology.attributes.values() if name in attributes]
         if not having:
             known = dict.fromkeys(key for attributes in topology.attributes.values() for key in attributes)
@@ -300,6 +302,8 @@ class Types:
             self._compared(call, found)
         elif call.name == "player":
             self._player(call)
+        elif call.name == "node":
+            self._node(call, found)
         elif call.name in ("path_clear", "mid_pos") and isinstance(self._draft.topology, Network):
             self._wrong(f"a network has no lines, which {call.name} asks for", call.at, "adjacent(start, target)")
         return Typed(function.result)
@@ -344,6 +348,23 @@ class Types:
             names = [player.name for player in self._draft.players]
             if argument.value not in names:
                 self._unknown("there is no player", argument.value, argument.at, names, quoted=True)
+
+    def _node(self, call: Call, found: Sequence[Typed]) -> None:
+        topology = self._draft.topology
+        if len(found) == 2 and isinstance(topology, Network):
+            self._wrong("a network has no coordinates", call.at, "node('Name')")
+            return
+        wanted = TEXT if len(found) == 1 else INT
+        for number, (argument, each) in enumerate(zip(call.arguments, found, strict=True)):
+            if each.kind not in (wanted, ANY):
+                message = f"{_ordinal(number, len(found))} of node must be {wanted}, and this is {each.kind}"
+                self._wrong(message, start_of(argument), "node(x, y), node('e4'), node('Name')")
+                return
+        argument = call.arguments[0]
+        if topology is not None and isinstance(argument, Literal) and isinstance(argument.value, str):
+            labels = [label(node) for node in topology.nodes()]
+            if argument.value not in labels:
+                self._unknown("there is no place", argument.value, argument.at, labels, quoted=True)
 
     # Effects.
 

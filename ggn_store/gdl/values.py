@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name
+from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, parts, text_of
 from ggn_store.gdl.reader import MAX_VALUES, Draft
-from ggn_store.gdl.specification import Clause, Grid, Network, Specification, Value
+from ggn_store.gdl.specification import Action, Clause, Grid, Network, Specification, Value, label
 
 _MAX_COMBINATIONS: Final = 65_536
 
@@ -25,7 +26,7 @@ class Unbounded:
 
     slot: Slot
     clause: Clause
-    at: int
+    value: Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ class Domains:
 def domains(draft: Draft | Specification) -> Domains:
     """The values that variables (`phase` among them) and attributes can have.
 
-    What an effect may assign counts whether or not its conditions ever hold, unless the values are declared.
+    An effect counts where the conditions around it can hold for the values that it is computed from: a counter
+    that is counted up under `lt(state.count, 3)` ends at 3.
     """
     return _Closure(draft).domains()
 
@@ -73,18 +75,13 @@ class _Closure:
                 self._begin(("entity", schema.name, name), attribute.type, attribute.values, (*default, *placed))
 
     def domains(self) -> Domains:
-        assignments = [
-            (clause, place, value)
-            for action in self._draft.actions
-            for clause in action.effects
-            for place, value in _assignments(clause.expression)
-        ]
+        assignments = [each for action in self._draft.actions for each in _assignments(action)]
         changed = True
         while changed:
             changed = False
-            for clause, place, value in assignments:
-                for slot in self._slots(place):
-                    changed = self._grow(slot, clause, value) or changed
+            for assignment in assignments:
+                for slot in self._slots(assignment.place):
+                    changed = self._grow(slot, assignment) or changed
         variables = {slot[1]: tuple(sorted(self._found[slot], key=order)) for slot in self._found if slot[0] == "state"}
         attributes = {
             (slot[1], slot[2]): tuple(sorted(self._found[slot], key=order))
@@ -103,15 +100,15 @@ class _Closure:
             values = (*self._players, *(value for value in values if value is None))
         self._found[slot] = frozenset(values)
 
-    def _grow(self, slot: Slot, clause: Clause, value: Expression) -> bool:
+    def _grow(self, slot: Slot, assignment: _Assignment) -> bool:
         if slot in self._is_fixed or slot in self._unbounded or slot not in self._found:
             return False
-        values = self._values(value)
+        values = self._assigned(assignment)
         before = self._found[slot]
         if values is None or values <= before:
             return False
         if len(before | values) > MAX_VALUES:
-            self._unbounded[slot] = Unbounded(slot, clause, value.at)
+            self._unbounded[slot] = Unbounded(slot, assignment.clause, assignment.value)
             return False
         self._found[slot] = before | values
         return True
@@ -139,18 +136,16 @@ class _Closure:
                 return frozenset((value,))
             case Call(name="other_player" | "opponent_of"):
                 return self._players
-            case Call(name="eq" | "ne" | "gt" | "lt" | "gte" | "lte" | "and" | "or" | "not"):
-                return frozenset((False, True))
             case Call(name="adjacent" | "path_clear" | "special_connection"):
                 return frozenset((False, True))
-            case Call(name=name, arguments=arguments) if name in _ARITHMETIC:
-                return self._computed(name, arguments)
         return None
 
     def _attribute(self, expression: Attribute) -> _Values:
         draft, name = self._draft, expression.name
         if self._is_place(expression.of):
             board = draft.topology
+            if isinstance(board, Grid) and name == "name":
+                return frozenset(map(label, board.nodes()))
             if isinstance(board, Grid):
                 return frozenset(range(board.width if name in ("x", "q") else board.height))
             if isinstance(board, Network):
@@ -169,7 +164,7 @@ class _Closure:
 
     def _is_place(self, expression: Expression) -> bool:
         match expression:
-            case Name(text="start" | "target") | Call(name="mid_pos") | Attribute(name="pos"):
+            case Name(text="start" | "target") | Call(name="mid_pos" | "node") | Attribute(name="pos"):
                 return True
         return False
 
@@ -188,21 +183,30 @@ class _Closure:
                 )
         return False
 
-    def _computed(self, name: str, arguments: tuple[Expression, ...]) -> _Values:
-        found = [self._values(argument) for argument in arguments]
+    def _assigned(self, assignment: _Assignment) -> _Values:
+        """What an assignment can give, where the conditions around it that are about the same values hold."""
+        atoms = {text_of(atom): atom for atom in _atoms(assignment.value)}
+        around = [each for each in assignment.around if {text_of(atom) for atom in _atoms(each)} <= atoms.keys()]
+        return self._cases(assignment.value, atoms, around)
+
+    def _cases(self, value: Expression, atoms: Mapping[str, Expression], around: Sequence[Expression]) -> _Values:
+        found = [self._values(atom) for atom in atoms.values()]
         sets = [values for values in found if values is not None]
         if len(sets) < len(found):
             return None
-        combinations = 1
-        for values in sets:
-            combinations *= len(values)
-        if combinations > _MAX_COMBINATIONS:
+        if math.prod(map(len, sets)) > _MAX_COMBINATIONS:
             # So many values that what they are assigned to has too many, which is all that counts.
             return frozenset(range(MAX_VALUES + 1))
-        return frozenset(compute(name, each) for each in itertools.product(*sets))
+        results = set()
+        for each in itertools.product(*sets):
+            known = dict(zip(atoms, each, strict=True))
+            if all(_evaluate(condition, known) is True for condition in around):
+                results.add(_evaluate(value, known))
+        return frozenset(results)
 
 
 _ARITHMETIC: Final = ("abs", "sub", "add", "mul", "mod")
+_LOGIC: Final = ("eq", "ne", "gt", "lt", "gte", "lte", "and", "or", "not")
 
 
 def compute(name: str, values: Collection[Value]) -> Value:
@@ -230,10 +234,89 @@ def compute(name: str, values: Collection[Value]) -> Value:
     return result
 
 
-def _assignments(effect: Expression) -> Iterator[tuple[Expression, Expression]]:
+def same(a: object, b: object) -> bool:
+    """What `eq` says: 1 is not true."""
+    return a is b or (type(a) is type(b) and a == b)
+
+
+def compare(name: str, a: object, b: object) -> bool:
+    """What gt, lt, gte and lte say: false where one is no number."""
+    if type(a) is not int or type(b) is not int:
+        return False
+    return {"gt": a > b, "lt": a < b, "gte": a >= b, "lte": a <= b}[name]
+
+
+def _atoms(expression: Expression) -> Iterator[Expression]:
+    """The parts of an expression that are not computed from other parts."""
+    match expression:
+        case Literal():
+            return
+        case Call(name=name, arguments=arguments) if name in _ARITHMETIC or name in _LOGIC:
+            for argument in arguments:
+                yield from _atoms(argument)
+        case _:
+            yield expression
+
+
+def _evaluate(expression: Expression, known: Mapping[str, Value]) -> Value:
+    match expression:
+        case Literal(value=value):
+            return value
+        case Call(name=name, arguments=arguments) if name in _ARITHMETIC or name in _LOGIC:
+            values = [_evaluate(argument, known) for argument in arguments]
+            match name:
+                case "and":
+                    return all(value is True for value in values)
+                case "or":
+                    return any(value is True for value in values)
+                case "not":
+                    return values != [True]
+                case "eq" | "ne" if len(values) == 2:
+                    return same(*values) is (name == "eq")
+                case "gt" | "lt" | "gte" | "lte" if len(values) == 2:
+                    return compare(name, *values)
+            return compute(name, values)
+    return known[text_of(expression)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Assignment:
+    """`set(place, value)`, and the conditions that hold where it happens."""
+
+    clause: Clause
+    place: Expression
+    value: Expression
+    around: tuple[Expression, ...]
+
+
+def _assignments(action: Action) -> Iterator[_Assignment]:
+    conditions = [part for clause in action.conditions for part in conjuncts(clause.expression)]
+    for clause in action.effects:
+        for place, value, around in _sets(clause.expression, ()):
+            yield _Assignment(clause, place, value, (*conditions, *around))
+        # What an effect has set is no longer what the conditions were about.
+        changed = {place.name for place, _, _ in _sets(clause.expression, ()) if isinstance(place, Attribute)}
+        conditions = [
+            condition
+            for condition in conditions
+            if not any(isinstance(part, Attribute) and part.name in changed for part in parts(condition))
+        ]
+
+
+def _sets(
+    effect: Expression, around: tuple[Expression, ...]
+) -> Iterator[tuple[Expression, Expression, tuple[Expression, ...]]]:
     match effect:
         case Call(name="set", arguments=(place, value)):
-            yield place, value
-        case Call(name="if", arguments=(_, *effects)):
-            for each in effects:
-                yield from _assignments(each)
+            yield place, value, around
+        case Call(name="if", arguments=(condition, *effects)):
+            branches = ((*around, *conjuncts(condition)), (*around, Call("not", (condition,), condition.at)))
+            for each, branch in zip(effects, branches, strict=False):
+                yield from _sets(each, branch)
+
+
+def conjuncts(expression: Expression) -> list[Expression]:
+    """The conditions that an `and` joins, or the one that there is."""
+    if isinstance(expression, Call) and expression.name == "and":
+        return [each for argument in expression.arguments for each in conjuncts(argument)]
+    return [expression]
