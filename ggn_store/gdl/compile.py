@@ -19,7 +19,7 @@ from typing import Final
 from ggn_store.errors import DocumentError, InputError, Problem, printable
 from ggn_store.gdl.boxes import Covers, guards
 from ggn_store.gdl.diagrams import Node, Part, TooManyNodesError, Value, count_paths, known_values, paths
-from ggn_store.gdl.domains import domains
+from ggn_store.gdl.values import domains
 from ggn_store.gdl.expressions import Attribute, Name, parts
 from ggn_store.gdl.functions import conjuncts, same
 from ggn_store.gdl.ground import ENTITY, POSITION, START, TARGET, Code, Do, Grounder

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ggn_store.gdl.domains import Domains
+from ggn_store.gdl.values import Domains
 from ggn_store.gdl.specification import Specification, Value
 
 MAX_KINDS: Final = 200
