@@ -28,14 +28,16 @@ def other(side: str) -> str:
 
 
 def detect(document: Json) -> str:
-    """The dialect of a valid document: "perform", "must-deny" or "diff"."""
+    """The dialect of a valid document: "perform", "must-deny", "diff" or "gdl"."""
     keys = {key for *_, possibility in possibilities(document) for key in possibility}
+    if "$state" in document or keys & {"action", "when"}:
+        return "gdl"
     return "perform" if "perform" in keys else "diff" if "diff" in keys else "must-deny"
 
 
 def possibilities(document: Json) -> Iterator[tuple[str, str, str, int, Json]]:
     for piece, sources in document.items():
-        if piece != "$schema":
+        if not piece.startswith("$"):
             for source, destinations in sources.items():
                 for destination, array in destinations.items():
                     for ordinal, possibility in enumerate(array):
@@ -75,6 +77,27 @@ def permitted(possibility: Json, board: Board, side: str) -> bool:
     )
 
 
+def guarded(possibility: Json, document: Json) -> bool:
+    """Whether every state variable that is asked for has one of the values; it has what `$state` begins with."""
+    return all(document["$state"][name]["initial"] in values for name, values in possibility.get("when", {}).items())
+
+
+def in_state(document: Json, state: Mapping[str, str]) -> Json:
+    """The document with other values of its state variables to begin with."""
+    if "$state" not in document:
+        return document
+    declared = {
+        name: {**each, "initial": state.get(name, each["initial"])} for name, each in document["$state"].items()
+    }
+    return {**document, "$state": declared}
+
+
+def state_after(document: Json, piece: str, source: str, destination: str, ordinal: int) -> dict[str, str]:
+    """The value of every state variable after a move."""
+    before: dict[str, str] = {name: each["initial"] for name, each in document.get("$state", {}).items()}
+    return {**before, **document[piece][source][destination][ordinal].get("diff", {}).get("state", {})}
+
+
 def holds(
     document: Json, piece: str, source: str, destination: str, board: Board, hands: Hands, side: str
 ) -> list[int]:
@@ -85,7 +108,11 @@ def holds(
     array = document[piece][source][destination]
     if not available(piece, source, board, hands):
         return []
-    return [ordinal for ordinal, possibility in enumerate(array) if permitted(possibility, board, side)]
+    return [
+        ordinal
+        for ordinal, possibility in enumerate(array)
+        if permitted(possibility, board, side) and guarded(possibility, document)
+    ]
 
 
 def moves(document: Json, board: Board, hands: Hands, side: str) -> list[Key]:
@@ -142,9 +169,21 @@ def apply(
 def canonical(document: Json) -> Json:
     """The document as it is exported: order kept, maps sorted, what is empty or default left out."""
     result: Json = {"$schema": document["$schema"]} if "$schema" in document else {}
+    if detect(document) == "gdl":
+        declared = sorted(document.get("$state", {}).items())
+        result["$state"] = {
+            name: {"values": sorted(each["values"]), "initial": each["initial"]} for name, each in declared
+        }
     for piece, source, destination, _, possibility in possibilities(document):
         array = result.setdefault(piece, {}).setdefault(source, {}).setdefault(destination, [])
         normal: Json = {}
+        if "action" in possibility:
+            action = possibility["action"]
+            normal["action"] = {"name": action["name"], "step": int(action.get("step", 1))}
+            if action.get("chainable"):
+                normal["action"]["chainable"] = True
+        if possibility.get("when"):
+            normal["when"] = {name: sorted(values) for name, values in sorted(possibility["when"].items())}
         for key in ("require", "prevent", "must", "deny", "perform"):
             if possibility.get(key):
                 normal[key] = dict(sorted(possibility[key].items()))
@@ -152,6 +191,8 @@ def canonical(document: Json) -> Json:
             diff = possibility["diff"]
             maps = {key: dict(sorted(diff[key].items())) for key in ("board", "hands") if diff.get(key)}
             normal["diff"] = maps if diff.get("toggle", True) else {**maps, "toggle": False}
+            if diff.get("state"):
+                normal["diff"]["state"] = dict(sorted(diff["state"].items()))
         array.append(normal)
     return result
 
@@ -168,7 +209,10 @@ def canonical_text(document: Json) -> str:
         pad, end = "\n" + " " * (depth + 1), "\n" + " " * depth
         if isinstance(value, list):
             return "[" + ",".join(pad + layout(item, 4) for item in value) + end + "]"
-        items = (f"{pad}{dumps(key)}:{layout(item, depth + 1)}" for key, item in value.items())
+        items = (
+            f"{pad}{dumps(key)}:{layout(item, 4 if key == '$state' and not depth else depth + 1)}"
+            for key, item in value.items()
+        )
         return "{" + ",".join(items) + end + "}"
 
     return layout(canonical(document), 0) + "\n"

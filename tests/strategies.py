@@ -5,7 +5,7 @@ from typing import Any, Literal, NamedTuple
 
 from hypothesis import strategies as st
 
-DIALECTS = ("perform", "must-deny", "diff")
+DIALECTS = ("perform", "must-deny", "diff", "gdl")
 HAND = "*"
 
 # Small boards, so that conditions meet pieces; the last square of each is far off, which leaves gaps.
@@ -22,6 +22,13 @@ LABELS = (
     *("a/b~c", "NULL", "null", "true", "**", "_", "x'); DROP TABLE piece; --", "[1,2]", "empty", "enemy"),
     *("perform", "$schema", "CHESS:P", "long" * 60),
 )
+# Names and values mean nothing: these are easily taken for others, for squares, or for parts of a statement.
+VARIABLES: dict[str, tuple[str, ...]] = {
+    "ep": ("3", "4", "none", "None", "*"),
+    "phase": ("main", "setup"),
+    "e4 ": ("empty", "e\u0301", "\u00e9", "x'); DROP TABLE guard; --"),
+}
+ACTIONS = ("move", "Move", "man_jump", "北 to 'south'", "$state", "\u00e9")
 STYLES = ("C", "S", "CHESS", "X1", "SHOGI")
 OUTSIDE = (("g", "zz"), ("d4", "z1"), ("d4D", "a1D"))
 CELL = (re.compile("[a-z]+"), re.compile("[a-z]+[1-9][0-9]*"), re.compile("[a-z]+[1-9][0-9]*[A-Z]+"))
@@ -49,13 +56,15 @@ class Case(NamedTuple):
     document: Json
     positions: list[Plain]
     questions: list[Question]
+    states: list[dict[str, str]]
+    """The values of state variables in each position, some of them or all."""
 
 
 def entries(document: Json) -> list[Entry]:
     return [
         (piece, source, destination)
         for piece, sources in document.items()
-        if piece != "$schema"
+        if not piece.startswith("$")
         for source, destinations in sources.items()
         for destination in destinations
     ]
@@ -119,7 +128,28 @@ def possibilities(
             result["perform"] = board or moved
         else:
             result["diff"] = draw(diffs(entry, board, pieces))
+    if dialect == "gdl":
+        result |= draw(marks())
+        if draw(st.booleans()):
+            values = st.fixed_dictionaries({}, optional={k: st.sampled_from(v) for k, v in VARIABLES.items()})
+            result["diff"] = {**result["diff"], "state": draw(values)}
     return dict(reversed(result.items())) if draw(st.booleans()) else result
+
+
+@st.composite
+def marks(draw: st.DrawFn) -> Json:
+    """The action that a possibility comes from, and guards on state variables; either may be missing."""
+    result: Json = {}
+    if draw(st.booleans()):
+        result["action"] = {"name": draw(st.sampled_from(ACTIONS))}
+        if draw(st.booleans()):
+            result["action"]["step"] = draw(st.sampled_from((1, 2, 2.0, 1_000_000)))
+        if draw(st.booleans()):
+            result["action"]["chainable"] = draw(st.booleans())
+    if draw(st.booleans()):
+        several = {k: st.lists(st.sampled_from(v), min_size=1, unique=True) for k, v in VARIABLES.items()}
+        result["when"] = draw(st.fixed_dictionaries({}, optional=several))
+    return result
 
 
 @st.composite
@@ -141,13 +171,19 @@ def diffs(draw: st.DrawFn, entry: Entry, board: dict[str, str | None], pieces: l
 @st.composite
 def documents(draw: st.DrawFn, dialect: str) -> Json:
     """A valid document: 1-4 pieces, sources and destinations at each level, then 1-3 possibilities."""
-    board = draw(st.sampled_from([*BOARDS, LABELS, LABELS] if dialect == "perform" else BOARDS))
+    is_labelled = dialect in ("perform", "gdl")
+    board = draw(st.sampled_from([*BOARDS, LABELS, LABELS] if is_labelled else BOARDS))
     squares = draw(st.lists(st.sampled_from(board), min_size=2, max_size=6, unique=True))
     pieces = draw(identifiers(dialect))
     hand = [] if dialect == "perform" else [HAND]
     document: Json = {}
     if draw(st.sampled_from((False, False, False, True))):
         document["$schema"] = "https://example.org/ggn.json"
+    if dialect == "gdl":
+        document["$state"] = {
+            name: {"values": draw(st.permutations(values)), "initial": draw(st.sampled_from(values))}
+            for name, values in VARIABLES.items()
+        }
     for piece in draw(some(pieces, 4)):
         document[piece] = {}
         for source in draw(some([*hand, *squares], 4)):
@@ -165,7 +201,7 @@ def named(document: Json) -> tuple[list[str], list[str]]:
     for piece, source, destination in entries(document):
         pieces[piece] = squares[source] = squares[destination] = None
         for possibility in document[piece][source][destination]:
-            maps = [value for key, value in possibility.items() if key != "diff"]
+            maps = [value for key, value in possibility.items() if key not in ("diff", "action", "when")]
             maps.append(possibility.get("diff", {}).get("board", {}))
             for square, state in ((square, state) for each in maps for square, state in each.items()):
                 squares[square] = None
@@ -250,10 +286,12 @@ def cases(draw: st.DrawFn, dialect: str, count: int) -> Case:
     document = draw(documents(dialect))
     listed = entries(document)
     drawn = [draw(positions(document)) for _ in range(count)]
+    some_values = st.fixed_dictionaries({}, optional={name: st.sampled_from(each) for name, each in VARIABLES.items()})
+    states = [draw(some_values) if dialect == "gdl" else {} for _ in drawn]
     questions = []
     for board, _, _ in drawn:
         placed = [each for each in listed if each[1] == HAND or board.get(each[1]) == each[0]]
         entry = draw(st.sampled_from(placed or listed))
         other = draw(st.sampled_from((None, None, draw(st.sampled_from(listed)))))
         questions.append(Question(entry, other, draw(st.sampled_from(NARROWINGS))))
-    return Case(document, drawn, questions)
+    return Case(document, drawn, questions, states)

@@ -12,6 +12,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -57,7 +58,13 @@ def expected(evaluator: Evaluator, case: Case) -> Answers:
     answers["load again"] = "unchanged"
     batch = []
     for number, ((board, hands, side), question) in enumerate(zip(case.positions, case.questions, strict=True)):
+        document = reference.in_state(case.document, case.states[number])
         keys = evaluator.moves(document, board, hands, side)
+        answers[f"{number}: actions and states"] = [
+            (possibility.get("action"), possibility.get("when"), reference.state_after(document, *key))
+            for key in keys
+            for possibility in [reference.canonical(document)[key[0]][key[1]][key[2]][key[3]]]
+        ]
         batch.append(keys)
         told: list[object] = []
         assumed: list[object] = []
@@ -106,6 +113,22 @@ def told_by(move: Move) -> tuple[object, ...]:
     return dict(move.must), dict(move.deny), changes, move.assumed
 
 
+def written_of(move: Move) -> dict[str, object]:
+    """Action and guards of a move, as a document writes them."""
+    data = move.data()
+    written: dict[str, object] = {"when": data["when"]} if "when" in data else {}
+    if "action" in data:
+        written["action"] = {"name": data["action"], "step": data["step"]}
+        if data["chainable"]:
+            written["action"] = {**written["action"], "chainable": True}  # type: ignore[dict-item]
+    return written
+
+
+def state_of(ruleset: Ruleset, position: Position, move: Move) -> dict[str, str]:
+    """The state after a move, of which hands may make an error that is another matter."""
+    return dict(ruleset.apply(replace(position, hands=None), move, assume="displacement").state or {})
+
+
 def plain(position: Position) -> reference.Plain:
     board = {square: piece for square, piece in position.board.items() if piece is not None}
     return board, None if position.hands is None else dict(position.hands), position.side
@@ -123,10 +146,18 @@ def answered(store: Store, name: str, case: Case, query: Query, as_text: bool = 
     assume: Literal["displacement"] | None = "displacement" if document.dialect == "must-deny" else None
     answers: Answers = {"dialect": document.dialect, "export": ruleset.export()}
     answers["load again"] = store.load(parse(ruleset.export()), name=name).status
-    positions = [Position(board, hands=hands, side=side) for board, hands, side in case.positions]
+    positions = [
+        Position(board, hands=hands, side=side, state=state)
+        for (board, hands, side), state in zip(case.positions, case.states, strict=True)
+    ]
     for number, (position, question) in enumerate(zip(positions, case.questions, strict=True)):
         moves = ruleset.moves(position, query=query)
         after: list[object] = []
+        answers[f"{number}: actions and states"] = [
+            (written.get("action"), written.get("when"), state_of(ruleset, position, move))
+            for move in moves
+            for written in [written_of(move)]
+        ]
         for move in moves:
             try:
                 after.append(plain(ruleset.apply(position, move, assume=assume)))
@@ -148,13 +179,14 @@ def answered(store: Store, name: str, case: Case, query: Query, as_text: bool = 
             entry = selected(ruleset, question.placed)
             found = (
                 entry.where(position, side=active, query=query)
-                if number % 2
+                if number % 2 or case.states[number]
                 else entry.where(board, side=active, hands=hands, query=query)
             )
             answers[f"{number}: {question.placed} for {active}"] = [key_of(move) for move in found]
         if question.other:
             entry = selected(ruleset, question.other)
-            found = entry.where(board, hands=hands, query=query) if number % 2 else entry.where(position, query=query)
+            is_plain = number % 2 and not case.states[number]
+            found = entry.where(board, hands=hands, query=query) if is_plain else entry.where(position, query=query)
             answers[f"{number}: {question.other} for its own side"] = [key_of(move) for move in found]
     answers["batch"] = [[key_of(move) for move in moves] for moves in ruleset.moves_batch(positions, query=query)]
     answers["counts"] = list(ruleset.count_moves(positions).values()), ruleset.count_moves(positions, "piece")

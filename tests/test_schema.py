@@ -144,6 +144,7 @@ SEED_003 = (
 )
 
 LONG_STYLE, LONG_LABEL = "A" * 253, "x" * 255
+STATES = {"values": ["2", "1"], "initial": "1"}
 EDGES: dict[Dialect, tuple[Json, ...]] = {
     "perform": (
         one(f"{LONG_STYLE}:K", LONG_LABEL, "e4", {"perform": {LONG_LABEL: f"{LONG_STYLE}:K"}}),
@@ -161,11 +162,39 @@ EDGES: dict[Dialect, tuple[Json, ...]] = {
         one("C:K", "*", "e4", {"diff": {"hands": {"c:k'": 1_000_000, f"{LONG_STYLE}:K": -1_000_000, "C:P": 2.0}}}),
         {"$schema": "urn:x", **one("C:K", "a", "aa10", {"diff": {"board": {"a": None}, "hands": {"c:p": 1}}})},
     ),
+    "gdl": (
+        one(f"{LONG_STYLE}:K", LONG_LABEL, "*", {"diff": {"board": {LONG_LABEL: f"{LONG_STYLE}:K"}, "hands": {}}}),
+        one("C2:+K^'", "$state", "\n", {"must": {}, "deny": {}, "when": {}, "diff": {"state": {}}}, {"diff": {}}),
+        {"$state": {}, **one("C:K", "*", "e4", {"diff": {"hands": {"c:k'": 1}}, "action": {"name": LONG_LABEL}})},
+        {"$schema": "urn:x", "$state": {}, **one("C:K", "Alaska", "E4", {"diff": {"toggle": False}})},
+        {
+            "$schema": "urn:x",
+            "$state": {LONG_LABEL: {"values": [LONG_LABEL], "initial": LONG_LABEL}, "e p": STATES},
+            **one(
+                *("C:K", "Alaska", "E4"),
+                {"diff": {"state": {LONG_LABEL: LONG_LABEL, "e p": "1"}}},
+                {"when": {"e p": ["2", "1"]}, "diff": {"board": {"Alaska": None}}},
+                {"action": {"name": "a", "step": 1_000_000, "chainable": True}, "diff": {}},
+                {"action": {"name": "a", "step": 1.0, "chainable": False}, "diff": {"state": {"e p": "2"}}},
+            ),
+        },
+        {
+            "$state": {"ep": {"values": list(map(str, range(1_000))), "initial": "7"}},
+            **one("C:K", "a", "b", {"when": {"ep": list(map(str, range(1_000)))}, "diff": {}}),
+        },
+        {
+            "$state": {str(number): STATES for number in range(1_000)},
+            **one("C:P", "e2", "e4", {"when": {"0": ["1"]}, "must": {"e2": "enemy"}, "diff": {"state": {"999": "2"}}}),
+        },
+        one("C:P", "e2", "e4", {"must": {"e3": "empty", "e4": "empty"}, "diff": {"board": {"e2": None, "e4": "C:P"}}}),
+        one("C:P", "e2", "e4", {"must": {"e3": "c:+p"}, "deny": {"e4": "enemy"}, "diff": {"hands": {"C:P": -2}}}),
+    ),
 }
 VALID: dict[Dialect, tuple[Json, ...]] = {
     "perform": (*SEED_000, *EDGES["perform"]),
     "must-deny": (*SEED_001, *EDGES["must-deny"]),
     "diff": (*SEED_003, *EDGES["diff"]),
+    "gdl": EDGES["gdl"],
 }
 
 # --- malformed documents ------------------------------------------------------------------------------------
@@ -174,6 +203,7 @@ EFFECTS: dict[Dialect, Json] = {
     "perform": {"perform": {"e2": None}},
     "must-deny": {},
     "diff": {"diff": {"board": {"e2": None}}},
+    "gdl": {"diff": {"board": {"e2": None}}},
 }
 NOT_PIECES = (
     *("", "C", "C:", ":P", "CP", "CHESS:p", "chess:P", "Chess:P", "C:PP", "C:++P", "C:*P", "C:P+", "C:P^^", "C:P'^"),
@@ -202,7 +232,9 @@ def malformed(dialect: Dialect) -> Iterator[Json]:
     """Documents with one thing wrong in their structure, level by level."""
     effects = EFFECTS[dialect]
     bad_pieces = (*NOT_PIECES, *NOT_GAN) if dialect == "perform" else NOT_PIECES
-    bad_squares = NOT_LABELS if dialect == "perform" else NOT_CELLS
+    bad_squares = NOT_LABELS if dialect in ("perform", "gdl") else NOT_CELLS
+    if dialect == "gdl":
+        yield from malformed_states()
     yield from (*NOT_OBJECTS, {}, {"$schema": "x"}, {**move(effects), **one("C:K", "e1", "e2")})
     yield from ({"$schema": schema, **move(effects)} for schema in (*NOT_TEXTS, "a\0", "\ud800"))
     for wrong in NOT_OBJECTS:
@@ -222,11 +254,53 @@ def malformed(dialect: Dialect) -> Iterator[Json]:
         yield from (one("C:P", "*", "e4", effects), one("C:P", "e2", "*", effects))
 
 
+def malformed_states() -> Iterator[Json]:
+    """What is wrong with the variables that a document declares, and with what it says of them."""
+    yield from ({"$state": {}}, {"$schema": "x", "$state": {}})
+
+    def declaring(variables: Json, *possibilities: Json) -> Json:
+        return {"$state": variables, **move(*(possibilities or (EFFECTS["gdl"],)))}
+
+    yield from map(declaring, NOT_OBJECTS)
+    yield declaring({str(number): STATES for number in range(1_001)})
+    for wrong in (*NOT_OBJECTS, {}, {"values": ["1"]}, {"initial": "1"}, {**STATES, "more": "1"}):
+        yield declaring({"ep": wrong})
+    for word in NOT_LABELS:
+        yield declaring({word: STATES})
+        yield move({"when": {word: ["1"]}, "diff": {}})
+        yield move({"diff": {"state": {word: "1"}}})
+    for word in (*NOT_LABELS, *NOT_TEXTS):
+        yield declaring({"ep": {"values": ["1", word], "initial": "1"}})
+        yield declaring({"ep": {"values": ["1"], "initial": word}})
+        yield declaring({"ep": STATES}, {"when": {"ep": ["1", word]}, "diff": {}})
+        yield declaring({"ep": STATES}, {"diff": {"state": {"ep": word}}})
+        yield move({"action": {"name": word}, "diff": {}})
+    lists: tuple[Json, ...] = ([], ["1", "1"], "1", {}, None, 1, list(map(str, range(1_001))))
+    for values in lists:
+        yield declaring({"ep": {"values": values, "initial": "1"}})
+        yield declaring(
+            {"ep": {"values": list(map(str, range(1_000))), "initial": "1"}}, {"when": {"ep": values}, "diff": {}}
+        )
+    for wrong in NOT_OBJECTS:
+        yield from (
+            move({"when": wrong, "diff": {}}),
+            move({"diff": {"state": wrong}}),
+            move({"action": wrong, "diff": {}}),
+        )
+    yield from (move({"action": action, "diff": {}}) for action in ({}, {"step": 1}, {"name": "a", "Name": "a"}))
+    steps: tuple[Json, ...] = (0, -1, 0.5, 1_000_001, True, None, "1", [])
+    for step in steps:
+        yield move({"action": {"name": "a", "step": step}, "diff": {}})
+    for chainable in (*steps[:3], 1, *steps[5:]):
+        yield move({"action": {"name": "a", "chainable": chainable}, "diff": {}})
+
+
 def malformed_possibilities(dialect: Dialect, bad_pieces: Iterable[str], bad_squares: Iterable[str]) -> Iterator[Json]:
     effects = EFFECTS[dialect]
     conditions = CONDITION_KEYS[dialect]
     bad_states = (*bad_pieces, *NOT_TEXTS, "ally", "empty ", "ENEMY")
-    yield from ({**effects, key: {"e4": "empty"}} for key in OTHER_KEYS if key not in (*conditions, dialect))
+    effects_key = "diff" if dialect == "gdl" else dialect
+    yield from ({**effects, key: {"e4": "empty"}} for key in OTHER_KEYS if key not in (*conditions, effects_key))
     for key in conditions:
         yield from ({**effects, key: wrong} for wrong in NOT_OBJECTS)
         yield from ({**effects, key: {square: "empty"}} for square in ("*", *bad_squares))
@@ -234,7 +308,7 @@ def malformed_possibilities(dialect: Dialect, bad_pieces: Iterable[str], bad_squ
     if dialect == "must-deny":
         return
     yield from ({}, {conditions[0]: {"e4": "empty"}}, {conditions[1]: {"e4": "empty"}})
-    yield from ({dialect: wrong} for wrong in NOT_OBJECTS)
+    yield from ({effects_key: wrong} for wrong in NOT_OBJECTS)
     bad_boards: list[Json] = [{square: None} for square in ("*", *bad_squares)]
     bad_boards += ({"e3": None, "e4": piece} for piece in (*bad_pieces, "empty", "enemy", *NOT_OBJECTS[3:], False, {}))
     if dialect == "perform":
@@ -253,11 +327,18 @@ def malformed_possibilities(dialect: Dialect, bad_pieces: Iterable[str], bad_squ
 
 
 def structural(found: Iterable[Problem], dialect: Dialect) -> list[Problem]:
-    """The problems that a schema can see: all but a state restated of the source, or demanded and forbidden."""
+    """The problems that a schema can see.
+
+    All but a state restated of the source, or demanded and forbidden, and variables and values that are not declared.
+    """
     must, deny = CONDITION_KEYS[dialect]
 
     def is_beyond(problem: Problem) -> bool:
+        if dialect == "gdl" and "declares no such" in problem.message:
+            return True
         path = problem.pointer.split("/")[1:]  # piece, source, destination, ordinal, key, square
+        if dialect == "gdl" and path[:1] == ["$state"] and "none of the values" in problem.message:
+            return True
         if len(path) != 6:
             return False
         if problem.message == f"{must} restates that the piece stands on its source, which is implied":
@@ -293,6 +374,7 @@ def mutants(dialect: Dialect, count: int) -> Iterator[Json]:
     rng = random.Random(f"mutants of {dialect}")
     must, deny = CONDITION_KEYS[dialect]
     names = ["C:P", "c:+k", "CHESS:K", "C:P^", "C:p", "e2", "e4", "a1A", "5e", "E4", "*", "", "e4\n", must, deny]
+    names += ["action", "when", "name", "step", "state", "values", "$state", "ep"] if dialect == "gdl" else []
     names += [dialect, "diff", "board", "hands", "toggle", "$schema", "empty", "x" * 256, "a\0b", "\ud800"]
     values: list[Json] = ["empty", "enemy", "C:P", "c:+k", "C:K^", "ally", "*", None, None, 0, 1, -3, 0.5, True, False]
     values += [{}, [], {"e4": "empty"}, {"e2": "C:P"}, {"e4": None}, {"C:P": 1}, [{}]]
@@ -418,7 +500,7 @@ def test_changing_a_schema_that_was_given_out_changes_no_other(dialect: Dialect)
 
 
 def test_an_unknown_dialect_is_refused_by_name() -> None:
-    with pytest.raises(NotationError, match='"gain" is not a dialect: perform, must-deny, diff'):
+    with pytest.raises(NotationError, match='"gain" is not a dialect: perform, must-deny, diff, gdl'):
         json_schema("gain")  # type: ignore[arg-type]
 
 

@@ -37,6 +37,9 @@ def moves(ruleset: Ruleset, query: FastQuery, positions: Positions) -> Iterator[
                     with database.reading() as connection:
                         rows = batch.ask(database, connection, query, chunk, looked_up)
                 found = query.complete(looked_up, rows)
+                if ruleset.variables:
+                    pairs = zip(found, chunk, strict=True)
+                    found = [ruleset.guarded(each, position.state) for each, position in pairs]
         except NotEncodableError:
             found = [ruleset.moves(position) for position in chunk]
         yield from found
@@ -52,7 +55,7 @@ def counts(ruleset: Ruleset, query: FastQuery | None, positions: Positions, by: 
     for chunk in _chunks(ruleset, positions):
         found: Mapping[int | str, int]
         try:
-            if query is None:
+            if query is None or ruleset.variables:
                 raise NotEncodableError
             with database.reading() as connection:
                 found = batch.counts(database, connection, query, chunk, by)

@@ -12,7 +12,7 @@ from ggn_store.columnar import compile as compiling
 from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.encode import Batch, Encoder
 from ggn_store.columnar.extras import need
-from ggn_store.errors import PositionError, StoreError, quote
+from ggn_store.errors import PositionError, StoreError, offer, quote
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
 
@@ -29,7 +29,12 @@ _RECORDS: Final = 10_000
 
 
 def compile_ruleset(ruleset: Ruleset) -> Compiled:
-    """The tables of a ruleset."""
+    """The tables of a ruleset; raises StoreError for one with state variables, which no table of columns knows."""
+    if ruleset.variables:
+        raise StoreError(
+            f"{ruleset.revision} has state variables ({offer(list(ruleset.variables))}), which the engines on columns "
+            "do not know: ask the store itself (moves, moves_batch, count_moves)"
+        )
     return compiling.compile_pieces(ruleset.revision, ruleset.board, ruleset.read_pieces())
 
 

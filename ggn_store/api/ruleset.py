@@ -11,11 +11,13 @@ from ggn_store.api import batches
 from ggn_store.documents import beside
 from ggn_store.errors import MoveError, PictureError, PositionError, UnknownNameError, offer, quote
 from ggn_store.model import document as documents
+from ggn_store.model import variables
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Document, Piece
 from ggn_store.model.move import DISPLACEMENT, Assumption, Move, check_assumption, displacement
 from ggn_store.model.position import SIDES, Position
 from ggn_store.model.revision import Revision, Summary
+from ggn_store.model.variables import Variable
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store import engine, fast, masks, moves, rulesets
@@ -81,6 +83,11 @@ class Ruleset:
     def start(self) -> Position | None:
         """The start position, if one was given with the document."""
         return None if self.revision.envelope.start is None else Position.from_feen(self.revision.envelope.start)
+
+    @functools.cached_property
+    def variables(self) -> Mapping[str, Variable]:
+        """The state variables that the document declares, by name."""
+        return variables.parse(self.revision.envelope.variables)
 
     @functools.cached_property
     def definition(self) -> Definition | None:
@@ -304,7 +311,11 @@ class Ruleset:
             statement = self._fast.statement(position.board, position.hands, position.side, question)
             with self._database.reading() as connection:
                 text, plan = moves.explained(self._database, connection, statement)
-            return text, plan if destination is None else [*plan, f"of what it finds, only moves to {destination}"]
+            if destination is not None:
+                plan = [*plan, f"of what it finds, only moves to {destination}"]
+            if self.variables:
+                plan = [*plan, "of what it finds, only moves whose guards let the state pass"]
+            return text, plan
         with self._database.reading() as connection:
             text, plan = moves.explain(self._database, connection, self.revision, board, asked, question)
         if _is_fast(query) and self._fast is None:
@@ -319,7 +330,7 @@ class Ruleset:
         A move of a `must-deny` document has no effects: `assume="displacement"` says that plain displacement is
         meant. Raises MoveError where the piece is not on its source, and where there are no effects.
         """
-        position = _position(position)
+        position = self._stated(_position(position))
         effects = move.effects
         if effects is None:
             if assume != DISPLACEMENT:
@@ -469,15 +480,29 @@ class Ruleset:
             board, hands, side = position.board, position.hands, question.side or position.side
         else:
             board, hands, side = position, None, question.side or "first"
+        state = None
+        if self.variables or (isinstance(position, Position) and position.state is not None):
+            position = self._stated(_position(position))
+            state = position.state
         try:
-            return found.moves(board, hands, side, question, assume)
+            return self.guarded(found.moves(board, hands, side, question, assume), state)
         except fast.NotEncodableError:
             # Either it is wrong, which is said here, or it has squares that are not the board's and do not matter.
             position = self.placed(position)
         try:
-            return found.moves(position.board, hands, side, question, assume)
+            return self.guarded(found.moves(position.board, hands, side, question, assume), state)
         except fast.NotEncodableError:
             return self._ask([position], question, assume)[0]
+
+    def guarded(self, found: list[Move], state: Mapping[str, str] | None) -> list[Move]:
+        """Those of some moves whose guards let a state pass that names every variable."""
+        return found if state is None else [move for move in found if variables.passes(move.guards, state)]
+
+    def _stated(self, position: Position) -> Position:
+        """`position` with the value of every state variable; PositionError for what the rules do not know."""
+        if position.state is None and not self.variables:
+            return position
+        return replace(position, state=variables.complete(self.variables, position.state, str(self.revision)))
 
     def placed(self, position: Position | Mapping[str, str | None]) -> Position:
         """`position` without squares that the board does not have; PositionError where it was declared without."""
@@ -500,14 +525,17 @@ class Ruleset:
             return moves.moves(self._database, connection, self.revision, board, asked, question, assume)
 
     def _on_board(self, position: Position) -> Position:
-        """`position`, if it fits the board; a board that was not declared is only a guess, and all fits."""
+        """`position` with its whole state, if it fits the board.
+
+        A board that was not declared is only a guess, and all fits.
+        """
         if self.revision.envelope.board is not None:
             outside = sorted(position.board.keys() - self.board.numbers.keys())
             if outside:
                 raise PositionError(
                     f"{offer(outside)}: not on the board of {self.revision}, which is {self.board.shape_text}"
                 )
-        return position
+        return self._stated(position)
 
     def require_square(self, square: str | None) -> None:
         """Raise UnknownNameError for what is neither a square of the board nor the hand; None is let pass."""

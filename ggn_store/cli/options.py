@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-DIALECTS = ("perform", "must-deny", "diff")
+DIALECTS = ("perform", "must-deny", "diff", "gdl")
 SIDES = ("first", "second")
 MAX_LINES = 1_000
 RECORD_FORMATS = ("table", "json", "ndjson", "csv")

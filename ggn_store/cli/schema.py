@@ -17,7 +17,7 @@ from ggn_store.cli import options
 def command(dialect: str, output: str | None) -> None:
     """Print the JSON Schema of a dialect, for editors.
 
-    DIALECT is perform, must-deny or diff.
+    DIALECT is perform, must-deny, diff or gdl.
 
     It says all of a document's structure. What a schema cannot say (contradictory conditions, a condition that
     restates the source, duplicate keys) is checked by `validate`.

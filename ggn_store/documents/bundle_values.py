@@ -108,13 +108,13 @@ def piece(identifier: Any, rules: Any, dialect: Dialect, board: Board) -> Piece:
     is_piece = gan.is_gan if dialect == "perform" else qpi.is_qpi
 
     def is_square(label: str) -> bool:
-        return label in board.numbers and (dialect == "perform" or cell.is_cell(label))
+        return label in board.numbers and (dialect in ("perform", "gdl") or cell.is_cell(label))
 
     members = {identifier: rules}
     found = quick.pieces(members, dialect, is_piece, is_square)
     if found:
         return found[0]
-    document, problems = ggn.read(ggn.Decoded.of(members), dialect)
+    document, problems = ggn.read(ggn.Decoded.of(members), dialect, whole=False)
     if document is None:
         fail(f"the piece {printable(identifier)}: {problems[0]}")
     [found_piece] = document.pieces

@@ -1,7 +1,8 @@
 """A document in another dialect, wherever nothing is lost on the way.
 
 `diff` can say all that `perform` says, where the squares are CELL labels. `perform` knows no hands, no markers
-`^` and `'` and no turn that stays; `must-deny` knows no effects.
+`^` and `'` and no turn that stays; `must-deny` knows no effects. `gdl` can say all that the others say; none of them
+knows state variables, and they keep no names of actions, without which the moves are the same (`left_out`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from ggn_store.errors import ConversionError, printable, quote
+from ggn_store.errors import ConversionError, offer, printable, quote
+from ggn_store.model import variables
 from ggn_store.model.document import (
     CONDITION_KEYS,
     EMPTY,
@@ -27,6 +29,9 @@ from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import Path, pointer
 
 _SHOWN: Final = 5
+# The dialects whose squares have any labels, and the keys of the effects.
+_LABELLED: Final = ("perform", "gdl")
+_EFFECTS: Final = {"perform": "perform", "diff": "diff", "gdl": "diff"}
 
 
 def convert(document: Document, dialect: Dialect, assume: Assumption | None = None) -> Document:
@@ -40,8 +45,26 @@ def convert(document: Document, dialect: Dialect, assume: Assumption | None = No
     if dialect == document.dialect:
         return document
     require_lossless(document.dialect, document.pieces, dialect, assume)
-    pieces = map(_displaced, document.pieces) if document.dialect == "must-deny" else document.pieces
-    return Document(dialect, tuple(pieces), document.envelope)
+    pieces: Iterable[Piece] = document.pieces
+    if document.dialect == "must-deny":
+        pieces = (_changed(piece, _displaced) for piece in pieces)
+    elif document.dialect == "gdl":
+        pieces = (_changed(piece, _anonymous) for piece in pieces)
+    return Document(dialect, tuple(pieces), replace(document.envelope, variables=None))
+
+
+def left_out(document: Document, dialect: Dialect) -> list[str]:
+    """What the document says that is no part of its moves, and that `dialect` has no words for; one sentence each."""
+    if document.dialect != "gdl" or dialect == "gdl":
+        return []
+    names = {each.origin.action for piece in document.pieces for *_, each in piece.entries() if each.origin is not None}
+    found = []
+    if names:
+        found.append(f"{dialect} does not say which action a move comes from: {offer(sorted(names))}")
+    if document.envelope.variables is not None:
+        declared = offer(list(variables.parse(document.envelope.variables)))
+        found.append(f"{dialect} declares no state variables, and no rule names these: {declared}")
+    return found
 
 
 def require_lossless(
@@ -73,17 +96,25 @@ def _refusal(origin: Dialect, dialect: Dialect, losses: list[str], number: int) 
     return "\n  ".join(lines) + f"\nchange the document there first, or keep it as {origin}"
 
 
-def _displaced(piece: Piece) -> Piece:
-    """The piece with plain displacement as the effects of each possibility."""
+def _changed(piece: Piece, change: Callable[[Possibility, str, str, str], Possibility]) -> Piece:
+    """The piece with each of its possibilities changed; what changes it is also told where it stands."""
     sources = []
     for source in piece.sources:
         destinations = []
         for destination in source.destinations:
-            effects = displacement(piece.identifier, source.square, destination.square)
-            possibilities = tuple(replace(each, effects=effects) for each in destination.possibilities)
+            at = piece.identifier, source.square, destination.square
+            possibilities = tuple(change(each, *at) for each in destination.possibilities)
             destinations.append(replace(destination, possibilities=possibilities))
         sources.append(replace(source, destinations=tuple(destinations)))
     return replace(piece, sources=tuple(sources))
+
+
+def _displaced(possibility: Possibility, piece: str, source: str, destination: str) -> Possibility:
+    return replace(possibility, effects=displacement(piece, source, destination))
+
+
+def _anonymous(possibility: Possibility, *_: str) -> Possibility:
+    return Possibility(possibility.must, possibility.deny, possibility.effects)
 
 
 def _losses(
@@ -100,22 +131,28 @@ def _losses(
 
 
 def _piece_losses(origin: Dialect, piece: Piece, dialect: Dialect, seen: set[str]) -> Iterator[tuple[Path, str]]:
-    if origin == "perform":
-        for path, square in _first(_squares(piece, with_effects=dialect == "diff"), cell.is_cell, seen):
+    if origin in _LABELLED and dialect not in _LABELLED:
+        for path, square in _first(_squares(origin, piece, dialect == "diff"), _is_cell_or_hand, seen):
             yield path, f"the square {quote(square)}, which is not a CELL label such as e4 or a1A"
     if dialect == "perform":
         for path, name in _first(_names(origin, piece), gan.is_gan, seen):
             yield path, f"the piece {quote(name)}, because perform has no markers ^ and '"
     for at, possibility in _places(piece):
+        if origin == "gdl":
+            yield from _state_losses(at, possibility, dialect)
         if dialect == "perform":
             yield from _board_losses(at, possibility)
         elif dialect == "must-deny":
-            yield (*at, origin), "the effects, because must-deny has none"  # their key is the dialect's name
+            yield (*at, _EFFECTS[origin]), "the effects, because must-deny has none"
 
 
 def _places(piece: Piece) -> Iterator[tuple[tuple[str, str, str, int], Possibility]]:
     for source, destination, ordinal, possibility in piece.entries():
         yield (piece.identifier, source.square, destination.square, ordinal), possibility
+
+
+def _is_cell_or_hand(square: str) -> bool:
+    return square == HAND or cell.is_cell(square)
 
 
 def _first(
@@ -129,20 +166,21 @@ def _first(
                 yield path, name
 
 
-def _squares(piece: Piece, with_effects: bool) -> Iterator[tuple[Path, str]]:
-    """Every square that a piece of a `perform` document names."""
-    must, deny = CONDITION_KEYS["perform"]
+def _squares(origin: Dialect, piece: Piece, with_effects: bool) -> Iterator[tuple[Path, str]]:
+    """Every square that a piece of a `perform` or `gdl` document names, and the hand where it may stand for one."""
+    must, deny = CONDITION_KEYS[origin]
+    board = ("perform",) if origin == "perform" else ("diff", "board")
     for at, possibility in _places(piece):
         yield at[:2], at[1]
         yield at[:3], at[2]
         for key, squares in ((must, possibility.must), (deny, possibility.deny)):
             yield from (((*at, key, square), square) for square in squares)
         if with_effects and possibility.effects is not None:
-            yield from (((*at, "perform", square), square) for square in possibility.effects.board)
+            yield from (((*at, *board, square), square) for square in possibility.effects.board)
 
 
 def _names(origin: Dialect, piece: Piece) -> Iterator[tuple[Path, str]]:
-    """Every piece that one of a `must-deny` or `diff` document names, on the board."""
+    """Every piece that one of a `must-deny`, `diff` or `gdl` document names, on the board."""
     must, deny = CONDITION_KEYS[origin]
     for at, possibility in _places(piece):
         yield at[:1], at[0]
@@ -152,6 +190,17 @@ def _names(origin: Dialect, piece: Piece) -> Iterator[tuple[Path, str]]:
             for square, name in possibility.effects.board.items():
                 if name is not None:
                     yield (*at, "diff", "board", square), name
+
+
+def _state_losses(
+    at: tuple[str, str, str, int], possibility: Possibility, dialect: Dialect
+) -> Iterator[tuple[Path, str]]:
+    """What only `gdl` can say, but for the names of actions."""
+    for name in possibility.guards:
+        yield (*at, "when", name), f"the guard on {quote(name)}, because {dialect} has no state variables"
+    effects = possibility.effects
+    for name in () if effects is None else effects.state:
+        yield (*at, "diff", "state", name), f"the new value of {quote(name)}, because {dialect} has no state variables"
 
 
 def _board_losses(at: tuple[str, str, str, int], possibility: Possibility) -> Iterator[tuple[Path, str]]:

@@ -85,22 +85,30 @@ class Decoded:
 
 
 def read(
-    decoded: Decoded, dialect: Dialect | None = None, file: str | None = None, envelope: Envelope | None = None
+    decoded: Decoded,
+    dialect: Dialect | None = None,
+    file: str | None = None,
+    envelope: Envelope | None = None,
+    *,
+    whole: bool = True,
 ) -> tuple[Document | None, list[Problem]]:
-    """The document, or None and everything that is wrong with it."""
+    """The document, or None and everything that is wrong with it.
+
+    A part of a document, which is not `whole`, may name state variables that it does not declare.
+    """
     if dialect is not None:
         check_dialect(dialect)
     if decoded.value is None and decoded.faults:
         return None, _problems(decoded, [], file)
     envelope = envelope or Envelope()
     if decoded.is_quick and decoded.text is not None:
-        document = Reader(dialect, envelope, copy=False).quick_document(decoded.value)
+        document = Reader(dialect, envelope, copy=False, whole=whole).quick_document(decoded.value)
         if document is not None:
             return document, []
         decoded = Decoded.strictly(decoded.text, decoded.path, decoded.line)
-        return read(decoded, dialect, file, envelope)
+        return read(decoded, dialect, file, envelope, whole=whole)
     # Objects that the caller still holds are copied, so that the document cannot change behind its digest.
-    reader = Reader(dialect, envelope, copy=decoded.text is None)
+    reader = Reader(dialect, envelope, copy=decoded.text is None, whole=whole)
     document = reader.document(decoded.value)
     if decoded.faults or reader.complaints or document is None:
         return None, _problems(decoded, reader.complaints, file)

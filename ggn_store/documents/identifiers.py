@@ -27,8 +27,14 @@ def findings(document: Document) -> Iterator[Finding]:
 def content(possibility: Possibility) -> Hashable:
     """What a possibility says, equal for possibilities that say the same."""
     effects = possibility.effects
-    after = effects and (frozenset(effects.board.items()), frozenset(effects.hands.items()), effects.toggle)
-    return frozenset(possibility.must.items()), frozenset(possibility.deny.items()), after
+    after = effects and (
+        frozenset(effects.board.items()),
+        frozenset(effects.hands.items()),
+        effects.toggle,
+        frozenset(effects.state.items()),
+    )
+    guards = frozenset(possibility.guards.items())
+    return frozenset(possibility.must.items()), frozenset(possibility.deny.items()), after, guards
 
 
 class _Catalogue:

@@ -4,6 +4,8 @@ A finding is a `Problem` whose `code` names its class:
 
 - `duplicate-possibility`: the same conditions and effects stand earlier in the same array;
 - `never-holds`: no position meets the conditions when the piece's own side is to move;
+- `redundant-guard`: a guard that lets every value of its state variable pass;
+- `unused-variable`: a state variable that no guard asks for;
 - `redundant-condition`: a deny that what is known of its square makes true anyway;
 - `effect-keeps-piece`: effects that do not take the piece from its source to its destination;
 - `no-rules`: an effect makes a piece that the document has no rules for;
@@ -23,6 +25,7 @@ from typing import Final
 from ggn_store.documents import conventions, identifiers
 from ggn_store.documents.identifiers import Finding
 from ggn_store.errors import Problem, printable
+from ggn_store.model import variables
 from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Document, Possibility
 from ggn_store.notation import json_text, qpi
 from ggn_store.notation.hand import HAND
@@ -31,6 +34,8 @@ from ggn_store.notation.json_text import Path, pointer
 CODES: Final = (
     "duplicate-possibility",
     "never-holds",
+    "redundant-guard",
+    "unused-variable",
     "redundant-condition",
     "effect-keeps-piece",
     "no-rules",
@@ -40,7 +45,7 @@ CODES: Final = (
     "convention",
 )
 
-_PARTS = {"require": 1, "must": 1, "prevent": 2, "deny": 2, "perform": 3, "diff": 3}
+_PARTS = {"action": 0, "when": 0, "require": 1, "must": 1, "prevent": 2, "deny": 2, "perform": 3, "diff": 3}
 
 # What can stand on a square, beside the identifiers that its conditions name. No identifier is without a colon.
 _NOTHING, _SOME_OWN, _SOME_ENEMY = "nothing", "own", "some enemy"
@@ -54,6 +59,7 @@ def lint(document: Document, text: str | None = None, file: str | None = None) -
     """
     findings = [
         *_possibility_findings(document),
+        *_state_findings(document),
         *identifiers.findings(document),
         *(("convention", path, message) for path, message in conventions.findings(document)),
     ]
@@ -73,7 +79,7 @@ def lint(document: Document, text: str | None = None, file: str | None = None) -
 
 
 def _in_order(document: Document, findings: list[Finding]) -> list[Finding]:
-    number: dict[Path, int] = {}
+    number: dict[Path, int] = {("$state", name): -1 for name in variables.parse(document.envelope.variables)}
     for piece in document.pieces:
         number[(piece.identifier,)] = len(number)
         for source in piece.sources:
@@ -106,6 +112,22 @@ def _possibility_findings(document: Document) -> Iterator[Finding]:
                     if reasons := _staying(piece.identifier, source.square, destination.square, possibility):
                         message = f"the effects do not make the move: they {' and '.join(reasons)}"
                         yield "effect-keeps-piece", (*path, ordinal, effects_key), message
+
+
+def _state_findings(document: Document) -> Iterator[Finding]:
+    """Guards that always pass, and variables that no guard asks for."""
+    declared = variables.parse(document.envelope.variables)
+    asked = set()
+    for piece in document.pieces if declared else ():
+        for source, destination, ordinal, possibility in piece.entries():
+            for name, values in possibility.guards.items():
+                asked.add(name)
+                if values == declared[name].values:
+                    path = (piece.identifier, source.square, destination.square, ordinal, "when", name)
+                    yield "redundant-guard", path, f"this guard changes nothing: {name} has no other values"
+    for name in declared:
+        if name not in asked:
+            yield "unused-variable", ("$state", name), f"no possibility asks for the value of {name}"
 
 
 def _duplicates(path: Path, possibilities: Iterable[Possibility]) -> Iterator[Finding]:

@@ -13,7 +13,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Destination, Dialect, Piece, Possibility, Source
+from ggn_store.documents import limits
+from ggn_store.model import variables
+from ggn_store.model.document import (
+    CONDITION_KEYS,
+    EMPTY,
+    ENEMY,
+    Destination,
+    Dialect,
+    Guards,
+    Origin,
+    Piece,
+    Possibility,
+    Source,
+)
 from ggn_store.notation import stn
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
@@ -34,7 +47,19 @@ def dialect_of(members: Mapping[str, Any]) -> Dialect:
         keys = possibility[0].keys()
     except (AttributeError, LookupError, StopIteration, TypeError):
         return "must-deny"
+    if "action" in keys or "when" in keys:
+        return "gdl"
     return "perform" if "perform" in keys else "diff" if "diff" in keys else "must-deny"
+
+
+def is_word(value: object) -> bool:
+    """Whether `value` can be the name or a value of a variable, or the name of an action."""
+    return variables.is_word(value) and len(str(value)) <= limits.MAX_LABEL
+
+
+def is_step(value: object) -> bool:
+    """Whether `value` can be the step of an action; 1.0 is the whole number 1, as in JSON Schema."""
+    return stn.is_delta(value) and isinstance(value, int | float) and 0 < value <= limits.MAX_STEP
 
 
 def pieces(
@@ -42,20 +67,29 @@ def pieces(
     dialect: Dialect,
     is_piece: Callable[[str], bool],
     is_square: Callable[[str], bool],
+    declared: Mapping[str, frozenset[str]] | None = None,
 ) -> tuple[Piece, ...]:
     """The pieces of a document, which came from JSON text; none where anything is wrong with any of them.
 
-    The two functions are asked often about the same text.
+    The two functions are asked often about the same text. `declared` are the state variables of the document with
+    their values; without it, any may be named.
     """
     try:
-        return _Quick(dialect, is_piece, is_square).pieces(members)
+        return _Quick(dialect, is_piece, is_square, declared).pieces(members)
     except (_StrangeError, TypeError):  # what cannot be in a set, a list say, is no state either
         return ()
 
 
 class _Quick:
-    def __init__(self, dialect: Dialect, is_piece: Callable[[str], bool], is_square: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        dialect: Dialect,
+        is_piece: Callable[[str], bool],
+        is_square: Callable[[str], bool],
+        declared: Mapping[str, frozenset[str]] | None,
+    ) -> None:
         self._dialect = dialect
+        self._declared = declared
         self._is_piece = is_piece
         self._is_square = is_square
         # What is known to be sound: squares, states of conditions, what becomes of a square.
@@ -65,6 +99,8 @@ class _Quick:
         # Whole objects, by their identity; effects on the board alone with what they became.
         self._conditions: set[int] = set()
         self._transitions: dict[int, Transition] = {}
+        # Origins are few.
+        self._origins: dict[tuple[str, int, bool], Origin] = {}
 
     def pieces(self, members: Mapping[str, Any]) -> tuple[Piece, ...]:
         result = []
@@ -89,7 +125,8 @@ class _Quick:
 
     def _possibilities(self, piece: str, source: str, values: list[Any]) -> tuple[Possibility, ...]:
         must_key, deny_key = CONDITION_KEYS[self._dialect]
-        effects_key = None if self._dialect == "must-deny" else self._dialect
+        effects_key = None if self._dialect == "must-deny" else "diff" if self._dialect == "gdl" else self._dialect
+        is_gdl = self._dialect == "gdl"
         conditions, transitions = self._conditions, self._transitions
         result = []
         for value in values:
@@ -124,10 +161,43 @@ class _Quick:
                     effects = transitions.get(id(said)) or self._transition(said)
                 else:
                     effects = self._diff(said)
+            if is_gdl:
+                guards, origin = self._guards(value.get("when", {})), self._origin(value.get("action"))
+                rest -= ("when" in value) + ("action" in value)
+                _require(not rest and (origin is not None or "action" not in value))
+                result.append(Possibility(must, deny, effects, guards, origin))
+                continue
             if rest:
                 raise _StrangeError
             result.append(Possibility(must, deny, effects))
         return tuple(result)
+
+    def _guards(self, value: Any) -> Guards:
+        _require(type(value) is dict)
+        guards = {}
+        for name, values in value.items():
+            _require(type(values) is list and 0 < len(values) <= limits.MAX_VALUES)
+            for each in values:
+                self._check_state(name, each)
+            guards[name] = tuple(sorted(set(values)))
+            _require(len(guards[name]) == len(values))
+        return guards
+
+    def _check_state(self, name: str, value: Any) -> None:
+        """A state variable and a value that it may have."""
+        if self._declared is None:
+            _require(is_word(name) and is_word(value))
+        else:
+            _require(value in self._declared.get(name, ()))
+
+    def _origin(self, value: Any) -> Origin | None:
+        if value is None:
+            return None
+        _require(type(value) is dict and value.keys() <= {"name", "step", "chainable"} and is_word(value.get("name")))
+        step, chainable = value.get("step", 1), value.get("chainable", False)
+        _require(is_step(step) and type(chainable) is bool)
+        key = value["name"], int(step), chainable
+        return self._origins.get(key) or self._origins.setdefault(key, Origin(*key))
 
     def _check_conditions(self, value: Any) -> None:
         # No condition at all is an error in one dialect, and nothing special in the others.
@@ -177,6 +247,14 @@ class _Quick:
             rest -= 1
             toggle = value["toggle"]
             _require(type(toggle) is bool)
+        if self._dialect == "gdl" and "state" in value:
+            rest -= 1
+            state = value["state"]
+            _require(type(state) is dict)
+            for name, each in state.items():
+                self._check_state(name, each)
+            _require(not rest)
+            return Transition(board, hands, toggle, state)
         _require(not rest)
         return Transition(board, hands, toggle)
 

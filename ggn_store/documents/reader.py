@@ -1,7 +1,8 @@
 """Decoded JSON -> Document, level by level, collecting everything that is wrong on the way.
 
 The rules are those of the GGN specification, its examples and Ggn.rb, as far as they agree; where they do not,
-each dialect follows its own text: `perform` the specification, `must-deny` the examples, `diff` Ggn.rb.
+each dialect follows its own text: `perform` the specification, `must-deny` the examples, `diff` Ggn.rb. `gdl` is ours:
+as `diff`, with any label for a square.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, Final, cast
 from ggn_store.documents import limits, quick
 from ggn_store.errors import UNSTORABLE, NotationError, quote
 from ggn_store.model import board as boards
+from ggn_store.model import variables
 from ggn_store.model.document import (
     CONDITION_KEYS,
     EMPTY,
@@ -21,24 +23,36 @@ from ggn_store.model.document import (
     Dialect,
     Document,
     Envelope,
+    Guards,
+    Origin,
     Piece,
     Possibility,
     Source,
 )
+from ggn_store.model.variables import Variable
 from ggn_store.notation import cell, feen, gan, json_text, qpi, stn
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import pointer
 from ggn_store.notation.stn import Transition
 
 SCHEMA_KEY: Final = "$schema"
+STATE_KEY: Final = "$state"
+# What stands at the top of a document and is no piece.
+TOP_KEYS: Final = (SCHEMA_KEY, STATE_KEY)
 
 _PERFORM_KEYS: Final = ("require", "prevent", "perform")
 _KEYS: Final[Mapping[Dialect, tuple[str, ...]]] = {
     "perform": _PERFORM_KEYS,
     "must-deny": ("must", "deny"),
     "diff": ("must", "deny", "diff"),
+    "gdl": ("action", "when", "must", "deny", "diff"),
 }
 _DIFF_KEYS: Final = ("board", "hands", "toggle")
+_GDL_DIFF_KEYS: Final = (*_DIFF_KEYS, "state")
+_ACTION_KEYS: Final = ("name", "step", "chainable")
+_VARIABLE_KEYS: Final = ("values", "initial")
+# The dialects whose squares have any labels.
+_LABELLED: Final = ("perform", "gdl")
 
 # Keys of other versions of GGN that are seen in the wild: they get an answer of their own, never silence.
 _OTHER_VERSIONS: Final[Mapping[str, str]] = {
@@ -71,8 +85,11 @@ class Complaint:
 class Reader:
     """One pass over decoded JSON: makes the values and collects complaints."""
 
-    def __init__(self, dialect: Dialect | None, envelope: Envelope, copy: bool) -> None:
+    def __init__(self, dialect: Dialect | None, envelope: Envelope, copy: bool, whole: bool = True) -> None:
+        """`whole` is false for a part of a document, which may name variables that another part declares."""
         self.complaints: list[Complaint] = []
+        self._whole = whole
+        self._variables: Mapping[str, frozenset[str]] = {}
         self._forced = dialect
         self._dialect: Dialect = dialect or "must-deny"
         self._because: json_text.Path = ()
@@ -92,10 +109,11 @@ class Reader:
         schema = value.get(SCHEMA_KEY)
         if SCHEMA_KEY in value and (not isinstance(schema, str) or UNSTORABLE.search(schema)):
             self._complain((SCHEMA_KEY,), "$schema is not an address", schema, "a string (no NUL, no lone surrogate)")
-        members = {piece: sources for piece, sources in value.items() if piece != SCHEMA_KEY}
+        members = {piece: sources for piece, sources in value.items() if piece not in TOP_KEYS}
         if not members:
             self._complain((), "the document has no piece in it", _NOTHING, "at least one piece")
-        mixed = self._detect(members)
+        mixed = self._detect(members, STATE_KEY in value)
+        declared = self._declared(value[STATE_KEY]) if STATE_KEY in value else None
         pieces = tuple(self._piece(piece, sources, mixed) for piece, sources in members.items())
         self._check_counts(len(members))
         if self.complaints:
@@ -103,6 +121,8 @@ class Reader:
         envelope = self._envelope
         if schema is not None:
             envelope = replace(envelope, schema=schema)
+        if declared is not None:
+            envelope = replace(envelope, variables=variables.text(declared))
         return Document(self._dialect, pieces, envelope)
 
     def quick_document(self, value: Any) -> Document | None:
@@ -116,14 +136,22 @@ class Reader:
             return None
         if type(value) is not dict or (schema is None and SCHEMA_KEY in value):
             return None
-        members = {piece: sources for piece, sources in value.items() if piece != SCHEMA_KEY}
-        self._dialect = self._forced or quick.dialect_of(members)
-        pieces = quick.pieces(members, self._dialect, self._is_piece, self._knows_square)
+        members = {piece: sources for piece, sources in value.items() if piece not in TOP_KEYS}
+        self._dialect = self._forced or ("gdl" if STATE_KEY in value else quick.dialect_of(members))
+        declared = None
+        if STATE_KEY in value:
+            declared = self._declared(value[STATE_KEY])
+            if self.complaints:
+                return None
+        known = self._variables if self._whole else None
+        pieces = quick.pieces(members, self._dialect, self._is_piece, self._knows_square, known)
         self._count = sum(piece.possibilities for piece in pieces)
         self._check_counts(len(pieces))
         if self.complaints or not pieces:
             return None
         envelope = self._envelope if schema is None else replace(self._envelope, schema=schema)
+        if declared is not None:
+            envelope = replace(envelope, variables=variables.text(declared))
         document = Document(self._dialect, pieces, envelope)
         # The squares were all looked at: the document need not look for them again.
         vars(document)["board"] = self._board or boards.around(self._squares)
@@ -145,25 +173,33 @@ class Reader:
                 outside = set(start.board) - set(self._board.squares) if self._board else ()
                 if outside:
                     self._complain((), "the start position has pieces off the board", sorted(outside), "its squares")
+            declared = variables.parse(envelope.variables)
+            self._variables = {each.name: frozenset(each.values) for each in declared.values()}
         except NotationError as error:
             self._complain((), f"what was given with the document does not fit: {error}", _NOTHING, None)
 
-    def _detect(self, members: Mapping[Any, Any]) -> bool:
+    def _detect(self, members: Mapping[Any, Any], has_state: bool) -> bool:
         """Settle the dialect by the keys that possibilities have; whether the document mixes dialects."""
         first: dict[str, json_text.Path] = {}
+        in_diff: json_text.Path | None = None
         for path, possibility in _possibilities(members):
             for key in possibility:
                 if isinstance(key, str) and key not in first:
                     first[key] = path
+            if in_diff is None and isinstance(diff := possibility.get("diff"), Mapping) and "state" in diff:
+                in_diff = (*path, "diff", "state")
         if self._forced is not None:
             return False
+        marks = [(*first[key], key) for key in ("action", "when") if key in first]
+        marks += [mark for mark in (in_diff, (STATE_KEY,) if has_state else None) if mark is not None]
         perform = next(((key, first[key]) for key in first if key in _PERFORM_KEYS), None)
-        must_deny = next(((key, first[key]) for key in first if key in _KEYS["diff"]), None)
+        must_deny = next(((key, first[key]) for key in first if key in _KEYS["gdl"]), None)
+        others: Dialect = "gdl" if marks else "diff" if "diff" in first else "must-deny"
         if perform is not None and must_deny is not None:
             earlier, later = (
                 (perform, must_deny) if _is_before(first, perform[0], must_deny[0]) else (must_deny, perform)
             )
-            self._dialect = "perform" if earlier is perform else "diff" if "diff" in first else "must-deny"
+            self._dialect = "perform" if earlier is perform else others
             self._complain(
                 (*later[1], later[0]),
                 f"the document mixes dialects: {later[0]} stands here, "
@@ -173,8 +209,70 @@ class Reader:
                 at_key=True,
             )
             return True
-        self._dialect = "perform" if perform else "diff" if "diff" in first else "must-deny"
-        self._because = first.get("perform" if perform else "diff", perform[1] if perform else ())
+        self._dialect = "perform" if perform else others
+        if marks and not perform:
+            self._because = marks[0]
+        elif perform:
+            self._because = (*first.get("perform", perform[1]), "perform")
+        else:
+            self._because = (*first.get("diff", ()), "diff")
+        return False
+
+    def _declared(self, value: Any) -> list[Variable]:
+        """The variables that a document declares."""
+        path: json_text.Path = (STATE_KEY,)
+        if self._dialect != "gdl":
+            message = f"{STATE_KEY} declares the variables of another dialect than {self._dialect}"
+            self._complain(path, message, STATE_KEY, "piece identifiers", at_key=True)
+            return []
+        if not isinstance(value, Mapping):
+            self._complain(path, f"{STATE_KEY} is not an object of variables", value, "an object")
+            return []
+        if len(value) > limits.MAX_VARIABLES:
+            self._complain(path, "too many variables", len(value), f"at most {limits.MAX_VARIABLES:,}")
+            return []
+        found = [self._variable(name, each, (*path, name)) for name, each in value.items()]
+        declared = [each for each in found if each is not None]
+        self._variables = {each.name: frozenset(each.values) for each in declared}
+        return declared
+
+    def _variable(self, name: Any, value: Any, path: json_text.Path) -> Variable | None:
+        before = len(self.complaints)
+        self._check_word(name, path, "the name of a variable", at_key=True)
+        if not isinstance(value, Mapping) or not set(_VARIABLE_KEYS) <= value.keys():
+            self._complain(path, "a variable is an object with its values and its initial value", value, "an object")
+            return None
+        for key in value:
+            if key not in _VARIABLE_KEYS and not isinstance(key, json_text.Twin):
+                self._complain((*path, key), "a variable has no such key", key, ", ".join(_VARIABLE_KEYS), at_key=True)
+        values = self._values(value["values"], (*path, "values"))
+        initial = value["initial"]
+        is_word = self._check_word(initial, (*path, "initial"), "a value of a variable")
+        if is_word and values and initial not in values:
+            allowed = ", ".join(map(quote, values[:10]))
+            self._complain((*path, "initial"), "the initial value is none of the values", initial, allowed)
+        return None if len(self.complaints) > before else Variable(name, values, initial)
+
+    def _values(self, value: Any, path: json_text.Path) -> tuple[str, ...]:
+        """A list of values of a variable, sorted; none where anything is wrong with it."""
+        if not isinstance(value, list | tuple) or not 0 < len(value) <= limits.MAX_VALUES:
+            allowed = f"an array of 1 to {limits.MAX_VALUES:,} texts"
+            self._complain(path, "the values of a variable are not a list of them", value, allowed)
+            return ()
+        before = len(self.complaints)
+        seen: set[str] = set()
+        for number, each in enumerate(value):
+            if self._check_word(each, (*path, number), "a value of a variable"):
+                if each in seen:
+                    self._complain((*path, number), "the value stands twice in the list", each, "each value once")
+                seen.add(each)
+        return () if len(self.complaints) > before else tuple(sorted(seen))
+
+    def _check_word(self, value: Any, path: json_text.Path, what: str, at_key: bool = False) -> bool:
+        if is_sound := quick.is_word(value):
+            return is_sound
+        allowed = f"a text of 1 to {limits.MAX_LABEL} characters (no NUL, no lone surrogate)"
+        self._complain(path, f"not {what}", value, allowed, at_key)
         return False
 
     def _check_counts(self, pieces: int) -> None:
@@ -237,7 +335,7 @@ class Reader:
         allowed = _KEYS[self._dialect]
         if not value.keys() <= set(allowed):
             foreign = [key for key in value if key not in allowed and not isinstance(key, json_text.Twin)]
-            if mixed and any(key in _PERFORM_KEYS or key in _KEYS["diff"] for key in foreign):
+            if mixed and any(key in _PERFORM_KEYS or key in _KEYS["gdl"] for key in foreign):
                 return Possibility()  # the mixture is one problem, named once with both its places
             for key in foreign:
                 self._complain_key((*path, key), key, "a possibility", allowed)
@@ -262,9 +360,71 @@ class Reader:
         effects: Transition | None = None
         if self._dialect == "perform":
             effects = self._perform(value, path)
-        elif self._dialect == "diff":
+        elif self._dialect != "must-deny":
             effects = self._diff(value, path)
-        return Possibility(must, deny, effects)
+        if self._dialect != "gdl":
+            return Possibility(must, deny, effects)
+        guards = self._guards(value["when"], (*path, "when")) if "when" in value else {}
+        origin = self._origin(value["action"], (*path, "action")) if "action" in value else None
+        return Possibility(must, deny, effects, guards, origin)
+
+    def _guards(self, value: Any, path: json_text.Path) -> Guards:
+        if not isinstance(value, Mapping):
+            self._complain(path, "when is not an object of variables and values", value, "an object")
+            return {}
+        guards = {}
+        for name, values in value.items():
+            guards[name] = self._values(values, (*path, name))
+            if guards[name]:
+                self._check_declared(name, dict(enumerate(values)), (*path, name))
+        return guards
+
+    def _state_effects(self, value: Any, path: json_text.Path) -> Mapping[str, str]:
+        if not isinstance(value, Mapping):
+            self._complain(path, "diff.state is not an object of variables and their new values", value, "an object")
+            return {}
+        for name, each in value.items():
+            if self._check_word(each, (*path, name), "a value of a variable"):
+                self._check_declared(name, {None: each}, (*path, name))
+        return dict(value)
+
+    def _check_declared(self, name: Any, values: Mapping[int | None, str], path: json_text.Path) -> None:
+        """Complain of a variable, and of values of it, that the document does not declare."""
+        if not self._check_word(name, path, "the name of a variable", at_key=True) or not self._whole:
+            return
+        known = self._variables.get(name)
+        if known is None:
+            allowed = (
+                ", ".join(map(quote, list(self._variables)[:10])) or f"what {STATE_KEY} declares, which is nothing"
+            )
+            self._complain(path, f"{STATE_KEY} declares no such variable", name, allowed, at_key=True)
+            return
+        for place, each in values.items():
+            if each not in known:
+                allowed = ", ".join(map(quote, sorted(known)[:10]))
+                at = path if place is None else (*path, place)
+                self._complain(at, f"{STATE_KEY} declares no such value of {quote(name)}", each, allowed)
+
+    def _origin(self, value: Any, path: json_text.Path) -> Origin | None:
+        if not isinstance(value, Mapping) or "name" not in value:
+            self._complain(path, "an action is an object with its name", value, "an object")
+            return None
+        for key in value:
+            if key not in _ACTION_KEYS and not isinstance(key, json_text.Twin):
+                self._complain((*path, key), "an action has no such key", key, ", ".join(_ACTION_KEYS), at_key=True)
+        name, step, chainable = value["name"], value.get("step", 1), value.get("chainable", False)
+        self._check_word(name, (*path, "name"), "the name of an action")
+        if not quick.is_step(step):
+            self._complain(
+                (*path, "step"), "a step counts from 1", step, f"a whole number from 1 to {limits.MAX_STEP:,}"
+            )
+            return None
+        if not isinstance(chainable, bool):
+            self._complain(
+                (*path, "chainable"), "chainable says whether the piece may go on", chainable, "true or false"
+            )
+            return None
+        return Origin(name, int(step), chainable)
 
     def _conditions(self, value: Any, path: json_text.Path) -> Mapping[str, str]:
         if not isinstance(value, Mapping):
@@ -304,14 +464,17 @@ class Reader:
         if not isinstance(diff, Mapping):
             self._complain(path, "diff is not an object", diff, "an object")
             return None
+        allowed = _GDL_DIFF_KEYS if self._dialect == "gdl" else _DIFF_KEYS
         for key in diff:
-            if key not in _DIFF_KEYS and not isinstance(key, json_text.Twin):
-                self._complain_key((*path, key), key, "a diff", _DIFF_KEYS)
+            if key not in allowed and not isinstance(key, json_text.Twin):
+                self._complain_key((*path, key), key, "a diff", allowed)
         board = self._board_effects(diff["board"], (*path, "board"), "diff.board") if "board" in diff else {}
         hands = self._hand_effects(diff["hands"], (*path, "hands")) if "hands" in diff else {}
         toggle = diff.get("toggle", True)
         if not isinstance(toggle, bool):
             self._complain((*path, "toggle"), "toggle says whether the turn passes", toggle, "true or false")
+        if self._dialect == "gdl" and "state" in diff:
+            return Transition(board, hands, toggle, self._state_effects(diff["state"], (*path, "state")))
         return Transition(board, hands, toggle)
 
     def _board_effects(self, value: Any, path: json_text.Path, name: str) -> Mapping[str, str | None]:
@@ -371,7 +534,7 @@ class Reader:
         if isinstance(square, str) and self._knows_square(square):
             return
         allowed = f"a CELL label such as e4 or a1A, of at most {limits.MAX_LABEL} characters"
-        if self._dialect == "perform":
+        if self._dialect in _LABELLED:
             allowed = f"any label of 1 to {limits.MAX_LABEL} characters other than * (no NUL, no lone surrogate)"
         if square == HAND:
             message = "the hand has no place here" if self._dialect != "perform" else "this dialect knows no hands"
@@ -392,7 +555,7 @@ class Reader:
         return self._may_be_square(square) and (self._board is None or square in self._board.numbers)
 
     def _may_be_square(self, square: str) -> bool:
-        if self._dialect == "perform":
+        if self._dialect in _LABELLED:
             return 0 < len(square) <= limits.MAX_LABEL and square != HAND and not UNSTORABLE.search(square)
         return cell.is_cell(square)
 
@@ -401,13 +564,13 @@ class Reader:
     def _dialect_reason(self, key: str) -> str:
         if self._forced is not None:
             return f", which the dialect {self._dialect} demands"
-        return f", which makes the dialect {self._dialect} at {pointer((*self._because, key))}"
+        return f", which makes the dialect {self._dialect} at {pointer(self._because)}"
 
     def _complain_key(self, path: json_text.Path, key: Any, where: str, allowed: tuple[str, ...]) -> None:
         message = f"{where} has no such key"
         if key in _OTHER_VERSIONS:
             message = f"{key} is a key of {_OTHER_VERSIONS[key]}"
-        elif key in _PERFORM_KEYS or key in _KEYS["diff"]:
+        elif key in _PERFORM_KEYS or key in _KEYS["gdl"] or key in _GDL_DIFF_KEYS:
             message = f"{key} is a key of another dialect than {self._dialect}"
         self._complain(path, message, key, ", ".join(allowed), at_key=True)
 

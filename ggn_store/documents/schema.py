@@ -21,6 +21,7 @@ _END: Final = r"(?![\s\S])"
 _TEXT: Final = r"[^\u0000\uD800-\uDFFF]"
 
 _STORABLE: Final = f"^{_TEXT}*{_END}"
+_WORD: Final = f"^{_TEXT}+{_END}"
 _LABEL: Final = rf"^(?!\*{_END}){_TEXT}+{_END}"
 _CELL: Final = f"^(?:{cell.PATTERN}){_END}"
 
@@ -28,11 +29,14 @@ _ABOUT: Final = {
     "perform": "Conditions in `require` and `prevent`, what a move makes of the board in `perform`; no hands.",
     "must-deny": "Conditions in `must` and `deny`; what a move changes is left to the game.",
     "diff": "Conditions in `must` and `deny`, what a move changes on board, in hands and in the turn in `diff`.",
+    "gdl": "As in the dialect diff; beside it the state variables that `$state` declares, guards on them in `when`, "
+    "new values of them in `diff`, and the action that a possibility comes from in `action`.",
 }
 _SQUARE_ABOUT: Final = {
     "perform": "any label but `*`, such as `e4` or `5e`",
     "must-deny": "a CELL label such as `e4` or `a1A`",
     "diff": "a CELL label such as `e4` or `a1A`",
+    "gdl": "any label but `*`, such as `e4` or `Alaska`",
 }
 
 
@@ -42,8 +46,10 @@ def json_schema(dialect: Dialect) -> Schema:
     definitions = _levels(dialect) | _possibility(dialect) | _states(dialect)
     if dialect == "perform":
         definitions |= _perform()
-    elif dialect == "diff":
-        definitions |= _diff()
+    elif dialect != "must-deny":
+        definitions |= _diff(dialect)
+    if dialect == "gdl":
+        definitions |= _gdl()
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:ggn-store:schema:{dialect}:1",
@@ -51,20 +57,28 @@ def json_schema(dialect: Dialect) -> Schema:
         "description": f"Pseudo-legal moves: piece, source, destination, possibilities. {_ABOUT[dialect]}",
         "type": "object",
         "minProperties": 1,
-        "if": {"required": ["$schema"]},
-        "then": {"minProperties": 2},  # $schema is not a piece
+        **_least(dialect),
         "propertyNames": {"maxLength": qpi.MAX_LENGTH},
         "properties": {
             "$schema": {
                 "description": "The address of a schema, for editors; kept, and not a piece.",
                 "type": "string",
                 "pattern": _STORABLE,
-            }
+            },
+            **({"$state": _ref("declared")} if dialect == "gdl" else {}),
         },
         "patternProperties": {_identifier(dialect): _ref("piece")},
         "additionalProperties": False,
         "$defs": definitions,
     }
+
+
+def _least(dialect: Dialect) -> Schema:
+    """How many members a document has at least: what stands beside the pieces is no piece."""
+    if dialect != "gdl":
+        return {"if": {"required": ["$schema"]}, "then": {"minProperties": 2}}
+    cases = [(["$schema", "$state"], 3), (["$schema"], 2), (["$state"], 2)]
+    return {"allOf": [{"if": {"required": keys}, "then": {"minProperties": least}} for keys, least in cases]}
 
 
 def _levels(dialect: Dialect) -> Schema:
@@ -121,8 +135,11 @@ def _possibility(dialect: Dialect) -> Schema:
         "additionalProperties": False,
     }
     if dialect != "must-deny":
-        possibility["required"] = [dialect]  # the effects stand under the name of the dialect
-        possibility["properties"][dialect] = _ref(dialect)
+        effects = "perform" if dialect == "perform" else "diff"
+        possibility["required"] = [effects]
+        possibility["properties"][effects] = _ref(effects)
+    if dialect == "gdl":
+        possibility["properties"] = {"action": _ref("action"), "when": _ref("when"), **possibility["properties"]}
     return {"possibility": possibility}
 
 
@@ -151,15 +168,64 @@ def _perform() -> Schema:
     }
 
 
-def _diff() -> Schema:
+def _gdl() -> Schema:
+    word = {"type": "string", "pattern": _WORD, "maxLength": limits.MAX_LABEL}
+    values = {
+        "type": "array",
+        "minItems": 1,
+        "maxItems": limits.MAX_VALUES,
+        "uniqueItems": True,
+        "items": _ref("word"),
+    }
+    return {
+        "word": {"description": "A name or a value: any text that is not empty.", **word},
+        "values": {"description": "Values of a state variable, each once.", **values},
+        "declared": {
+            **_map("The state variables: what the rules know of a position beside the board.", _WORD, "variable"),
+            "maxProperties": limits.MAX_VARIABLES,
+        },
+        "variable": {
+            "description": "The values that a state variable may have, and the one that it begins with.",
+            "type": "object",
+            "properties": {"values": _ref("values"), "initial": _ref("word")},
+            "required": ["values", "initial"],
+            "additionalProperties": False,
+        },
+        "when": _map("State variables, each with the values that it may have for the move.", _WORD, "values"),
+        "state_effects": _map("State variables, each with the value that it has after the move.", _WORD, "word"),
+        "action": {
+            "description": "The action that this possibility comes from.",
+            "type": "object",
+            "properties": {
+                "name": _ref("word"),
+                "step": {
+                    "description": "Which of the possibilities of this action here it is, from 1.",
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": limits.MAX_STEP,
+                    "default": 1,
+                },
+                "chainable": {
+                    "description": "Whether the piece may go on within the turn.",
+                    "type": "boolean",
+                    "default": False,
+                },
+            },
+            "required": ["name"],
+            "additionalProperties": False,
+        },
+    }
+
+
+def _diff(dialect: Dialect) -> Schema:
     return {
         "diff": {
             "description": "What the move changes (STN); what is not named stays as it is.",
             "type": "object",
             "properties": {
                 "board": _map(
-                    f"What stands on which square after the move. One square each: {_SQUARE_ABOUT['diff']}.",
-                    _CELL,
+                    f"What stands on which square after the move. One square each: {_SQUARE_ABOUT[dialect]}.",
+                    _square(dialect),
                     "becomes",
                 ),
                 "hands": _map(
@@ -172,6 +238,7 @@ def _diff() -> Schema:
                     "type": "boolean",
                     "default": True,
                 },
+                **({"state": _ref("state_effects")} if dialect == "gdl" else {}),
             },
             "additionalProperties": False,
         },
@@ -202,7 +269,7 @@ def _identifier(dialect: Dialect) -> str:
 
 
 def _square(dialect: Dialect) -> str:
-    return _LABEL if dialect == "perform" else _CELL
+    return _LABEL if dialect in ("perform", "gdl") else _CELL
 
 
 def _map(description: str, keys: str, values: str, least: int = 0, hand: str | None = None) -> Schema:

@@ -13,21 +13,21 @@ phases, and of each action what is found on an empty square before what is found
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Final
 
-from ggn_store.errors import DocumentError, InputError, Problem, printable
+from ggn_store.errors import InputError, SpecificationError, SpecificationProblem, printable
 from ggn_store.gdl.boxes import Covers, guards
 from ggn_store.gdl.diagrams import Node, Part, TooManyNodesError, Value, count_paths, known_values, paths
-from ggn_store.gdl.values import domains
 from ggn_store.gdl.expressions import Attribute, Name, parts
 from ggn_store.gdl.functions import conjuncts, same
 from ggn_store.gdl.ground import ENTITY, POSITION, START, TARGET, Code, Do, Grounder
 from ggn_store.gdl.identifiers import Identifiers, Wish, read_wish, style_of
 from ggn_store.gdl.kinds import MAX_KINDS, OWNER, POS, Kind, TooManyKindsError, kinds, text
 from ggn_store.gdl.places import Place, Places
-from ggn_store.gdl.problems import problem
+from ggn_store.gdl.problems import problem, problem_of
 from ggn_store.gdl.specification import Action, Grid, Specification, label
+from ggn_store.gdl.values import domains
 from ggn_store.gdl.world import UNTOUCHED, Body, Domain, Person, World
 from ggn_store.model import variables as model_variables
 from ggn_store.model.document import Destination, Document, Envelope, Origin, Piece, Possibility, Source
@@ -45,32 +45,35 @@ _NOTHING: Final = type("Nothing", (), {"__repr__": lambda self: "nothing"})()
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The document of a specification, what stands behind its identifiers, and what is suspicious."""
+    """The document of a specification, and what stands behind its identifiers."""
 
     document: Document
     kinds: Mapping[str, Kind]
-    findings: tuple[Problem, ...] = ()
 
 
 def compile(  # noqa: A001  (the command of the same name calls it so)
     specification: Specification,
     piece_map: Mapping[str, str] | None = None,
     style: str | None = None,
-    source: str | None = None,
+    file: str | None = None,
 ) -> Compiled:
     """The rules of a checked specification.
 
     `piece_map` gives kinds (`king`, or `king,moved=true`) their codes (`K`, `+K`), `style` is that of all identifiers.
-    Raises DocumentError with every problem that shows only here, NotationError for a map or a style that does not fit.
+    Raises SpecificationError with every problem that shows only here, which carry the name `file`, and NotationError
+    for a map or a style that does not fit.
     """
-    return _Compiler(specification, piece_map or {}, style).compiled(source)
+    return _Compiler(specification, piece_map or {}, style, file).compiled()
 
 
 class _Fault:
     """What an action would do that cannot be: a value like any other until it is known to happen."""
 
-    def __init__(self, message: str) -> None:
+    __slots__ = ("message", "sets")
+
+    def __init__(self, message: str, sets: str | None = None) -> None:
         self.message = message
+        self.sets = sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +111,19 @@ class _Pairs:
 class _Compiler:
     """Everything that the compilation of one specification goes by."""
 
-    def __init__(self, specification: Specification, piece_map: Mapping[str, str], style: str | None) -> None:
+    def __init__(
+        self, specification: Specification, piece_map: Mapping[str, str], style: str | None, file: str | None
+    ) -> None:
         self._specification = specification
-        self._problems: list[Problem] = []
-        self._findings: dict[object, Problem] = {}
+        self._file = file
+        self._problems: list[SpecificationProblem] = []
         self._values = domains(specification)
         places = Places(specification.topology)
         people = {player.name: Person(number, player) for number, player in enumerate(specification.players)}
         found = self._kinds()
         self._variables = self._domains()
         self._check_texts()
+        self._stop()
         self._world = World(places, people, found, specification.schemas, self._variables)
         self._texts = [(name, [text(value) for value in domain.values]) for name, domain in self._variables.items()]
         wishes: list[Wish] = [read_wish(kind, code) for kind, code in piece_map.items()]
@@ -135,10 +141,9 @@ class _Compiler:
         self._pairs = _Pairs(len(places.all))
         self._grounder, self._effects = Grounder(self._world), Grounder(self._world, in_effects=True)
         self._rules = {action.name: self._rule(action) for action in self._actions()}
-        self._applied: set[str] = set()
         self._count = 0
 
-    def compiled(self, source: str | None) -> Compiled:
+    def compiled(self) -> Compiled:
         pieces = []
         for number in range(len(self._world.kinds)):
             sources = tuple(self._sources(number))
@@ -149,20 +154,12 @@ class _Compiler:
         if not pieces:
             title = printable(self._specification.title)
             raise InputError(f"{title}: no action of this game can ever be done: see the conditions of its actions")
-        for name, rule in self._rules.items():
-            if name not in self._applied:
-                self._find(
-                    name, problem("interactions", rule.action.place, f"the action {name} can never be done", action=name)
-                )
-        document = Document("gdl", tuple(pieces), self._envelope(source))
-        return Compiled(document, dict(zip(self.identifiers, self._world.kinds, strict=True)), tuple(self._findings.values()))
+        document = Document("gdl", tuple(pieces), self._envelope())
+        return Compiled(document, dict(zip(self.identifiers, self._world.kinds, strict=True)))
 
     def _stop(self) -> None:
         if self._problems:
-            raise DocumentError(self._problems)
-
-    def _find(self, what: object, finding: Problem) -> None:
-        self._findings.setdefault(what, finding)
+            raise SpecificationError(replace(each, file=self._file) for each in self._problems)
 
     def _kinds(self) -> list[Kind]:
         try:
@@ -170,7 +167,8 @@ class _Compiler:
         except TooManyKindsError as error:
             schema = self._specification.schemas[error.schema]
             message = f"{schema.name} has more than {MAX_KINDS} combinations of attributes, each of which is a piece"
-            raise DocumentError([problem("entity_schemas", schema.place, message)]) from None
+            self._problems.append(problem("entity_schemas", schema.place, message))
+            return []
 
     def _domains(self) -> dict[str, Domain]:
         """The state variables that actions read or write, and the phase where there are several."""
@@ -204,11 +202,10 @@ class _Compiler:
                 wrong = f"state.{name} has an empty text as a value"
             if wrong is not None and place is not None:
                 self._problems.append(problem("state_schema", place, wrong))
-        self._stop()
 
     # --- the envelope ---
 
-    def _envelope(self, source: str | None) -> Envelope:
+    def _envelope(self) -> Envelope:
         topology = self._specification.topology
         declared = [
             model_variables.Variable(name, tuple(sorted(texts)), texts[0])
@@ -217,7 +214,6 @@ class _Compiler:
         ]
         return Envelope(
             title=self._specification.title,
-            source=source,
             start=self._start(),
             board=topology.shape if isinstance(topology, Grid) else None,
             definition=self._specification.text or None,
@@ -273,17 +269,19 @@ class _Compiler:
         targets: dict[str, list[Place]] = {}
         for name, rule in rules.items():
             targets[name] = []
-            for world.target in world.places.all:
+            for target in world.places.all:
+                world.target = target
                 if _hold(rule.of_target, world):
-                    targets[name].append(world.target)
+                    targets[name].append(target)
         for start in world.places.all:
             world.start = start
             ways: dict[int, list[_Rule]] = {}
             for name, rule in rules.items():
                 if _hold(rule.of_start, world):
-                    for world.target in targets[name]:
+                    for target in targets[name]:
+                        world.target = target
                         if all(self._pairs.holds(code, world) for code in rule.of_pair):
-                            ways.setdefault(world.target.number, []).append(rule)
+                            ways.setdefault(target.number, []).append(rule)
             destinations = []
             for number in sorted(ways):
                 world.target = world.places.all[number]
@@ -338,13 +336,14 @@ class _Compiler:
         number = self._variables[PHASE].values.index(phase)
         return self._world.diagrams.among(self._world.numbers[PHASE], 1 << number)
 
-    def _refuse(self, action: Action, message: str) -> None:
-        found = problem(
-            "interactions",
-            action.place,
+    def _refuse(self, action: Action, message: str, sets: str | None = None) -> None:
+        world = self._world
+        kind, start, target = world.kinds[world.kind], world.start.label, world.target.label
+        found = problem_of(
+            action,
             f"the action {action.name} {message}",
-            action=action.name,
-            found=f"{self._world.kinds[self._world.kind]} from {self._world.start.label} to {self._world.target.label}",
+            found=printable(f"{kind} from {start} to {target}"),
+            sets=sets,
         )
         if not any(each.message == found.message for each in self._problems):
             self._problems.append(found)
@@ -353,7 +352,7 @@ class _Compiler:
         action = rule.action
         for world_effect in rule.effects:
             world_effect(self._world, True)
-        outcome = self._outcome(action, region)
+        outcome = self._outcome(region)
         self._world.reset()
         is_known = type(outcome) is not Node
         if not is_known:
@@ -364,14 +363,13 @@ class _Compiler:
                 continue
             assert isinstance(end, _End)  # noqa: S101  (ends are all that an outcome is made of)
             if end.fault is not None:
-                self._refuse(action, end.fault)
+                self._refuse(action, end.fault.message, end.fault.sets)
                 continue
             where = region
             if not is_known:
                 where = self._world.diagrams.bind(outcome, lambda each, end=end: each == end)  # type: ignore[misc]
             for possibility in self._covered(action, where, end):
                 step += 1
-                self._applied.add(action.name)
                 yield self._numbered(action, step, possibility)
 
     def _numbered(self, action: Action, step: int, possibility: Possibility) -> Possibility:
@@ -419,7 +417,7 @@ class _Compiler:
 
     # --- what effects come to ---
 
-    def _outcome(self, action: Action, region: Value) -> Value:
+    def _outcome(self, region: Value) -> Value:
         """The end of the effects that have run, wherever it depends on the position."""
         world = self._world
         moved = {number for number, name in world.changed if name != POS}
@@ -428,13 +426,13 @@ class _Compiler:
         names = [name for name in self._variables if name in world.state]
         states = [self._state(name) for name in names]
         turn = self._turn()
-        places = self._places_agree(action, region)
+        places = self._places_agree()
         numbers = [world.numbers[name] for name in names]
 
         def end(*values: Value) -> Value:
             fault = next((each for each in values if isinstance(each, _Fault)), None)
             if fault is not None:
-                return _End((), (), True, fault.message)
+                return _End((), (), True, fault)
             on_board = values[: len(squares)]
             of_state = values[len(squares) : len(squares) + len(names)]
             return _End(
@@ -462,7 +460,7 @@ class _Compiler:
             if value is UNTOUCHED:
                 return world.diagrams.bind(world.before(square), lambda each: _KEPT if each is None else content(each))
             if not isinstance(value, Body):
-                return _Fault(f"puts what is no entity on {world.places.all[square].label}")
+                return _Fault("puts what is no entity on the board", "board")
             is_changed = any(number == value.number and name != POS for number, name in world.changed)
             if value is body and not is_changed:
                 return _KEPT
@@ -500,7 +498,7 @@ class _Compiler:
                 attributes = {name: now.get(name, value) for name, value in kind.attributes.items()}
                 found = self._by_attributes.get(_identity(owner, kind.schema, attributes))
                 if found is None:
-                    return _Fault(_no_kind(owner, kind.schema, attributes))
+                    return _Fault(_no_kind(owner, kind.schema, attributes), f".{next(iter(changed))}")
                 return found + 1
 
             return world.diagrams.lift(find, list(changed.values()))
@@ -518,8 +516,8 @@ class _Compiler:
             for index, each in enumerate(domain):
                 if each is value or (type(each) is type(value) and each == value):
                     return index
-            shown = value.name if isinstance(value, Person) else text(value) if not isinstance(value, Body | Place) else "that"  # type: ignore[arg-type]
-            return _Fault(f"would set state.{name} to {shown}, which is not one of its values")
+            shown = text(getattr(value, "name", value))
+            return _Fault(f"would set state.{name} to {shown}, which is not one of its values", f"state.{name}")
 
         return world.diagrams.bind(world.state[name], number)
 
@@ -532,11 +530,11 @@ class _Compiler:
                 return True
             if isinstance(value, Person):
                 return value is not world.owner
-            return _Fault("sets state.current_player to what is no player")
+            return _Fault("would set state.current_player to null", "state.current_player")
 
         return world.diagrams.bind(world.state.get("current_player", UNTOUCHED), passes)
 
-    def _places_agree(self, action: Action, region: Value) -> Value:
+    def _places_agree(self) -> Value:
         """Whether entities that were told where they are (`entity.pos`) are there."""
         world = self._world
         result: Value = True
@@ -544,31 +542,24 @@ class _Compiler:
             if name != POS:
                 continue
             body = world.bodies[number]
-            if isinstance(value, Place) and world.board.get(value.number) is body:
-                continue
-            if not world.board:
-                self._find(
-                    (action.name, POS),
-                    problem(
-                        "interactions",
-                        action.place,
-                        f"the action {action.name} sets pos of an entity that stays where it is: only the board counts",
-                        action=action.name,
-                    ),
-                )
+            # Where no effect touches the board, what they say of places changes nothing.
+            if not world.board or (isinstance(value, Place) and world.board.get(value.number) is body):
                 continue
 
             def agrees(place: Value, body: Body = body) -> Value:
                 if place is UNTOUCHED:
                     return True
-                where = [world.diagrams.bind(world.on(each), lambda held: held is body) for each in {*world.board, body.number}]
+                where = [
+                    world.diagrams.bind(world.on(each), lambda held: held is body)
+                    for each in {*world.board, body.number}
+                ]
                 is_somewhere: Value = False
                 for each in where:
                     is_somewhere = world.diagrams.either(is_somewhere, each)
                 here: Value = False
                 if isinstance(place, Place):
                     here = world.diagrams.bind(world.on(place.number), lambda held: held is body)
-                wrong = _Fault("sets pos of an entity to another place than the board has it on afterwards")
+                wrong = _Fault("sets pos of an entity to another place than the board has it on", ".pos")
                 return world.diagrams.where(here, True, world.diagrams.where(is_somewhere, wrong, True))
 
             told = world.diagrams.bind(value, agrees)
@@ -583,7 +574,7 @@ class _End:
     board: tuple[tuple[int, int], ...]
     state: tuple[tuple[int, int], ...]
     toggle: bool
-    fault: str | None = None
+    fault: _Fault | None = None
 
 
 def _variables_of(actions: Sequence[Action]) -> set[str]:

@@ -126,11 +126,11 @@ class Diagrams:
 
     def lift(self, function: Callable[..., Value], values: Sequence[Value]) -> Value:
         """`function` of several values, wherever they depend."""
-        for number, value in enumerate(values):
-            if type(value) is Node:
-                before, after = tuple(values[:number]), tuple(values[number + 1 :])
-                return self.bind(value, lambda known: self.lift(function, (*before, known, *after)))
-        return function(*values)
+        number = next((each for each, value in enumerate(values) if type(value) is Node), None)
+        if number is None:
+            return function(*values)
+        before, after = tuple(values[:number]), tuple(values[number + 1 :])
+        return self.bind(values[number], lambda known: self.lift(function, (*before, known, *after)))
 
     def where(self, condition: Value, then: Value, otherwise: Value) -> Value:
         """`then` where the condition is true, `otherwise` elsewhere."""

@@ -208,4 +208,3 @@ class Grounder:
                     effect(world, elsewhere)
 
         return choose
-

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ggn_store.errors import NotationError, offer, printable, quote
+from ggn_store.errors import NotationError, SpecificationProblem, offer, printable, quote
 from ggn_store.gdl.ground import ENTITY, Grounder
 from ggn_store.gdl.kinds import Kind, text
 from ggn_store.gdl.problems import problem
@@ -87,7 +87,7 @@ class Identifiers:
         self._kinds = world.kinds
         self._style = style
         self._first = specification.players[0].name
-        self.problems: list[object] = []
+        self.problems: list[SpecificationProblem] = []
 
     def of_all(self, wishes: Sequence[Wish] = ()) -> list[str]:
         """The identifier of each kind, in their order."""
@@ -97,7 +97,9 @@ class Identifiers:
             tokens = next((found for profile in self._specification.assets if (found := self._letters(profile))), None)
         if tokens is None:
             tokens = self._own(wished)
-        found = [self._identifier(kind, wished.get(number) or tokens[number]) for number, kind in enumerate(self._kinds)]
+        found = [
+            self._identifier(kind, wished.get(number) or tokens[number]) for number, kind in enumerate(self._kinds)
+        ]
         taken: dict[str, Kind] = {}
         for identifier, kind in zip(found, self._kinds, strict=True):
             if identifier in taken:
@@ -149,11 +151,10 @@ class Identifiers:
         tokens = []
         taken: dict[str, Kind] = {}
         for kind, (asset, _) in zip(self._kinds, self._assets(profile), strict=True):
-            token = None if asset is None else asset.partition(":")[2] or asset
-            if token is None or not _TOKEN.fullmatch(token):
+            token = "" if asset is None else asset.partition(":")[2] or asset
+            if not _TOKEN.fullmatch(token):
                 said = "has no asset" if asset is None else f"has the asset {quote(asset)}, which is no piece"
                 self._complain(profile, f"{kind} {said} in the profile {GGN}")
-                token = "X"
             elif self._identifier(kind, token).partition(":")[2] != token:
                 self._complain(profile, f"{kind} has the asset {quote(asset)}: upper case is the first player's")
             elif token in taken:
@@ -199,8 +200,8 @@ class Identifiers:
             counts[kind.owner, name] = number + 1
             if number >= len(_MARKS):
                 raise NotationError(
-                    f"there are more than {len(_MARKS)} kinds of pieces that are called {quote(name)}: name them in the "
-                    "profile ggn of the presentation, or with --piece-map KIND=CODE"
+                    f"there are more than {len(_MARKS)} kinds of pieces that are called {quote(name)}: name them in "
+                    "the profile ggn of the presentation, or with --piece-map KIND=CODE"
                 )
             before, after = _MARKS[number]
             tokens.append(f"{before}{letters[name]}{after}")

@@ -247,7 +247,7 @@ class Document:
     def data(self) -> dict[str, Any]:
         """The canonical document as JSON data."""
         schema = {} if self.envelope.schema is None else {"$schema": self.envelope.schema}
-        declared = {} if self.envelope.variables is None else {"$state": json.loads(self.envelope.variables)}
+        declared = {"$state": json.loads(self.envelope.variables or "{}")} if self.dialect == "gdl" else {}
         return schema | declared | {piece.identifier: piece.data(self.dialect) for piece in self.pieces}
 
     def canonical(self) -> str:
@@ -267,13 +267,16 @@ def revision_digest(dialect: Dialect, board: Board, envelope: Envelope, piece_di
 def canonical_text(
     dialect: Dialect, schema: str | None, pieces: Iterable[Piece], variables: str | None = None
 ) -> Iterator[str]:
-    """The canonical text of a document in parts, one part a piece; `variables` is that of its `$state`."""
+    """The canonical text of a document in parts, one part a piece; `variables` is that of its `$state`.
+
+    A document of the dialect `gdl` always says what its state is, so that it is known for one when it is read again.
+    """
     before = "{\n"
     if schema is not None:
         yield f'{before} "$schema":{_dumps(schema)}'
         before = ",\n"
-    if variables is not None:
-        yield f'{before} "$state":{variables}'
+    if dialect == "gdl":
+        yield f'{before} "$state":{variables or "{}"}'
         before = ",\n"
     for piece in pieces:
         sources = []

@@ -65,6 +65,11 @@ def _is_rising(values: tuple[str, ...]) -> bool:
     return list(values) == sorted(set(values))
 
 
+def passes(guards: Mapping[str, tuple[str, ...]], state: State) -> bool:
+    """Whether a state, which names every variable, has values that all guards allow."""
+    return all(state[name] in values for name, values in guards.items())
+
+
 def complete(variables: Mapping[str, Variable], state: State | None, whose: str) -> dict[str, str]:
     """The value of every variable, of which `state` names some.
 

@@ -69,6 +69,18 @@ hand_state = Table(
     sqlite_with_rowid=False,
 )
 
+# The values of all state variables, for rules that have any.
+state_value = Table(
+    "state_value",
+    metadata,
+    Column("position", Integer, nullable=False),
+    Column("variable", Label, nullable=False),
+    Column("value", Label, nullable=False),
+    PrimaryKeyConstraint("position", "variable"),
+    prefixes=["TEMPORARY"],
+    sqlite_with_rowid=False,
+)
+
 # The possibilities whose conditions and effects are read after the question is answered.
 chosen = Table(
     "chosen",
@@ -86,21 +98,28 @@ class Described:
     """Positions as relations.
 
     `standing` gives what stands on a square of a position, as a relation with `piece` and `side`, and the condition
-    to join it by.
+    to join it by. `state` is None where the rules have no state variables.
     """
 
     position: FromClause
     board: FromClause
     hand: FromClause
     standing: Callable[[ColumnElement[int], ColumnElement[int]], tuple[FromClause, ColumnElement[bool]]]
+    state: FromClause | None = None
 
 
 def describe(
-    database: Database, connection: Connection, board: Board, positions: Sequence[Position], side: Side | None = None
+    database: Database,
+    connection: Connection,
+    board: Board,
+    positions: Sequence[Position],
+    side: Side | None = None,
+    has_state: bool = False,
 ) -> Described:
     """The relations for `positions`, numbered from 0; `side` overrides theirs.
 
-    Squares that the board does not have cannot matter to any rule and are left out.
+    Squares that the board does not have cannot matter to any rule and are left out. The positions name every state
+    variable, where the rules have any (`has_state`).
     """
     numbers = board.numbers
     placed = [
@@ -126,7 +145,12 @@ def describe(
         on_board,
         given(database, connection, hand_state, held),
         standing,
+        given(database, connection, state_value, _state_values(positions)) if has_state else None,
     )
+
+
+def _state_values(positions: Sequence[Position]) -> list[tuple[int, str, str]]:
+    return [(i, *each) for i, position in enumerate(positions) for each in (position.state or {}).items()]
 
 
 def given(

@@ -6,7 +6,8 @@
 
 SQLAlchemy builds the statements, once for each number of starts; their text runs on the driver's own connection. The
 position travels as bound values, nothing is written, and no transaction is needed, since pieces never change. The
-answer is a start and a number for each possibility.
+answer is a start and a number for each possibility. Masks know nothing of state variables: of rules that have any, the
+caller keeps the moves whose guards let the state pass.
 """
 
 from __future__ import annotations
@@ -105,8 +106,12 @@ class FastQuery:
     rules speak of are the same again: such answers are kept, and only the others are asked for.
     """
 
-    def __init__(self, database: Database, board: Board, words: int, sources: Iterable[Any]) -> None:
+    def __init__(
+        self, database: Database, board: Board, words: int, sources: Iterable[Any], has_origins: bool = False
+    ) -> None:
+        """With `has_origins`, possibilities may have guards, effects on state variables, and actions they come from."""
         self._database = database
+        self._has_origins = has_origins
         self.board = board
         self.words = words
         self._codes = Codes(board, words)
@@ -321,9 +326,29 @@ class FastQuery:
             destination = HAND if square is None else squares[square]
             conditions = must.get(number, {}), deny.get(number, {})
             moves[number] = Move(start.piece, start.source, destination, ordinal, *conditions, effects)
+        if self._has_origins:
+            self._add_origins(moves, numbers)
         start.relevant, start.exact, start.moves = relevant, frozenset(exact), moves
         self._kept_moves += len(moves)
         return moves
+
+    def _add_origins(self, moves: dict[int, Move], numbers: tuple[int, int, int]) -> None:
+        """Complete moves with what only possibilities of the dialect `gdl` have."""
+        guards: dict[int, dict[str, tuple[str, ...]]] = {}
+        for number, variable, value in sorted(map(tuple, self._rows(_GUARDS, *numbers))):
+            of_move = guards.setdefault(number, {})
+            of_move[variable] = (*of_move.get(variable, ()), value)
+        for number, each in guards.items():
+            moves[number] = replace(moves[number], guards=each)
+        states: dict[int, dict[str, str]] = {}
+        for number, variable, value in self._rows(_STATE_EFFECTS, *numbers):
+            states.setdefault(number, {})[variable] = value
+        for number, state in states.items():
+            effects = moves[number].effects
+            if effects is not None:
+                moves[number] = replace(moves[number], effects=replace(effects, state=state))
+        for number, action, step, chainable in self._rows(_ORIGINS, *numbers):
+            moves[number] = replace(moves[number], action=action, step=step, chainable=bool(chainable))
 
     def _rows(self, query: Select[Any], *values: int) -> list[Any]:
         names = ("piece_id", "source") if query is _VARIANTS else ("piece_id", "first", "last")
@@ -341,6 +366,9 @@ def _of_numbers(table: Table, *columns: str) -> Select[Any]:
 _CONDITIONS = _of_numbers(t.condition, "polarity", "square", "state")
 _EFFECTS = _of_numbers(t.effect, "square", "becomes")
 _HAND_EFFECTS = _of_numbers(t.hand_effect, "piece", "delta")
+_GUARDS = _of_numbers(t.guard, "variable", "value")
+_STATE_EFFECTS = _of_numbers(t.state_effect, "variable", "value")
+_ORIGINS = _of_numbers(t.variant_origin, "action", "step", "chainable")
 _VARIANTS = (
     select(t.variant.c.ordinal, t.variant.c.number, t.variant.c.toggle, t.destination.c.square)
     .join(
@@ -373,7 +401,7 @@ def read(database: Database, connection: Connection, revision: Revision, board: 
         .where(t.revision_piece.c.revision_id == revision.id)
         .order_by(t.revision_piece.c.ordinal, t.source.c.ordinal)
     )
-    return FastQuery(database, board, words, connection.execute(starts).all())
+    return FastQuery(database, board, words, connection.execute(starts).all(), revision.dialect == "gdl")
 
 
 def can_answer(question: Question) -> bool:

@@ -190,16 +190,16 @@ def entries(database: Database, connection: Connection, piece_id: int) -> dict[P
         rows = database.rows(connection, _SAID[table.name], piece=piece_id)
         return {variant: tuple([row[1:] for row in each]) for variant, each in groupby(rows, itemgetter(0))}
 
-    conditions, effects, hands = (said(table).get for table in _SAYING)
+    of_tables = [said(table).get for table in _SAYING]
     found: dict[Place, Said] = {}
     for place, group in groupby(database.rows(connection, _PLACES, piece=piece_id), itemgetter(0, 1)):
         found[place] = tuple(
-            [(toggle, conditions(number), effects(number), hands(number)) for _, _, number, toggle in group]
+            [(toggle, *[of_table(number) for of_table in of_tables]) for _, _, number, toggle in group]
         )
     return found
 
 
-_SAYING: Final = (t.condition, t.effect, t.hand_effect)
+_SAYING: Final = (t.condition, t.effect, t.hand_effect, t.variant_origin, t.guard, t.state_effect)
 _SAID: Final = {
     table.name: select(*(column for column in table.columns if column.name != "piece_id"))
     .where(table.c.piece_id == bindparam("piece", type_=BigInteger))

@@ -444,6 +444,9 @@ def flatten(piece_id: int, piece: Piece, board: Board) -> tuple[list[tuple[Any, 
     conditions: list[tuple[Any, ...]] = []
     effects: list[tuple[Any, ...]] = []
     hand_effects: list[tuple[Any, ...]] = []
+    origins: list[tuple[Any, ...]] = []
+    guards: list[tuple[Any, ...]] = []
+    state_effects: list[tuple[Any, ...]] = []
     number = 0
     for i, source in enumerate(piece.sources):
         sources.append((piece_id, i, numbers[source.square]))
@@ -461,5 +464,14 @@ def flatten(piece_id: int, piece: Piece, board: Board) -> tuple[list[tuple[Any, 
                         effects.append((piece_id, number, numbers[square], becomes))
                     for held, delta in outcome.hands.items():
                         hand_effects.append((piece_id, number, held, delta))
+                    if outcome.state:
+                        for variable, value in outcome.state.items():
+                            state_effects.append((piece_id, number, variable, value))
+                if possibility.guards:
+                    for variable, values in possibility.guards.items():
+                        guards.extend((piece_id, number, variable, value) for value in values)
+                origin = possibility.origin
+                if origin is not None:
+                    origins.append((piece_id, number, origin.action, origin.step, origin.chainable))
                 number += 1
-    return sources, destinations, variants, conditions, effects, hand_effects
+    return sources, destinations, variants, conditions, effects, hand_effects, origins, guards, state_effects

@@ -2,6 +2,7 @@
 
     standing: pieces of the side to move on their sources, and in its hand where a rule starts there
        -> destination -> variant, where no condition of the variant fails on board_state
+          and, of rules with state variables, no guard of it on state_value
 
 One statement, whatever the number of positions. Conditions and effects of what it finds are read afterwards.
 """
@@ -9,14 +10,27 @@ One statement, whatever the number of positions. Conditions and effects of what 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final
 
-from sqlalchemy import CTE, ColumnElement, Connection, Select, and_, case, false, func, or_, select, union_all
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    and_,
+    case,
+    false,
+    func,
+    or_,
+    select,
+    union_all,
+)
 
 from ggn_store.model.board import Board
-from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.document import EMPTY, ENEMY, Dialect, Origin
 from ggn_store.model.move import Assumption, Move, displacement
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision
@@ -54,6 +68,21 @@ class _Details:
     deny: dict[str, str] = field(default_factory=dict)
     board: dict[str, str | None] = field(default_factory=dict)
     hands: dict[str, int] = field(default_factory=dict)
+    guards: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    state: dict[str, str] = field(default_factory=dict)
+    origin: Origin | None = None
+
+    def move(self, piece: str, source: str, destination: str, ordinal: int, toggle: bool | None) -> Move:
+        """The move that a possibility with these details is."""
+        effects = None if toggle is None else Transition(self.board, self.hands, toggle, self.state)
+        move = Move(piece, source, destination, ordinal, self.must, self.deny, effects)
+        if not self.guards and self.origin is None:
+            return move
+        move = replace(move, guards=self.guards)
+        if self.origin is None:
+            return move
+        action, step, chainable = self.origin.action, self.origin.step, self.origin.chainable
+        return replace(move, action=action, step=step, chainable=chainable)
 
 
 def moves(
@@ -74,9 +103,10 @@ def moves(
         parts = (positions[start : start + _POSITIONS_SENT] for start in starts)
         answered = (moves(database, connection, revision, board, part, question, assume) for part in parts)
         return list(chain.from_iterable(answered))
-    described = state.describe(database, connection, board, positions, question.side)
+    described = _describe(database, connection, revision, board, positions, question)
     rows = connection.execute(reading_query(revision, board, question, described)).all()
-    details = _read_details(database, connection, board, {(row.piece_id, row.variant) for row in rows})
+    keys = {(row.piece_id, row.variant) for row in rows}
+    details = _read_details(database, connection, board, keys, revision.dialect)
 
     def square(number: int | None) -> str:
         return HAND if number is None else board.squares[number]
@@ -84,15 +114,23 @@ def moves(
     answers: list[list[Move]] = [[] for _ in positions]
     for row in rows:
         source, destination = square(row.source), square(row.destination)
-        detail = details[row.piece_id, row.variant]
-        effects = None if row.toggle is None else Transition(detail.board, detail.hands, row.toggle)
-        assumed = effects is None and assume is not None
-        if assumed:
-            effects = displacement(row.piece, source, destination)
-        answers[row.position].append(
-            Move(row.piece, source, destination, row.ordinal, detail.must, detail.deny, effects, assumed)
-        )
+        move = details[row.piece_id, row.variant].move(row.piece, source, destination, row.ordinal, row.toggle)
+        if move.effects is None and assume is not None:
+            move = replace(move, effects=displacement(row.piece, source, destination), assumed=True)
+        answers[row.position].append(move)
     return answers
+
+
+def _describe(
+    database: Database,
+    connection: Connection,
+    revision: Revision,
+    board: Board,
+    positions: Sequence[Position],
+    question: Question,
+) -> Described:
+    has_state = revision.envelope.variables is not None
+    return state.describe(database, connection, board, positions, question.side, has_state)
 
 
 def explain(
@@ -104,7 +142,7 @@ def explain(
     question: Question,
 ) -> tuple[str, list[str]]:
     """The statement that answers a question, and the database's plan for it, line by line."""
-    described = state.describe(database, connection, board, positions, question.side)
+    described = _describe(database, connection, revision, board, positions, question)
     return explained(database, connection, reading_query(revision, board, question, described))
 
 
@@ -144,6 +182,8 @@ def reading_query(revision: Revision, board: Board, question: Question, describe
         .where(~_failing_condition(standing, described).exists())
         .order_by(standing.c.position, standing.c.ordinal, t.variant.c.number)
     )
+    if described.state is not None:
+        query = query.where(~_failing_guard(standing, described.state).exists())
     if question.destination is not None:
         query = query.where(_is_at(t.destination.c.square, board, question.destination))
     return query
@@ -215,14 +255,41 @@ def _failing_condition(standing: CTE, described: Described) -> Select[Any]:
     )
 
 
+def _failing_guard(standing: CTE, stated: FromClause) -> Select[Any]:
+    """A state variable that the variant asks for and that has none of the values that it may have."""
+    guard, allowed, value = t.guard.alias("guard"), t.guard.alias("allowed"), stated.alias("stated")
+    is_allowed = (
+        select(1)
+        .select_from(allowed)
+        .join(value, and_(value.c.variable == allowed.c.variable, value.c.value == allowed.c.value))
+        .where(
+            allowed.c.piece_id == guard.c.piece_id,
+            allowed.c.variant == guard.c.variant,
+            allowed.c.variable == guard.c.variable,
+            value.c.position == standing.c.position,
+        )
+        .correlate(standing, guard)
+    )
+    return (
+        select(1)
+        .select_from(guard)
+        .where(
+            guard.c.piece_id == t.variant.c.piece_id,
+            guard.c.variant == t.variant.c.number,
+            ~is_allowed.exists(),
+        )
+        .correlate(standing, t.variant)
+    )
+
+
 def _is_at(column: ColumnElement[Any], board: Board, square: str) -> ColumnElement[bool]:
     return column.is_(None) if square == HAND else column == board.numbers.get(square, -1)
 
 
 def _read_details(
-    database: Database, connection: Connection, board: Board, keys: set[tuple[int, int]]
+    database: Database, connection: Connection, board: Board, keys: set[tuple[int, int]], dialect: Dialect
 ) -> dict[tuple[int, int], _Details]:
-    """Conditions and effects of possibilities, by piece and number of the variant."""
+    """Conditions, effects and what else there is of possibilities, by piece and number of the variant."""
     details = {key: _Details() for key in keys}
     if not keys:
         return details
@@ -239,4 +306,13 @@ def _read_details(
         details[piece_id, variant].board[board.squares[square]] = becomes
     for piece_id, variant, held, delta in rows(t.hand_effect):
         details[piece_id, variant].hands[held] = delta
+    if dialect != "gdl":
+        return details
+    for piece_id, variant, variable, value in sorted(map(tuple, rows(t.guard))):
+        guards = details[piece_id, variant].guards
+        guards[variable] = (*guards.get(variable, ()), value)
+    for piece_id, variant, variable, value in rows(t.state_effect):
+        details[piece_id, variant].state[variable] = value
+    for piece_id, variant, *origin in rows(t.variant_origin):
+        details[piece_id, variant].origin = Origin(*origin)
     return details

@@ -14,7 +14,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, f
 
 from ggn_store.errors import StoreError, UnknownNameError, quote
 from ggn_store.model.board import Board
-from ggn_store.model.document import Destination, Envelope, Piece, Possibility, Source
+from ggn_store.model.document import Destination, Envelope, Origin, Piece, Possibility, Source
 from ggn_store.model.revision import Reference, Revision, Summary, parse_reference
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
@@ -311,16 +311,23 @@ def make_piece(identifier: str, board: Board, rows: Callable[[Table], list[Any]]
     hands: dict[int, dict[str, int]] = {}
     for variant, piece, delta in rows(t.hand_effect):
         hands.setdefault(variant, {})[piece] = delta
+    origins = {variant: Origin(*origin) for variant, *origin in rows(t.variant_origin)}
+    guards: dict[int, dict[str, tuple[str, ...]]] = {}
+    for (variant, variable), group in groupby(rows(t.guard), key=itemgetter(0, 1)):
+        guards.setdefault(variant, {})[variable] = tuple([value for _, _, value in group])
+    states: dict[int, dict[str, str]] = {}
+    for variant, variable, value in rows(t.state_effect):
+        states.setdefault(variant, {})[variable] = value
+
+    def possibility(number: int, toggle: bool | None) -> Possibility:
+        effects = None
+        if toggle is not None:
+            effects = Transition(changes.get(number, {}), hands.get(number, {}), toggle, states.get(number, {}))
+        conditions = must.get(number, {}), deny.get(number, {})
+        return Possibility(*conditions, effects, guards.get(number, {}), origins.get(number))
 
     possibilities = {
-        place: tuple(
-            Possibility(
-                must.get(number, {}),
-                deny.get(number, {}),
-                None if toggle is None else Transition(changes.get(number, {}), hands.get(number, {}), toggle),
-            )
-            for _, _, _, number, toggle in group
-        )
+        place: tuple([possibility(number, toggle) for _, _, _, number, toggle in group])
         for place, group in groupby(rows(t.variant), key=itemgetter(0, 1))
     }
     destinations = {

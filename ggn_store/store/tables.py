@@ -88,7 +88,7 @@ revision = Table(
     Column("created_at", DateTime(timezone=True), nullable=False),
     Column("lineage", Label, nullable=False, server_default=text("''")),
     UniqueConstraint("ruleset_id", "number"),
-    CheckConstraint("dialect IN ('perform', 'must-deny', 'diff')", name="dialect"),
+    CheckConstraint("dialect IN ('perform', 'must-deny', 'diff', 'gdl')", name="dialect"),
 )
 
 # The second parent of a revision that two lines of a ruleset's history meet in.
@@ -164,7 +164,7 @@ proposal = Table(
     Column("message", Text, nullable=True),
     Column("created_at", DateTime(timezone=True), nullable=False),
     UniqueConstraint("ruleset_id", "number"),
-    CheckConstraint("dialect IN ('perform', 'must-deny', 'diff')", name="dialect"),
+    CheckConstraint("dialect IN ('perform', 'must-deny', 'diff', 'gdl')", name="dialect"),
 )
 
 # What became of a proposal, numbered from 1: anything but an approval ends it.
@@ -214,7 +214,7 @@ piece = Table(
     Column("derived", Boolean, nullable=False),
     Column("words", Integer, nullable=True),
     UniqueConstraint("digest"),
-    CheckConstraint("dialect IN ('perform', 'must-deny', 'diff')", name="dialect"),
+    CheckConstraint("dialect IN ('perform', 'must-deny', 'diff', 'gdl')", name="dialect"),
     CheckConstraint("side IN ('first', 'second')", name="side"),
     CheckConstraint("state IN ('', '+', '-')", name="state"),
 )
@@ -321,11 +321,51 @@ hand_effect = Table(
     sqlite_with_rowid=False,
 )
 
+# The action that a possibility of the dialect `gdl` comes from; without a row it comes from none.
+variant_origin = Table(
+    "variant_origin",
+    metadata,
+    Column("piece_id", Id, nullable=False),
+    Column("variant", Integer, nullable=False),
+    Column("action", Label, nullable=False),
+    Column("step", Integer, nullable=False),
+    Column("chainable", Boolean, nullable=False),
+    PrimaryKeyConstraint("piece_id", "variant"),
+    ForeignKeyConstraint(["piece_id", "variant"], ["variant.piece_id", "variant.number"]),
+    CheckConstraint("step >= 1", name="step"),
+    sqlite_with_rowid=False,
+)
+
+# For each state variable that a possibility asks for, the values that it may have.
+guard = Table(
+    "guard",
+    metadata,
+    Column("piece_id", Id, nullable=False),
+    Column("variant", Integer, nullable=False),
+    Column("variable", Label, nullable=False),
+    Column("value", Label, nullable=False),
+    PrimaryKeyConstraint("piece_id", "variant", "variable", "value"),
+    ForeignKeyConstraint(["piece_id", "variant"], ["variant.piece_id", "variant.number"]),
+    sqlite_with_rowid=False,
+)
+
+state_effect = Table(
+    "state_effect",
+    metadata,
+    Column("piece_id", Id, nullable=False),
+    Column("variant", Integer, nullable=False),
+    Column("variable", Label, nullable=False),
+    Column("value", Label, nullable=False),
+    PrimaryKeyConstraint("piece_id", "variant", "variable"),
+    ForeignKeyConstraint(["piece_id", "variant"], ["variant.piece_id", "variant.number"]),
+    sqlite_with_rowid=False,
+)
+
 Index(None, revision.c.digest)
 Index(None, piece.c.identifier)
 
 # A piece's own tables, parents before children.
-PIECE_TABLES = (source, destination, variant, condition, effect, hand_effect)
+PIECE_TABLES = (source, destination, variant, condition, effect, hand_effect, variant_origin, guard, state_effect)
 
 # Masks have up to this many words of 64 squares.
 MASK_WORDS = 8
