@@ -24,9 +24,14 @@ if TYPE_CHECKING:
         read_definition,
         read_files,
     )
+    from ggn_store.api.incoming import SpecificationEntry
     from ggn_store.api.positions import read_board, read_hands, read_positions
     from ggn_store.api.ruleset import Ruleset
-    from ggn_store.api.specifications import check_specifications
+    from ggn_store.api.specifications import (
+        check_specifications,
+        compile_specification,
+        read_specification_file,
+    )
     from ggn_store.api.store import Info, Loaded, Store, ruleset
     from ggn_store.api.table import Table
     from ggn_store.documents.convert import convert
@@ -57,6 +62,8 @@ if TYPE_CHECKING:
     from ggn_store.games.fairy.settings import Refusal
     from ggn_store.games.fairy.variants import Variant, read_variants
     from ggn_store.gdl.check import SpecificationCheck, check_specification, read_specification
+    from ggn_store.gdl.compile import Compiled
+    from ggn_store.gdl.kinds import Kind
     from ggn_store.gdl.specification import Specification
     from ggn_store.model.care import Collected, Comparison, Unused, Verification
     from ggn_store.model.diff import diff
@@ -94,7 +101,8 @@ _HOMES = {
     ),
     "ggn_store.api.positions": ("read_board", "read_hands", "read_positions"),
     "ggn_store.api.ruleset": ("Ruleset",),
-    "ggn_store.api.specifications": ("check_specifications",),
+    "ggn_store.api.incoming": ("SpecificationEntry",),
+    "ggn_store.api.specifications": ("check_specifications", "compile_specification", "read_specification_file"),
     "ggn_store.api.store": ("Info", "Loaded", "Store", "ruleset"),
     "ggn_store.api.table": ("Table",),
     "ggn_store.documents.convert": ("convert",),
@@ -125,6 +133,8 @@ _HOMES = {
     "ggn_store.games.fairy.settings": ("Refusal",),
     "ggn_store.games.fairy.variants": ("Variant", "read_variants"),
     "ggn_store.gdl.check": ("SpecificationCheck", "check_specification", "read_specification"),
+    "ggn_store.gdl.compile": ("Compiled",),
+    "ggn_store.gdl.kinds": ("Kind",),
     "ggn_store.gdl.specification": ("Specification",),
     "ggn_store.model.diff": ("diff",),
     "ggn_store.model.difference": ("Difference",),
@@ -159,6 +169,7 @@ __all__ = [
     "Changes",
     "Collected",
     "Comparison",
+    "Compiled",
     "Conflict",
     "ConflictError",
     "ConversionError",
@@ -176,6 +187,7 @@ __all__ = [
     "HeadMovedError",
     "Info",
     "InputError",
+    "Kind",
     "Loaded",
     "LogEntry",
     "Merge",
@@ -199,6 +211,7 @@ __all__ = [
     "RulesetState",
     "Specification",
     "SpecificationCheck",
+    "SpecificationEntry",
     "SpecificationError",
     "SpecificationProblem",
     "Store",
@@ -216,6 +229,7 @@ __all__ = [
     "Verification",
     "check_specification",
     "check_specifications",
+    "compile_specification",
     "convert",
     "diff",
     "find_files",
@@ -236,6 +250,7 @@ __all__ = [
     "read_hands",
     "read_positions",
     "read_specification",
+    "read_specification_file",
     "read_variants",
     "ruleset",
     "verify_bundle",

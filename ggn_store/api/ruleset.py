@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ggn_store.api.analysis import RulesetAnalysis
     from ggn_store.api.columnar import Columnar, Engine
     from ggn_store.games.rules import Definition
+    from ggn_store.gdl.specification import Specification
     from ggn_store.model.perft import Perft
     from ggn_store.model.picture import Picture
 
@@ -93,11 +94,21 @@ class Ruleset:
     def definition(self) -> Definition | None:
         """The definition that the ruleset was generated from, None where it was not."""
         text = self.revision.envelope.definition
-        if text is None:
+        if text is None or self.revision.dialect == "gdl":
             return None
         from ggn_store.games import definition
 
         return definition.read(text, f"the definition of {self.revision}")
+
+    @functools.cached_property
+    def specification(self) -> Specification | None:
+        """The game description that the ruleset was compiled from, None where it was not."""
+        text = self.revision.envelope.definition
+        if text is None or self.revision.dialect != "gdl":
+            return None
+        from ggn_store.gdl.check import read_specification
+
+        return read_specification(text, f"the game description of {self.revision}")
 
     # --- positions as people have them ---
 

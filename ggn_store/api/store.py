@@ -12,11 +12,24 @@ from itertools import islice
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from ggn_store.api import ahead, authors, bundles, care, garbage, gates, history, merging, policies, states, transfer
+from ggn_store.api import (
+    ahead,
+    authors,
+    bundles,
+    care,
+    garbage,
+    gates,
+    history,
+    incoming,
+    merging,
+    policies,
+    states,
+    transfer,
+)
 from ggn_store.api.bundles import BundleSummary
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.api.table import DEFAULT_SECONDS, Table
-from ggn_store.documents import files, ggn
+from ggn_store.documents import files
 from ggn_store.errors import (
     GgnStoreError,
     HeadMovedError,
@@ -325,7 +338,7 @@ class Store:
     def _load_file(self, file: files.File, how: _How) -> Iterator[Loaded]:
         count = 0
         try:
-            entries = _read(file)
+            entries = incoming.read(file)
             while True:
                 # The document is gone before the collector is back, or it would go through all of it.
                 with garbage.held_off():
@@ -353,7 +366,7 @@ class Store:
         found = games.library_files(names)
         return [self.load(file.path, file.name, message=message, author=author) for file in found]
 
-    def _load_entry(self, entry: files.Entry | GameEntry, how: _How) -> Loaded:
+    def _load_entry(self, entry: incoming.Entry | GameEntry, how: _How) -> Loaded:
         name = entry.name if how.name is None else how.name
         try:
             content = _content(entry, how.dialect)
@@ -856,11 +869,11 @@ class _How:
 
 
 def ruleset(data: Mapping[str, Any] | str | bytes, dialect: Dialect | None = None) -> Ruleset:
-    """A ruleset from a document (decoded JSON, or its text), in a private store in memory.
+    """A ruleset from a document or a game description (decoded JSON, or its text), in a private store in memory.
 
     The store lives as long as the result. Raises DocumentError with every problem.
     """
-    document = ggn.parse(data, dialect)
+    document = incoming.parse(data, dialect)
     store = Store.open(_MEMORY)
     store.load(document, PRIVATE_NAME)
     return store.ruleset(PRIVATE_NAME)
@@ -874,13 +887,13 @@ def read_one(
     """The one document or definition that is given, perhaps as decoded JSON or a file, and its name."""
     if isinstance(document, str | os.PathLike):
         [file, *others] = files.find_files([document])
-        entries = list(islice(_read(file), 2))
+        entries = list(islice(incoming.read(file), 2))
         if others or len(entries) != 1:
             raise InputError(f"{os.fspath(document)}: this is not one document: use load_all")
         name = entries[0].name if name is None else name
         document = _content(entries.pop(), dialect)
     elif isinstance(document, Mapping):
-        document = ggn.parse(document, dialect)
+        document = incoming.parse(document, dialect)
     if name is None:
         raise InputError("a document needs a name: give it with name=...")
     return document, name
@@ -888,21 +901,15 @@ def read_one(
 
 def prepare(content: Document | Ready) -> None:
     """Read the definition that came with a document, and work its digest out: all before a lock is taken."""
-    if content.envelope.definition is not None:
+    if content.envelope.definition is not None and content.dialect == "gdl":
+        from ggn_store.gdl.check import read_specification
+
+        read_specification(content.envelope.definition, "the game description beside it")
+    elif content.envelope.definition is not None:
         from ggn_store.api import games
 
         games.read_definition(content.envelope.definition, "the definition beside it")
     content.digest  # noqa: B018  (which is kept)
-
-
-def _read(file: files.File) -> Iterator[files.Entry | GameEntry]:
-    """What is in a file; the room of games is only entered for a definition."""
-    if not file.is_definition:
-        yield from files.read(file)
-        return
-    from ggn_store.api import games
-
-    yield games.read_game(file)
 
 
 def _require_base(base: str | None, merge: bool) -> None:
@@ -919,6 +926,6 @@ def _in_memory(content: Document | Ready | Definition) -> Document | None:
     return games.generate(content)
 
 
-def _content(entry: files.Entry | GameEntry, dialect: Dialect | None) -> Document | Definition:
+def _content(entry: incoming.Entry | GameEntry, dialect: Dialect | None) -> Document | Definition:
     """The document that is to be loaded, or the definition that is to be generated on the way."""
-    return entry.read(dialect) if isinstance(entry, files.Entry) else entry.definition(dialect)
+    return entry.read(dialect) if isinstance(entry, incoming.Entry) else entry.definition(dialect)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ggn_store.gdl.diagrams import Part
+from ggn_store.gdl.diagrams import Box
 from ggn_store.model.document import EMPTY, ENEMY
 
 _EMPTY: Final = 1
@@ -73,9 +73,7 @@ class Covers:
     def _name(self, content: int) -> str:
         return EMPTY if content == _EMPTY else self._identifiers[content.bit_length() - 2]
 
-    def conditions(
-        self, squares: Sequence[str], box: Sequence[Part]
-    ) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
+    def conditions(self, squares: Sequence[str], box: Box) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
         """The must and deny of a box, once for each choice of states; variables that are no squares are left out."""
         named = [(squares[variable], self.states(mask)) for variable, mask in box if variable < len(squares)]
         for chosen in itertools.product(*[states for _, states in named]):
@@ -88,9 +86,7 @@ class Covers:
             yield must, deny
 
 
-def guards(
-    squares: int, variables: Sequence[tuple[str, Sequence[str]]], box: Sequence[Part]
-) -> Mapping[str, tuple[str, ...]]:
+def guards(squares: int, variables: Sequence[tuple[str, Sequence[str]]], box: Box) -> Mapping[str, tuple[str, ...]]:
     """The guards of a box: state variable -> the values that it may have, sorted."""
     found = {}
     for variable, mask in box:

@@ -18,7 +18,7 @@ from typing import Final
 
 from ggn_store.errors import InputError, SpecificationError, SpecificationProblem, printable
 from ggn_store.gdl.boxes import Covers, guards
-from ggn_store.gdl.diagrams import Node, Part, TooManyNodesError, Value, count_paths, known_values, paths
+from ggn_store.gdl.diagrams import Box, Node, Part, TooManyNodesError, Value, count_paths, known_values, paths
 from ggn_store.gdl.expressions import Attribute, Name, parts
 from ggn_store.gdl.functions import conjuncts, same
 from ggn_store.gdl.ground import ENTITY, POSITION, START, TARGET, Code, Do, Grounder
@@ -401,7 +401,7 @@ class _Compiler:
             for must, deny in covers.conditions(self._squares, box):
                 yield Possibility(must, deny, effects, guarded)
 
-    def _transition(self, end: _End, box: Sequence[Part]) -> Transition:
+    def _transition(self, end: _End, box: Box) -> Transition:
         """What an end changes, without what the box says is there already."""
         masks = dict(box)
         board: dict[str, str | None] = {}
@@ -516,7 +516,7 @@ class _Compiler:
             for index, each in enumerate(domain):
                 if each is value or (type(each) is type(value) and each == value):
                     return index
-            shown = text(getattr(value, "name", value))
+            shown = value.name if isinstance(value, Person) else text(value)  # type: ignore[arg-type]
             return _Fault(f"would set state.{name} to {shown}, which is not one of its values", f"state.{name}")
 
         return world.diagrams.bind(world.state[name], number)

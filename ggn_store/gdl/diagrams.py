@@ -14,6 +14,8 @@ from typing import Final, TypeAlias
 # A known value, or a node.
 Value: TypeAlias = object
 Part: TypeAlias = tuple[int, Value]
+# Variables with the masks of what they may hold; variables that are not there may hold anything.
+Box: TypeAlias = tuple[tuple[int, int], ...]
 
 MAX_NODES: Final = 1_000_000
 _MISSING: Final = object()
@@ -205,8 +207,8 @@ def known_values(value: Value) -> list[Value]:
     return list(found.values())
 
 
-def paths(condition: Value) -> Iterator[tuple[Part, ...]]:
-    """The disjoint boxes in which a condition is true: variable and mask, for the variables that matter."""
+def paths(condition: Value) -> Iterator[Box]:
+    """The disjoint boxes in which a condition is true, in the order of the variables."""
     if type(condition) is not Node:
         if condition is True:
             yield ()

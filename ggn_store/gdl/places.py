@@ -51,9 +51,10 @@ class Places:
                 if not edge.directed:
                     self._near[edge.kind == SPECIAL].add(ends[::-1])
         else:
-            for place, (x, y) in zip(self.all, self._by_node, strict=True):
+            for place in self.all:
+                x, y = self._point(place.number)
                 for dx, dy in self._directions:
-                    other = self._by_node.get((int(x) + dx, int(y) + dy))
+                    other = self._by_node.get((x + dx, y + dy))
                     if other is not None:
                         self._near[False].add((place.number, other.number))
         self._between: dict[tuple[int, int], tuple[int, ...] | None] = {}
@@ -62,9 +63,8 @@ class Places:
         """The place with this label, or at these coordinates; None where there is none."""
         if len(where) == 1:
             return self._by_label.get(where[0]) if isinstance(where[0], str) else None
-        if any(type(each) is not int for each in where):
-            return None
-        return self._by_node.get(where)  # type: ignore[call-overload,no-any-return]
+        x, y = where
+        return self._by_node.get((x, y)) if type(x) is int and type(y) is int else None
 
     def adjacent(self, a: object, b: object) -> bool:
         """Whether an ordinary step leads from one place to another."""
@@ -111,6 +111,10 @@ def _attributes(topology: Topology, node: Node) -> dict[str, Value]:
     name = label(node)
     if isinstance(topology, Network):
         return {"name": name, **topology.attributes[name]}
+    if isinstance(node, str):
+        raise TypeError("a grid has no named nodes")
     x, y = node
-    axes: dict[str, Value] = {"name": name, "x": x, "y": y}  # type: ignore[dict-item]
-    return axes | {"q": x, "r": y} if isinstance(topology, HexGrid) else axes  # type: ignore[dict-item,return-value]
+    found: dict[str, Value] = {"name": name, "x": x, "y": y}
+    if isinstance(topology, HexGrid):
+        found |= {"q": x, "r": y}
+    return found
