@@ -40,6 +40,21 @@ GAMES: dict[str, dict[str, Any]] = {
         "CHESS:-P": {"x": {"y z": [{"require": {"y z": "enemy"}, "perform": {"x": None, "y z": "CHESS:-P"}}]}},
         "chess:p": {"y z": {"x": [{"prevent": {"x": "chess:p"}, "perform": {"x": "chess:p", "y z": None}}]}},
     },
+    "gdl": {
+        "$state": {"ep": {"values": ["3", "none"], "initial": "none"}},
+        "D:M": {
+            "Alaska": {
+                "x": [
+                    {
+                        "action": {"name": "jump", "step": 1, "chainable": True},
+                        "when": {"ep": ["3", "none"]},
+                        "diff": {"board": {"Alaska": None}, "state": {"ep": "3"}},
+                    },
+                    {"when": {"ep": ["3"]}, "must": {"x": "enemy"}, "diff": {"toggle": False}},
+                ]
+            }
+        },
+    },
 }
 FIELDS = {"title": "A game: 'quoted', \"and\" \\ again", "source": "nobody", "start": "2/2 / C/c"}
 
@@ -59,7 +74,7 @@ def execute(store: Store, *statements: str) -> None:
 
 
 def pieces(document: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    yield from ((name, value) for name, value in document.items() if name != "$schema")
+    yield from ((name, value) for name, value in document.items() if not name.startswith("$"))
 
 
 def side_of(piece: str) -> str:
@@ -88,7 +103,13 @@ def plain_moves(document: dict[str, Any], dialect: str) -> list[Row]:
             "requires": must.get(place["destination"]),
             "toggle": toggle,
             "is_drop": place["source"] == "*",
+            "action": None,
+            "step": None,
+            "chainable": None,
         }
+        if "action" in possibility:
+            action = possibility["action"]
+            said |= {"action": action["name"], "step": action["step"], "chainable": action.get("chainable", False)}
         found.append(place | said)
     return found
 
@@ -114,6 +135,23 @@ def plain_effects(document: dict[str, Any]) -> list[Row]:
         ]
         found += [place | of_hand | {"held": held, "delta": delta} for held, delta in diff.get("hands", {}).items()]
     return found
+
+
+def plain_guards(document: dict[str, Any]) -> list[Row]:
+    return [
+        place | {"variable": variable, "value": value}
+        for place, possibility in possibilities(document)
+        for variable, values in possibility.get("when", {}).items()
+        for value in values
+    ]
+
+
+def plain_state_effects(document: dict[str, Any]) -> list[Row]:
+    return [
+        place | {"variable": variable, "value": value}
+        for place, possibility in possibilities(document)
+        for variable, value in possibility.get("diff", {}).get("state", {}).items()
+    ]
 
 
 def plain_pieces(document: dict[str, Any]) -> list[Row]:
@@ -147,6 +185,8 @@ def plain(document: dict[str, Any], dialect: str) -> dict[str, list[Row]]:
         "v_moves": plain_moves(document, dialect),
         "v_conditions": plain_conditions(document),
         "v_effects": plain_effects(document),
+        "v_guards": plain_guards(document),
+        "v_state_effects": plain_state_effects(document),
     }
 
 
@@ -210,7 +250,11 @@ def test_views_hold_what_documents_say(store: Store) -> None:
         require_alike(store, "", dialect, 1, plain(document, dialect))
         require_alike(store, "_all", dialect, 1, plain(document, dialect))
     counts = {view: len(rows(store, f"SELECT * FROM {view}")) for view in plain({}, "diff")}
-    assert counts == {"v_pieces": 5, "v_moves": 11, "v_conditions": 10, "v_effects": 10}
+    of_state = {"v_guards": 3, "v_state_effects": 1}
+    assert counts == {"v_pieces": 6, "v_moves": 13, "v_conditions": 11, "v_effects": 11} | of_state
+    [declared] = rows(store, "SELECT variables FROM v_rulesets WHERE ruleset = 'gdl'")
+    assert json.loads(declared["variables"]) == GAMES["gdl"]["$state"]
+    assert rows(store, "SELECT ruleset FROM v_rulesets WHERE variables IS NOT NULL") == [{"ruleset": "gdl"}]
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

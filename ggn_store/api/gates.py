@@ -14,6 +14,7 @@ from typing import Final
 
 from ggn_store.documents.lint import lint
 from ggn_store.errors import GateError, Problem
+from ggn_store.model import variables
 from ggn_store.model.board import parse_shape
 from ggn_store.model.document import Document, Envelope
 from ggn_store.model.move import Move
@@ -173,18 +174,25 @@ _Moves = dict[tuple[str, str, str], Counter[str]]
 def _moves(connection: Transaction, positions: Sequence[Position], content: Content, other: Content) -> list[_Moves]:
     """For each position the moves of the pieces that `other` does not have, with how often they have which effects.
 
-    A position that does not fit a declared board has none.
+    A position that does not fit a declared board, or the declared variables, has none.
     """
     from ggn_store.api.store import PRIVATE_NAME, Store
 
     found: list[_Moves] = [{} for _ in positions]
-    pieces = contents.read_pieces(connection, content, {piece.id for piece in other.pieces})
+    declared, shape = content.envelope.variables, content.envelope.board
+    # What begins with another value can hold where it did not before.
+    is_alike = declared == other.envelope.variables
+    pieces = contents.read_pieces(connection, content, {piece.id for piece in other.pieces} if is_alike else ())
     if not pieces:
         return found
-    shape = content.envelope.board
     squares = None if shape is None else parse_shape(shape).numbers.keys()
-    fitting = [number for number, each in enumerate(positions) if squares is None or squares >= each.board.keys()]
-    document = Document(content.dialect, pieces, Envelope(board=shape))
+    known = variables.parse(declared)
+    fitting = [
+        number
+        for number, each in enumerate(positions)
+        if (squares is None or squares >= each.board.keys()) and variables.fits(known, each.state)
+    ]
+    document = Document(content.dialect, pieces, Envelope(board=shape, variables=declared))
     with Store.open("sqlite://") as store:
         store.load(document, PRIVATE_NAME)
         answers = store.ruleset(PRIVATE_NAME).moves_batch([positions[number] for number in fitting])

@@ -12,7 +12,6 @@ MAX_PIECES: Final = 10_000
 MAX_POSSIBILITIES: Final = 20_000_000
 MAX_VARIABLES: Final = 1_000
 MAX_VALUES: Final = 1_000
-MAX_STEP: Final = 1_000_000
 
 # Of a bundle, which is read line by line: a line is at most one piece, all else is kept by digest alone.
 MAX_BUNDLE_LINE: Final = 128 * 1024 * 1024

@@ -19,6 +19,7 @@ from ggn_store.model.document import (
     CONDITION_KEYS,
     EMPTY,
     ENEMY,
+    MAX_STEP,
     Destination,
     Dialect,
     Guards,
@@ -59,7 +60,7 @@ def is_word(value: object) -> bool:
 
 def is_step(value: object) -> bool:
     """Whether `value` can be the step of an action; 1.0 is the whole number 1, as in JSON Schema."""
-    return stn.is_delta(value) and isinstance(value, int | float) and 0 < value <= limits.MAX_STEP
+    return stn.is_delta(value) and isinstance(value, int | float) and 0 < value <= MAX_STEP
 
 
 def pieces(

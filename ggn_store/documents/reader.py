@@ -19,6 +19,7 @@ from ggn_store.model.document import (
     CONDITION_KEYS,
     EMPTY,
     ENEMY,
+    MAX_STEP,
     Destination,
     Dialect,
     Document,
@@ -415,9 +416,7 @@ class Reader:
         name, step, chainable = value["name"], value.get("step", 1), value.get("chainable", False)
         self._check_word(name, (*path, "name"), "the name of an action")
         if not quick.is_step(step):
-            self._complain(
-                (*path, "step"), "a step counts from 1", step, f"a whole number from 1 to {limits.MAX_STEP:,}"
-            )
+            self._complain((*path, "step"), "a step counts from 1", step, f"a whole number from 1 to {MAX_STEP:,}")
             return None
         if not isinstance(chainable, bool):
             self._complain(

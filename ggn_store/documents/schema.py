@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ggn_store.documents import limits
-from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Dialect, check_dialect
+from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, MAX_STEP, Dialect, check_dialect
 from ggn_store.notation import cell, gan, qpi, stn
 from ggn_store.notation.hand import HAND
 
@@ -202,7 +202,7 @@ def _gdl() -> Schema:
                     "description": "Which of the possibilities of this action here it is, from 1.",
                     "type": "integer",
                     "minimum": 1,
-                    "maximum": limits.MAX_STEP,
+                    "maximum": MAX_STEP,
                     "default": 1,
                 },
                 "chainable": {

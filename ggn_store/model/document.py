@@ -45,6 +45,9 @@ CONDITION_KEYS: Final[Mapping[Dialect, tuple[str, str]]] = {
 EMPTY: Final = "empty"
 ENEMY: Final = "enemy"
 
+# A step is kept in every store.
+MAX_STEP: Final = 1_000_000
+
 Guards = Mapping[str, tuple[str, ...]]
 # One for all possibilities without any, of which a document can have millions.
 _UNGUARDED: Final[Guards] = {}

@@ -70,6 +70,11 @@ def passes(guards: Mapping[str, tuple[str, ...]], state: State) -> bool:
     return all(state[name] in values for name, values in guards.items())
 
 
+def fits(variables: Mapping[str, Variable], state: State | None) -> bool:
+    """Whether a state names declared variables and their values only."""
+    return all(name in variables and value in variables[name].values for name, value in (state or {}).items())
+
+
 def complete(variables: Mapping[str, Variable], state: State | None, whose: str) -> dict[str, str]:
     """The value of every variable, of which `state` names some.
 

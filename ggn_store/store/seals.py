@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ggn_store.model.document import MAX_STEP, Envelope
 from ggn_store.notation import qpi
 from ggn_store.store import tables as t
 
@@ -201,12 +202,21 @@ BEGIN
         FROM variant WHERE piece_id = $1) AS listed
         WHERE number <> place OR toggle IS DISTINCT FROM CASE it.dialect
           WHEN 'must-deny' THEN NULL WHEN 'perform' THEN true ELSE coalesce(toggle, NOT toggle) END
-          OR it.dialect = 'diff' AND toggle IS NULL)
+          OR it.dialect IN ('diff', 'gdl') AND toggle IS NULL)
       OR EXISTS (SELECT FROM condition WHERE piece_id = $1 HAVING min(square) < 0 OR max(square) >= size)
       OR EXISTS (SELECT FROM condition WHERE piece_id = $1 GROUP BY variant, polarity, square HAVING count(*) > 1)
       OR EXISTS (SELECT FROM effect WHERE piece_id = $1
         HAVING min(square) < 0 OR max(square) >= size OR it.dialect = 'must-deny' AND count(*) > 0)
-      OR it.dialect <> 'diff' AND EXISTS (SELECT FROM hand_effect WHERE piece_id = $1)
+      OR it.dialect NOT IN ('diff', 'gdl') AND EXISTS (SELECT FROM hand_effect WHERE piece_id = $1)
+      OR it.dialect <> 'gdl' AND (EXISTS (SELECT FROM variant_origin WHERE piece_id = $1)
+        OR EXISTS (SELECT FROM guard WHERE piece_id = $1) OR EXISTS (SELECT FROM state_effect WHERE piece_id = $1))
+      OR EXISTS (SELECT FROM variant_origin WHERE piece_id = $1 AND step NOT BETWEEN 1 AND {most_steps})
+      OR EXISTS (SELECT FROM (
+          SELECT action FROM variant_origin WHERE piece_id = $1
+          UNION SELECT variable FROM guard WHERE piece_id = $1 UNION SELECT value FROM guard WHERE piece_id = $1
+          UNION SELECT variable FROM state_effect WHERE piece_id = $1
+          UNION SELECT value FROM state_effect WHERE piece_id = $1
+        ) AS said (word) WHERE length(word) NOT BETWEEN 1 AND 255)
       OR EXISTS (SELECT FROM (
           SELECT state FROM condition WHERE piece_id = $1 AND state NOT IN ('empty', 'enemy')
           UNION SELECT becomes FROM effect WHERE piece_id = $1 AND becomes IS NOT NULL
@@ -228,19 +238,40 @@ BEGIN
   ), taken AS (
     SELECT variant, string_agg(to_json(piece)::text || ':' || delta, ',' ORDER BY piece COLLATE "C") AS hands
     FROM hand_effect WHERE piece_id = $1 GROUP BY variant
+  ), given AS (
+    SELECT variant, '"action":{"name":' || to_json(action)::text || ',"step":' || step
+      || CASE WHEN chainable THEN ',"chainable":true' ELSE '' END || '}' AS action
+    FROM variant_origin WHERE piece_id = $1
+  ), guarded AS (
+    SELECT variant, string_agg(to_json(variable)::text || ':[' || allowed || ']', ','
+        ORDER BY variable COLLATE "C") AS guards
+    FROM (
+      SELECT variant, variable, string_agg(to_json(value)::text, ',' ORDER BY value COLLATE "C") AS allowed
+      FROM guard WHERE piece_id = $1 GROUP BY variant, variable
+    ) AS allowing GROUP BY variant
+  ), stated AS (
+    SELECT variant, string_agg(to_json(variable)::text || ':' || to_json(value)::text, ','
+        ORDER BY variable COLLATE "C") AS state
+    FROM state_effect WHERE piece_id = $1 GROUP BY variant
   ), possibility AS (
     SELECT source, destination, string_agg('{' || concat_ws(',',
+        given.action,
+        '"when":{' || guards || '}',
         CASE it.dialect WHEN 'perform' THEN '"require":{' ELSE '"must":{' END || must || '}',
         CASE it.dialect WHEN 'perform' THEN '"prevent":{' ELSE '"deny":{' END || deny || '}',
         CASE it.dialect
           WHEN 'perform' THEN '"perform":{' || coalesce(board, '') || '}'
-          WHEN 'diff' THEN '"diff":{' || concat_ws(',', '"board":{' || board || '}', '"hands":{' || hands || '}',
-            CASE WHEN NOT toggle THEN '"toggle":false' END) || '}' END
+          WHEN 'must-deny' THEN NULL
+          ELSE '"diff":{' || concat_ws(',', '"board":{' || board || '}', '"hands":{' || hands || '}',
+            CASE WHEN NOT toggle THEN '"toggle":false' END, '"state":{' || stated.state || '}') || '}' END
       ) || '}', ',' ORDER BY ordinal) AS content
     FROM variant
       LEFT JOIN held ON held.variant = variant.number
       LEFT JOIN changed ON changed.variant = variant.number
       LEFT JOIN taken ON taken.variant = variant.number
+      LEFT JOIN given ON given.variant = variant.number
+      LEFT JOIN guarded ON guarded.variant = variant.number
+      LEFT JOIN stated ON stated.variant = variant.number
     WHERE piece_id = $1 GROUP BY source, destination
   ), led AS (
     SELECT destination.source,
@@ -263,11 +294,13 @@ BEGIN
   END IF;
   RETURN NULL;
 END
-""".replace("{identifier}", _IDENTIFIER),
+""".replace("{identifier}", _IDENTIFIER).replace("{most_steps}", str(MAX_STEP)),
     arguments="bigint",
     returns="text",
     settings=_MANY_ROWS,
 )
+
+_FIELDS = ", ".join(f"'{name}'" for name in Envelope.__slots__)
 
 # The formulas are those of `model.document.revision_digest` and `model.revision.lineage`.
 _REVISION_FAULT = Function(
@@ -281,6 +314,8 @@ DECLARE
   envelope text;
   written text;
   listed text;
+  declared text;
+  is_sound boolean;
 BEGIN
   SELECT * INTO it FROM revision WHERE id = $1;
   IF it.number <> 1 AND NOT EXISTS (
@@ -306,14 +341,44 @@ BEGIN
     RETURN 'its pieces are not those of a document';
   END IF;
   SELECT string_agg(to_json(key)::text || ':' || to_json(value)::text, ','
-      ORDER BY array_position(ARRAY['schema', 'title', 'source', 'start', 'board', 'definition'], key)),
+      ORDER BY array_position(ARRAY[{fields}], key)),
     string_agg(to_json(key)::text || ': ' || to_json(value)::text, ', ' ORDER BY key COLLATE "C")
   INTO envelope, written
   FROM json_each_text(it.envelope::json)
-  WHERE key IN ('schema', 'title', 'source', 'start', 'board', 'definition');
+  WHERE key IN ({fields});
   IF it.envelope <> '{' || coalesce(written, '') || '}'
       OR EXISTS (SELECT FROM json_object_keys(it.envelope::json) AS listed (key) GROUP BY key HAVING count(*) > 1) THEN
     RETURN 'its envelope is not as this program writes it';
+  END IF;
+  declared := it.envelope::json ->> 'variables';
+  IF declared IS NOT NULL THEN
+    SELECT '{' || string_agg(to_json(name)::text || ':{"values":[' || allowed || '],"initial":'
+        || to_json(initial)::text || '}', ',' ORDER BY name COLLATE "C") || '}',
+      count(*) = count(DISTINCT name)
+      AND bool_and(name <> '' AND '' <> ALL (every_value) AND coalesce(initial = ANY (every_value), false))
+    INTO written, is_sound
+    FROM (
+      SELECT key AS name, value ->> 'initial' AS initial,
+        ARRAY(SELECT json_array_elements_text(value -> 'values')) AS every_value,
+        (SELECT string_agg(to_json(word)::text, ',' ORDER BY word COLLATE "C")
+          FROM (SELECT DISTINCT word FROM json_array_elements_text(value -> 'values') AS listed_value (word)) AS words
+        ) AS allowed
+      FROM json_each(declared::json)
+    ) AS variable;
+    IF it.dialect <> 'gdl' OR declared IS DISTINCT FROM written OR is_sound IS DISTINCT FROM true THEN
+      RETURN 'its state variables are not as this program writes them';
+    END IF;
+  END IF;
+  IF it.dialect = 'gdl' AND EXISTS (SELECT FROM (
+        SELECT variable, guard.value AS word
+        FROM revision_piece AS entry JOIN guard ON guard.piece_id = entry.piece_id WHERE entry.revision_id = $1
+        UNION SELECT variable, state_effect.value
+        FROM revision_piece AS entry JOIN state_effect ON state_effect.piece_id = entry.piece_id
+        WHERE entry.revision_id = $1
+      ) AS named WHERE NOT EXISTS (
+        SELECT FROM json_array_elements_text(declared::json -> named.variable -> 'values') AS known (word)
+        WHERE known.word = named.word)) THEN
+    RETURN 'its pieces name a state that it does not declare';
   END IF;
   SELECT string_agg(to_json(piece.digest)::text, ',' ORDER BY ordinal) INTO listed
   FROM revision_piece AS entry JOIN piece ON piece.id = entry.piece_id WHERE entry.revision_id = $1;
@@ -332,7 +397,7 @@ BEGIN
   END IF;
   RETURN NULL;
 END
-""".replace("{clocks_differ}", CLOCKS_DIFFER),
+""".replace("{clocks_differ}", CLOCKS_DIFFER).replace("{fields}", _FIELDS),
     arguments="bigint",
     returns="text",
 )

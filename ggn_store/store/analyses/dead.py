@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, false, func, or_, select
 from sqlalchemy.sql.selectable import NamedFromClause
 
 from ggn_store.model.document import EMPTY, ENEMY
@@ -116,14 +117,24 @@ def needless(asker: Asker, revision: Revision) -> list[Pair]:
         .where(of_variant(theirs, other.c), ~idle, ~implied.exists())
         .correlate(t.piece, t.source, t.variant, other)
     )
-    conditions = ("polarity", "square", "state")
-    mine, its = t.variant.c, other.c
-    is_same = ~or_(differs(mine, its, t.condition, *conditions), differs(its, mine, t.condition, *conditions))
-    effects = [
-        differs(one, two, table, *columns)
-        for table, columns in ((t.effect, ("square", "becomes")), (t.hand_effect, ("piece", "delta")))
-        for one, two in ((mine, its), (its, mine))
+    conditions: list[tuple[Any, tuple[str, ...]]] = [(t.condition, ("polarity", "square", "state"))]
+    outcomes: list[tuple[Any, tuple[str, ...]]] = [
+        (t.effect, ("square", "becomes")),
+        (t.hand_effect, ("piece", "delta")),
     ]
+    mine, its = t.variant.c, other.c
+    stricter: ColumnElement[bool] = false()
+    if revision.dialect == "gdl":
+        conditions.append((t.guard, ("variable", "value")))
+        outcomes += [(t.state_effect, ("variable", "value")), (t.variant_origin, ("action", "chainable"))]
+        stricter = _is_stricter(other)
+
+    def differ(tables: Iterable[tuple[Any, tuple[str, ...]]]) -> list[ColumnElement[bool]]:
+        pairs = ((mine, its), (its, mine))
+        return [differs(one, two, table, *columns) for table, columns in tables for one, two in pairs]
+
+    is_same = ~or_(*differ(conditions))
+    effects = [*differ(outcomes), stricter]
     beside = and_(
         its.piece_id == mine.piece_id,
         its.source == mine.source,
@@ -138,6 +149,29 @@ def needless(asker: Asker, revision: Revision) -> list[Pair]:
     )
     # To have SQLite put them in order would make it look for pairs by number, through all of a piece.
     return sorted(Pair(Rule(*row[:6]), row[6], row[7], bool(row[8])) for row in asker.rows(query))
+
+
+def _is_stricter(other: NamedFromClause) -> ColumnElement[bool]:
+    """Whether another possibility has a guard that a state can fail which passes those of this one."""
+    theirs, any_of_ours, ours, same = (t.guard.alias() for _ in range(4))
+    is_free = ~(
+        select(1)
+        .where(of_variant(any_of_ours), any_of_ours.c.variable == theirs.c.variable)
+        .correlate(theirs, t.variant)
+        .exists()
+    )
+    allowed = (
+        select(1)
+        .where(of_variant(same, other.c), same.c.variable == ours.c.variable, same.c.value == ours.c.value)
+        .correlate(ours, other)
+    )
+    lets_more = (
+        select(1)
+        .where(of_variant(ours), ours.c.variable == theirs.c.variable, ~allowed.exists())
+        .correlate(theirs, t.variant, other)
+        .exists()
+    )
+    return select(1).where(of_variant(theirs, other.c), or_(is_free, lets_more)).correlate(t.variant, other).exists()
 
 
 def _implies(one: NamedFromClause, other: NamedFromClause) -> ColumnElement[bool]:
