@@ -36,7 +36,7 @@ from ggn_store.notation.stn import Transition
 
 MAX_POSSIBILITIES: Final = 5_000_000
 MAX_OF_ENTRY: Final = 10_000
-_MAX_KEPT_NODES: Final = 200_000
+_MAX_KEPT: Final = 150_000
 _MAX_PROBLEMS: Final = 50
 PHASE: Final = "phase"
 _KEPT: Final = type("Kept", (), {"__repr__": lambda self: "kept"})()
@@ -150,7 +150,6 @@ class _Compiler:
             self._stop()
             if sources:
                 pieces.append(Piece(self.identifiers[number], sources))
-            self._world.forget()
         if not pieces:
             title = printable(self._specification.title)
             raise InputError(f"{title}: no action of this game can ever be done: see the conditions of its actions")
@@ -290,7 +289,7 @@ class _Compiler:
                     destinations.append(Destination(world.target.label, possibilities))
             if destinations:
                 yield Source(start.label, tuple(destinations))
-            if len(world.diagrams) > _MAX_KEPT_NODES:
+            if len(world.diagrams) > _MAX_KEPT:
                 world.forget()
             # What goes wrong goes wrong on every square: a few are enough to see it.
             if len(self._problems) >= _MAX_PROBLEMS:
@@ -327,8 +326,9 @@ class _Compiler:
                 region = taken.get(current.name, False)
                 if region is not False:
                     yield from self._possibilities(rule, region)
-        except TooManyNodesError:
+        except (TooManyNodesError, RecursionError):
             self._refuse(current, "depends on the position in more ways than can be followed")
+            self._stop()
 
     def _in_phase(self, phase: str) -> Value:
         if PHASE not in self._variables:
@@ -394,7 +394,7 @@ class _Compiler:
         weight = count_paths(where, lambda variable, mask: covers.count(world.squares, variable, mask))
         if weight > MAX_OF_ENTRY:
             self._refuse(action, f"would have {weight:,} possibilities; {MAX_OF_ENTRY:,} are the most")
-            return
+            self._stop()
         for box in paths(where):
             effects = self._transition(end, box)
             guarded = guards(world.squares, self._texts, box)
@@ -429,7 +429,13 @@ class _Compiler:
         places = self._places_agree()
         numbers = [world.numbers[name] for name in names]
 
+        count = 0
+
         def end(*values: Value) -> Value:
+            nonlocal count
+            count += 1
+            if count > MAX_OF_ENTRY:
+                raise TooManyNodesError
             fault = next((each for each in values if isinstance(each, _Fault)), None)
             if fault is not None:
                 return _End((), (), True, fault)

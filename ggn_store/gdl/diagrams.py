@@ -17,7 +17,7 @@ Part: TypeAlias = tuple[int, Value]
 # Variables with the masks of what they may hold; variables that are not there may hold anything.
 Box: TypeAlias = tuple[tuple[int, int], ...]
 
-MAX_NODES: Final = 1_000_000
+MAX_NODES: Final = 250_000
 _MISSING: Final = object()
 
 
@@ -50,7 +50,8 @@ class Diagrams:
         self._chosen: dict[object, Value] = {}
 
     def __len__(self) -> int:
-        return len(self._known)
+        """How much is kept, in nodes and in results."""
+        return len(self._known) + len(self._chosen)
 
     def forget(self) -> None:
         """Let go of all nodes; those made before must not meet those made after."""
@@ -133,6 +134,14 @@ class Diagrams:
             return function(*values)
         before, after = tuple(values[:number]), tuple(values[number + 1 :])
         return self.bind(values[number], lambda known: self.lift(function, (*before, known, *after)))
+
+    def lift_pure(self, function: Callable[..., Value], values: Sequence[Value]) -> Value:
+        """As `lift`, for a function that gives the same for the same each time: what it gives is kept."""
+        call = (function, *[value if type(value) is Node else (type(value), value) for value in values])
+        found = self._chosen.get(call, _MISSING)
+        if found is _MISSING:
+            found = self._chosen[call] = self.lift(function, values)
+        return found
 
     def where(self, condition: Value, then: Value, otherwise: Value) -> Value:
         """`then` where the condition is true, `otherwise` elsewhere."""

@@ -38,6 +38,7 @@ class Code:
         return POSITION not in self.needs
 
 
+_FOLDED: Final = ("add", "mul")
 _OTHER_PLAYER: Final = ("other_player", "opponent_of")
 
 
@@ -114,10 +115,20 @@ class Grounder:
             a, b = runs
             return Code(lambda world: world.clear(a(world), b(world)), needs | {POSITION})
         function = self._function(name)
+        if name in _FOLDED and len(arguments) > 2:
+            # Two at a time, or every combination of all would have to be looked at.
+            *before, last = arguments
+            return self._applied(function, [self._call(name, before), last])
+        return self._applied(function, arguments)
+
+    @staticmethod
+    def _applied(function: Callable[..., Value], arguments: Sequence[Code]) -> Code:
+        needs = frozenset().union(*[argument.needs for argument in arguments])
+        runs = tuple(argument.run for argument in arguments)
         if POSITION in needs:
 
             def lifted(world: World) -> Value:
-                return world.diagrams.lift(function, [run(world) for run in runs])
+                return world.diagrams.lift_pure(function, [run(world) for run in runs])
 
             return Code(lifted, needs)
         if len(runs) == 1:
