@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     )
     from ggn_store.api.store import Info, Loaded, Store, ruleset
     from ggn_store.api.table import Table
-    from ggn_store.documents.convert import convert
+    from ggn_store.documents.convert import convert, left_out
     from ggn_store.documents.files import File, find_files
     from ggn_store.documents.ggn import is_valid, parse, problems
     from ggn_store.documents.lint import lint
@@ -105,7 +105,7 @@ _HOMES = {
     "ggn_store.api.specifications": ("check_specifications", "compile_specification", "read_specification_file"),
     "ggn_store.api.store": ("Info", "Loaded", "Store", "ruleset"),
     "ggn_store.api.table": ("Table",),
-    "ggn_store.documents.convert": ("convert",),
+    "ggn_store.documents.convert": ("convert", "left_out"),
     "ggn_store.documents.files": ("File", "find_files"),
     "ggn_store.documents.ggn": ("is_valid", "parse", "problems"),
     "ggn_store.documents.lint": ("lint",),
@@ -238,6 +238,7 @@ __all__ = [
     "generate_parts",
     "is_valid",
     "json_schema",
+    "left_out",
     "library_files",
     "library_games",
     "lint",

@@ -121,7 +121,9 @@ def is_implied(document: Json, piece: str, source: str, one: Json, other: Json) 
             allowed = [reference.permitted(each, {square: content}, side) for each in here]
             if allowed[0] and not allowed[1]:
                 return False
-    return True
+    ours, theirs = one.get("when", {}), other.get("when", {})
+    # A guard counts as one even if it lets every value pass.
+    return all(name in ours and set(ours[name]) <= set(values) for name, values in theirs.items())
 
 
 def dead(document: Json) -> dict[reference.Key, tuple[str, int | None]]:
@@ -140,7 +142,7 @@ def dead(document: Json) -> dict[reference.Key, tuple[str, int | None]]:
                 continue
             if number > ordinal and is_implied(document, piece, source, other, possibility):
                 continue
-            is_same = reference.conditions(possibility) == reference.conditions(other)
+            is_same = asked(possibility) == asked(other)
             if is_same:
                 found[key] = ("duplicate", number)
                 break
@@ -148,14 +150,22 @@ def dead(document: Json) -> dict[reference.Key, tuple[str, int | None]]:
     return found
 
 
+def asked(possibility: Json) -> object:
+    """The conditions and guards of a possibility."""
+    guards = {name: sorted(values) for name, values in possibility.get("when", {}).items()}
+    return reference.conditions(possibility), guards
+
+
 def changed(possibility: Json) -> object:
-    """The effects of a possibility; None where the dialect gives none."""
+    """The effects of a possibility, and the action that it comes from; None where the dialect gives none."""
     if "perform" in possibility:
         return possibility["perform"]
     if "diff" not in possibility:
         return None
     diff = possibility["diff"]
-    return diff.get("board", {}), diff.get("hands", {}), diff.get("toggle", True)
+    action = possibility.get("action", {})
+    origin = action.get("name"), action.get("chainable", False)
+    return diff.get("board", {}), diff.get("hands", {}), diff.get("toggle", True), diff.get("state", {}), origin
 
 
 def without_rules_to_stand(

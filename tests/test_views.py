@@ -300,12 +300,12 @@ def test_a_piece_that_revisions_share_is_shown_for_each(store: Store) -> None:
 
 def test_deleted_rulesets_are_not_shown(store: Store) -> None:
     for name in ("kept", "gone"):
-        store.load(GAMES["diff"], name)
+        store.load(GAMES["gdl"], name)
     store.delete("gone")
     for view in VIEWS:
         for name in filter(None, (view.name, view.every)):
             assert {row["ruleset"] for row in rows(store, f"SELECT * FROM {name}")} == {"kept"}, name
-    store.load(GAMES["diff"], "gone")
+    store.load(GAMES["gdl"], "gone")
     assert {row["ruleset"] for row in rows(store, "SELECT * FROM v_moves")} == {"kept", "gone"}
 
 
@@ -321,6 +321,7 @@ def test_rulesets_tell_title_source_start_and_board(store: Store) -> None:
     revision = store.ruleset("bare").revision
     assert row["created_at"] is not None
     expected = revision.data() | {"ruleset": "bare", "pieces": 2, "possibilities": 6, "revisions": 1}
+    expected["variables"] = None
     assert {key: row[key] for key in row if key != "created_at"} == {
         key: expected[key] for key in row if key != "created_at"
     }
@@ -338,8 +339,8 @@ def test_states_are_the_newest(store: Store) -> None:
 
 
 def test_history_tells_parents_and_the_tags_of_now(store: Store) -> None:
-    for document in GAMES.values():
-        store.load(document, "game", author="Ann")
+    for dialect in ("diff", "must-deny", "perform"):
+        store.load(GAMES[dialect], "game", author="Ann")
     keys = {row["number"]: row["id"] for row in rows(store, "SELECT id, number FROM revision")}
     moved = [("b", 1, 1), ("a", 1, 3), ("b", 2, 3), ("gone", 1, 2), ("gone", 2, None), ("two", 1, 2)]
     with store._tables.writing() as connection:
@@ -389,6 +390,12 @@ def test_sqlite_begins_with_what_is_asked_for(sqlite_store: Store, view: str) ->
         found = [each for each in found if "CONSTANT ROW" not in each and each != "SCAN k"]
         assert index in found[0]
         assert not [each for each in found if each.startswith("SCAN")]
+
+
+@pytest.mark.parametrize("view", ["v_guards", "v_state_effects"])
+def test_sqlite_finds_the_state_of_a_possibility_by_its_key(sqlite_store: Store, view: str) -> None:
+    joined = f"SELECT * FROM v_moves m JOIN {view} USING (piece_id, possibility) WHERE m.ruleset = 'chess'"
+    assert any("g USING PRIMARY KEY (piece_id=? AND variant=?" in each for each in steps(sqlite_store, joined))
 
 
 @pytest.mark.parametrize("view", ["v_conditions", "v_effects"])

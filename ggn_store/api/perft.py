@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
@@ -49,6 +49,8 @@ def perft(
     _require_depth(depth, least=1 if divide else 0)
     if not depth:
         return Perft(0, 1, None, name, 0.0, 0.0)
+    if ruleset.variables:
+        return _stepwise(ruleset, _own_engine(ruleset, database, engine), position, depth, divide, merge)
     if not divide:
         clock = _Clock()
         with _plies(ruleset, database, [position], depth, name, assume) as (_, plies):
@@ -81,6 +83,9 @@ def reached(
     name = _engine(database, engine)
     check_assumption(assume)
     _require_depth(depth, least=0)
+    if ruleset.variables:
+        _own_engine(ruleset, database, engine)
+        return [_go_on(ruleset, [(each, 1)], depth, merge=True) for each in positions]
     found: list[list[tuple[Position, int]]] = [[] for _ in positions]
     # Hands that are not known are not carried.
     for is_known in (True, False):
@@ -92,6 +97,53 @@ def reached(
             for root, state, weight in plies.reached(depth):
                 found[numbers[root]].append((compiled.position(state, asked[root]), weight))
     return found
+
+
+# --- rules with state variables, which are no part of the planes: each move is asked for, and made here ---
+
+
+def _own_engine(ruleset: Ruleset, database: Database, engine: str | None) -> str:
+    if engine not in (None, database.name):
+        raise StoreError(
+            f"{ruleset.revision} has state variables ({offer(list(ruleset.variables))}), of which the engine "
+            f"{quote(engine)} knows nothing: leave the engine out, and the store itself is asked for every move"
+        )
+    return database.name
+
+
+def _stepwise(ruleset: Ruleset, name: str, position: Position, depth: int, divide: bool, merge: bool) -> Perft:
+    clock = _Clock()
+    clock.compiled()
+    if not divide:
+        count = sum(weight for _, weight in _go_on(ruleset, [(position, 1)], depth, merge))
+        return Perft(depth, count, None, name, *clock.times())
+    moves = ruleset.moves(position)
+    after = [_go_on(ruleset, [(ruleset.apply(position, move), 1)], depth - 1, merge) for move in moves]
+    return _divided(depth, moves, [sum(weight for _, weight in each) for each in after], name, clock)
+
+
+def _go_on(
+    ruleset: Ruleset, weighed: list[tuple[Position, int]], depth: int, merge: bool
+) -> list[tuple[Position, int]]:
+    """The positions after `depth` moves from some, with how many paths lead there; equal ones are one with `merge`."""
+    for _ in range(depth):
+        answers = ruleset.moves_batch([position for position, _ in weighed])
+        after = [
+            (ruleset.apply(position, move), weight)
+            for (position, weight), moves in zip(weighed, answers, strict=True)
+            for move in moves
+        ]
+        weighed = _merged(after) if merge else after
+    return weighed
+
+
+def _merged(weighed: list[tuple[Position, int]]) -> list[tuple[Position, int]]:
+    found: dict[Hashable, tuple[Position, int]] = {}
+    for position, weight in weighed:
+        parts = (position.board, position.hands, position.state)
+        key = position.side, *(None if each is None else frozenset(each.items()) for each in parts)
+        found[key] = position, weight + (found[key][1] if key in found else 0)
+    return list(found.values())
 
 
 class _Clock:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 from ggn_store.api import batches
 from ggn_store.documents import beside
+from ggn_store.documents.convert import convert
 from ggn_store.errors import MoveError, PictureError, PositionError, UnknownNameError, offer, quote
 from ggn_store.model import document as documents
 from ggn_store.model import variables
@@ -160,12 +161,14 @@ class Ruleset:
         """The document, read back from the rows."""
         return Document(self.dialect, tuple(self.read_pieces()), self.revision.envelope)
 
-    def export(self) -> str:
-        """The document that was loaded, in canonical form."""
-        return "".join(self.export_parts())
+    def export(self, dialect: Dialect | None = None) -> str:
+        """The document that was loaded, in canonical form; in another dialect as `convert` gives it."""
+        return "".join(self.export_parts(dialect))
 
-    def export_parts(self) -> Iterator[str]:
-        """The canonical text in parts, one piece in memory at a time."""
+    def export_parts(self, dialect: Dialect | None = None) -> Iterator[str]:
+        """The canonical text in parts, one piece in memory at a time unless it is of another dialect."""
+        if dialect not in (None, self.dialect):
+            return convert(self.document(), dialect).canonical_parts()
         envelope = self.revision.envelope
         return documents.canonical_text(self.dialect, envelope.schema, self.read_pieces(), envelope.variables)
 
@@ -341,7 +344,7 @@ class Ruleset:
         A move of a `must-deny` document has no effects: `assume="displacement"` says that plain displacement is
         meant. Raises MoveError where the piece is not on its source, and where there are no effects.
         """
-        position = self._stated(_position(position))
+        position = self.stated(_position(position))
         effects = move.effects
         if effects is None:
             if assume != DISPLACEMENT:
@@ -493,7 +496,7 @@ class Ruleset:
             board, hands, side = position, None, question.side or "first"
         state = None
         if self.variables or (isinstance(position, Position) and position.state is not None):
-            position = self._stated(_position(position))
+            position = self.stated(_position(position))
             state = position.state
         try:
             return self.guarded(found.moves(board, hands, side, question, assume), state)
@@ -509,7 +512,7 @@ class Ruleset:
         """Those of some moves whose guards let a state pass that names every variable."""
         return found if state is None else [move for move in found if variables.passes(move.guards, state)]
 
-    def _stated(self, position: Position) -> Position:
+    def stated(self, position: Position) -> Position:
         """`position` with the value of every state variable; PositionError for what the rules do not know."""
         if position.state is None and not self.variables:
             return position
@@ -546,7 +549,7 @@ class Ruleset:
                 raise PositionError(
                     f"{offer(outside)}: not on the board of {self.revision}, which is {self.board.shape_text}"
                 )
-        return self._stated(position)
+        return self.stated(position)
 
     def require_square(self, square: str | None) -> None:
         """Raise UnknownNameError for what is neither a square of the board nor the hand; None is let pass."""

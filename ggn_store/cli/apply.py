@@ -8,7 +8,7 @@ import click
 
 import ggn_store
 from ggn_store.cli import options
-from ggn_store.errors import quote
+from ggn_store.errors import printable, quote
 from ggn_store.render.records import compact
 
 
@@ -24,7 +24,10 @@ from ggn_store.render.records import compact
     type=click.Choice(("displacement",)),
     help="For must-deny rulesets: take plain displacement as the effect.",
 )
-@options.output_format(("feen", "fen", "sfen", "json"), "Default: the notation that the position came in, or FEEN.")
+@options.output_format(
+    ("feen", "fen", "sfen", "json"),
+    "Default: the notation that the position came in, or FEEN; JSON where the rules have state variables.",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -48,7 +51,11 @@ def command(
     moves = found.moves(position, piece=piece, source=source, destination=destination, assume=cast(Any, assume))
     move = _chosen(moves, ordinal, written, position)
     after = found.apply(position, move, assume=cast(Any, assume))
-    match form or given.notation:
+    form = form or ("json" if found.variables else given.notation)
+    if found.variables and form != "json":
+        state = ", ".join(f"{name}={value}" for name, value in (after.state or {}).items())
+        click.echo(f"note: {form.upper()} cannot say the state: {printable(state)}", err=True)
+    match form:
         case "json":
             click.echo(compact(after.data()))
         case "fen":

@@ -33,5 +33,7 @@ def command(path: str, target: str, dialect: str | None, assume: str | None, out
         raise ggn_store.InputError(
             f"{printable(path)}: holds {'several documents' if entries else 'no document'}: name one document"
         )
-    document = ggn_store.convert(entries[0].read(cast(Any, dialect)), cast(Any, target), cast(Any, assume))
+    read = entries[0].read(cast(Any, dialect))
+    document = ggn_store.convert(read, cast(Any, target), cast(Any, assume))
+    options.tell_left_out(read, target)
     options.write(document.canonical_parts(), output)

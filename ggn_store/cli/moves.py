@@ -14,6 +14,8 @@ from ggn_store.render.board import moves_text, position_text
 from ggn_store.render.records import records
 
 _COLUMNS = ("piece", "source", "destination", "ordinal", "must", "deny", "effects", "assumed")
+# Beside those, where rules have them.
+_OF_ACTIONS = ("when", "action", "step", "chainable")
 _BATCH = 500
 
 
@@ -26,7 +28,7 @@ _BATCH = 500
 @click.option(
     "--positions",
     metavar="FILE",
-    help="Many positions in NDJSON: each line an object with board, hands and side, or a FEEN text.",
+    help="Many positions in NDJSON: each line an object with board, hands, side and state, or a FEEN text.",
 )
 @click.option(
     "--assume",
@@ -97,6 +99,7 @@ def command(
     found = options.open_ruleset(ctx, ruleset)
     narrow: dict[str, Any] = {"piece": piece, "source": source, "destination": destination, "query": query}
     form = options.record_format(form)
+    shown = (*_COLUMNS, *_OF_ACTIONS) if found.dialect == "gdl" else _COLUMNS
     if positions is not None and count is not None:
         columns.refuse({"--piece": piece, "--source": source, "--destination": destination}, "--count counts all moves")
         counted = _count(found, positions, given.side, count)
@@ -105,17 +108,17 @@ def command(
         return
     if positions is not None:
         answered = _batch(found, positions, given.side, narrow | {"assume": assume})
-        for part in records(answered, form, ("position", *_COLUMNS)):
+        for part in records(answered, form, ("position", *shown)):
             click.echo(part, nl=False)
         return
-    position = options.position(found, given)
+    position = found.stated(options.position(found, given))
     if explain:
         statement, plan = found.explain([position], **narrow)
         click.echo("\n".join([statement, "", *plan]))
         return
     moves = found.moves(position, assume=cast(Any, assume), **narrow)
     if form != "table":
-        for part in records((move.data() for move in moves), form, _COLUMNS):
+        for part in records((move.data() for move in moves), form, shown):
             click.echo(part, nl=False)
         return
     click.echo(position_text(position, found.board.squares, found.board.shape))

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import click
 
 import ggn_store
-from ggn_store.errors import GgnStoreError, printable
+from ggn_store.errors import GgnStoreError, printable, quote
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -138,6 +138,12 @@ def record_format(form: str | None) -> str:
     return form or ("table" if is_terminal(sys.stdout) else "ndjson")
 
 
+def tell_left_out(document: ggn_store.Document, dialect: Any) -> None:
+    """Say on standard error what another dialect has no words for, though the moves are the same."""
+    for note in ggn_store.left_out(document, dialect):
+        click.echo(f"note: {printable(note)}", err=True)
+
+
 def tell_conflict(error: Exception | None) -> None:
     """Write what both sides of a conflict changed to standard error, and where they did so differently."""
     merge = getattr(error, "merge", None)
@@ -173,11 +179,13 @@ class Given:
     board: str | None = None
     hands: str | None = None
     side: str | None = None
+    state: tuple[str, ...] = ()
 
     @property
     def names(self) -> list[str]:
         """The options that were given, but for the side."""
-        return [f"--{name}" for name in ("feen", "fen", "sfen", "board", "hands") if getattr(self, name) is not None]
+        named = [f"--{name}" for name in ("feen", "fen", "sfen", "board", "hands") if getattr(self, name) is not None]
+        return [*named, "--state"] if self.state else named
 
     @property
     def notation(self) -> str:
@@ -197,12 +205,18 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(*arguments, given=Given(**place), **options)
 
     for option in (
+        click.option(
+            "--state",
+            metavar="NAME=VALUE",
+            multiple=True,
+            help="The value of a state variable; repeatable. Others have the position's, or their initial one.",
+        ),
         click.option("--side", type=click.Choice(SIDES), help="The side to move, whatever the position says."),
         click.option("--hands", metavar="JSON", help="The hands: pieces and counts. Left out: not known, not checked."),
         click.option(
             "--board",
             metavar="JSON|@FILE|-",
-            help="The position as JSON: squares and pieces, or an object with board, hands and side.",
+            help="The position as JSON: squares and pieces, or an object with board, hands, side and state.",
         ),
         click.option("--sfen", metavar="SFEN", help="The position as SFEN; for rulesets made from a definition."),
         click.option("--fen", metavar="FEN", help="The position as FEN; for rulesets made from a definition."),
@@ -215,7 +229,7 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def position(ruleset: ggn_store.Ruleset, given: Given) -> ggn_store.Position:
     """The position that the options name; without any, the ruleset's own start position."""
     feen, fen, sfen, board, hands, side = given.feen, given.fen, given.sfen, given.board, given.hands, given.side
-    places = [name for name in given.names if name != "--hands"]
+    places = [name for name in given.names if name not in ("--hands", "--state")]
     if len(places) > 1:
         names = f"{', '.join(places[:-1])} and {places[-1]}"
         raise click.UsageError(f"{names} {'both' if len(places) == 2 else 'all'} name a position: give one of them")
@@ -232,7 +246,20 @@ def position(ruleset: ggn_store.Ruleset, given: Given) -> ggn_store.Position:
             f"{ruleset.revision} has no start position of its own: give a position with --feen or --board, "
             'or write start = "FEEN" into a TOML file of the document\'s name beside it and load it again'
         )
-    return found.with_changes(None if hands is None else ggn_store.read_hands(hands), side)
+    state = {**(found.state or {}), **_state(given.state)} if given.state else None
+    return found.with_changes(None if hands is None else ggn_store.read_hands(hands), side, state)
+
+
+def _state(words: Iterable[str]) -> dict[str, str]:
+    state: dict[str, str] = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign or not name or not value:
+            raise click.UsageError(f"--state {quote(word)}: write NAME=VALUE, such as ep=none")
+        if name in state:
+            raise click.UsageError(f"--state {quote(word)}: {quote(name)} has a value already")
+        state[name] = value
+    return state
 
 
 def text(argument: str) -> str | bytes:

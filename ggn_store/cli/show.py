@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
+from ggn_store.render.board import place_text
 from ggn_store.render.records import compact, table
 
 _PIECES = ("piece", "side", "sources", "destinations", "possibilities", "conditions")
@@ -14,15 +17,19 @@ _PIECES = ("piece", "side", "sources", "destinations", "possibilities", "conditi
 
 @click.command("show")
 @options.ruleset_argument
+@click.option("--piece", metavar="PIECE", help="Show where this piece may ever go instead, and which actions say so.")
 @options.output_format(("text", "json"), "Text (default), or one JSON object.")
 @click.pass_context
-def command(ctx: click.Context, ruleset: str, form: str | None) -> None:
-    """Show a revision of a ruleset: where it comes from, what it changed, its board and its pieces.
+def command(ctx: click.Context, ruleset: str, piece: str | None, form: str | None) -> None:
+    """Show a revision of a ruleset: where it comes from, what it changed, its board, its pieces, its state variables.
 
     RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG.
     """
     store = options.open_store(ctx)
     found = options.find_ruleset(store, ruleset)
+    if piece is not None:
+        _show_piece(found, piece, form)
+        return
     # What is proposed has no history yet.
     last = None if "#" in ruleset else store.log(str(found.revision), 1)[0]
     summary, pieces = found.summary().data() | ({} if last is None else last.data()), found.piece_summaries()
@@ -36,7 +43,9 @@ def command(ctx: click.Context, ruleset: str, form: str | None) -> None:
     if definition is not None:
         summary |= {"tier": definition.tier}
     if form == "json":
-        game = {} if text is None else {"host": duties, "definition": text}
+        game: dict[str, Any] = {} if text is None else {"host": duties, "definition": text}
+        if found.variables:
+            game |= {"variables": {name: each.data() for name, each in found.variables.items()}}
         click.echo(compact(summary | game | {"pieces": pieces}))
         return
     names = [f"{found.name}@{number}" for number in summary["parents"]]
@@ -55,4 +64,34 @@ def command(ctx: click.Context, ruleset: str, form: str | None) -> None:
         click.echo("\nleft to whoever plays it, because GGN cannot say it:")
         click.echo(table(("duty", "meaning"), list(duties.items())), nl=False)
     click.echo()
-    click.echo(table(_PIECES, [[str(piece[column]) for column in _PIECES] for piece in pieces]), nl=False)
+    click.echo(table(_PIECES, [[str(each[column]) for column in _PIECES] for each in pieces]), nl=False)
+    if found.variables:
+        click.echo()
+        rows = [[each.name, each.initial, " ".join(each.values)] for each in found.variables.values()]
+        click.echo(table(("variable", "initial", "values"), rows), nl=False)
+
+
+def _show_piece(ruleset: ggn_store.Ruleset, piece: str, form: str | None) -> None:
+    """Where a piece may go from each source, by the action that says so and the state that it asks for."""
+    listed = list(ruleset.read_piece(piece).entries())
+    if form == "json":
+        possibilities = [
+            {"source": source.square, "destination": destination.square, "ordinal": ordinal}
+            | ({} if each.origin is None else {"action": each.origin.data()})
+            | ({"when": {name: list(values) for name, values in each.guards.items()}} if each.guards else {})
+            for source, destination, ordinal, each in listed
+        ]
+        click.echo(compact({"piece": piece, "possibilities": possibilities}))
+        return
+    found: dict[tuple[str, str, str, str], dict[str, None]] = {}
+    for source, destination, _, each in listed:
+        origin = each.origin
+        action, goes_on = ("", "") if origin is None else (origin.action, "yes" if origin.chainable else "")
+        when = " ".join(f"{name}={'|'.join(values)}" for name, values in sorted(each.guards.items()))
+        found.setdefault((place_text(source.square), action, goes_on, when), {})[place_text(destination.square)] = None
+    columns = ("source", "action", "goes on", "when", "destinations")
+    rows = [(*key, " ".join(destinations)) for key, destinations in found.items()]
+    used = [number for number in range(len(columns)) if any(row[number] for row in rows)]
+    click.echo(
+        table([columns[number] for number in used], [[row[number] for number in used] for row in rows]), nl=False
+    )

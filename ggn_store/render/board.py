@@ -28,7 +28,9 @@ def position_text(position: Position, squares: Sequence[str], shape: tuple[int, 
         held = [f"{count} {piece}" for piece, count in (position.hands or {}).items() if side_of(piece) == side]
         if held:
             lines.append(f"hand of {side}: {', '.join(held)}")
-    return "\n".join([*lines, f"{position.side} to move"]) + "\n"
+    state = ", ".join(f"{name}={value}" for name, value in (position.state or {}).items())
+    lines.append(f"{position.side} to move" + (f"; {printable(state)}" if state else ""))
+    return "\n".join(lines) + "\n"
 
 
 def _drawn(board: Mapping[str, str], squares: Sequence[str], shape: tuple[int, ...]) -> Iterator[str]:
@@ -67,7 +69,11 @@ def grid(
 
 
 def moves_text(moves: Sequence[Move], position: Position) -> str:
-    """The moves grouped by piece and source, one line each; what a move changes elsewhere in brackets."""
+    """The moves grouped by piece and source, one line each.
+
+    What a move changes elsewhere stands in brackets, the action that it comes from in parentheses; `...` says that the
+    piece may go on.
+    """
     lines = []
     for piece, of_piece in groupby(moves, key=lambda move: move.piece):
         for source, of_source in groupby(of_piece, key=lambda move: move.source):
@@ -76,12 +82,12 @@ def moves_text(moves: Sequence[Move], position: Position) -> str:
 
 
 def _move_text(move: Move, position: Position) -> str:
-    """`e4`, `xd5` for a capture, and what else it changes."""
+    """`e4`, `xd5` for a capture, what else it changes, and where it comes from."""
     captures = move.destination in position.board and move.destination != move.source
     text = ("x" if captures else "") + place_text(move.destination)
-    return (
-        text if move.effects is None else text + effects_text(move.piece, move.source, move.destination, move.effects)
-    )
+    if move.effects is not None:
+        text += effects_text(move.piece, move.source, move.destination, move.effects)
+    return text if move.action is None else f"{text} ({printable(move.action)}{'...' if move.chainable else ''})"
 
 
 def place_text(square: str) -> str:
@@ -90,7 +96,10 @@ def place_text(square: str) -> str:
 
 
 def effects_text(piece: str, source: str, destination: str, effects: Transition) -> str:
-    """What a move changes beyond going there: `=C:Q` for another piece at the end, `[f1=C:R h1=]` elsewhere."""
+    """What a move changes beyond going there: `=C:Q` for another piece at the end, `[f1=C:R h1=]` elsewhere.
+
+    `[ep:=3]` is a new value of a state variable.
+    """
     becomes = effects.board.get(destination, piece)
     text = "" if becomes == piece else f"={becomes or ''}"
     elsewhere = [
@@ -100,6 +109,7 @@ def effects_text(piece: str, source: str, destination: str, effects: Transition)
     ]
     dropped = {(piece, -1)} if source == HAND else set()
     elsewhere += [f"{delta:+} {held}" for held, delta in sorted(effects.hands.items() - dropped)]
+    elsewhere += [f"{printable(name)}:={printable(value)}" for name, value in sorted(effects.state.items())]
     if not effects.toggle:
         elsewhere.append("moves again")
     return text + (f"[{' '.join(elsewhere)}]" if elsewhere else "")

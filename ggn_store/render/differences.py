@@ -57,8 +57,9 @@ def conflicts_text(conflicts: Iterable[Conflict], color: bool = False) -> Iterat
 def possibility_text(piece: str, source: str, destination: str, possibility: Possibility) -> str:
     """`e4 must e3=empty e4=empty`, `e8=C:Q deny e8=C:K`: where it goes, what it changes beyond that, its conditions.
 
-    Different possibilities of an entry have different texts: what is usual and left out by `moves` is said here
-    where it is missing, such as `(e2 as it was)` for effects that do not empty the source.
+    Guards and the action that it comes from follow. Different possibilities of an entry have different texts: what is
+    usual and left out by `moves` is said here where it is missing, such as `(e2 as it was)` for effects that do not
+    empty the source.
     """
     text = place_text(destination)
     effects = possibility.effects
@@ -78,6 +79,13 @@ def possibility_text(piece: str, source: str, destination: str, possibility: Pos
     for name, states in (("must", possibility.must), ("deny", possibility.deny)):
         if states:
             text += f" {name} " + " ".join(f"{place_text(square)}={state}" for square, state in sorted(states.items()))
+    if possibility.guards:
+        guards = sorted(possibility.guards.items())
+        text += " when " + " ".join(f"{name}={'|'.join(values)}" for name, values in guards)
+    origin = possibility.origin
+    if origin is not None:
+        step = f" {origin.step}" if origin.step > 1 else ""
+        text += f" ({origin.action}{step}{'...' if origin.chainable else ''})"
     return text
 
 
@@ -156,6 +164,12 @@ def _possibility(piece: str, source: str, destination: str, change: PossibilityC
 
 
 def _detail(detail: Detail, value: Value) -> str:
+    if detail.part == "action":
+        return f"action {detail.name}: {json.dumps(value, ensure_ascii=False)}"
+    if detail.part == "when":
+        return f"when {detail.name}={'|'.join(json.loads(str(value)))}"
+    if detail.part == "state":
+        return f"effect: {detail.name}:={value}"
     if detail.part == "toggle":
         return "effect: the turn passes" if value else "effect: moves again"
     if detail.part == "hands":

@@ -24,7 +24,7 @@ from ggn_store.model.document import Envelope, revision_digest
 from ggn_store.model.policy import EVERYTHING, Rules
 from ggn_store.model.revision import lineage
 from ggn_store.notation import qpi
-from ggn_store.store import guards, load, masks, rulesets
+from ggn_store.store import declared, guards, load, masks, rulesets
 from ggn_store.store import tables as t
 from ggn_store.store.engine import Database
 
@@ -226,7 +226,7 @@ class _Walk:
         self._met.append((row.id, label))
         self._progress(label)
         listed = connection.execute(
-            select(t.revision_piece.c.ordinal, t.piece.c.digest)
+            select(t.revision_piece.c.ordinal, t.revision_piece.c.piece_id, t.piece.c.digest)
             .outerjoin(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
             .where(t.revision_piece.c.revision_id == row.id)
             .order_by(t.revision_piece.c.ordinal)
@@ -247,6 +247,12 @@ class _Walk:
             parents = lineages[row.parent_id], lineages[row.merged_id]
             return lineage(*parents, row.digest, row.author, row.message, cast(datetime, at))
 
+        def of_state() -> str | None:
+            envelope = Envelope(**json.loads(row.envelope))
+            return declared.fault(connection, row.dialect, envelope, [each.piece_id for each in listed])
+
+        if (fault := self._attempt(of_state)) is not None:
+            yield f"{label}: {fault}"
         if [each.ordinal for each in listed] != list(range(len(listed))):
             yield f"{label}: its pieces are not numbered without gaps"
         if self._attempt(digest) != row.digest:

@@ -21,7 +21,7 @@ from ggn_store.model.histories import Relation, Step
 from ggn_store.model.merge import Merge, merge
 from ggn_store.model.revision import check_name, check_tag
 from ggn_store.model.transfer import DivergedError, Outcome, SentPiece, SentRevision, Source, Transferred
-from ggn_store.store import load, offer, rulesets
+from ggn_store.store import declared, load, offer, rulesets
 from ggn_store.store import tables as t
 from ggn_store.store.engine import Database
 
@@ -341,6 +341,11 @@ class _Receiving:
                 (piece.dialect, piece.board_id) != (revision.dialect, board_id) for piece in pieces
             ):
                 raise self._refuse(_named(revision), "its pieces are not of one document")
+            found = declared.fault(
+                self._connection, revision.dialect, revision.envelope, [piece.id for piece in pieces]
+            )
+            if found is not None:
+                raise self._refuse(_named(revision), found)
             made = load.Made(
                 revision.dialect,
                 board_id,

@@ -36,7 +36,7 @@ _KEY = {"piece_id": "p.id", "possibility": "m.number"}
 
 def _of_table(table: str, then: str) -> str:
     """What stands in one of the new tables, which for most pieces is nothing: so it is asked right after the piece."""
-    columns = {**_PLACE, "variable": "g.variable", "value": "g.value", **_KEY}
+    columns = {**_PLACE, "variable": "g.variable", "value": "g.value", "piece_id": "p.id", "possibility": "g.variant"}
     return (
         f"SELECT {_listed(columns)} {_OF_PIECE} "
         f"{then} {table} g ON g.piece_id = p.id "
