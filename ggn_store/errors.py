@@ -50,7 +50,10 @@ def closest(name: str, names: Iterable[str]) -> str | None:
 
     if len(name) > _NAME_LIMIT:
         return None
-    found = difflib.get_close_matches(name, [each for each in names if len(each) <= _NAME_LIMIT], 1)
+    known = [each for each in names if len(each) <= _NAME_LIMIT]
+    # Letters in another order or another case are the commonest slips, and the library does not rank them first.
+    swapped = [each for each in known if sorted(each.lower()) == sorted(name.lower())]
+    found = swapped or difflib.get_close_matches(name, known, 1)
     return found[0] if found else None
 
 

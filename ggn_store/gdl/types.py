@@ -291,7 +291,7 @@ class Types:
         if not self._count(call, function):
             return Typed(function.result)
         wanted = [*function.arguments, *[function.arguments[-1]] * (len(found) - len(function.arguments))]
-        for number, (each, kind) in enumerate(zip(found, wanted, strict=True)):
+        for number, (each, kind) in enumerate(zip(found, wanted, strict=False)):
             if each.kind not in (kind, ANY) and kind != ANY:
                 self._wrong(
                     f"{_ordinal(number, len(found))} of {call.name} must be {kind}, and this is {each.kind}",
