@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import ggn_store
-from ggn_store import Ruleset, Store
+from ggn_store import Ruleset
 from ggn_store.gdl.compile import compile as compile_specification
 from ggn_store.gdl.reader import read
 from tests import reference

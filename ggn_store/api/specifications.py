@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -52,7 +53,11 @@ def compile_specification(
     the presentation does not, or otherwise than it does; `style` is that of all pieces. Raises SpecificationError
     with every problem, which carry the name `file`, and NotationError for a map or a style that does not fit.
     """
-    if not isinstance(specification, Specification):
+    if isinstance(specification, Mapping):
+        # What was never text becomes it, to be kept with the document.
+        text = json.dumps(specification, ensure_ascii=False)
+        specification = replace(read_specification(specification, file), text=text)
+    elif not isinstance(specification, Specification):
         specification = read_specification(specification, file)
     return compiler.compile(specification, piece_map, style, file)
 

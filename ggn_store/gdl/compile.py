@@ -40,7 +40,6 @@ _MAX_KEPT: Final = 150_000
 _MAX_PROBLEMS: Final = 50
 PHASE: Final = "phase"
 _KEPT: Final = type("Kept", (), {"__repr__": lambda self: "kept"})()
-_NOTHING: Final = type("Nothing", (), {"__repr__": lambda self: "nothing"})()
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,13 +283,13 @@ class _Compiler:
             destinations = []
             for number in sorted(ways):
                 world.target = world.places.all[number]
+                if len(world.diagrams) > _MAX_KEPT:
+                    world.forget()
                 possibilities = tuple(self._entry(ways[number]))
                 if possibilities:
                     destinations.append(Destination(world.target.label, possibilities))
             if destinations:
                 yield Source(start.label, tuple(destinations))
-            if len(world.diagrams) > _MAX_KEPT:
-                world.forget()
             # What goes wrong goes wrong on every square: a few are enough to see it.
             if len(self._problems) >= _MAX_PROBLEMS:
                 return
@@ -354,20 +353,19 @@ class _Compiler:
             world_effect(self._world, True)
         outcome = self._outcome(region)
         self._world.reset()
-        is_known = type(outcome) is not Node
-        if not is_known:
-            outcome = self._world.diagrams.where(region, outcome, _NOTHING)
+        diagrams = self._world.diagrams
         step = 0
         for end in known_values(outcome):
-            if end is _NOTHING:
-                continue
             assert isinstance(end, _End)  # noqa: S101  (ends are all that an outcome is made of)
+            where = region
+            if type(outcome) is Node:
+                here = diagrams.bind(outcome, lambda each, end=end: each == end)  # type: ignore[misc]
+                where = diagrams.where(here, region, False)
+            if where is False:
+                continue
             if end.fault is not None:
                 self._refuse(action, end.fault.message, end.fault.sets)
                 continue
-            where = region
-            if not is_known:
-                where = self._world.diagrams.bind(outcome, lambda each, end=end: each == end)  # type: ignore[misc]
             for possibility in self._covered(action, where, end):
                 step += 1
                 yield self._numbered(action, step, possibility)
