@@ -401,7 +401,7 @@ class _Compiler:
 
     def _transition(self, end: _End, box: Box) -> Transition:
         """What an end changes, without what the box says is there already."""
-        masks = dict(box)
+        masks = {**dict(box), self._world.start.number: 2 << self._world.kind}
         board: dict[str, str | None] = {}
         for square, number in end.board:
             if masks.get(square) != 1 << number:

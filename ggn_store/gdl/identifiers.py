@@ -102,7 +102,7 @@ class Identifiers:
         ]
         taken: dict[str, Kind] = {}
         for identifier, kind in zip(found, self._kinds, strict=True):
-            if identifier in taken:
+            if identifier in taken and not self.problems:
                 raise NotationError(
                     f"{printable(str(taken[identifier]))} and {printable(str(kind))} would both be {identifier}: give "
                     "one of them another code, as --piece-map KIND=CODE"
