@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ggn_store.api.bundles import BundledRuleset, BundleSummary, verify_bundle
+    from ggn_store.api.exports import Exported, ViewRows
     from ggn_store.api.games import (
         HOST_DUTIES,
         Definition,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         read_files,
     )
     from ggn_store.api.incoming import SpecificationEntry
+    from ggn_store.api.loading import Loaded
     from ggn_store.api.positions import read_board, read_hands, read_positions
     from ggn_store.api.ruleset import Ruleset
     from ggn_store.api.specifications import (
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
         compile_specification,
         read_specification_file,
     )
-    from ggn_store.api.store import Info, Loaded, Store, ruleset
+    from ggn_store.api.store import Info, Store, ruleset
     from ggn_store.api.table import Table
     from ggn_store.documents.convert import convert, left_out
     from ggn_store.documents.files import File, find_files
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "ggn_store.api.bundles": ("BundleSummary", "BundledRuleset", "verify_bundle"),
+    "ggn_store.api.exports": ("Exported", "ViewRows"),
     "ggn_store.api.games": (
         "HOST_DUTIES",
         "Definition",
@@ -99,11 +102,12 @@ _HOMES = {
         "read_definition",
         "read_files",
     ),
+    "ggn_store.api.loading": ("Loaded",),
     "ggn_store.api.positions": ("read_board", "read_hands", "read_positions"),
     "ggn_store.api.ruleset": ("Ruleset",),
     "ggn_store.api.incoming": ("SpecificationEntry",),
     "ggn_store.api.specifications": ("check_specifications", "compile_specification", "read_specification_file"),
-    "ggn_store.api.store": ("Info", "Loaded", "Store", "ruleset"),
+    "ggn_store.api.store": ("Info", "Store", "ruleset"),
     "ggn_store.api.table": ("Table",),
     "ggn_store.documents.convert": ("convert", "left_out"),
     "ggn_store.documents.files": ("File", "find_files"),
@@ -179,6 +183,7 @@ __all__ = [
     "Document",
     "DocumentError",
     "Event",
+    "Exported",
     "File",
     "Game",
     "GameEntry",
@@ -227,6 +232,7 @@ __all__ = [
     "Variant",
     "Verdict",
     "Verification",
+    "ViewRows",
     "check_specification",
     "check_specifications",
     "compile_specification",

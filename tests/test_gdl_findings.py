@@ -320,3 +320,9 @@ def test_a_leap_without_a_single_step_ignores_nothing() -> None:
 def test_large_boards_are_not_searched() -> None:
     data = changed("/topology/structure", "grid(30, 30)")
     assert found(data) == [("large-board", "/topology")]
+
+
+def test_a_game_that_is_too_large_to_try_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ggn_store.gdl.findings._MAX_TRIES", 10_000)
+    data = with_action("odd", ["eq(entity.rank, 'stnoe')"])
+    assert ("large-game", "/interactions") in found(data)

@@ -466,8 +466,8 @@ def test_bytes_that_are_no_text_are_wrong_at_a_place() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (" " * (8 * 1024 * 1024 + 1), "the specification is larger than 8,388,608 characters"),
-        (b" " * (8 * 1024 * 1024 + 1), "the specification is larger than 8,388,608 bytes"),
+        (" " * (2 * 1024 * 1024 + 1), "the specification is larger than 2,097,152 characters"),
+        (b" " * (2 * 1024 * 1024 + 1), "the specification is larger than 2,097,152 bytes"),
         (changed("/metadata/description", "x" * 20_001), "the text is too long"),
         (changed("/metadata/" + "x" * 300, 1), "the text is too long"),
         (changed("/metadata/name", {1: 2}), "a key is not text"),
@@ -720,3 +720,16 @@ def test_many_accidents_end_in_clear_problems(seed: int) -> None:
 
 def test_the_tables_hold_two_hundred_mistakes() -> None:
     assert len(EXPRESSIONS) + len(CHANGES) + len(NETWORKS) >= 300
+
+
+@pytest.mark.parametrize("section", ["metadata", "presentation", "conditions"])
+def test_of_very_many_problems_the_first_thousand_are_said(section: str) -> None:
+    data = tiny()
+    if section == "conditions":
+        data["interactions"]["list"]["step"]["conditions"] = [f"eq(zz{number}, 1)" for number in range(999)]
+        data["interactions"]["list"]["slide"]["conditions"] = [f"eq(zz{number}, 1)" for number in range(999)]
+    else:
+        data[section] |= {f"zz{number}": 1 for number in range(3_000)}
+    problems = check_specification(json.dumps(data)).problems
+    assert len(problems) == 1_001
+    assert problems[-1].message == "there are 1,000 problems or more: the rest was not looked at"

@@ -255,6 +255,18 @@ def test_what_is_open_to_all_is_not_hidden() -> None:
     assert check_specification(data).is_valid
 
 
+def test_very_many_variables_that_grow_are_refused_in_a_moment() -> None:
+    data = tiny()
+    for number in range(100):
+        data["state_schema"]["global"][f"v{number}"] = {"type": "int", "initial": number}
+    data["interactions"]["list"]["step"]["effects"] += [
+        f"set(state.v{number}, add(state.v{(number + 1) % 100}, state.v{(number + 7) % 100}))" for number in range(100)
+    ]
+    assert {message.split(" ", 1)[1] for message, _, _ in blockers(data)} == {
+        "would have more than 256 values, and a position keeps one of a few"
+    }
+
+
 # --- the published specifications, which are not ours to keep ---
 
 PUBLISHED = os.environ.get("GGN_GDL_SPECS")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +11,10 @@ from ggn_store.errors import SpecificationError, SpecificationProblem
 from ggn_store.gdl import reader, values
 from ggn_store.gdl.expressions import start_of
 from ggn_store.gdl.findings import Finding, findings
-from ggn_store.gdl.reader import Complaint, Reader
+from ggn_store.gdl.reader import Complaint, Reader, TooManyError
 from ggn_store.gdl.specification import Specification
 from ggn_store.gdl.types import Types
+from ggn_store.gdl.values import Unbounded
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,20 +62,24 @@ def _read(data: str | bytes | Mapping[str, Any]) -> tuple[Reader, Types]:
     found = reader.read(data)
     types = Types(found)
     types.check()
-    for each in values.domains(found.draft).unbounded:
-        what = f"state.{each.slot[1]}" if each.slot[0] == "state" else f"the attribute {each.slot[2]}"
-        found.complaints.append(
-            Complaint(
-                found.path(each.clause.place),
-                f"{what} would have more than {reader.MAX_VALUES} values, and a position keeps one of a few",
-                None,
-                "values, or min and max, where it is declared",
-                expression=each.clause.text,
-                at=start_of(each.value),
-                code="refused",
-            )
-        )
+    with contextlib.suppress(TooManyError):
+        for each in values.domains(found.draft).unbounded:
+            found.add(_unbounded(found, each))
     return found, types
+
+
+def _unbounded(found: Reader, unbounded: Unbounded) -> Complaint:
+    slot = unbounded.slot
+    what = f"state.{slot[1]}" if slot[0] == "state" else f"the attribute {slot[2]}"
+    return Complaint(
+        found.path(unbounded.clause.place),
+        f"{what} would have more than {reader.MAX_VALUES} values, and a position keeps one of a few",
+        None,
+        "values, or min and max, where it is declared",
+        expression=unbounded.clause.text,
+        at=start_of(unbounded.value),
+        code="refused",
+    )
 
 
 def _finding(found: Reader, finding: Finding, file: str | None) -> SpecificationProblem:

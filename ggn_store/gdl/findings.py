@@ -20,11 +20,15 @@ from ggn_store.gdl.types import Uses
 from ggn_store.gdl.values import Domains
 
 MAX_NODES: Final = 400
-_MAX_CASES: Final = 300_000
+# How often conditions are tried in all: a few seconds' worth.
+_MAX_TRIES: Final = 30_000_000
 _MAX_KINDS: Final = 512
 _MAX_STATES: Final = 256
 
 Vector = tuple[int, int]
+# The type of an entity, the attribute that makes it a king, and its value; then the owner.
+_Group = tuple[str, str | None, str]
+_Vectors = defaultdict[_Group, defaultdict[str, set[Vector]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,12 @@ def findings(specification: Specification, uses: Uses, domains: Domains) -> list
     if sum(1 for _ in specification.topology.nodes()) > MAX_NODES:
         message = f"the board has more than {MAX_NODES} places: conditions were not tried on it"
         return [*found, Finding("large-board", message, Place("/topology"))]
-    return [*found, *_Search(specification, domains).findings()]
+    try:
+        found += _Search(specification, domains).findings()
+    except _TooManyError:
+        message = "the game is too large to try all of its conditions: there may be more to find"
+        found.append(Finding("large-game", message, Place("/interactions")))
+    return found
 
 
 def _unused(specification: Specification, uses: Uses) -> Iterator[Finding]:
@@ -127,6 +136,10 @@ def _positions(specification: Specification) -> Iterator[Finding]:
                 yield Finding("position-only", message, clause.place, clause, call.at)
 
 
+class _TooManyError(Exception):
+    """More has been tried than can be waited for."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Rule:
     """An action with its conditions as functions."""
@@ -158,6 +171,8 @@ class _Search:
         ]
         self._named = {part.name for each in expressions for part in parts(each) if isinstance(part, Attribute)}
         self._kinds = self._all_kinds()
+        self._tries = 0
+        self._known_vectors: dict[str, _Vectors] = {}
         self._pairs: dict[str, dict[Entity, list[tuple[Node, Node]]]] = {}
 
     def findings(self) -> Iterator[Finding]:
@@ -169,7 +184,7 @@ class _Search:
             if next(self._cases(rule), None) is not None:
                 holding.add(name)
                 yield from self._idle_effects(rule)
-            elif self._is_searched(rule):
+            else:
                 yield from self._culprits(rule)
         for name in self._rules:
             if name in allowed and name in holding:
@@ -223,6 +238,7 @@ class _Search:
             if not _may_hold(free, case):
                 continue
             pairs = []
+            self._count(len(nodes) ** 2 * (1 + len(local)))
             for case.start in nodes:
                 for case.target in nodes:
                     if _may_hold(local, case):
@@ -238,16 +254,17 @@ class _Search:
         contents: list[Entity | None] = [None, *self._kinds] if self._reads_board(rule) else []
         for kind, pairs in self._pairs[rule.action.name].items():
             for start, target in pairs:
+                self._count((1 + len(contents)) * len(states) * (1 + len(functions)))
                 known = [{target: content} for content in contents] if start != target and contents else [{}]
                 for content, state in itertools.product(known, states):
                     case = Case(start, target, kind, content, state)
                     if _may_hold(functions, case):
                         yield case
 
-    def _is_searched(self, rule: _Rule) -> bool:
-        """Whether trying everything was possible at all."""
-        pairs = sum(map(len, self._pairs[rule.action.name].values()))
-        return pairs * (len(self._kinds) + 1) * len(self._states(rule)) <= _MAX_CASES * 10
+    def _count(self, tries: int) -> None:
+        self._tries += tries
+        if self._tries > _MAX_TRIES:
+            raise _TooManyError
 
     def _reads_board(self, rule: _Rule) -> bool:
         return any(isinstance(part, Index) for clause in rule.action.conditions for part in parts(clause.expression))
@@ -353,9 +370,8 @@ class _Search:
         taking: dict[str, None] = {}
         if not rests:
             return []
-        for number, case in enumerate(self._cases(rule)):
-            if number > _MAX_CASES:
-                return []
+        for case in self._cases(rule):
+            self._count(sum(len(rest) for _, rest in rests))
             name = next((name for name, rest in rests if all(function(case) is True for function in rest)), None)
             if name is None:
                 return []
@@ -364,20 +380,30 @@ class _Search:
 
     # Pieces that move strangely.
 
-    def _group(self, kind: Entity) -> tuple[str, str | None, str]:
+    def _group(self, kind: Entity) -> _Group:
         """The type of an entity and its first text attribute: what makes a king a king."""
         for name, attribute in self._specification.schemas[kind.schema].attributes.items():
             if attribute.type == "string" and name in kind.attributes:
                 return kind.schema, name, f"{kind.attributes[name]}"
         return kind.schema, None, kind.schema
 
-    def _moves(self, names: Iterable[str]) -> dict[tuple[str, str | None, str], dict[str, set[Vector]]]:
-        """For each group of kinds and each owner, how far moves lead."""
-        found: dict[tuple[str, str | None, str], dict[str, set[Vector]]] = defaultdict(lambda: defaultdict(set))
-        for name in names:
+    def _vectors(self, name: str) -> _Vectors:
+        """For each group of kinds and each owner, how far an action leads."""
+        if name not in self._known_vectors:
+            found: _Vectors = defaultdict(lambda: defaultdict(set))
             for kind, pairs in self._pairs[name].items():
                 vectors = found[self._group(kind)][kind.owner.name]
                 vectors.update(_vector(start, target) for start, target in pairs if start != target)
+            self._known_vectors[name] = found
+        return self._known_vectors[name]
+
+    def _moves(self, names: Iterable[str]) -> _Vectors:
+        """The same for several actions together."""
+        found: _Vectors = defaultdict(lambda: defaultdict(set))
+        for name in names:
+            for group, by_owner in self._vectors(name).items():
+                for owner, vectors in by_owner.items():
+                    found[group][owner] |= vectors
         return found
 
     def _directions(self, allowed: set[str]) -> Iterator[Finding]:
@@ -416,12 +442,13 @@ class _Search:
                     return
         if not isinstance(self._specification.topology, Grid):
             return
-        others = self._moves(name for name in self._rules if name in allowed and name != rule.action.name)
-        for group, by_owner in self._moves([rule.action.name]).items():
+        others = [name for name in self._rules if name in allowed and name != rule.action.name]
+        for group, by_owner in self._vectors(rule.action.name).items():
             for owner, vectors in by_owner.items():
                 if {math.gcd(*vector) for vector in vectors} != {2}:
                     continue
-                steps = others.get(group, {}).get(owner, set())
+                self._count(len(others))
+                steps = set[Vector]().union(*(self._vectors(name)[group][owner] for name in others))
                 if all(_unit(vector) in steps for vector in vectors):
                     message = (
                         f"the double step of {_noun(group)} ignores what stands on the place between: "
@@ -492,6 +519,6 @@ def _words(vectors: set[Vector], board: Grid) -> str:
     return " and ".join(found)
 
 
-def _noun(group: tuple[str, str | None, str]) -> str:
+def _noun(group: _Group) -> str:
     schema, name, value = group
     return f"a {schema}" if name is None else f"a {schema} of {name} {value}"

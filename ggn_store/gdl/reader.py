@@ -6,6 +6,7 @@ expressions are parsed here; what their names mean is for `check`.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -42,7 +43,7 @@ from ggn_store.gdl.specification import (
 from ggn_store.notation import json_text
 from ggn_store.notation.json_text import Path, Twin, pointer
 
-MAX_BYTES: Final = 8 * 1024 * 1024
+MAX_BYTES: Final = 2 * 1024 * 1024
 MAX_NODES: Final = 1_024
 MAX_MEMBERS: Final = 1_000
 MAX_NAME: Final = 255
@@ -131,10 +132,15 @@ class Complaint:
     code: str = "invalid"
 
 
+class TooManyError(Exception):
+    """There are more problems than anybody would read; what follows is not looked at."""
+
+
 def read(data: str | bytes | Mapping[str, Any]) -> Reader:
     """Read a specification: JSON as text, as bytes, or decoded."""
     reader = Reader()
-    reader.read(data)
+    with contextlib.suppress(TooManyError):
+        reader.read(data)
     return reader
 
 
@@ -144,6 +150,7 @@ class Reader:
     def __init__(self) -> None:
         self.draft = Draft()
         self.complaints: list[Complaint] = []
+        self._known: set[Complaint] = set()
         self._text: str | None = None
         self._paths: dict[str, Path] = {}
         self._places: Mapping[Path, tuple[int, int]] = {}
@@ -174,7 +181,8 @@ class Reader:
             self._places = json_text.scan(data, None).places
             if value is None and self._faults:
                 return
-        self.place(("topology",))
+        for section in ("topology", "interactions"):
+            self.place((section,))
         if self._is_sane(value, (), 1):
             self._whole(value)
 
@@ -190,11 +198,11 @@ class Reader:
                 )
             )  # fmt: skip
         at_fault = {fault.path for fault in self._faults}
-        result += [self.problem(each, file) for each in dict.fromkeys(self.complaints) if each.path not in at_fault]
+        result += [self.problem(each, file) for each in self.complaints if each.path not in at_fault]
         result.sort(key=lambda each: (each.line or 0, each.column or 0))
-        if len(result) > MAX_PROBLEMS:
-            left = len(result) - MAX_PROBLEMS
-            result[MAX_PROBLEMS:] = [SpecificationProblem(f"and {left:,} more problems", file=file)]
+        if len(result) >= MAX_PROBLEMS:
+            message = f"there are {MAX_PROBLEMS:,} problems or more: the rest was not looked at"
+            result[MAX_PROBLEMS:] = [SpecificationProblem(message, file=file)]
         return result
 
     def problem(self, complaint: Complaint, file: str | None = None, severity: str = "problem") -> SpecificationProblem:
@@ -206,15 +214,23 @@ class Reader:
             _section(path), _action(path), complaint.expression, complaint.at, severity,
         )  # fmt: skip
 
+    def add(self, complaint: Complaint) -> None:
+        """Keep a complaint; raises TooManyError where there are so many that nobody would read more."""
+        if complaint not in self._known:
+            self._known.add(complaint)
+            self.complaints.append(complaint)
+        if len(self.complaints) >= MAX_PROBLEMS:
+            raise TooManyError
+
     def complain(
         self, path: Path, message: str, found: str | None = None, allowed: str | None = None, at_key: bool = False
     ) -> None:
         """Keep a complaint about the value (or the key) at a path."""
-        self.complaints.append(Complaint(path, message, found, allowed, at_key))
+        self.add(Complaint(path, message, found, allowed, at_key))
 
     def refuse(self, path: Path, construct: str, reason: str, at_key: bool = False) -> None:
         """Keep a complaint about something that no move database can hold."""
-        self.complaints.append(Complaint(path, f"{construct}: {reason}", at_key=at_key, code="refused"))
+        self.add(Complaint(path, f"{construct}: {reason}", at_key=at_key, code="refused"))
 
     def place(self, path: Path) -> Place:
         """Where the value at a path stands."""
@@ -374,9 +390,7 @@ class Reader:
         try:
             return Clause(value, expressions.parse(value), self.place(path))
         except ExpressionError as error:
-            self.complaints.append(
-                Complaint(path, error.message, error.found, error.allowed, expression=value, at=error.at)
-            )
+            self.add(Complaint(path, error.message, error.found, error.allowed, expression=value, at=error.at))
             return None
 
     # The sections.
@@ -575,7 +589,7 @@ class Reader:
             case _:
                 message = f"{what} must be a player"
                 complaint = Complaint(path, message, None, "player('Name'), null", expression=value, at=0)
-        self.complaints.append(complaint)
+        self.add(complaint)
         return None
 
     def _values(self, members: Mapping[str, Any], path: Path, kind: str, what: str) -> tuple[Value, ...] | None:
@@ -845,7 +859,7 @@ class Reader:
             return None
 
         def wrong(message: str, at: int, allowed: str | None = None, code: str = "invalid") -> None:
-            self.complaints.append(Complaint(path, message, None, allowed, False, clause.text, at, code))
+            self.add(Complaint(path, message, None, allowed, False, clause.text, at, code))
 
         board = self.draft.topology
         match clause.expression:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -10,7 +11,7 @@ from ggn_store.errors import closest, offer, quote
 from ggn_store.gdl import language
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, start_of, text_of
 from ggn_store.gdl.language import ANY, BOARD, BOOL, ENTITY, INT, NODE, NULL, PLAYER, STATE, TEXT
-from ggn_store.gdl.reader import Complaint, Draft, Reader
+from ggn_store.gdl.reader import Complaint, Draft, Reader, TooManyError
 from ggn_store.gdl.specification import Clause, Grid, HexGrid, Network, Value, label
 
 _KIND_OF: Final = {str: TEXT, bool: BOOL, int: INT, type(None): NULL}
@@ -47,12 +48,18 @@ class Types:
         self.uses = Uses()
         self._reader = reader
         self._draft: Draft = reader.draft
+        topology = self._draft.topology
+        self._labels = () if topology is None else tuple(map(label, topology.nodes()))
         self._clause: Clause
         self._names: Mapping[str, str] = language.NAMES
         self._schemas: Mapping[str, str] = {}
 
     def check(self) -> None:
         """Check all conditions and effects, and the conditions of assets; those of the end are the host's."""
+        with contextlib.suppress(TooManyError):
+            self._check()
+
+    def _check(self) -> None:
         for action in self._draft.actions:
             self._schemas = {}
             for condition in action.conditions:
@@ -74,9 +81,7 @@ class Types:
 
     def _wrong(self, message: str, at: int, allowed: str | None = None, code: str = "invalid") -> None:
         path = self._reader.path(self._clause.place)
-        self._reader.complaints.append(
-            Complaint(path, message, None, allowed, expression=self._clause.text, at=at, code=code)
-        )
+        self._reader.add(Complaint(path, message, None, allowed, expression=self._clause.text, at=at, code=code))
 
     def _refuse(self, construct: str, reason: str, at: int) -> None:
         self._wrong(f"{construct}: {reason}", at, code="refused")
@@ -260,7 +265,7 @@ class Types:
             if name in axes:
                 return Typed(INT)
             if name == "name":
-                return Typed(TEXT, tuple(label(node) for node in topology.nodes()), "place")
+                return Typed(TEXT, self._labels, "place")
             self._unknown("a place of the board has no attribute", name, at, (*axes, "name"))
             return _ANY
         if name == "name":
@@ -361,10 +366,10 @@ class Types:
                 self._wrong(message, start_of(argument), "node(x, y), node('e4'), node('Name')")
                 return
         argument = call.arguments[0]
-        if topology is not None and isinstance(argument, Literal) and isinstance(argument.value, str):
-            labels = [label(node) for node in topology.nodes()]
-            if argument.value not in labels:
-                self._unknown("there is no place", argument.value, argument.at, labels, quoted=True)
+        if topology is None or not isinstance(argument, Literal) or not isinstance(argument.value, str):
+            return
+        if argument.value not in self._labels:
+            self._unknown("there is no place", argument.value, argument.at, self._labels, quoted=True)
 
     # Effects.
 

@@ -13,6 +13,8 @@ from ggn_store.gdl.reader import MAX_VALUES, Draft
 from ggn_store.gdl.specification import Action, Clause, Grid, Network, Specification, Value, label
 
 _MAX_COMBINATIONS: Final = 65_536
+# Of all assignments together: far above what games need, and a few seconds.
+_MAX_STEPS: Final = 400_000
 
 # None: nothing can be said.
 _Values = frozenset[Value] | None
@@ -63,6 +65,7 @@ class _Closure:
         self._found: dict[Slot, frozenset[Value]] = {}
         self._is_fixed: set[Slot] = set()
         self._unbounded: dict[Slot, Unbounded] = {}
+        self._steps = 0
         for name, variable in draft.variables.items():
             self._begin(("state", name), variable.type, variable.values, (variable.initial,))
         self._begin(("state", "phase"), "string", tuple(phase.name for phase in draft.phases), ())
@@ -194,7 +197,9 @@ class _Closure:
         sets = [values for values in found if values is not None]
         if len(sets) < len(found):
             return None
-        if math.prod(map(len, sets)) > _MAX_COMBINATIONS:
+        combinations = math.prod(map(len, sets))
+        self._steps += combinations
+        if combinations > _MAX_COMBINATIONS or self._steps > _MAX_STEPS:
             # So many values that what they are assigned to has too many, which is all that counts.
             return frozenset(range(MAX_VALUES + 1))
         results = set()
