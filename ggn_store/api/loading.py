@@ -266,7 +266,7 @@ def read_one(
     name: str | None,
     dialect: Dialect | None,
 ) -> tuple[Document | Definition, str]:
-    """The one document, game description or definition that is given, perhaps as decoded JSON or a file, and its name."""
+    """The one document or definition that is given (as a file, or as decoded JSON), and its name."""
     if isinstance(document, str | os.PathLike):
         [file, *others] = files.find_files([document])
         entries = list(islice(incoming.read(file), 2))
