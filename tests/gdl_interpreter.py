@@ -436,15 +436,21 @@ class Game:
             kind, name, arguments = parse(text)
             values = [argument[1] for argument in arguments]
             if (kind, name) == ("call", "node"):
-                yield self.node(*values)
+                yield self.known_node(*values)
             elif kind == "call" and name in ("grid_nodes", "hex_nodes"):
                 x, y, to_x, to_y = values
-                yield from (self.node(i, j) for j in range(y, to_y + 1) for i in range(x, to_x + 1))
+                yield from (self.known_node(i, j) for j in range(y, to_y + 1) for i in range(x, to_x + 1))
             else:
                 raise WrongError(text)
 
-    def node(self, *name: Any) -> Node:
-        found = self.topology.at(*name) if len(name) == 2 else self.topology.nodes.get(name[0])
+    def node(self, *name: Any) -> Node | None:
+        """The node with this label, or at these coordinates; None where there is none."""
+        if None in name:
+            return None
+        return self.topology.at(*name) if len(name) == 2 else self.topology.nodes.get(name[0])
+
+    def known_node(self, *name: Any) -> Node:
+        found = self.node(*name)
         if found is None:
             raise WrongError(f"no node {name}")
         return found
@@ -615,15 +621,15 @@ class Game:
             return lambda world, *values: pure(*values)
         if name == "path_clear":
 
-            def clear(world: World, one: Node, other: Node) -> bool:
-                between = topology.between(one, other)
+            def clear(world: World, one: Node | None, other: Node | None) -> bool:
+                between = topology.between(one, other) if one and other else None
                 return between is not None and all(node.label not in world.board for node in between)
 
             return clear
         functions: dict[str, Callable[..., Any]] = {
-            "mid_pos": lambda world, one, other: topology.middle(one, other),
-            "adjacent": lambda world, one, other: topology.adjacent(one, other),
-            "special_connection": lambda world, one, other: topology.special(one, other),
+            "mid_pos": lambda world, one, other: topology.middle(one, other) if one and other else None,
+            "adjacent": lambda world, one, other: bool(one and other and topology.adjacent(one, other)),
+            "special_connection": lambda world, one, other: bool(one and other and topology.special(one, other)),
             "node": lambda world, *name: self.node(*name),
             "player": lambda world, name: self.players[name],
             "other_player": lambda world, player: self.other(player),

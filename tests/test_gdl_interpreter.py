@@ -137,6 +137,9 @@ def test_what_is_not_known_is_an_error() -> None:
         ("adjacent(start, node(2, 2))", True),
         ("adjacent(start, target)", False),
         ("adjacent(start, start)", False),
+        ("adjacent(start, mid_pos(start, node(2, 2)))", False),
+        ("path_clear(start, node(0, 4))", False),
+        ("mid_pos(start, node('z9'))", None),
         ("special_connection(start, node(2, 2))", False),
     ],
 )
