@@ -20,14 +20,13 @@ class Mutant(NamedTuple):
     spec: dict[str, Any]
 
 
-def mutants(spec: dict[str, Any]) -> Iterator[Mutant]:
-    """Each condition of each action dropped, and each condition and each part of one turned round."""
-    for action, about in spec["interactions"]["list"].items():
-        for number, condition in enumerate(about["conditions"]):
-            yield Mutant(f"{action}: without {condition}", changed(spec, action, number, None))
-            for other in turned(parse(condition)):
-                text = written(other)
-                yield Mutant(f"{action}: {text} for {condition}", changed(spec, action, number, text))
+def mutants(spec: dict[str, Any], action: str) -> Iterator[Mutant]:
+    """Each condition of an action dropped, and each condition and each part of one turned round."""
+    for number, condition in enumerate(spec["interactions"]["list"][action]["conditions"]):
+        yield Mutant(f"{action}: without {condition}", changed(spec, action, number, None))
+        for other in turned(parse(condition)):
+            text = written(other)
+            yield Mutant(f"{action}: {text} for {condition}", changed(spec, action, number, text))
 
 
 def changed(spec: dict[str, Any], action: str, number: int, text: str | None) -> dict[str, Any]:
