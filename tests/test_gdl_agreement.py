@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from ggn_store.gdl.compile import compile as compile_specification
-from ggn_store.gdl.reader import read
 
 import ggn_store
 from ggn_store import Ruleset, Store
+from ggn_store.gdl.compile import compile as compile_specification
+from ggn_store.gdl.reader import read
 from tests import reference
 from tests.gdl_interpreter import Game, Kind, Outcome, Piece, Position, grid_label
 from tests.gdl_mutants import mutants
