@@ -355,14 +355,19 @@ class Game:
                     break
 
     def chains(self, position: Position) -> dict[tuple[Label, ...], tuple[Outcome, ...]]:
+        """All that `paths` finds, which can be very many."""
+        return dict(self.paths(position))
+
+    def paths(self, position: Position) -> Iterator[tuple[tuple[Label, ...], tuple[Outcome, ...]]]:
         """Paths of two steps and more, each step chainable, with what each step does.
 
         The turn passes when the last step is done, so that each step is one of the same player. Where a step comes
         back to a position of the path, the path ends.
         """
-        found: dict[tuple[Label, ...], tuple[Outcome, ...]] = {}
 
-        def extend(path: tuple[Label, ...], outcomes: tuple[Outcome, ...], seen: Sequence[object]) -> None:
+        def extend(
+            path: tuple[Label, ...], outcomes: tuple[Outcome, ...], seen: Sequence[object]
+        ) -> Iterator[tuple[tuple[Label, ...], tuple[Outcome, ...]]]:
             here = Position(outcomes[-1].after.board, outcomes[-1].after.state, position.player)
             if path[-1] not in here.board or here.key in seen:
                 return
@@ -370,13 +375,12 @@ class Game:
                 return
             for target, outcome in self.moves_from(here, path[-1]):
                 if outcome.chainable:
-                    found[*path, target] = (*outcomes, outcome)
-                    extend((*path, target), (*outcomes, outcome), [*seen, here.key])
+                    yield (*path, target), (*outcomes, outcome)
+                    yield from extend((*path, target), (*outcomes, outcome), [*seen, here.key])
 
         for path, outcome in self.moves(position).items():
             if outcome.chainable:
-                extend(path, (outcome,), [position.key])
-        return found
+                yield from extend(path, (outcome,), [position.key])
 
     # Positions in other words
 
