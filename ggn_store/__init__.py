@@ -25,10 +25,15 @@ if TYPE_CHECKING:
         read_definition,
         read_files,
     )
+    from ggn_store.api.incoming import SpecificationEntry
     from ggn_store.api.loading import Loaded
     from ggn_store.api.positions import read_board, read_hands, read_positions
     from ggn_store.api.ruleset import Ruleset
-    from ggn_store.api.specifications import check_specifications
+    from ggn_store.api.specifications import (
+        check_specifications,
+        compile_specification,
+        read_specification_file,
+    )
     from ggn_store.api.store import Info, Store, ruleset
     from ggn_store.api.table import Table
     from ggn_store.documents.convert import convert, left_out
@@ -59,6 +64,8 @@ if TYPE_CHECKING:
     from ggn_store.games.fairy.settings import Refusal
     from ggn_store.games.fairy.variants import Variant, read_variants
     from ggn_store.gdl.check import SpecificationCheck, check_specification, read_specification
+    from ggn_store.gdl.compile import Compiled
+    from ggn_store.gdl.kinds import Kind
     from ggn_store.gdl.specification import Specification
     from ggn_store.model.care import Collected, Comparison, Unused, Verification
     from ggn_store.model.chain import Chain, captures_first
@@ -99,8 +106,9 @@ _HOMES = {
     "ggn_store.api.loading": ("Loaded",),
     "ggn_store.api.positions": ("read_board", "read_hands", "read_positions"),
     "ggn_store.api.ruleset": ("Ruleset",),
+    "ggn_store.api.incoming": ("SpecificationEntry",),
+    "ggn_store.api.specifications": ("check_specifications", "compile_specification", "read_specification_file"),
     "ggn_store.api.store": ("Info", "Store", "ruleset"),
-    "ggn_store.api.specifications": ("check_specifications",),
     "ggn_store.api.table": ("Table",),
     "ggn_store.documents.convert": ("convert", "left_out"),
     "ggn_store.documents.files": ("File", "find_files"),
@@ -130,6 +138,8 @@ _HOMES = {
     "ggn_store.games.fairy.settings": ("Refusal",),
     "ggn_store.games.fairy.variants": ("Variant", "read_variants"),
     "ggn_store.gdl.check": ("SpecificationCheck", "check_specification", "read_specification"),
+    "ggn_store.gdl.compile": ("Compiled",),
+    "ggn_store.gdl.kinds": ("Kind",),
     "ggn_store.gdl.specification": ("Specification",),
     "ggn_store.model.diff": ("diff",),
     "ggn_store.model.difference": ("Difference",),
@@ -166,6 +176,7 @@ __all__ = [
     "Changes",
     "Collected",
     "Comparison",
+    "Compiled",
     "Conflict",
     "ConflictError",
     "ConversionError",
@@ -184,6 +195,7 @@ __all__ = [
     "HeadMovedError",
     "Info",
     "InputError",
+    "Kind",
     "Loaded",
     "LogEntry",
     "Merge",
@@ -207,6 +219,7 @@ __all__ = [
     "RulesetState",
     "Specification",
     "SpecificationCheck",
+    "SpecificationEntry",
     "SpecificationError",
     "SpecificationProblem",
     "Store",
@@ -226,6 +239,7 @@ __all__ = [
     "captures_first",
     "check_specification",
     "check_specifications",
+    "compile_specification",
     "convert",
     "diff",
     "find_files",
@@ -247,6 +261,7 @@ __all__ = [
     "read_hands",
     "read_positions",
     "read_specification",
+    "read_specification_file",
     "read_variants",
     "ruleset",
     "verify_bundle",

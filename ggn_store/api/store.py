@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final
 
+from ggn_store.api import incoming
 from ggn_store.api.bundles import Bundles
 from ggn_store.api.care import Care
 from ggn_store.api.catalogue import Catalogue
@@ -21,7 +22,6 @@ from ggn_store.api.ruleset import Ruleset
 from ggn_store.api.sql import Questions
 from ggn_store.api.states import States
 from ggn_store.api.transfer import Transfers
-from ggn_store.documents import ggn
 from ggn_store.errors import StoreError, printable
 from ggn_store.model.document import Dialect
 from ggn_store.store import address as addresses
@@ -155,11 +155,11 @@ class Store(
 
 
 def ruleset(data: Mapping[str, Any] | str | bytes, dialect: Dialect | None = None) -> Ruleset:
-    """A ruleset from a document (decoded JSON, or its text), in a private store in memory.
+    """A ruleset from a document or a game description (decoded JSON, or its text), in a private store in memory.
 
     The store lives as long as the result. Raises DocumentError with every problem.
     """
-    document = ggn.parse(data, dialect)
+    document = incoming.parse(data, dialect)
     store = Store.open(_MEMORY)
     store.load(document, PRIVATE_NAME)
     return store.ruleset(PRIVATE_NAME)
