@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ggn_store.api.bundles import BundledRuleset, BundleSummary, verify_bundle
+    from ggn_store.api.exports import Exported, ViewRows
     from ggn_store.api.games import (
         HOST_DUTIES,
         Definition,
@@ -24,10 +25,15 @@ if TYPE_CHECKING:
         read_definition,
         read_files,
     )
+    from ggn_store.api.incoming import SpecificationEntry
     from ggn_store.api.loading import Loaded
     from ggn_store.api.positions import read_board, read_hands, read_positions
     from ggn_store.api.ruleset import Ruleset
-    from ggn_store.api.specifications import check_specifications
+    from ggn_store.api.specifications import (
+        check_specifications,
+        compile_specification,
+        read_specification_file,
+    )
     from ggn_store.api.store import Info, Store, ruleset
     from ggn_store.api.table import Table
     from ggn_store.documents.convert import convert, left_out
@@ -58,8 +64,11 @@ if TYPE_CHECKING:
     from ggn_store.games.fairy.settings import Refusal
     from ggn_store.games.fairy.variants import Variant, read_variants
     from ggn_store.gdl.check import SpecificationCheck, check_specification, read_specification
+    from ggn_store.gdl.compile import Compiled
+    from ggn_store.gdl.kinds import Kind
     from ggn_store.gdl.specification import Specification
     from ggn_store.model.care import Collected, Comparison, Unused, Verification
+    from ggn_store.model.chain import Chain, captures_first
     from ggn_store.model.diff import diff
     from ggn_store.model.difference import Difference
     from ggn_store.model.document import Document
@@ -80,6 +89,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "ggn_store.api.bundles": ("BundleSummary", "BundledRuleset", "verify_bundle"),
+    "ggn_store.api.exports": ("Exported", "ViewRows"),
     "ggn_store.api.games": (
         "HOST_DUTIES",
         "Definition",
@@ -96,8 +106,9 @@ _HOMES = {
     "ggn_store.api.loading": ("Loaded",),
     "ggn_store.api.positions": ("read_board", "read_hands", "read_positions"),
     "ggn_store.api.ruleset": ("Ruleset",),
+    "ggn_store.api.incoming": ("SpecificationEntry",),
+    "ggn_store.api.specifications": ("check_specifications", "compile_specification", "read_specification_file"),
     "ggn_store.api.store": ("Info", "Store", "ruleset"),
-    "ggn_store.api.specifications": ("check_specifications",),
     "ggn_store.api.table": ("Table",),
     "ggn_store.documents.convert": ("convert", "left_out"),
     "ggn_store.documents.files": ("File", "find_files"),
@@ -127,12 +138,15 @@ _HOMES = {
     "ggn_store.games.fairy.settings": ("Refusal",),
     "ggn_store.games.fairy.variants": ("Variant", "read_variants"),
     "ggn_store.gdl.check": ("SpecificationCheck", "check_specification", "read_specification"),
+    "ggn_store.gdl.compile": ("Compiled",),
+    "ggn_store.gdl.kinds": ("Kind",),
     "ggn_store.gdl.specification": ("Specification",),
     "ggn_store.model.diff": ("diff",),
     "ggn_store.model.difference": ("Difference",),
     "ggn_store.model.document": ("Document",),
     "ggn_store.model.history": ("Blame", "Changes", "LogEntry"),
     "ggn_store.model.merge": ("Conflict", "Merge", "merge"),
+    "ggn_store.model.chain": ("Chain", "captures_first"),
     "ggn_store.model.care": ("Collected", "Comparison", "Unused", "Verification"),
     "ggn_store.model.event": ("ACTIONS", "Event"),
     "ggn_store.model.move": ("Move",),
@@ -158,9 +172,11 @@ __all__ = [
     "Blame",
     "BundleSummary",
     "BundledRuleset",
+    "Chain",
     "Changes",
     "Collected",
     "Comparison",
+    "Compiled",
     "Conflict",
     "ConflictError",
     "ConversionError",
@@ -170,6 +186,7 @@ __all__ = [
     "Document",
     "DocumentError",
     "Event",
+    "Exported",
     "File",
     "Game",
     "GameEntry",
@@ -178,6 +195,7 @@ __all__ = [
     "HeadMovedError",
     "Info",
     "InputError",
+    "Kind",
     "Loaded",
     "LogEntry",
     "Merge",
@@ -201,6 +219,7 @@ __all__ = [
     "RulesetState",
     "Specification",
     "SpecificationCheck",
+    "SpecificationEntry",
     "SpecificationError",
     "SpecificationProblem",
     "Store",
@@ -216,8 +235,11 @@ __all__ = [
     "Variant",
     "Verdict",
     "Verification",
+    "ViewRows",
+    "captures_first",
     "check_specification",
     "check_specifications",
+    "compile_specification",
     "convert",
     "diff",
     "find_files",
@@ -239,6 +261,7 @@ __all__ = [
     "read_hands",
     "read_positions",
     "read_specification",
+    "read_specification_file",
     "read_variants",
     "ruleset",
     "verify_bundle",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 from unicodedata import combining, east_asian_width
@@ -18,6 +18,7 @@ _OFFER_LIMIT = 8
 _POINTER_LIMIT = 400
 _CARET_LIMIT = 200
 _NAME_LIMIT = 64
+_PLACES = 6
 
 
 # What a database cannot keep in a text: NUL (Postgres) and lone surrogates (UTF-8).
@@ -217,3 +218,19 @@ class DocumentError(GgnStoreError, ValueError):
 
 class SpecificationError(DocumentError):
     """A game description is wrong, or says what no move database can hold; `problems` lists everything."""
+
+    def __str__(self) -> str:
+        return "\n".join(said_once(self.problems))
+
+
+def said_once(problems: Iterable[Problem]) -> Iterator[str]:
+    """Problems as text; what is the same at several places of a file is said once, with the other places after it."""
+    same: dict[tuple[str | None, str], list[Problem]] = {}
+    for problem in problems:
+        same.setdefault((problem.file, problem.message), []).append(problem)
+    for first, *others in same.values():
+        yield str(first)
+        if others:
+            places = [each.pointer if each.line is None else f"{each.line}:{each.column}" for each in others]
+            more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
+            yield printable(f"  the same at {', '.join(places[:_PLACES])}{more}")

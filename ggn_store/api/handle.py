@@ -21,6 +21,7 @@ from ggn_store.store import engine, rulesets
 
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
+    from ggn_store.gdl.specification import Specification
 
 
 class Handle:
@@ -75,11 +76,21 @@ class Handle:
     def definition(self) -> Definition | None:
         """The definition that the ruleset was generated from, None where it was not."""
         text = self.revision.envelope.definition
-        if text is None:
+        if text is None or self.dialect == "gdl":
             return None
         from ggn_store.games import definition
 
         return definition.read(text, f"the definition of {self.revision}")
+
+    @functools.cached_property
+    def specification(self) -> Specification | None:
+        """The game description that the ruleset was compiled from, None where it was not."""
+        text = self.revision.envelope.definition
+        if text is None or self.dialect != "gdl":
+            return None
+        from ggn_store.gdl.check import read_specification
+
+        return read_specification(text, f"the game description of {self.revision}")
 
     # --- documents out ---
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ggn_store.api import ahead, authors, garbage, gates, merging
+from ggn_store.api import ahead, authors, garbage, gates, incoming, merging
 from ggn_store.api.base import Section
-from ggn_store.documents import files, ggn
+from ggn_store.documents import files
 from ggn_store.errors import GgnStoreError, HeadMovedError, InputError
 from ggn_store.model.document import Dialect, Document, Piece
 from ggn_store.model.revision import Revision, check_name
@@ -185,7 +185,7 @@ class Loading(Section):
     def _load_file(self, file: files.File, how: _How) -> Iterator[Loaded]:
         count = 0
         try:
-            entries = _read(file)
+            entries = incoming.read(file)
             while True:
                 # The document is gone before the collector is back, or it would go through all of it.
                 with garbage.held_off():
@@ -211,7 +211,7 @@ class Loading(Section):
         found = games.library_files(names)
         return [self.load(file.path, file.name, message=message, author=author) for file in found]
 
-    def _load_entry(self, entry: files.Entry | GameEntry, how: _How) -> Loaded:
+    def _load_entry(self, entry: incoming.Entry | GameEntry, how: _How) -> Loaded:
         name = entry.name if how.name is None else how.name
         try:
             content = _content(entry, how.dialect)
@@ -266,16 +266,16 @@ def read_one(
     name: str | None,
     dialect: Dialect | None,
 ) -> tuple[Document | Definition, str]:
-    """The one document or definition that is given, perhaps as decoded JSON or a file, and its name."""
+    """The one document or definition that is given (as a file, or as decoded JSON), and its name."""
     if isinstance(document, str | os.PathLike):
         [file, *others] = files.find_files([document])
-        entries = list(islice(_read(file), 2))
+        entries = list(islice(incoming.read(file), 2))
         if others or len(entries) != 1:
             raise InputError(f"{os.fspath(document)}: this is not one document: use load_all")
         name = entries[0].name if name is None else name
         document = _content(entries.pop(), dialect)
     elif isinstance(document, Mapping):
-        document = ggn.parse(document, dialect)
+        document = incoming.parse(document, dialect)
     if name is None:
         raise InputError("a document needs a name: give it with name=...")
     return document, name
@@ -283,21 +283,15 @@ def read_one(
 
 def prepare(content: Document | Ready) -> None:
     """Read the definition that came with a document, and work its digest out: all before a lock is taken."""
-    if content.envelope.definition is not None:
+    if content.envelope.definition is not None and content.dialect == "gdl":
+        from ggn_store.gdl.check import read_specification
+
+        read_specification(content.envelope.definition, "the game description beside it")
+    elif content.envelope.definition is not None:
         from ggn_store.api import games
 
         games.read_definition(content.envelope.definition, "the definition beside it")
     content.digest  # noqa: B018  (which is kept)
-
-
-def _read(file: files.File) -> Iterator[files.Entry | GameEntry]:
-    """What is in a file; the room of games is only entered for a definition."""
-    if not file.is_definition:
-        yield from files.read(file)
-        return
-    from ggn_store.api import games
-
-    yield games.read_game(file)
 
 
 def _require_base(base: str | None, merge: bool) -> None:
@@ -314,6 +308,6 @@ def _in_memory(content: Document | Ready | Definition) -> Document | None:
     return games.generate(content)
 
 
-def _content(entry: files.Entry | GameEntry, dialect: Dialect | None) -> Document | Definition:
+def _content(entry: incoming.Entry | GameEntry, dialect: Dialect | None) -> Document | Definition:
     """The document that is to be loaded, or the definition that is to be generated on the way."""
-    return entry.read(dialect) if isinstance(entry, files.Entry) else entry.definition(dialect)
+    return entry.read(dialect) if isinstance(entry, incoming.Entry) else entry.definition(dialect)

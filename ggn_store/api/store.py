@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Final
 
+from ggn_store.api import incoming
 from ggn_store.api.bundles import Bundles
 from ggn_store.api.care import Care
 from ggn_store.api.catalogue import Catalogue
+from ggn_store.api.exports import Exports
 from ggn_store.api.history import History
 from ggn_store.api.loading import Loading
 from ggn_store.api.policies import Policies
@@ -20,7 +22,6 @@ from ggn_store.api.ruleset import Ruleset
 from ggn_store.api.sql import Questions
 from ggn_store.api.states import States
 from ggn_store.api.transfer import Transfers
-from ggn_store.documents import ggn
 from ggn_store.errors import StoreError, printable
 from ggn_store.model.document import Dialect
 from ggn_store.store import address as addresses
@@ -42,7 +43,20 @@ class Info:
     rulesets: int | None
 
 
-class Store(Loading, Catalogue, Care, History, Questions, Policies, Reviews, States, Transfers, Bundles, ServerRoles):
+class Store(
+    Loading,
+    Catalogue,
+    Care,
+    History,
+    Questions,
+    Exports,
+    Policies,
+    Reviews,
+    States,
+    Transfers,
+    Bundles,
+    ServerRoles,
+):
     """A store of rulesets in a SQLite file, in memory or in a Postgres database.
 
     Safe to use from several threads. Every method raises StoreError where the database refuses, and then
@@ -141,11 +155,11 @@ class Store(Loading, Catalogue, Care, History, Questions, Policies, Reviews, Sta
 
 
 def ruleset(data: Mapping[str, Any] | str | bytes, dialect: Dialect | None = None) -> Ruleset:
-    """A ruleset from a document (decoded JSON, or its text), in a private store in memory.
+    """A ruleset from a document or a game description (decoded JSON, or its text), in a private store in memory.
 
     The store lives as long as the result. Raises DocumentError with every problem.
     """
-    document = ggn.parse(data, dialect)
+    document = incoming.parse(data, dialect)
     store = Store.open(_MEMORY)
     store.load(document, PRIVATE_NAME)
     return store.ruleset(PRIVATE_NAME)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
-from ggn_store.cli import gdl_check
+from ggn_store.cli import gdl_check, gdl_compile
 
 
 @click.group("gdl")
 def command() -> None:
-    """Look at game descriptions: JSON specifications of games as state machines, seven sections with expressions."""
+    """Check and compile game descriptions: JSON that says of a game what its actions ask for and do."""
 
 
 command.add_command(gdl_check.command)
+command.add_command(gdl_compile.command)
