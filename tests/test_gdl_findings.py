@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -342,3 +343,11 @@ def test_a_game_that_is_too_large_to_try_is_said_to_be(monkeypatch: pytest.Monke
     monkeypatch.setattr("ggn_store.gdl.findings._MAX_TRIES", 10_000)
     data = with_action("odd", ["eq(entity.rank, 'stnoe')"])
     assert ("large-game", "/interactions") in found(data)
+
+
+@pytest.mark.parametrize("name", ["checkers", "chess", "contraband", "hexguard"])
+def test_of_our_own_games_only_their_ends_are_left_to_the_host(name: str) -> None:
+    text = (Path(__file__).parents[1] / "data" / "gdl" / f"{name}.json").read_text()
+    check = check_specification(text)
+    assert check.problems == ()
+    assert {finding.code for finding in check.findings} == {"stored-end-condition"}

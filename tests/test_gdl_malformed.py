@@ -298,6 +298,7 @@ CHANGES: list[tuple[str, Any, str, str | None]] = [
     ("/players/roles/0/name", REMOVED, "a role lacks name", "/players/roles/0"),
     ("/players/roles/0/name", 5, "name of a role must be text", SAME),
     ("/players/roles/1/name", " Dark", "this is no name for a player", SAME),
+    ("/players/roles/1/name", "the \"o'clock\"", "this is no name for a player", SAME),
     ("/players/roles/0/atributes", {}, 'a role has no "atributes": did you mean attributes?', SAME),
     ("/players/roles/0/attributes", [], "attributes must be an object of names", SAME),
     ("/players/roles/0/attributes/two words", 1, "no expression can say the name of this attribute", SAME),
