@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
+from unicodedata import combining, east_asian_width
 
 _QUOTE_LIMIT = 80
 _OFFER_LIMIT = 8
@@ -191,7 +192,9 @@ def _with_caret(text: str, at: int) -> list[str]:
     end = start + _CARET_LIMIT
     before = ("..." if start else "") + printable(text[start:at])
     after = printable(text[at:end]) + ("..." if end < len(text) else "")
-    return [f"    {before}{after}", f"    {' ' * len(before)}^"]
+    # A terminal gives some letters two columns, and marks on letters none.
+    width = sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in before)
+    return [f"    {before}{after}", f"    {' ' * width}^"]
 
 
 class GateError(GgnStoreError, ValueError):

@@ -89,9 +89,15 @@ def test_specifications_come_from_directories_gzip_and_standard_input(run: Progr
     write(tmp_path / "one.json", tiny())
     (tmp_path / "two.json.gz").write_bytes(gzip.compress(json.dumps(WRONG).encode()))
     (tmp_path / "beside.toml").write_text("[pieces]\n")
+    (tmp_path / "many.ndjson").write_text('{"name": "x", "document": {}}\n')
     result = run("gdl", "check", tmp_path)
     assert (result.code, result.err) == (1, "2 specifications checked: 1 problem\n")
     assert result.out.startswith(f"{tmp_path / 'two.json.gz'}:1:")
+    # What is named by itself is looked at, whatever it is.
+    result = run("gdl", "check", tmp_path / "many.ndjson", tmp_path / "beside.toml")
+    assert result.code == 1
+    assert f"{tmp_path / 'beside.toml'}:1:" in result.out
+    assert f"{tmp_path / 'many.ndjson'}:1:" in result.out
     result = run("gdl", "check", "-", stdin=json.dumps(WRONG))
     assert result.code == 1
     assert result.out.startswith("standard input:1:")

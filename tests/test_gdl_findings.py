@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -105,6 +106,8 @@ def test_phases_that_allow_nothing_or_never_begin_are_found() -> None:
     data["game_flow"]["phases"]["late"]["allowed_actions"] = ["slide"]
     data["interactions"]["list"]["step"]["effects"].append("set(state.phase, 'late')")
     assert found(data) == []
+    data["interactions"]["list"]["step"]["effects"][-1] = "set(state.phase, entity.rank)"
+    assert found(data) == []  # who knows
 
 
 def test_an_entity_that_moves_only_in_its_own_mind_is_found() -> None:
@@ -141,6 +144,16 @@ NEVER = [
     (["eq(state.count, 1)", "gt(state.count, 2)"], 2),
     (["adjacent(start, target)", "eq(sub(target.x, start.x), 2)"], 2),
     (["path_clear(start, target)", "eq(sub(target.x, start.x), 2)", "eq(sub(target.y, start.y), 1)"], 3),
+    (["eq(entity.pos, target)", "ne(start, target)"], 2),
+    (["eq(state.phase, 'late')"], 1),
+    (["not(gte(start.x, 0))"], 1),
+    (["not(lte(start.x, 3))"], 1),
+    (["ne(board[node(4, 0)], null)"], 1),
+    (["ne(board[node(0, 4)], null)"], 1),
+    (["ne(board[node(0, -1)], null)"], 1),
+    (["ne(node(mod(1, 0), 1), null)"], 1),
+    (["ne(node(1, mod(1, 0)), null)"], 1),
+    (["ne(mid_pos(mid_pos(start, node('b1')), target), null)", "eq(start, node('a1'))"], 2),
     (["and(entity.moved, eq(entity.moved, false))"], 1),
     (["eq(entity.moved, true)", "not(entity.moved)"], 2),
 ]
@@ -148,7 +161,10 @@ NEVER = [
 
 @pytest.mark.parametrize(("conditions", "number"), NEVER)
 def test_conditions_that_never_hold_are_found(conditions: list[str], number: int) -> None:
-    assert found(with_action("odd", conditions)) == [("never-holds", f"/interactions/list/odd/conditions/{number}")]
+    data = with_action("odd", conditions)
+    data["game_flow"]["phases"]["late"] = {"allowed_actions": ["slide"]}
+    data["interactions"]["list"]["slide"]["effects"].append("set(state.phase, 'late')")
+    assert found(data) == [("never-holds", f"/interactions/list/odd/conditions/{number}")]
 
 
 @pytest.mark.parametrize(
@@ -159,6 +175,7 @@ def test_conditions_that_never_hold_are_found(conditions: list[str], number: int
         ["eq(state.count, 3)", "eq(state.mode, 'calm')", "eq(start.x, start.y)", "eq(sub(target.x, start.x), 3)"],
         ["eq(board[mid_pos(start, target)], null)", "eq(sub(target.x, start.x), -3)", "eq(start.y, target.x)"],
         ["path_clear(start, target)", "eq(sub(target.x, start.x), 3)", "eq(sub(target.y, start.y), -3)"],
+        ["gte(start.x, 3)", "lte(target.x, 0)"],
     ],
 )
 def test_conditions_that_hold_rarely_are_not_found(conditions: list[str]) -> None:
@@ -326,3 +343,11 @@ def test_a_game_that_is_too_large_to_try_is_said_to_be(monkeypatch: pytest.Monke
     monkeypatch.setattr("ggn_store.gdl.findings._MAX_TRIES", 10_000)
     data = with_action("odd", ["eq(entity.rank, 'stnoe')"])
     assert ("large-game", "/interactions") in found(data)
+
+
+@pytest.mark.parametrize("name", ["checkers", "chess", "contraband", "hexguard"])
+def test_of_our_own_games_only_their_ends_are_left_to_the_host(name: str) -> None:
+    text = (Path(__file__).parents[1] / "data" / "gdl" / f"{name}.json").read_text()
+    check = check_specification(text)
+    assert check.problems == ()
+    assert {finding.code for finding in check.findings} == {"stored-end-condition"}

@@ -298,6 +298,7 @@ CHANGES: list[tuple[str, Any, str, str | None]] = [
     ("/players/roles/0/name", REMOVED, "a role lacks name", "/players/roles/0"),
     ("/players/roles/0/name", 5, "name of a role must be text", SAME),
     ("/players/roles/1/name", " Dark", "this is no name for a player", SAME),
+    ("/players/roles/1/name", "the \"o'clock\"", "this is no name for a player", SAME),
     ("/players/roles/0/atributes", {}, 'a role has no "atributes": did you mean attributes?', SAME),
     ("/players/roles/0/attributes", [], "attributes must be an object of names", SAME),
     ("/players/roles/0/attributes/two words", 1, "no expression can say the name of this attribute", SAME),
@@ -504,6 +505,7 @@ NETWORKS = [
     ("/topology/edges/0/weight", 1, 'an edge has no "weight"'),
     ("/topology/edges/1/directed", 1, "directed of an edge must be true or false"),
     ("/topology/edges", {}, "edges must be an array"),
+    ("/topology/nodes", {}, "there are no places"),
     ("/topology/nodes/*", {}, "* is the hand and no place"),
     ("/topology/nodes/", {}, "this is no name for a node"),
     ("/topology/nodes/Bay", 1, "the node Bay must be an object of names"),
@@ -542,6 +544,29 @@ def test_what_is_wrong_with_hexagons_is_said(pointer: str, value: Any, message: 
     assert message in [problem.message for problem in check_specification(changed(pointer, value, hexes())).problems]
 
 
+def test_of_several_phases_one_is_the_first() -> None:
+    data = changed("/game_flow/phases/late", {"allowed_actions": ["slide"]})
+    assert check_specification(data).is_valid
+    del data["game_flow"]["initial_phase"]
+    assert (problem_of(data).message, problem_of(data).pointer) == ("game_flow lacks initial_phase", "/game_flow")
+
+
+@pytest.mark.parametrize(
+    ("condition", "allowed"),
+    [
+        ("eq(other_player('Light'), entity.owner)", "player('Name'), entity.owner, ..."),
+        ("eq(entity.owner, 'Light')", "player('Name'), or the text of .name"),
+        ("eq(other_player(1), entity.owner)", None),
+        ("gt('1', 1)", None),
+        ("sub(1, 2)", "eq(...), and(...), not(...), ..."),
+        ("eq(mul(), 1)", "mul(a, ...)"),
+        ("eq(zzz, 1)", "start, target, entity, board, state"),
+    ],
+)
+def test_a_mistake_is_said_with_its_cure(condition: str, allowed: str | None) -> None:
+    assert problem_of(changed(CONDITION, condition)).allowed == allowed
+
+
 def test_an_attribute_that_one_player_lacks_is_not_asked_for() -> None:
     data = changed("/players/roles/1/attributes/ahead", REMOVED)
     assert problem_of(data).message == "the player Dark has no attribute ahead"
@@ -562,8 +587,18 @@ def test_an_attribute_of_one_type_is_asked_for_under_a_condition_on_the_type() -
     assert problem_of(data).message == "entities of type Piece have no attribute height"
     conditions[-1] = "and(eq(board[target].schema, 'Wall'), eq(board[target].height, 1))"
     assert check_specification(data).problems == ()
+    conditions[-1] = "or(eq(board[target], null), and(eq(board[target].schema, 'Wall'), eq(board[target].height, 1)))"
+    assert check_specification(data).problems == ()
+    conditions[-1] = "or(eq(board[target].schema, 'Wall'), eq(board[target].height, 1))"
+    assert problem_of(data).message == "entities of type Piece have no attribute height"
     conditions[-1] = "eq(entity.height, 1)"
     assert problem_of(data).message == "Piece has no attribute height"
+    conditions.pop()
+    effects = data["interactions"]["list"]["slide"]["effects"]
+    effects[0] = "if(eq(board[target].schema, 'Wall'), set(board[target].height, 0))"
+    assert check_specification(data).problems == ()
+    effects[0] = "if(eq(board[target].schema, 'Wall'), remove_entity(entity), set(board[target].height, 0))"
+    assert problem_of(data).message == "entities of type Piece have no attribute height"
 
 
 def test_all_problems_are_said_at_once_and_in_the_order_of_the_text() -> None:
@@ -605,6 +640,20 @@ def test_names_that_would_act_on_a_terminal_are_escaped() -> None:
     for problem in check_specification(json.dumps(data)).problems:
         assert "\x1b" not in str(problem)
         assert "\u202e" not in str(problem)
+
+
+@pytest.mark.parametrize(("text", "column"), [("王", 2), ("e\u0301", 1), ("\u00e9", 1), ("\t", 2), ("\U0001f600", 2)])
+def test_the_caret_stands_under_its_character_on_a_terminal(text: str, column: int) -> None:
+    problem = problem_of(changed(CONDITION, f"eq('{text}', zzz)"))
+    assert str(problem).split("\n")[-1] == " " * (4 + len("eq('', ") + column) + "^"
+
+
+def test_a_long_expression_is_shown_around_the_caret() -> None:
+    problem = problem_of(changed(CONDITION, f"and({', '.join(['true'] * 500)}, zzz, {', '.join(['true'] * 500)})"))
+    *_, shown, mark = str(problem).split("\n")
+    assert (len(shown), shown[mark.index("^") :][:3]) == (4 + 3 + 200 + 3, "zzz")
+    assert shown.startswith("    ...")
+    assert shown.endswith("...")
 
 
 def test_the_syntax_of_end_conditions_is_checked_and_their_names_are_the_host_s() -> None:

@@ -225,6 +225,8 @@ def test_a_variable_without_end_is_refused_at_the_effect_that_counts_it_up() -> 
         "set(state.turns, target.x)",
         "set(state.turns, entity.owner.far)",
         "if(lt(state.turns, 255), set(state.turns, add(state.turns, 1)))",
+        "if(not(and(gt(state.turns, 8), ne(state.turns, 7))), set(state.turns, add(state.turns, 1)))",
+        "if(or(lte(state.turns, 8), eq(state.turns, 10)), set(state.turns, add(state.turns, 1)))",
         "if(gte(state.turns, 9), set(state.turns, 0), set(state.turns, add(state.turns, 1)))",
     ],
 )

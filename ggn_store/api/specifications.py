@@ -23,11 +23,12 @@ DIALECT: Final[Dialect] = "gdl"
 def check_specifications(paths: Iterable[str | os.PathLike[str]]) -> Iterator[tuple[str, SpecificationCheck]]:
     """Check the game descriptions of files, directories, globs or `-`: the name of each file, and what was found.
 
-    In directories only JSON is looked at. Raises InputError for a path that names nothing; a file that cannot be
-    read is one with a problem.
+    In directories and globs only JSON is looked at. Raises InputError for a path that names nothing; a file that
+    cannot be read is one with a problem.
     """
-    for file in files.find_files(paths):
-        if file.is_definition or (file.is_stream and file.path != files.STDIN):
+    given = [os.fspath(path) for path in paths]
+    for file in files.find_files(given):
+        if (file.is_definition or file.is_stream) and file.path not in given:
             continue
         name = str(file)
         try:

@@ -292,7 +292,10 @@ class Types:
             for argument in call.arguments:
                 self._value(argument)
             return _ANY
+        before = self._schemas
+        self._schemas = {**before, **dict(_schemas_asked_for(call))} if call.name == "and" else before
         found = [self._value(argument) for argument in call.arguments]
+        self._schemas = before
         if not self._count(call, function):
             return Typed(function.result)
         wanted = [*function.arguments, *[function.arguments[-1]] * (len(found) - len(function.arguments))]
@@ -396,9 +399,13 @@ class Types:
         if expression.name == "set":
             self._set(*expression.arguments)
         elif expression.name == "if":
-            self._condition(expression.arguments[0])
-            for effect in expression.arguments[1:]:
+            condition, *effects = expression.arguments
+            self._condition(condition)
+            before = self._schemas
+            self._schemas = {**before, **dict(_schemas_asked_for(condition))}
+            for effect in effects:
                 self._effect(effect)
+                self._schemas = before
         else:
             argument = expression.arguments[0]
             kind = self._value(argument).kind
