@@ -26,8 +26,17 @@ from sqlalchemy import text
 from ggn_store import Document, GateError, Position, Store, StoreError, parse, read_definition
 from ggn_store.cli import group
 from ggn_store.errors import HeadMovedError
-from ggn_store.model.document import Dialect, revision_digest
+from ggn_store.model.document import (
+    Destination,
+    Dialect,
+    Envelope,
+    Piece,
+    Possibility,
+    Source,
+    revision_digest,
+)
 from ggn_store.model.revision import Revision, lineage
+from ggn_store.notation.stn import Transition
 from ggn_store.store import engine, load, masks, views
 from ggn_store.store import roles as server_roles
 from ggn_store.store import tables as t
@@ -326,6 +335,34 @@ ATTEMPTS: tuple[Attempt, ...] = (
         "-xx",
         [*new_piece(), f"INSERT INTO condition VALUES ({NEW}, 0, 'deny', 0, 'nobody')"],
         "rows are not those of a document",
+    ),
+    *(
+        Attempt(
+            f"plant a row of {table} in a piece of a dialect that has none",
+            "-xx",
+            [*new_piece(), f"INSERT INTO {table} VALUES ({NEW}, 0, {values})"],
+            "rows are not those of a document",
+        )
+        for table, values in (
+            ("guard", "'ep', '3'"),
+            ("state_effect", "'ep', '3'"),
+            ("variant_origin", "'jump', 1, true"),
+        )
+    ),
+    Attempt(
+        "guard a piece that is there",
+        "-xx",
+        "INSERT INTO guard SELECT id, 0, 'ep', '3' FROM piece WHERE identifier = 'C:N'",
+        "rows are only added to a piece that the same transaction makes",
+    ),
+    Attempt(
+        "declare state variables in a dialect that has none",
+        "-xx",
+        lambda house: new_revision(
+            house,
+            envelope="""'{"variables": "{\\"ep\\":{\\"values\\":[\\"3\\"],\\"initial\\":\\"3\\"}}"}'""",
+        ),
+        "its state variables are not as this program writes them",
     ),
     Attempt(
         "say something twice in a revision's envelope",
@@ -951,6 +988,57 @@ def test_the_guards_let_every_document_through(used: House, dialect: Dialect) ->
             assert store.ruleset(str(revision)).document().data() == content.data()
 
         loads()
+
+
+GUARDED = Document(
+    "gdl",
+    (
+        Piece(
+            "D:M",
+            (Source("x", (Destination("y", (Possibility(effects=Transition({"x": None}), guards={"ep": ("3",)}),)),)),),
+        ),
+    ),
+)
+EP = '{"values":["3","none"],"initial":"none"}'
+UNDECLARED = "its pieces name a state that it does not declare"
+UNWRITTEN = "its state variables are not as this program writes them"
+
+
+@pytest.mark.parametrize(
+    ("declared", "refusal"),
+    [
+        (f'{{"ep":{EP}}}', None),
+        (None, UNDECLARED),
+        ('{"ep":{"values":["none"],"initial":"none"}}', UNDECLARED),
+        (f'{{"eq":{EP}}}', UNDECLARED),
+        (f'{{"ep": {EP}}}', UNWRITTEN),
+        (f'{{"ep":{EP},"a":{EP}}}', UNWRITTEN),
+        (f'{{"ep":{EP},"ep":{EP}}}', UNWRITTEN),
+        ('{"ep":{"values":["none","3"],"initial":"none"}}', UNWRITTEN),
+        ('{"ep":{"values":["3","3"],"initial":"3"}}', UNWRITTEN),
+        ('{"ep":{"values":["3"],"initial":"none"}}', UNWRITTEN),
+        ('{"ep":{"values":["","3"],"initial":"3"}}', UNWRITTEN),
+        ('{"ep":{"values":[3],"initial":"3"}}', UNWRITTEN),
+        ('{"ep":{"values":["3"]}}', UNWRITTEN),
+        (f'{{"":{EP},"ep":{EP}}}', UNWRITTEN),
+        ("{}", UNWRITTEN),
+        ("[]", None),
+        ("no JSON", None),
+    ],
+)
+def test_an_author_declares_every_state_that_pieces_name(
+    used: House, declared: str | None, refusal: str | None
+) -> None:
+    # As this program would never send it: what it reads, it has checked.
+    document = replace(GUARDED, envelope=Envelope(variables=declared))
+    is_sound = declared == f'{{"ep":{EP}}}'
+    with Store.open(used.addresses["author"]) as store:
+        if is_sound:
+            assert store.load(document, "state/declared").dialect == "gdl"
+            return
+        with pytest.raises(StoreError, match=refusal):
+            store.load(document, "state/forged")
+        assert "state/forged" not in [each.name for each in store.revisions()]
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20) | st.sampled_from(
