@@ -379,6 +379,18 @@ def test_a_chain_may_begin_in_the_hand(store: Store) -> None:
         ruleset.apply(Position({}, {"H:P": 1}), ["*", "a1", "*", "a1"])
 
 
+def test_a_hand_that_is_empty_again_is_as_it_was(store: Store) -> None:
+    def hop(source: str, to: str, delta: int) -> Json:
+        diff = {"board": {source: None, to: "H:P"}, "hands": {"H:N": delta}}
+        return {to: [{"action": {"name": "hop", "chainable": True}, "diff": diff}]}
+
+    ruleset = load(store, {"H:P": {"a1": hop("a1", "b1", 1), "b1": hop("b1", "a1", -1)}})
+    assert paths(ruleset.chains(Position({"a1": "H:P"}, {}))) == ["a1 b1 a1"]
+    # Nothing is held that could be taken from the hand first.
+    assert paths(ruleset.chains(Position({"b1": "H:P"}, {}))) == []
+    assert paths(ruleset.chains(Position({"b1": "H:P"}, {"H:N": 1}))) == ["b1 a1 b1"]
+
+
 def test_the_first_step_that_is_not_possible_is_named(store: Store) -> None:
     document = jumper()
     document["D:M"]["c3"]["d4"] = [
