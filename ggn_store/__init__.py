@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ggn_store.api.bundles import BundledRuleset, BundleSummary, verify_bundle
+    from ggn_store.api.exports import Exported, ViewRows
     from ggn_store.api.games import (
         HOST_DUTIES,
         Definition,
@@ -24,9 +25,16 @@ if TYPE_CHECKING:
         read_definition,
         read_files,
     )
+    from ggn_store.api.incoming import SpecificationEntry
+    from ggn_store.api.loading import Loaded
     from ggn_store.api.positions import read_board, read_hands, read_positions
     from ggn_store.api.ruleset import Ruleset
-    from ggn_store.api.store import Info, Loaded, Store, ruleset
+    from ggn_store.api.specifications import (
+        check_specifications,
+        compile_specification,
+        read_specification_file,
+    )
+    from ggn_store.api.store import Info, Store, ruleset
     from ggn_store.api.table import Table
     from ggn_store.documents.convert import convert, left_out
     from ggn_store.documents.files import File, find_files
@@ -47,12 +55,18 @@ if TYPE_CHECKING:
         PositionError,
         Problem,
         QueryError,
+        SpecificationError,
+        SpecificationProblem,
         StoreError,
         StoreVersionError,
         UnknownNameError,
     )
     from ggn_store.games.fairy.settings import Refusal
     from ggn_store.games.fairy.variants import Variant, read_variants
+    from ggn_store.gdl.check import SpecificationCheck, check_specification, read_specification
+    from ggn_store.gdl.compile import Compiled
+    from ggn_store.gdl.kinds import Kind
+    from ggn_store.gdl.specification import Specification
     from ggn_store.model.care import Collected, Comparison, Unused, Verification
     from ggn_store.model.chain import Chain, captures_first
     from ggn_store.model.diff import diff
@@ -75,6 +89,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "ggn_store.api.bundles": ("BundleSummary", "BundledRuleset", "verify_bundle"),
+    "ggn_store.api.exports": ("Exported", "ViewRows"),
     "ggn_store.api.games": (
         "HOST_DUTIES",
         "Definition",
@@ -88,9 +103,12 @@ _HOMES = {
         "read_definition",
         "read_files",
     ),
+    "ggn_store.api.loading": ("Loaded",),
     "ggn_store.api.positions": ("read_board", "read_hands", "read_positions"),
     "ggn_store.api.ruleset": ("Ruleset",),
-    "ggn_store.api.store": ("Info", "Loaded", "Store", "ruleset"),
+    "ggn_store.api.incoming": ("SpecificationEntry",),
+    "ggn_store.api.specifications": ("check_specifications", "compile_specification", "read_specification_file"),
+    "ggn_store.api.store": ("Info", "Store", "ruleset"),
     "ggn_store.api.table": ("Table",),
     "ggn_store.documents.convert": ("convert", "left_out"),
     "ggn_store.documents.files": ("File", "find_files"),
@@ -111,12 +129,18 @@ _HOMES = {
         "PositionError",
         "Problem",
         "QueryError",
+        "SpecificationError",
+        "SpecificationProblem",
         "StoreError",
         "StoreVersionError",
         "UnknownNameError",
     ),
     "ggn_store.games.fairy.settings": ("Refusal",),
     "ggn_store.games.fairy.variants": ("Variant", "read_variants"),
+    "ggn_store.gdl.check": ("SpecificationCheck", "check_specification", "read_specification"),
+    "ggn_store.gdl.compile": ("Compiled",),
+    "ggn_store.gdl.kinds": ("Kind",),
+    "ggn_store.gdl.specification": ("Specification",),
     "ggn_store.model.diff": ("diff",),
     "ggn_store.model.difference": ("Difference",),
     "ggn_store.model.document": ("Document",),
@@ -152,6 +176,7 @@ __all__ = [
     "Changes",
     "Collected",
     "Comparison",
+    "Compiled",
     "Conflict",
     "ConflictError",
     "ConversionError",
@@ -161,6 +186,7 @@ __all__ = [
     "Document",
     "DocumentError",
     "Event",
+    "Exported",
     "File",
     "Game",
     "GameEntry",
@@ -169,6 +195,7 @@ __all__ = [
     "HeadMovedError",
     "Info",
     "InputError",
+    "Kind",
     "Loaded",
     "LogEntry",
     "Merge",
@@ -190,6 +217,11 @@ __all__ = [
     "Rules",
     "Ruleset",
     "RulesetState",
+    "Specification",
+    "SpecificationCheck",
+    "SpecificationEntry",
+    "SpecificationError",
+    "SpecificationProblem",
     "Store",
     "StoreError",
     "StoreVersionError",
@@ -203,7 +235,11 @@ __all__ = [
     "Variant",
     "Verdict",
     "Verification",
+    "ViewRows",
     "captures_first",
+    "check_specification",
+    "check_specifications",
+    "compile_specification",
     "convert",
     "diff",
     "find_files",
@@ -224,6 +260,8 @@ __all__ = [
     "read_files",
     "read_hands",
     "read_positions",
+    "read_specification",
+    "read_specification_file",
     "read_variants",
     "ruleset",
     "verify_bundle",

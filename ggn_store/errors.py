@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 _QUOTE_LIMIT = 80
 _OFFER_LIMIT = 8
 _POINTER_LIMIT = 400
+_CARET_LIMIT = 200
+_NAME_LIMIT = 64
+_PLACES = 6
 
 
 # What a database cannot keep in a text: NUL (Postgres) and lone surrogates (UTF-8).
@@ -39,6 +42,19 @@ def quote(value: object) -> str:
     if len(text) > _QUOTE_LIMIT:
         text = text[:_QUOTE_LIMIT] + "..."
     return printable(text)
+
+
+def closest(name: str, names: Iterable[str]) -> str | None:
+    """The one of `names` that `name` is most likely a slip of, if any is near enough."""
+    import difflib
+
+    if len(name) > _NAME_LIMIT:
+        return None
+    known = [each for each in names if len(each) <= _NAME_LIMIT]
+    # Letters in another order or another case are the commonest slips, and the library does not rank them first.
+    swapped = [each for each in known if sorted(each.lower()) == sorted(name.lower())]
+    found = swapped or difflib.get_close_matches(name, known, 1)
+    return found[0] if found else None
 
 
 def offer(names: Sequence[str]) -> str:
@@ -143,6 +159,41 @@ class Problem:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True)
+class SpecificationProblem(Problem):
+    """One thing that is wrong in a game description, or (of severity `finding`) suspicious.
+
+    `expression` is the condition or effect that it is about, and `at` the character of it, from 0; `line` and
+    `column` are then the place of that very character.
+    """
+
+    section: str | None = None
+    action: str | None = None
+    expression: str | None = None
+    at: int | None = None
+    severity: str = "problem"
+
+    def __str__(self) -> str:
+        is_finding = self.severity == "finding"
+        lines = [Problem.__str__(replace(self, message=f"finding: {self.message}") if is_finding else self)]
+        if self.section is not None and (self.action is not None or self.expression is not None):
+            action = "" if self.action is None else f", action {self.action}"
+            lines.append(printable(f"  in {self.section}{action}" + ("" if self.expression is None else ":")))
+        if self.expression is not None:
+            lines += _with_caret(self.expression, self.at or 0)
+        return "\n".join(lines)
+
+
+def _with_caret(text: str, at: int) -> list[str]:
+    """The part of `text` around a character, and a line with a caret under it."""
+    at = min(at, len(text))
+    start = max(0, at - _CARET_LIMIT // 2)
+    end = start + _CARET_LIMIT
+    before = ("..." if start else "") + printable(text[start:at])
+    after = printable(text[at:end]) + ("..." if end < len(text) else "")
+    return [f"    {before}{after}", f"    {' ' * len(before)}^"]
+
+
 class GateError(GgnStoreError, ValueError):
     """A ruleset does not take a change: its policy, its state or its reviewers refuse; `problems` lists every finding.
 
@@ -160,3 +211,23 @@ class DocumentError(GgnStoreError, ValueError):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(map(str, self.problems)))
+
+
+class SpecificationError(DocumentError):
+    """A game description is wrong, or says what no move database can hold; `problems` lists everything."""
+
+    def __str__(self) -> str:
+        return "\n".join(said_once(self.problems))
+
+
+def said_once(problems: Iterable[Problem]) -> Iterator[str]:
+    """Problems as text; what is the same at several places of a file is said once, with the other places after it."""
+    same: dict[tuple[str | None, str], list[Problem]] = {}
+    for problem in problems:
+        same.setdefault((problem.file, problem.message), []).append(problem)
+    for first, *others in same.values():
+        yield str(first)
+        if others:
+            places = [each.pointer if each.line is None else f"{each.line}:{each.column}" for each in others]
+            more = f" and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
+            yield printable(f"  the same at {', '.join(places[:_PLACES])}{more}")

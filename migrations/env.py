@@ -12,7 +12,7 @@ from alembic import context
 from sqlalchemy import Connection
 
 from ggn_store.store import versions
-from ggn_store.store.engine import connect
+from ggn_store.store.address import connect
 from ggn_store.store.tables import metadata
 
 

@@ -15,14 +15,20 @@ from tests.postgres import Server
 @contextmanager
 def crashing(server: Server) -> Iterator[str]:
     """The address of a new database, in which what was acknowledged is there after a crash, as it is by default."""
-    address = server.create_database()
-    with psycopg.connect(server.url, autocommit=True) as connection:
-        connection.execute(f"ALTER DATABASE {address_name(address)} SET synchronous_commit = on".encode())
+    address = create_durable_database(server)
     try:
         yield address
     finally:
         connect_again(server.url).close()
         server.drop_database(address)
+
+
+def create_durable_database(server: Server) -> str:
+    """A new database whose commits are on disk when they are acknowledged: the tests' server leaves that out."""
+    address = server.create_database()
+    with psycopg.connect(server.url, autocommit=True) as connection:
+        connection.execute(f"ALTER DATABASE {address_name(address)} SET synchronous_commit = on".encode())
+    return address
 
 
 def address_name(address: str) -> str:

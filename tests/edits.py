@@ -81,7 +81,7 @@ def insert(draw: st.DrawFn, level: dict[str, Any], key: str, value: Any) -> None
 
 
 def prune(draft: Draft) -> None:
-    for piece in [each for each in draft.content if each != "$schema"]:
+    for piece in [each for each in draft.content if not each.startswith("$")]:
         sources = draft.content[piece]
         for source in [each for each in sources if not sources[each]]:
             del sources[source]
@@ -229,11 +229,16 @@ def plain(draft: Draft) -> Plain:
 
 
 def normal(possibility: Json) -> str:
-    said = {key: value for key, value in possibility.items() if value or key not in ("must", "deny")}
+    said = {key: value for key, value in possibility.items() if value or key not in ("must", "deny", "when")}
+    if "action" in said:
+        action = {"step": 1, **said["action"]}
+        said["action"] = {key: value for key, value in action.items() if value is not False}
+    if "when" in said:
+        said["when"] = {name: sorted(values) for name, values in said["when"].items()}
     if "diff" in said:
         diff = {key: value for key, value in said["diff"].items() if key == "toggle" or value}
         said["diff"] = {"toggle": True, **diff}
-    return json.dumps(said, sort_keys=True)
+    return json.dumps(said, sort_keys=True).replace('"step": 2.0', '"step": 2')
 
 
 def plain_of(document: Document) -> Plain:
@@ -243,4 +248,15 @@ def plain_of(document: Document) -> Plain:
 
 def fields_of(draft: Draft) -> Fields:
     schema = {"schema": draft.content["$schema"]} if "$schema" in draft.content else {}
-    return draft.fields | schema
+    return draft.fields | schema | variables_of(draft.content)
+
+
+def variables_of(content: Json) -> Fields:
+    """The field that the `$state` of a document is, if it declares any variable."""
+    if not content.get("$state"):
+        return {}
+    declared = {
+        name: {"values": sorted(each["values"]), "initial": each["initial"]}
+        for name, each in sorted(content["$state"].items())
+    }
+    return {"variables": json.dumps(declared, ensure_ascii=False, separators=(",", ":"))}

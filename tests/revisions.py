@@ -11,6 +11,7 @@ from ggn_store import Document, Store, parse
 from ggn_store.model.document import Envelope
 from ggn_store.store import load
 from ggn_store.store import tables as t
+from tests.edits import variables_of
 
 NAME = "game"
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -31,7 +32,7 @@ class Node:
 
     def entries(self) -> dict[Entry, Any]:
         """What the canonical text says of every entry."""
-        content = {piece: sources for piece, sources in self.document().data().items() if piece != "$schema"}
+        content = {piece: sources for piece, sources in self.document().data().items() if not piece.startswith("$")}
         return {
             (piece, source, destination): possibilities
             for piece, sources in content.items()
@@ -41,7 +42,7 @@ class Node:
 
     def all_fields(self) -> dict[str, str]:
         schema = {"schema": self.content["$schema"]} if "$schema" in self.content else {}
-        return {"dialect": self.document().dialect, **schema, **self.fields}
+        return {"dialect": self.document().dialect, **schema, **variables_of(self.content), **self.fields}
 
 
 def record(store: Store, nodes: list[Node], name: str = NAME) -> None:

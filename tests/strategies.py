@@ -194,6 +194,25 @@ def documents(draw: st.DrawFn, dialect: str) -> Json:
     return document
 
 
+def stateless(document: Json) -> Json:
+    """A document without variables, and without what is said of them; of other dialects than `gdl`, itself."""
+    if "$state" not in document:
+        return document
+    result: Json = {**document, "$state": {}}
+    for piece, sources in document.items():
+        if not piece.startswith("$"):
+            result[piece] = {
+                source: {square: [_stateless(each) for each in array] for square, array in destinations.items()}
+                for source, destinations in sources.items()
+            }
+    return result
+
+
+def _stateless(possibility: Json) -> Json:
+    diff = {key: value for key, value in possibility["diff"].items() if key != "state"}
+    return {key: value for key, value in possibility.items() if key != "when"} | {"diff": diff}
+
+
 def named(document: Json) -> tuple[list[str], list[str]]:
     """The squares and the piece identifiers that a document mentions anywhere."""
     squares: dict[str, None] = {}

@@ -21,7 +21,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ggn_store import GgnStoreError, Move, Position, Ruleset, Store, parse
-from ggn_store.api.ruleset import QUERIES, Query
+from ggn_store.api.moves import QUERIES, Query
+from ggn_store.store.postgres import Values
 from tests import reference
 from tests.postgres import Server
 from tests.strategies import DIALECTS, Case, Entry, Side, cases
@@ -210,7 +211,7 @@ def stores(postgres_server: Server, tmp_path_factory: pytest.TempPathFactory) ->
         stack.callback(postgres.close)
         without = Store.open(postgres_server.create_database(), upgrade=True)
         stack.callback(without.close)
-        without._database.makes_tables = False
+        without._database.sender = Values()
         yield {"SQLite": sqlite, "Postgres": postgres, "Postgres without temporary tables": without}
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import csv
 import fcntl
 import gzip
+import importlib
 import io
 import json
 import os
+import pkgutil
 import pty
 import re
 import struct
@@ -28,64 +30,16 @@ import click
 import pytest
 from sqlalchemy import text
 
-from ggn_store import Store, __version__, parse
+from ggn_store import Store, __version__, cli, parse
 from ggn_store.cli import group, main
-from ggn_store.render import png
-from ggn_store.render.svg import FONTS
-from ggn_store.store.engine import connect
+from ggn_store.store.address import connect
 from tests.conftest import DATABASES, new_address
+from tests.fonts import needs_a_font
 from tests.guards import drop_guards
 
 Json = dict[str, Any]
 Command = Callable[..., "Result"]
 
-COMMANDS = [
-    "load",
-    "generate",
-    "import",
-    "validate",
-    "lint",
-    "convert",
-    "schema",
-    "list",
-    "show",
-    "moves",
-    "apply",
-    "play",
-    "perft",
-    "draw",
-    "sql",
-    "stats",
-    "mobility",
-    "coverage",
-    "who-reaches",
-    "uses",
-    "dead",
-    "export",
-    "compile",
-    "delete",
-    "restore",
-    "log",
-    "diff",
-    "blame",
-    "tag",
-    "state",
-    "push",
-    "pull",
-    "bundle",
-    "policy",
-    "propose",
-    "proposals",
-    "proposal",
-    "approve",
-    "reject",
-    "withdraw",
-    "audit",
-    "watch",
-    "verify",
-    "gc",
-    "db",
-]
 MOVE_KEYS = ["piece", "source", "destination", "ordinal", "must", "deny", "effects", "assumed"]
 
 QUICK: Json = {
@@ -258,12 +212,32 @@ def places(answer: Result) -> list[tuple[str, str, str, int]]:
 # --- the program ---
 
 
+def all_commands(within: click.Group = group, before: str = "") -> Iterator[tuple[str, click.Command]]:
+    """Every command, and every command of it, with what is written to call it."""
+    context = click.Context(within)
+    for name in within.list_commands(context):
+        command = within.get_command(context, name)
+        assert command is not None
+        assert command.name == name
+        yield f"{before}{name}", command
+        if isinstance(command, click.Group):
+            yield from all_commands(command, f"{before}{name} ")
+
+
 def test_the_commands_are_those_that_users_are_told(run: Program) -> None:
-    assert list(group.list_commands(click.Context(group))) == COMMANDS
+    listed = group.list_commands(click.Context(group))
+    assert len(listed) == len(set(listed))
     result = run("--help")
     assert (result.code, result.err) == (0, "")
-    for name in COMMANDS:
-        assert re.search(rf"^  {name} +[A-Z]", result.out, re.MULTILINE), name
+    assert re.findall(r"^  ([a-z-]+) +[A-Z]", result.out.partition("Commands:")[2], re.MULTILINE) == listed
+
+
+def test_every_file_that_defines_a_command_is_reached_from_the_program() -> None:
+    reached = [command for _, command in all_commands()]
+    found = [importlib.import_module(f"{cli.__name__}.{module.name}") for module in pkgutil.iter_modules(cli.__path__)]
+    defined = {module.__name__: vars(module)["command"] for module in found if "command" in vars(module)}
+    assert defined.keys() >= {"ggn_store.cli.load", "ggn_store.cli.import_", "ggn_store.cli.db_roles"}
+    assert [name for name, command in defined.items() if command not in reached] == []
 
 
 @pytest.mark.parametrize("arguments", [(), ("db",)], ids=["no command", "no command of db"])
@@ -289,8 +263,7 @@ def test_the_module_and_the_script_are_the_same_program(tmp_path: Path) -> None:
 
 
 def test_help_and_version_of_every_command_load_no_heavy_library() -> None:
-    asked = ["--help", "--version", *(f"{name} --help" for name in COMMANDS)]
-    asked += [f"db {name} --help" for name in ("upgrade", "info", "rebuild", "check")]
+    asked = ["--help", "--version", *(f"{name} --help" for name, _ in all_commands())]
     code = (
         "import sys\n"
         "from ggn_store.cli import main\n"
@@ -1134,9 +1107,6 @@ def test_through_a_pipe_a_picture_is_svg(ask: Command) -> None:
     assert result.out.endswith("</svg>\n")
     assert result.out.count('class="piece"') == 32
     assert ask("draw", "chess", "-o", "-") == result
-
-
-needs_a_font = pytest.mark.skipif(not png.has_font(FONTS), reason="this machine has no font to write letters with")
 
 
 @needs_a_font

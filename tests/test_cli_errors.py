@@ -21,7 +21,8 @@ import pytest
 from sqlalchemy import inspect, make_url, text
 
 from ggn_store import Store, parse
-from ggn_store.store.engine import SQLite, connect
+from ggn_store.store.address import connect
+from ggn_store.store.sqlite import SQLite
 from tests.conftest import DATABASES, new_address
 from tests.test_cli import (
     MINI,

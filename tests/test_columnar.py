@@ -17,11 +17,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ggn_store import GgnStoreError, InputError, Position, PositionError, Ruleset, Store, library_games, parse, ruleset
+from ggn_store import (
+    GgnStoreError,
+    InputError,
+    Position,
+    PositionError,
+    Ruleset,
+    Store,
+    StoreError,
+    library_games,
+    parse,
+    ruleset,
+)
 from ggn_store.model.document import Envelope
 from tests import reference
 from tests.chess_oracle import POSITIONS, expected_moves, key_of_ours, position_of, read_positions
-from tests.strategies import DIALECTS, Case, Plain, cases
+from tests.strategies import DIALECTS, Case, Plain, cases, stateless
 from tests.test_cli import Program
 
 pa = pytest.importorskip("pyarrow")
@@ -86,6 +97,7 @@ def compare(dialect: str, documents: int, repeatable: bool) -> None:
     @settings(UNHURRIED, max_examples=documents, derandomize=repeatable)
     @given(case=cases(dialect, 6))
     def agree(case: Case) -> None:
+        case = case._replace(document=stateless(case.document))
         rules = ruleset(case.document)
         positions = [Position(board, hands, side) for board, hands, side in case.positions]
         expected = [reference.moves(case.document, *each) for each in case.positions]
@@ -107,6 +119,15 @@ def test_duckdb_and_plain_python_agree(dialect: str) -> None:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_duckdb_and_plain_python_agree_on_many_documents(dialect: str) -> None:
     compare(dialect, 2000, repeatable=False)
+
+
+def test_rules_with_state_variables_are_refused() -> None:
+    document = {
+        "$state": {"ep": {"values": ["3"], "initial": "3"}},
+        "C:P": {"a1": {"a2": [{"when": {"ep": ["3"]}, "diff": {"board": {"a1": None}}}]}},
+    }
+    with pytest.raises(StoreError, match=r"has state variables \(ep\), which the engines on columns do not know"):
+        ruleset(document).moves_table([Position({"a1": "C:P"})])
 
 
 # --- shapes of documents that matter to lanes ---

@@ -11,14 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ggn_store.documents.convert import convert
+from ggn_store.documents.convert import convert, left_out
 from ggn_store.documents.ggn import parse, problems
-from ggn_store.documents.json_text import pointer
 from ggn_store.errors import ConversionError, NotationError, printable
 from ggn_store.model.document import DIALECTS, Dialect, Document, Envelope
 from ggn_store.model.move import DISPLACEMENT, Assumption
+from ggn_store.notation.json_text import pointer
 from tests.malformed import checker
-from tests.strategies import documents
+from tests.strategies import documents, stateless
 
 Json = Any
 
@@ -69,7 +69,19 @@ MUST_DENY = {
     "s:n": {"b9": {"c7": [{"deny": {}}]}},
 }
 HANDS = {"S:P": {"*": {"e4": [{"must": {"e4": "empty"}}]}, "e4": {"*": [{}], "e5": [{}]}}}
-EXAMPLES: dict[Dialect, Json] = {"perform": PERFORM, "must-deny": MUST_DENY, "diff": DIFF}
+GDL = {
+    "$state": {"ep": {"values": ["3", "none"], "initial": "none"}},
+    "D:M": {
+        "Alaska": {
+            "*": [{"action": {"name": "leave"}, "diff": {"board": {"Alaska": None}, "hands": {"D:M": 1}}}],
+            "e4": [
+                {"when": {"ep": ["3"]}, "diff": {"board": {"e4": "D:M"}}},
+                {"diff": {"board": {"e4": "D:M"}, "state": {"ep": "3"}}},
+            ],
+        }
+    },
+}
+EXAMPLES: dict[Dialect, Json] = {"perform": PERFORM, "must-deny": MUST_DENY, "diff": DIFF, "gdl": GDL}
 
 # --- what is kept -------------------------------------------------------------------------------------------
 
@@ -346,7 +358,7 @@ def test_an_unknown_dialect_is_refused_by_name() -> None:
 
 def entries(data: Json) -> Iterator[tuple[str, str, str, Json]]:
     for piece, sources in data.items():
-        for source, destinations in sources.items() if piece != "$schema" else ():
+        for source, destinations in sources.items() if not piece.startswith("$") else ():
             for destination, possibilities in destinations.items():
                 for possibility in possibilities:
                     yield piece, source, destination, possibility
@@ -358,26 +370,29 @@ def is_lossless(data: Json, origin: Dialect, dialect: Dialect, assume: Assumptio
         return True
     if dialect == "must-deny" or (origin == "must-deny" and assume is None):
         return False
-    if origin == "must-deny" and dialect == "diff":
+    if dialect == "gdl" or (origin == "must-deny" and dialect == "diff"):
         return True
     for piece, source, destination, possibility in entries(data):
         parts = [possibility.get(key, {}) for key in ("require", "prevent", "perform", "must", "deny")]
         diff = possibility.get("diff", {})
-        if origin == "perform":
-            if not all(map(checker.is_cell, (source, destination, *(square for part in parts for square in part)))):
+        if possibility.get("when") or diff.get("state"):
+            return False
+        if dialect == "diff":
+            named = {source, destination, *(square for part in (*parts, diff.get("board", {})) for square in part)}
+            if not all(map(checker.is_cell, named - ({"*"} if origin == "gdl" else set()))):
                 return False
             continue
         states = [piece, *(state for part in (*parts, diff.get("board", {})) for state in part.values() if state)]
         if "*" in (source, destination) or any(mark in state for state in states for mark in "^'"):
             return False
-        if origin == "diff" and (diff.get("hands") or not diff.get("board") or diff.get("toggle") is False):
+        if origin in ("diff", "gdl") and (diff.get("hands") or not diff.get("board") or diff.get("toggle") is False):
             return False
     return True
 
 
 def board_only(data: Json) -> Json:
-    """A `diff` or `must-deny` document with all that `perform` cannot say taken out."""
-    text = json.dumps(data).replace("^", "").replace("'", "").replace('"toggle": false', '"toggle": true')
+    """A `diff`, `gdl` or `must-deny` document with all that `perform` cannot say taken out."""
+    text = json.dumps(stateless(data)).replace("^", "").replace("'", "").replace('"toggle": false', '"toggle": true')
     result: Json = {}
     for piece, source, destination, possibility in entries(json.loads(text)):
         if "*" not in (source, destination):
@@ -392,6 +407,45 @@ def board_only(data: Json) -> Json:
                 possibility["diff"]["board"] = possibility["diff"].get("board") or {"a": None}
             result.setdefault(piece, {}).setdefault(source, {}).setdefault(destination, []).append(possibility)
     return result
+
+
+def anonymous(document: Document) -> Document:
+    """What is left of a `gdl` document in which nobody asks for its variables, without the names of its actions."""
+    data = document.data() | {"$state": {}}
+    for *_, possibility in entries(data):
+        possibility.pop("action", None)
+    return parse(data, "gdl")
+
+
+def test_another_dialect_names_no_actions_and_says_so() -> None:
+    data = one("D:M", "e2", "e4", {"action": {"name": "jump", "chainable": True}, "diff": {"board": {"e4": None}}})
+    document = parse({"$state": {"ep": {"values": ["3"], "initial": "3"}}, **data})
+    converted = convert(document, "diff")
+    assert converted.data() == one("D:M", "e2", "e4", {"diff": {"board": {"e4": None}}})
+    assert converted.envelope.variables is None
+    assert left_out(document, "diff") == [
+        "diff does not say which action a move comes from: jump",
+        "diff declares no state variables, and no rule names these: ep",
+    ]
+    assert left_out(document, "gdl") == left_out(converted, "perform") == []
+
+
+def test_guards_new_values_and_labels_are_losses_with_their_places() -> None:
+    with pytest.raises(ConversionError) as caught:
+        convert(parse(GDL), "diff")
+    assert caught.value.losses == (
+        '/D:M/Alaska: the square "Alaska", which is not a CELL label such as e4 or a1A',
+        '/D:M/Alaska/e4/0/when/ep: the guard on "ep", because diff has no state variables',
+        '/D:M/Alaska/e4/1/diff/state/ep: the new value of "ep", because diff has no state variables',
+    )
+    with pytest.raises(ConversionError) as caught:
+        convert(parse(GDL), "perform")
+    assert len(caught.value.losses) == 4
+
+
+def test_every_document_of_another_dialect_is_one_of_gdl() -> None:
+    assert convert(parse(DIFF), "gdl").data() == {"$state": {}, **parse(DIFF).data()}
+    assert convert(convert(parse(PERFORM), "gdl"), "perform") == parse(PERFORM)
 
 
 def pointers(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[str]:
@@ -419,7 +473,9 @@ def test_any_document_is_converted_without_loss_or_refused_with_its_places(origi
                 assert problems(converted.canonical(), dialect) == []
                 assert parse(converted.canonical(), dialect) == converted
                 assert places(converted) == places(document)
-                if origin != "must-deny":
+                if origin == "gdl" != dialect:
+                    assert convert(converted, origin) == anonymous(document)
+                elif origin != "must-deny":
                     assert convert(converted, origin) == document
             else:
                 with pytest.raises(ConversionError) as caught:
@@ -432,4 +488,6 @@ def test_any_document_is_converted_without_loss_or_refused_with_its_places(origi
 
     hold()
     expected = {(dialect, verdict) for dialect in DIALECTS for verdict in (True, False)}
+    if origin != "must-deny":
+        expected.discard(("gdl", False))
     assert outcomes == expected - {(origin, False), ("must-deny", origin != "must-deny")}

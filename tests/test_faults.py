@@ -248,7 +248,7 @@ def test_a_store_serves_on_after_the_server_has_cut_its_connections(postgres_ser
 def test_a_file_that_another_process_keeps_writing_is_a_clear_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ggn_store.store.engine.BUSY_SECONDS", 0)
+    monkeypatch.setattr("ggn_store.store.sqlite.BUSY_SECONDS", 0)
     with Store.open(str(tmp_path / "store.db")) as store:
         other = sqlite3.connect(tmp_path / "store.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")

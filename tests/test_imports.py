@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from ggn_store import Store, find_game, generate, parse, problems
 from ggn_store.api import ahead, garbage
-from ggn_store.api.store import Loaded
-from ggn_store.documents import json_text
+from ggn_store.api.loading import Loaded
 from ggn_store.documents.reader import Reader
 from ggn_store.model.document import Document, Envelope
+from ggn_store.notation import json_text
 from ggn_store.store import load, masks
 from ggn_store.store import tables as t
 from tests.strategies import DIALECTS, documents
@@ -62,6 +62,19 @@ def edited(*path: Any, value: Any) -> str:
 
 
 TO = ("C:P", "a1", "a2")
+STATE = {"ep": {"values": ["3", "none"], "initial": "none"}}
+
+
+def stated(*path: Any, value: Any, state: Any = STATE) -> str:
+    """The text of the game with state variables and with another value at a path, within its first possibility."""
+    document = {"$state": state, **json.loads(edited("C:P", value=GAME["C:P"]))}
+    inner = document["C:P"]["a1"]["a2"][0]
+    for key in path[:-1]:
+        inner = inner[key]
+    inner[path[-1]] = value
+    return json.dumps(document)
+
+
 WRONG = [
     edited("C:P", value={}),
     edited("C:P", "a1", value={}),
@@ -90,6 +103,34 @@ WRONG = [
     edited("CHESS", value=GAME["c:p"]),
     edited("$schema", value=None),
     edited("$schema", value=[[["x"]]]),
+    stated("when", value={"ep": []}),
+    stated("when", value={"ep": ["4"]}),
+    stated("when", value={"ep": ["3", "3"]}),
+    stated("when", value={"ep": "3"}),
+    stated("when", value={"ep": [3]}),
+    stated("when", value={"eq": ["3"]}),
+    stated("when", value=["ep"]),
+    stated("diff", "state", value={"ep": "4"}),
+    stated("diff", "state", value={"ep": 3}),
+    stated("diff", "state", value={"ep": ["3"]}),
+    stated("diff", "state", value={"eq": "3"}),
+    stated("diff", "state", value=None),
+    stated("action", value=None),
+    stated("action", value={}),
+    stated("action", value="jump"),
+    stated("action", value={"name": ""}),
+    stated("action", value={"name": "jump", "step": 0}),
+    stated("action", value={"name": "jump", "step": 1.5}),
+    stated("action", value={"name": "jump", "step": True}),
+    stated("action", value={"name": "jump", "chainable": 1}),
+    stated("action", value={"name": "jump", "more": 1}),
+    stated("require", value={}),
+    stated("must", value={}, state=None),
+    stated("must", value={}, state={"ep": {"values": ["3"], "initial": "4"}}),
+    stated("must", value={}, state={"ep": {"values": ["3", "3"], "initial": "3"}}),
+    stated("must", value={}, state={"ep": {"values": ["3"]}}),
+    stated("must", value={}, state={"": {"values": ["3"], "initial": "3"}}),
+    edited(*TO, 0, "when", value={"ep": ["3"]}),
     "{}",
     "[]",
     "null",
@@ -171,6 +212,17 @@ def plain_rows(key: int, sources: dict[str, Any], document: Document) -> list[li
                         tables[3].append((key, number, polarity, squares[square], state))
                 tables[4] += [(key, number, squares[square], each) for square, each in diff.get("board", {}).items()]
                 tables[5] += [(key, number, held, delta) for held, delta in diff.get("hands", {}).items()]
+                if "action" in possibility:
+                    action = possibility["action"]
+                    tables[6].append(
+                        (key, number, action["name"], action.get("step", 1), action.get("chainable", False))
+                    )
+                tables[7] += [
+                    (key, number, name, each)
+                    for name, values in possibility.get("when", {}).items()
+                    for each in sorted(values)
+                ]
+                tables[8] += [(key, number, name, each) for name, each in diff.get("state", {}).items()]
                 number += 1
     return tables
 

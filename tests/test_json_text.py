@@ -10,8 +10,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from ggn_store.documents import ggn, json_text
-from ggn_store.documents.json_text import Fault, Lines, Path, Twin, pointer
+from ggn_store.documents import ggn
+from ggn_store.notation import json_text
+from ggn_store.notation.json_text import Fault, Lines, Path, Twin, pointer
 
 CHECK = settings(max_examples=200, deadline=None)
 

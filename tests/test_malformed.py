@@ -18,8 +18,9 @@ import pytest
 import sqlalchemy as sa
 
 from ggn_store import DocumentError, GgnStoreError, Problem, Store, is_valid, parse, problems
-from ggn_store.documents import json_text, limits
+from ggn_store.documents import limits
 from ggn_store.model.document import Dialect
+from ggn_store.notation import json_text
 from tests.malformed.checker import RULES, faults, step
 from tests.malformed.mutants import mutant
 

@@ -374,7 +374,7 @@ Edits = dict[Entry, list[Json] | None]
 
 def apply_edits(content: Json, edits: Edits) -> Json:
     """The content of a document with entries set and removed, by hand."""
-    result: Json = {piece: value for piece, value in content.items() if piece == "$schema"}
+    result: Json = {piece: value for piece, value in content.items() if piece.startswith("$")}
     flat: dict[Entry, Any] = {entry: content[entry[0]][entry[1]][entry[2]] for entry in entries(content)}
     flat |= edits
     for (piece, source, destination), value in flat.items():

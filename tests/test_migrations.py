@@ -27,8 +27,9 @@ import ggn_store
 from ggn_store import Store, StoreError, StoreVersionError
 from ggn_store.model.board import parse_shape
 from ggn_store.model.position import Position
+from ggn_store.store import address as addresses
 from ggn_store.store import board as state
-from ggn_store.store import engine, versions
+from ggn_store.store import versions
 from ggn_store.store.tables import NAMING_CONVENTION, metadata
 from tests.loader import ROOT, Worker, load_command
 from tests.loader import contents as contents_of
@@ -50,7 +51,7 @@ TEXTS = ("envelope", "author", "message", "detail", "rules", "positions", "accep
 @contextmanager
 def connected(address: str) -> Iterator[Connection]:
     """A transaction on a database, whatever its tables are."""
-    database = engine.connect(address)
+    database = addresses.connect(address)
     with closing(database), database.writing() as connection:
         yield connection
 
@@ -167,7 +168,7 @@ def test_the_tables_of_positions_are_not_part_of_the_store(store: Store, address
     assert not set(state.metadata.tables) & set(metadata.tables)
     assert all("TEMPORARY" in table._prefixes for table in state.metadata.tables.values())
     with connected(address) as connection:
-        state.describe(engine.connect(address), connection, parse_shape("2x2"), [Position({"a1": "C:P"})])
+        state.describe(addresses.connect(address), connection, parse_shape("2x2"), [Position({"a1": "C:P"})])
         assert connection.execute(text("SELECT count(*) FROM board_state")).scalar_one() == 1
         assert differences(connection) == []
     with connected(address) as connection:

@@ -25,7 +25,7 @@ from tests import chess_oracle as oracle
 from tests import reference
 from tests.fairy_oracle import FIXTURES, Sample
 from tests.play import Game
-from tests.strategies import DIALECTS, Case, cases
+from tests.strategies import DIALECTS, Case, cases, stateless
 from tests.test_agreement import UNHURRIED
 
 DATA = Path(__file__).parents[1] / "data"
@@ -297,6 +297,7 @@ def compare(stores: list[Store], dialect: str, documents: int) -> None:
     @settings(UNHURRIED, max_examples=documents)
     @given(case=cases(dialect, 4))
     def agree(case: Case) -> None:
+        case = case._replace(document=stateless(case.document))
         assume: Any = "displacement" if dialect == "must-deny" else None
         step = random_step(case.document, assume)
         walks: list[list[Tally] | None] = []
@@ -352,6 +353,79 @@ def test_random_documents_go_on_as_plain_python_says(both: list[Store], dialect:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_many_random_documents_go_on_as_plain_python_says(both: list[Store], dialect: str) -> None:
     compare(both, dialect, documents=300)
+
+
+# --- state variables ---
+
+Stated = tuple[reference.Plain, tuple[tuple[str, str], ...]]
+
+
+def stated_moves(document: dict[str, Any], stated: Stated) -> list[Stated]:
+    position, state = stated
+    here = reference.in_state(document, dict(state))
+    return [
+        (reference.apply(here, *move, *position), tuple(sorted(reference.state_after(here, *move).items())))
+        for move in reference.moves(here, *position)
+    ]
+
+
+def stated_key(stated: Stated) -> str:
+    return key(stated[0]) + json.dumps(stated[1])
+
+
+def test_random_documents_with_state_go_on_as_plain_python_says(both: list[Store]) -> None:
+    seen: Counter[str] = Counter()
+
+    @settings(UNHURRIED, max_examples=15)
+    @given(case=cases("gdl", 2))
+    def agree(case: Case) -> None:
+        for (board, hands, side), some in zip(case.positions, case.states, strict=True):
+            asked = Position(board, hands, side, state=some)
+            state = {name: each["initial"] for name, each in case.document["$state"].items()} | some
+            plies = [[(plain(asked), tuple(sorted(state.items())))]]
+            try:
+                for _ in range(2):
+                    plies.append([after for each in plies[-1] for after in stated_moves(case.document, each)])
+            except ValueError:  # a hand would hold fewer than no pieces
+                plies = plies[:1]
+            for store in both:
+                store.load(case.document, name="stated")
+                rules = store.ruleset("stated")
+                if len(plies) == 1:
+                    with pytest.raises(MoveError, match="from a hand that holds"):
+                        rules.perft(asked, 2)
+                    seen["refused"] += 1
+                    continue
+                for depth in (1, 2):
+                    for merge in (True, False):
+                        assert rules.perft(asked, depth, merge=merge).count == len(plies[depth])
+                    divided = rules.perft(asked, depth, divide=True).by_move or ()
+                    assert sum(count for _, count in divided) == len(plies[depth])
+                    [found] = rules.reached([asked], depth)
+                    told = [(plain(each), tuple(sorted((each.state or {}).items()))) for each, _ in found]
+                    weighed = {stated_key(each): count for each, (_, count) in zip(told, found, strict=True)}
+                    assert len(weighed) == len(found), "a position comes twice"
+                    assert weighed == Counter(map(stated_key, plies[depth]))
+                seen["going on"] += bool(plies[2])
+                seen["changed"] += any(state != plies[0][0][1] for _, state in plies[2])
+
+    agree()
+    assert min(seen["going on"], seen["changed"]) > 5, seen
+
+
+def test_engines_that_know_no_state_say_so(both: list[Store]) -> None:
+    step = {"when": {"ep": ["3"]}, "diff": {"board": {"a1": None, "a2": "C:P"}}}
+    document = {"$state": {"ep": {"values": ["3"], "initial": "3"}}, "C:P": {"a1": {"a2": [step]}}}
+    for store in both:
+        store.load(document, name="stated")
+        rules = store.ruleset("stated")
+        for ask in (
+            lambda: rules.perft(Position({"a1": "C:P"}), 1, engine="duckdb"),  # noqa: B023
+            lambda: rules.reached([Position({"a1": "C:P"})], 1, engine="duckdb"),  # noqa: B023
+        ):
+            with pytest.raises(StoreError, match=r'has state variables \(ep\), of which the engine "duckdb"'):
+                ask()
+        assert rules.perft(Position({"a1": "C:P"}), 1, engine=store._database.name).count == 1
 
 
 def test_rules_that_name_many_pieces_are_kept_apart(both: list[Store], monkeypatch: pytest.MonkeyPatch) -> None:

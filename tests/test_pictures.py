@@ -37,9 +37,10 @@ from ggn_store.render import legend, png, terminal
 from ggn_store.render.diagrams import shade, to_svg
 from ggn_store.render.layout import lay_out
 from ggn_store.render.picture_text import to_text
-from ggn_store.render.svg import FONTS, text_width
+from ggn_store.render.svg import text_width
 from ggn_store.render.tokens import token
 from tests import chess_oracle
+from tests.fonts import needs_a_font
 from tests.strategies import DIALECTS, documents
 
 PICTURES = Path(__file__).parent / "pictures"
@@ -741,9 +742,6 @@ def scanlines(image: bytes) -> tuple[int, int, list[bytes]]:
     step = 1 + width * {2: 3, 6: 4, 0: 1}[color]
     data = zlib.decompress(packed)
     return width, height, [data[i : i + step] for i in range(0, len(data), step)]
-
-
-needs_a_font = pytest.mark.skipif(not png.has_font(FONTS), reason="this machine has no font to write letters with")
 
 
 @needs_a_font

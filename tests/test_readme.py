@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -108,10 +109,18 @@ def test_the_views_are_those_of_the_store() -> None:
 
 def test_the_python_of_the_tour_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     for block in blocks("python"):
         exec(compile(block, "README.md", "exec"), names)
     assert names["after"] != names["position"]
+    # The horse of xiangqi can be hobbled. A knight has 336 moves on 8x8, and 4 x (9 x 6 + 8 x 7) on 10x8.
+    assert names["knights"] == [(game, piece) for game in ("capablanca", "chess") for piece in ("C:N", "c:n")]
+    mobility = {letter: means for letter, *means in names["mobility"]}
+    assert list(mobility) == ["B", "K", "N", "Q", "R"]
+    assert (mobility["N"], mobility["R"]) == ([336 / 64, 440 / 80], [14, 16])
+    castling = {("capablanca", "f1", "c1"), ("capablanca", "f1", "i1"), ("chess", "e1", "c1"), ("chess", "e1", "g1")}
+    assert {(game, source, destination) for game, _, source, destination in names["castling"]} == castling
+    assert len(names["frame"]) == names["chess"].document().possibilities
 
 
 def test_the_sidecar_of_the_tour_is_chess_s_own() -> None:

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, NullPool, create_engine, make_url, text
 import ggn_store
 from ggn_store import Document, DocumentError, GgnStoreError, NotationError, PositionError, Ruleset, Store, StoreError
 from ggn_store.model.document import Envelope
-from ggn_store.store import check, engine, moves
+from ggn_store.store import check, moves, sqlite
 from ggn_store.store.fast import FastQuery
 from ggn_store.store.tables import metadata
 from tests import strategies
@@ -751,7 +751,7 @@ def test_a_load_that_is_broken_off_leaves_nothing(store: Store, address: str, mo
 
 
 def test_a_slow_reader_of_an_export_keeps_nobody_from_writing(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "BUSY_SECONDS", 1)
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 1)
     with Store.open(address, upgrade=True) as store:
         store.load(DIFF, "game")
         parts = []
@@ -781,7 +781,7 @@ def test_a_ruleset_in_memory_answers_whatever_it_is_asked_first(
     ask: Callable[[Ruleset], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # A store in memory has one connection: a question within a question would wait for itself.
-    monkeypatch.setattr(engine, "BUSY_SECONDS", 1)
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 1)
     assert ask(ggn_store.ruleset(DIFF))
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from ggn_store import GgnStoreError, Store, parse
 from tests.conftest import DATABASES, new_address
+from tests.crashes import create_durable_database
 from tests.loader import Worker, contents, document
 from tests.postgres import OVERRIDE, Server, server
 
@@ -164,7 +165,7 @@ def break_servers(kill: Callable[[str], None], running: Server, kills: int, dire
     print(f"GGN_SEED={SEED}")
     broken = 0
     for begin in range(0, kills, 5):
-        address = running.create_database()
+        address = create_durable_database(running)
         with ExitStack() as stack:
             own = directory / f"{begin}.db"
             source = stack.enter_context(Store.open(f"sqlite:///{own}"))

@@ -17,7 +17,7 @@ from ggn_store.store.batch import COUNTS, Count
 from ggn_store.store.fast import FastQuery, NotEncodableError
 
 if TYPE_CHECKING:
-    from ggn_store.api.ruleset import Ruleset
+    from ggn_store.api.moves import Moves
 
 Positions = Iterable[Position | Mapping[str, str | None]]
 
@@ -25,7 +25,7 @@ Positions = Iterable[Position | Mapping[str, str | None]]
 _CHUNK: Final = 1_000
 
 
-def moves(ruleset: Ruleset, query: FastQuery, positions: Positions) -> Iterator[list[Move]]:
+def moves(ruleset: Moves, query: FastQuery, positions: Positions) -> Iterator[list[Move]]:
     """For each position its moves; what is not known yet of a thousand positions is asked in one statement."""
     database = ruleset._database
     for chunk in _chunks(ruleset, positions):
@@ -45,7 +45,7 @@ def moves(ruleset: Ruleset, query: FastQuery, positions: Positions) -> Iterator[
         yield from found
 
 
-def counts(ruleset: Ruleset, query: FastQuery | None, positions: Positions, by: Count) -> dict[int | str, int]:
+def counts(ruleset: Moves, query: FastQuery | None, positions: Positions, by: Count) -> dict[int | str, int]:
     """How many moves there are: by number of the position from 0, or by piece or destination that has any."""
     if by not in COUNTS:
         raise MoveError(f"moves are counted by {', '.join(COUNTS)}, not by {quote(by)}")
@@ -78,7 +78,7 @@ def _counted(answers: Sequence[list[Move]], by: Count) -> dict[int | str, int]:
     return dict(Counter(move.piece if by == "piece" else move.destination for found in answers for move in found))
 
 
-def _chunks(ruleset: Ruleset, positions: Positions) -> Iterator[list[Position]]:
+def _chunks(ruleset: Moves, positions: Positions) -> Iterator[list[Position]]:
     """The positions in parts, without squares that are not the board's."""
     given = iter(positions)
     while chunk := [ruleset.placed(position) for position in islice(given, _CHUNK)]:

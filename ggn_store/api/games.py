@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from ggn_store import resources
+from ggn_store.api import incoming
 from ggn_store.documents import files
 from ggn_store.documents.convert import convert, require_lossless
 from ggn_store.errors import InputError, UnknownNameError, offer, printable, quote
@@ -106,13 +107,13 @@ def read_game(file: files.File) -> GameEntry:
         return GameEntry(str(file), file.name, stream.read(_MAX_BYTES))
 
 
-def read_files(found: Iterable[files.File]) -> Iterator[files.Entry | GameEntry]:
-    """The documents and games of files, one at a time; a file that cannot be read is one with a problem."""
+def read_files(found: Iterable[files.File]) -> Iterator[incoming.Entry | GameEntry]:
+    """Whatever is in files, one at a time; a file that cannot be read is a document with a problem."""
     for file in found:
         if file.is_definition and os.access(file.path, os.R_OK):
             yield read_game(file)
         else:
-            yield from files.read_files([file])
+            yield from map(incoming.recognised, files.read_files([file]))
 
 
 # --- the library ---

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ggn_store.documents.json_text import pointer
 from ggn_store.documents.lint import lint
 from ggn_store.errors import GateError, Problem
 from ggn_store.model import variables
@@ -22,6 +21,7 @@ from ggn_store.model.move import Move
 from ggn_store.model.policy import ALL, MoveChange, Policy, PositionSet
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision, RulesetState
+from ggn_store.notation.json_text import pointer
 from ggn_store.store import contents, load, policies, states
 from ggn_store.store.contents import Content, Transaction
 from ggn_store.store.load import Gate, Head, Made

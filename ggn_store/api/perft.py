@@ -11,7 +11,7 @@ from ggn_store.errors import MoveError, StoreError, offer, quote
 from ggn_store.model.move import Assumption, Move, check_assumption
 from ggn_store.model.perft import Perft
 from ggn_store.model.position import Position
-from ggn_store.store import engine as engines
+from ggn_store.store import address
 from ggn_store.store import perft as store_perft
 from ggn_store.store.engine import Database
 from ggn_store.store.planes import Compiled, State, compile_rules
@@ -170,7 +170,7 @@ def _engine(database: Database, engine: str | None) -> str:
         raise StoreError(f"{quote(engine)} is not an engine: {offer(ENGINES)}")
     if engine == "postgres" and own != engine:
         raise StoreError(f"{database} is not a Postgres store: leave the engine out to count in it")
-    if database.makes_tables:
+    if database.sender is None:
         return engine or own
     if engine == own:
         raise StoreError(
@@ -207,7 +207,7 @@ def _plies(
             yield compiled, plies
         return
     # SQLite needs nothing but the compiled rules, wherever they come from.
-    other = engines.connect("sqlite://")
+    other = address.connect("sqlite://")
     try:
         with other.reading() as connection:
             yield compiled, store_perft.Plies(other, connection, compiled)

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ggn_store.documents import files, json_text
+from ggn_store.documents import files
 from ggn_store.errors import PositionError, printable, quote
 from ggn_store.model.position import Position
+from ggn_store.notation import json_text
 
 MAX_LINE: Final = 1_000_000
 # A JSON text without escapes: what stands between the quotes is the FEEN.

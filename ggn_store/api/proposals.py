@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ggn_store.api import authors, gates
-from ggn_store.api.store import PRIVATE_NAME, Store, prepare
+from ggn_store.api.loading import prepare
+from ggn_store.api.store import PRIVATE_NAME, Store
 from ggn_store.errors import ConflictError, GateError, HeadMovedError, StoreError
 from ggn_store.model.diff import NOTHING, Outline, diff_pieces
 from ggn_store.model.difference import Difference

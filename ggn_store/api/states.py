@@ -3,44 +3,53 @@
 from __future__ import annotations
 
 from ggn_store.api import authors
+from ggn_store.api.base import Section
 from ggn_store.errors import NotationError, quote
 from ggn_store.model.revision import STATES, RulesetState, State, check_name
 from ggn_store.store import rulesets, states
-from ggn_store.store.engine import Database
-from ggn_store.store.versions import Gate
 
 
-def set_state(
-    database: Database,
-    tables: Gate,
-    name: str,
-    state: State,
-    use: str | None,
-    author: str | None,
-    message: str | None,
-) -> RulesetState:
-    """Say what a ruleset is from now on; what it is already is not said again."""
-    check_name(name)
-    if state not in STATES:
-        raise NotationError(f"{quote(state)} is not a state: {', '.join(STATES)}")
-    if use is not None and state == "active":
-        raise NotationError(f"an active ruleset is to be used itself: leave {quote(use)} out, or say deprecated")
-    if use is not None and check_name(use) == name:
-        raise NotationError(f"{name} cannot be used instead of itself: name another ruleset")
-    author = authors.signed(database, author, message)
-    with tables.writing() as connection:
-        for each in (name, use):
-            if each is not None:
-                rulesets.find(connection, each)
-        before = states.newest(connection, name)
-        if (before.state, before.successor, before.message) == (state, use, message):
-            return before
-        return states.add(database, connection, before, state, use, author, message)
+class States(Section):
+    """What rulesets are said to be."""
 
+    def set_state(
+        self,
+        name: str,
+        state: State,
+        *,
+        use: str | None = None,
+        author: str | None = None,
+        message: str | None = None,
+    ) -> RulesetState:
+        """Say that a ruleset is active, deprecated, or retired and takes no revisions; `use` names one to be used.
 
-def log(tables: Gate, name: str) -> tuple[RulesetState, ...]:
-    """All that was ever said of a ruleset, the newest first; never nothing: who says nothing means active."""
-    check_name(name)
-    with tables.reading() as connection:
-        rulesets.find(connection, name)
-        return tuple(states.log(connection, name)) or (RulesetState(name),)
+        Raises UnknownNameError where there is no such ruleset, and ConflictError where somebody else was faster.
+        """
+        check_name(name)
+        if state not in STATES:
+            raise NotationError(f"{quote(state)} is not a state: {', '.join(STATES)}")
+        if use is not None and state == "active":
+            raise NotationError(f"an active ruleset is to be used itself: leave {quote(use)} out, or say deprecated")
+        if use is not None and check_name(use) == name:
+            raise NotationError(f"{name} cannot be used instead of itself: name another ruleset")
+        author = authors.signed(self._database, author, message)
+        with self._tables.writing() as connection:
+            for each in (name, use):
+                if each is not None:
+                    rulesets.find(connection, each)
+            before = states.newest(connection, name)
+            if (before.state, before.successor, before.message) == (state, use, message):
+                return before
+            return states.add(self._database, connection, before, state, use, author, message)
+
+    def state(self, name: str) -> RulesetState:
+        """Whether a ruleset is active, deprecated or retired; raises UnknownNameError."""
+        return self.state_log(name)[0]
+
+    def state_log(self, name: str) -> tuple[RulesetState, ...]:
+        """All that was ever said of a ruleset, the newest first."""
+        check_name(name)
+        with self._tables.reading() as connection:
+            rulesets.find(connection, name)
+            # What nothing was ever said of is active.
+            return tuple(states.log(connection, name)) or (RulesetState(name),)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ggn_store.api import authors, garbage, gates
+from ggn_store.api.base import Section
 from ggn_store.errors import UNSTORABLE, GgnStoreError, InputError, NotationError, StoreError, UnknownNameError, quote
 from ggn_store.model.revision import check_name
 from ggn_store.model.transfer import Source, Transferred
@@ -22,19 +23,71 @@ Names = str | Iterable[str] | None
 Opened = Callable[[], AbstractContextManager[Source]]
 
 
-def between(
-    source: Store,
-    destination: Store,
+class Transfers(Section):
+    """Rulesets given to other stores, and taken from them."""
+
+    def push(self, remote: Store | str, names: Names = None, **options: Any) -> tuple[Transferred, ...]:
+        """Like `push_each`; raises the first error, after which nothing more is pushed."""
+        return raised(self.push_each(remote, names, **options))
+
+    def push_each(
+        self,
+        remote: Store | str,
+        names: Names = None,
+        *,
+        to: str | None = None,
+        merge: bool = False,
+        tags: bool = False,
+        message: str | None = None,
+        author: str | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Iterator[Transferred]:
+        """Give rulesets (all for None) to another store, as `to` there; what became of each, or its error.
+
+        Only what it does not have travels, and each ruleset is taken as a whole or not at all. DivergedError is
+        where it has what this store has not: `merge` makes one of both, as far as no entry was changed in two ways;
+        `message` and `author` are of the revision that does. `tags` come along if asked for. `progress` is told of
+        each ruleset how many pieces have come, and how many are still to come.
+        """
+        with _remote(remote) as other:
+            yield from _between(self, other, names, to, merge, tags, message, author, dry_run, progress, is_push=True)
+
+    def pull(self, remote: Store | str, names: Names = None, **options: Any) -> tuple[Transferred, ...]:
+        """Like `pull_each`; raises the first error, after which nothing more is pulled."""
+        return raised(self.pull_each(remote, names, **options))
+
+    def pull_each(
+        self,
+        remote: Store | str,
+        names: Names = None,
+        *,
+        to: str | None = None,
+        merge: bool = False,
+        tags: bool = False,
+        message: str | None = None,
+        author: str | None = None,
+        dry_run: bool = False,
+        progress: Progress | None = None,
+    ) -> Iterator[Transferred]:
+        """Take rulesets (all for None) from another store, as `to` here; otherwise like `push_each`."""
+        with _remote(remote) as other:
+            yield from _between(other, self, names, to, merge, tags, message, author, dry_run, progress, is_push=False)
+
+
+def _between(
+    source: Section,
+    destination: Section,
     names: Names,
+    to: str | None,
+    merge: bool,
+    tags: bool,
+    message: str | None,
+    author: str | None,
+    dry_run: bool,
+    progress: Progress | None,
     *,
-    to: str | None = None,
-    merge: bool = False,
-    tags: bool = False,
-    message: str | None = None,
-    author: str | None = None,
-    dry_run: bool = False,
-    is_push: bool = False,
-    progress: Progress | None = None,
+    is_push: bool,
 ) -> Iterator[Transferred]:
     """Transfer rulesets (all for None) one after the other; what became of each, errors among it.
 
@@ -73,7 +126,7 @@ def wish(
 
 def take(
     opened: Opened,
-    destination: Store,
+    destination: Section,
     names: Names,
     wishes: Wishes,
     to: str | None,
@@ -106,7 +159,7 @@ def take(
 
 def _take_one(
     opened: Opened,
-    destination: Store,
+    destination: Section,
     name: str,
     to: str,
     wishes: Wishes,
@@ -143,7 +196,7 @@ def raised(results: Iterable[Transferred]) -> tuple[Transferred, ...]:
 
 
 @contextmanager
-def remote(address: Store | str) -> Iterator[Store]:
+def _remote(address: Store | str) -> Iterator[Store]:
     """A store as it was given, or the one at an address, which is closed afterwards; none is made."""
     from ggn_store.api.store import Store
 

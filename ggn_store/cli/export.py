@@ -6,23 +6,93 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
+import ggn_store
 from ggn_store.cli import options
+from ggn_store.cli.progress import progress_bar
 from ggn_store.errors import printable
 
+_FORMATS = ("parquet", "duckdb", "csv", "sqlite")
 
-@click.command("export")
-@options.ruleset_argument
-@click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect to write. Default: its own.")
+
+class _Command(click.Command):
+    """A command with two ways to be used."""
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        formatter.write_usage(ctx.command_path, "RULESET [-o FILE]")
+        formatter.write_usage(ctx.command_path, "--format FORMAT DIRECTORY [--ruleset NAME]... [OPTIONS]", "       ")
+
+
+def _complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    if ctx.params.get("form") is not None:
+        return [CompletionItem(incomplete, type="dir")]
+    return options.complete_ruleset(ctx, parameter, incomplete)
+
+
+@click.command("export", cls=_Command)
+@click.argument("what", metavar="RULESET|DIRECTORY", required=False, shell_complete=_complete)
 @options.output_option
+@click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect to write. Default: its own.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(_FORMATS),
+    help="Write the views, as files of this format, into DIRECTORY; it must be new, or empty.",
+)
+@click.option(
+    "--ruleset",
+    "names",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=options.complete_ruleset,
+    help="With --format: only this ruleset, or NAME@REVISION; may be repeated. Default: all.",
+)
+@click.option("--all-revisions", "every", is_flag=True, help="With --format: every revision, not only the newest.")
+@click.option("--force", is_flag=True, help="With --format: replace an older export.")
 @click.pass_context
-def command(ctx: click.Context, ruleset: str, dialect: Any, output: str | None) -> None:
-    """Write the document of a ruleset back, in canonical form.
+def command(
+    ctx: click.Context,
+    what: str | None,
+    output: str | None,
+    dialect: Any,
+    form: str | None,
+    names: tuple[str, ...],
+    every: bool,
+    force: bool,
+) -> None:
+    """Write the document of a ruleset back, or everything as tables.
 
-    RULESET is a name, or NAME@REVISION. Another dialect is refused where it would lose something (see `convert`).
-    Title, source, start position and board, which a document cannot say of itself, are written into a TOML file
-    beside a FILE that ends in .json, where `load` looks for them.
+    RULESET is a name, or NAME@REVISION: its document is written in canonical form. Another dialect is refused where it
+    would lose something (see `convert`). Title, source, start position and board, which a document cannot say of
+    itself, are written into a TOML file beside a FILE that ends in .json, where `load` looks for them.
+
+    With --format the views that `sql` asks (v_moves, v_conditions, ...) are written for notebooks and other programs,
+    of all rulesets and all of one moment, into a DIRECTORY that is there as a whole or not at all; its README.md says
+    what the columns mean.
+
+    Parquet and DuckDB need an extra: pip install 'ggn-store[duckdb]'.
     """
+    if form is None:
+        for name, given in (("--ruleset", names), ("--all-revisions", every), ("--force", force)):
+            if given:
+                raise click.UsageError(f"{name} goes with --format: name one RULESET to write its document")
+        if what is None:
+            raise click.UsageError("Missing argument 'RULESET' (or --format and DIRECTORY).")
+        _write_document(ctx, what, dialect, output)
+        return
+    if dialect is not None:
+        raise click.UsageError("--dialect goes without --format: the views are the same in every dialect")
+    if output is not None:
+        raise click.UsageError(
+            "-o goes without --format: write `export --format FORMAT DIRECTORY`, and --ruleset NAME for one ruleset"
+        )
+    if what is None:
+        raise click.UsageError("Missing argument 'DIRECTORY'.")
+    _write_views(ctx, what, form, names, every, force)
+
+
+def _write_document(ctx: click.Context, ruleset: str, dialect: Any, output: str | None) -> None:
     found = options.open_ruleset(ctx, ruleset)
     parts = found.export_parts(dialect)
     if dialect not in (None, found.dialect):
@@ -37,3 +107,23 @@ def command(ctx: click.Context, ruleset: str, dialect: Any, output: str | None) 
         click.echo(f"what the document cannot say of itself is in {printable(str(beside))}", err=True)
     elif beside.read_bytes() != said.encode():
         click.echo(f"{printable(str(beside))} is there already, says otherwise, and was left as it is", err=True)
+
+
+def _write_views(
+    ctx: click.Context, directory: str, form: Any, names: tuple[str, ...], every: bool, force: bool
+) -> None:
+    store = options.open_store(ctx)
+    with progress_bar("exporting") as progress:
+        made = store.export(directory, form, names or None, every=every, force=force, progress=progress)
+    _tell(made)
+
+
+def _tell(made: ggn_store.Exported) -> None:
+    rows = ", ".join(f"{count:,} of {name}" for name, count in made.rows.items())
+    click.echo(f"{printable(made.directory)}: rows of {made.revisions:,} revisions: {rows}", err=True)
+    if made.formulas:
+        click.echo(
+            f"note: a spreadsheet would take texts of {', '.join(made.formulas)} for formulas: import the files with "
+            "all columns as text",
+            err=True,
+        )

@@ -30,6 +30,8 @@ def command(ctx: click.Context, paths: tuple[str, ...], dialect: str | None, for
         checked += 1
         try:
             found += ggn_store.lint(entry.read(cast(Any, dialect)), entry.text, entry.file)
+            if isinstance(entry, ggn_store.SpecificationEntry):
+                found += entry.findings()
         except ggn_store.DocumentError as error:
             invalid += 1
             found += error.problems

@@ -29,3 +29,22 @@ def progress_line(work: str) -> Iterator[Callable[[str], None]]:
     finally:
         if shows:
             click.echo("\r\033[K", err=True, nl=False)
+
+
+@contextmanager
+def progress_bar(work: str) -> Iterator[Callable[[str, int, int], None] | None]:
+    """A bar on a terminal, told what is being worked on, how much is done and of how much; nothing elsewhere."""
+    if not options.is_terminal(sys.stderr):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(work, total=None)
+
+        def told(what: str, done: int, total: int) -> None:
+            bar.update(task, description=f"{work} {printable(what)}"[:50], completed=done, total=total)
+
+        yield told

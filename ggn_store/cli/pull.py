@@ -6,24 +6,13 @@ from typing import Any
 
 import click
 
-from ggn_store.cli import options, transfers
+from ggn_store.cli import transfers
 
 
 @click.command("pull")
-@transfers.rulesets_argument
-@transfers.remote_option
-@transfers.all_option
-@transfers.transfer_options
+@transfers.exchange_options
 @click.pass_context
-def command(
-    ctx: click.Context,
-    /,
-    rulesets: tuple[str, ...],
-    remote: str | None,
-    everything: bool,
-    form: str | None,
-    **wishes: Any,
-) -> None:
+def command(ctx: click.Context, /, **asked: Any) -> None:
     """Take rulesets with their histories from another store.
 
     Only what this store does not have travels. Each ruleset is taken whole or not at all: after an interruption, pull
@@ -33,7 +22,4 @@ def command(
     both sides' changes are listed (exit code 3): --merge makes one of both here. Changes of one and the same entry in
     two ways are never merged.
     """
-    names, address = transfers.chosen(rulesets, everything), transfers.remote(remote)
-    store = options.open_store(ctx, create=True)
-    with transfers.progress("pulling") as progress:
-        transfers.tell(ctx, store.pull_each(address, names, progress=progress, **wishes), form, "received")
+    transfers.exchange(ctx, is_push=False, **asked)

@@ -6,24 +6,13 @@ from typing import Any
 
 import click
 
-from ggn_store.cli import options, transfers
+from ggn_store.cli import transfers
 
 
 @click.command("push")
-@transfers.rulesets_argument
-@transfers.remote_option
-@transfers.all_option
-@transfers.transfer_options
+@transfers.exchange_options
 @click.pass_context
-def command(
-    ctx: click.Context,
-    /,
-    rulesets: tuple[str, ...],
-    remote: str | None,
-    everything: bool,
-    form: str | None,
-    **wishes: Any,
-) -> None:
+def command(ctx: click.Context, /, **asked: Any) -> None:
     """Give rulesets with their histories to another store.
 
     Only what it does not have travels. Each ruleset is taken whole or not at all: after an interruption, push again.
@@ -32,7 +21,4 @@ def command(
     sides' changes are listed (exit code 3): pull first, or let --merge make one of both there. Changes of one and the
     same entry in two ways are never merged.
     """
-    names, address = transfers.chosen(rulesets, everything), transfers.remote(remote)
-    store = options.open_store(ctx)
-    with transfers.progress("pushing") as progress:
-        transfers.tell(ctx, store.push_each(address, names, progress=progress, **wishes), form, "sent")
+    transfers.exchange(ctx, is_push=True, **asked)

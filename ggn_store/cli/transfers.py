@@ -24,12 +24,6 @@ _COLUMNS = ("name", "to", "status", "revisions", "pieces", "pieces_listed", "hea
 rulesets_argument = click.argument(
     "rulesets", nargs=-1, metavar="[RULESET]...", shell_complete=options.complete_ruleset
 )
-remote_option = click.option(
-    "--remote",
-    metavar="ADDRESS",
-    envvar="GGN_STORE_REMOTE",
-    help="The other store, written like --db. Default: $GGN_STORE_REMOTE.",
-)
 all_option = click.option("--all", "everything", is_flag=True, help="Every ruleset that there is.")
 
 
@@ -48,18 +42,42 @@ def transfer_options(command: Command) -> Command:
     return command
 
 
+def exchange_options(command: Command) -> Command:
+    """What `push` and `pull` are told: `exchange` takes it."""
+    remote = click.option(
+        "--remote",
+        metavar="ADDRESS",
+        envvar="GGN_STORE_REMOTE",
+        help="The other store, written like --db. Default: $GGN_STORE_REMOTE.",
+    )
+    return rulesets_argument(remote(all_option(transfer_options(command))))
+
+
+def exchange(
+    ctx: click.Context,
+    rulesets: tuple[str, ...],
+    remote: str | None,
+    everything: bool,
+    form: str | None,
+    *,
+    is_push: bool,
+    **wishes: Any,
+) -> None:
+    """Push or pull, and tell what became of each ruleset."""
+    names = chosen(rulesets, everything)
+    if not remote:
+        raise click.UsageError("name the other store with --remote (or $GGN_STORE_REMOTE)")
+    store = options.open_store(ctx, create=not is_push)
+    each = store.push_each if is_push else store.pull_each
+    with progress("pushing" if is_push else "pulling") as bar:
+        tell(ctx, each(remote, names, progress=bar, **wishes), form, "sent" if is_push else "received")
+
+
 def chosen(rulesets: tuple[str, ...], everything: bool) -> tuple[str, ...] | None:
     """The rulesets that were named; None for all."""
     if bool(rulesets) == everything:
         raise click.UsageError("name rulesets, or give --all" if not rulesets else "--all goes without names")
     return rulesets or None
-
-
-def remote(address: str | None) -> str:
-    """The address of the other store."""
-    if not address:
-        raise click.UsageError("name the other store with --remote (or $GGN_STORE_REMOTE)")
-    return address
 
 
 def tell(ctx: click.Context, results: Iterable[ggn_store.Transferred], form: str | None, verb: str) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import IO, Any, Final, cast
 
 from ggn_store.documents import bundle_values as values
-from ggn_store.documents import json_text, limits
+from ggn_store.documents import limits
 from ggn_store.documents.bundle import COUNTED, KEYS, KINDS, VERSION
 from ggn_store.documents.bundle_values import FaultError, fail, noted, require
 from ggn_store.documents.reader import envelope_complaints
@@ -30,6 +30,7 @@ from ggn_store.model.document import Digests, Envelope, check_dialect
 from ggn_store.model.histories import Step
 from ggn_store.model.revision import check_name, check_tag
 from ggn_store.model.transfer import SentPiece, SentRevision, SentTag
+from ggn_store.notation import json_text
 
 _GZIP: Final = b"\x1f\x8b"
 

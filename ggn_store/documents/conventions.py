@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.documents.army import Army, Entry, Point
-from ggn_store.documents.json_text import Path
 from ggn_store.model.document import EMPTY, Document, Piece, Possibility
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
+from ggn_store.notation.json_text import Path
 
 Remark = tuple[Path, str]
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from ggn_store.documents.json_text import Path, pointer
 from ggn_store.errors import ConversionError, offer, printable, quote
 from ggn_store.model import variables
 from ggn_store.model.document import (
@@ -27,6 +26,7 @@ from ggn_store.model.document import (
 from ggn_store.model.move import DISPLACEMENT, Assumption, displacement
 from ggn_store.notation import cell, gan
 from ggn_store.notation.hand import HAND
+from ggn_store.notation.json_text import Path, pointer
 
 _SHOWN: Final = 5
 # The dialects whose squares have any labels, and the keys of the effects.

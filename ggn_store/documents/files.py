@@ -17,10 +17,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final, cast
 
-from ggn_store.documents import beside, ggn, json_text
-from ggn_store.documents.limits import MAX_BYTES
+from ggn_store.documents import beside, ggn
 from ggn_store.errors import DocumentError, InputError, Problem, printable, quote
 from ggn_store.model.document import Dialect, Document, Envelope
+from ggn_store.notation import json_text
+from ggn_store.notation.json_text import MAX_BYTES
 
 STDIN: Final = "-"
 _DOCUMENTS: Final = (".json", ".json.gz")

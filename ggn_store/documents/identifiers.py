@@ -9,9 +9,9 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 
-from ggn_store.documents.json_text import Path
 from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Document, Piece, Possibility
 from ggn_store.notation import feen, qpi
+from ggn_store.notation.json_text import Path
 
 Finding = tuple[str, Path, str]
 

@@ -6,8 +6,6 @@ down; they are far above the largest real documents known (187 MB, 1.6 million p
 
 from typing import Final
 
-MAX_BYTES: Final = 512 * 1024 * 1024
-MAX_DEPTH: Final = 64
 MAX_LABEL: Final = 255
 MAX_SQUARES: Final = 65_536
 MAX_PIECES: Final = 10_000

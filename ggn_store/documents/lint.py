@@ -22,14 +22,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Final
 
-from ggn_store.documents import conventions, identifiers, json_text
+from ggn_store.documents import conventions, identifiers
 from ggn_store.documents.identifiers import Finding
-from ggn_store.documents.json_text import Path, pointer
 from ggn_store.errors import Problem, printable
 from ggn_store.model import variables
 from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Document, Possibility
-from ggn_store.notation import qpi
+from ggn_store.notation import json_text, qpi
 from ggn_store.notation.hand import HAND
+from ggn_store.notation.json_text import Path, pointer
 
 CODES: Final = (
     "duplicate-possibility",

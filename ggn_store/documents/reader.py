@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
-from ggn_store.documents import json_text, limits, quick
-from ggn_store.documents.json_text import pointer
+from ggn_store.documents import limits, quick
 from ggn_store.errors import UNSTORABLE, NotationError, quote
 from ggn_store.model import board as boards
 from ggn_store.model import variables
@@ -32,8 +31,9 @@ from ggn_store.model.document import (
     Source,
 )
 from ggn_store.model.variables import Variable
-from ggn_store.notation import cell, feen, gan, qpi, stn
+from ggn_store.notation import cell, feen, gan, json_text, qpi, stn
 from ggn_store.notation.hand import HAND
+from ggn_store.notation.json_text import pointer
 from ggn_store.notation.stn import Transition
 
 SCHEMA_KEY: Final = "$schema"

@@ -92,7 +92,7 @@ def ask(
         starts += [(number, place, start.key) for place, start in enumerate(unknown)]
         words.append(_words(database, query, number, positions[number], any(start.exact for start in unknown)))
     given = _give(database, connection, query, starts, words)
-    if database.makes_tables:
+    if database.sender is None:
         return database.rows(connection, _found_in_tables(query.words))
     return [tuple(row) for row in connection.execute(_found(given, query.words))]
 

@@ -135,8 +135,8 @@ def describe(
     on_board = given(database, connection, board_state, placed)
 
     def standing(position: ColumnElement[int], square: ColumnElement[int]) -> tuple[FromClause, ColumnElement[bool]]:
-        if not database.makes_tables:
-            return database.sent_row(board_state, placed, (position, square)), true()
+        if database.sender is not None:
+            return database.sender.sent_row(board_state, placed, (position, square)), true()
         here = on_board.alias("here")
         return here, and_(here.c.position == position, here.c.square == square)
 
@@ -161,8 +161,8 @@ def given(
     columns: Sequence[Column[Any]] | None = None,
 ) -> FromClause:
     """`table` with `rows` in it, which fill `columns` (all of them by default), made if the database makes tables."""
-    if not database.makes_tables:
-        return database.sent(connection, list(table.columns) if columns is None else columns, rows)
+    if database.sender is not None:
+        return database.sender.sent(connection, list(table.columns) if columns is None else columns, rows)
     make(database, connection, table, rows, columns)
     return table
 

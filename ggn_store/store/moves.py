@@ -98,7 +98,7 @@ def moves(
 
     `assume` fills in the effects that a `must-deny` document leaves open.
     """
-    if not database.makes_tables and len(positions) > _POSITIONS_SENT:
+    if database.sender is not None and len(positions) > _POSITIONS_SENT:
         starts = range(0, len(positions), _POSITIONS_SENT)
         parts = (positions[start : start + _POSITIONS_SENT] for start in starts)
         answered = (moves(database, connection, revision, board, part, question, assume) for part in parts)

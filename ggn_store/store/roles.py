@@ -11,7 +11,8 @@ from sqlalchemy import Connection, Table, text
 from ggn_store.errors import StoreError, printable
 from ggn_store.store import seals, versions, views
 from ggn_store.store import tables as t
-from ggn_store.store.engine import ADMIN, AUTHOR, ROLES, Database, Postgres
+from ggn_store.store.engine import ADMIN, AUTHOR, ROLES, Database
+from ggn_store.store.postgres import Postgres
 
 _EVERYBODY = "PUBLIC"
 

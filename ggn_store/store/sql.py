@@ -20,8 +20,10 @@ from sqlalchemy import Connection, text
 from ggn_store.errors import QueryError, StoreError, offer, printable, quote
 from ggn_store.store import sql_child, sql_functions, sql_text
 from ggn_store.store import tables as t
-from ggn_store.store.engine import Database, Postgres, SQLite
+from ggn_store.store.engine import Database
+from ggn_store.store.postgres import Postgres
 from ggn_store.store.sql_text import Query, place
+from ggn_store.store.sqlite import SQLite
 from ggn_store.store.views import VIEWS
 
 MAX_ROWS: Final = 1_000_000

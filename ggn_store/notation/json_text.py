@@ -16,10 +16,14 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 
-from ggn_store.documents.limits import MAX_BYTES, MAX_DEPTH
 from ggn_store.errors import quote
+
+# The limits are there so that a hostile or broken file ends in a clear message; the largest real document known has
+# 187 MB.
+MAX_BYTES: Final = 512 * 1024 * 1024
+MAX_DEPTH: Final = 64
 
 Path = tuple[str | int, ...]
 Pairs = list[tuple[str, Any]]
@@ -232,8 +236,8 @@ class Lines:
         return line, offset - self._starts[line - 1] + 1
 
 
-def scan(text: str, wanted: Collection[Path] = ()) -> Scan:
-    """Walk `text` token by token, without recursion, for faults and for the places of `wanted` members.
+def scan(text: str, wanted: Collection[Path] | None = ()) -> Scan:
+    """Walk `text` token by token, without recursion, for faults and for the places of `wanted` members (None: all).
 
     A syntax fault ends the walk.
     """
@@ -241,7 +245,7 @@ def scan(text: str, wanted: Collection[Path] = ()) -> Scan:
     text = text.removeprefix(_BYTE_ORDER_MARK)
     try:
         for path, key, value in _members(text, result.faults):
-            if path in wanted:
+            if wanted is None or path in wanted:
                 result.places[path] = (key, value)
     except _SyntaxFaultError as fault:
         result.faults.append(fault.fault)

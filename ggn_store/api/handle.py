@@ -1,0 +1,148 @@
+"""Stored revisions: what they are, and their documents."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ggn_store.documents import beside
+from ggn_store.documents.convert import convert
+from ggn_store.errors import UnknownNameError, offer, quote
+from ggn_store.model import document as documents
+from ggn_store.model import variables
+from ggn_store.model.board import Board
+from ggn_store.model.document import Dialect, Document, Piece
+from ggn_store.model.position import Position
+from ggn_store.model.revision import Revision, Summary
+from ggn_store.model.variables import Variable
+from ggn_store.notation.hand import HAND
+from ggn_store.store import engine, rulesets
+
+if TYPE_CHECKING:
+    from ggn_store.games.rules import Definition
+    from ggn_store.gdl.specification import Specification
+
+
+class Handle:
+    """A revision in a store; it stays what it is."""
+
+    def __init__(self, database: engine.Database, revision: Revision) -> None:
+        self._database = database
+        self.revision = revision
+
+    @property
+    def name(self) -> str:
+        """The name of the ruleset, without the revision."""
+        return self.revision.name
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect of the document that was loaded."""
+        return self.revision.dialect
+
+    @functools.cached_property
+    def board(self) -> Board:
+        """The squares that the rules speak about."""
+        with self._database.reading() as connection:
+            return rulesets.read_board(connection, self.revision.board_id)
+
+    @functools.cached_property
+    def pieces(self) -> tuple[str, ...]:
+        """The piece identifiers that have rules, in document order."""
+        return tuple(row["piece"] for row in self.piece_summaries())
+
+    def piece_summaries(self) -> list[dict[str, Any]]:
+        """For each piece in document order: identifier, side, how many sources and possibilities, digest, ..."""
+        with self._database.reading() as connection:
+            return rulesets.piece_summaries(connection, self.revision)
+
+    def summary(self) -> Summary:
+        """The revision with how much is in it."""
+        with self._database.reading() as connection:
+            return rulesets.summary(connection, self.revision)
+
+    @property
+    def start(self) -> Position | None:
+        """The start position, if one was given with the document."""
+        return None if self.revision.envelope.start is None else Position.from_feen(self.revision.envelope.start)
+
+    @functools.cached_property
+    def variables(self) -> Mapping[str, Variable]:
+        """The state variables that the document declares, by name."""
+        return variables.parse(self.revision.envelope.variables)
+
+    @functools.cached_property
+    def definition(self) -> Definition | None:
+        """The definition that the ruleset was generated from, None where it was not."""
+        text = self.revision.envelope.definition
+        if text is None or self.dialect == "gdl":
+            return None
+        from ggn_store.games import definition
+
+        return definition.read(text, f"the definition of {self.revision}")
+
+    @functools.cached_property
+    def specification(self) -> Specification | None:
+        """The game description that the ruleset was compiled from, None where it was not."""
+        text = self.revision.envelope.definition
+        if text is None or self.dialect != "gdl":
+            return None
+        from ggn_store.gdl.check import read_specification
+
+        return read_specification(text, f"the game description of {self.revision}")
+
+    # --- documents out ---
+
+    def document(self) -> Document:
+        """The document, read back from the rows."""
+        return Document(self.dialect, tuple(self.read_pieces()), self.revision.envelope)
+
+    def export(self, dialect: Dialect | None = None) -> str:
+        """The document that was loaded, in canonical form; in another dialect as `convert` gives it."""
+        return "".join(self.export_parts(dialect))
+
+    def export_parts(self, dialect: Dialect | None = None) -> Iterator[str]:
+        """The canonical text in parts, one piece in memory at a time unless it is of another dialect."""
+        if dialect not in (None, self.dialect):
+            return convert(self.document(), dialect).canonical_parts()
+        envelope = self.revision.envelope
+        return documents.canonical_text(self.dialect, envelope.schema, self.read_pieces(), envelope.variables)
+
+    def export_beside(self) -> str:
+        """What the exported document cannot say of itself, as a TOML file beside it says it; "" if there is nothing."""
+        return beside.toml(self.revision.envelope)
+
+    def read_pieces(self) -> Iterator[Piece]:
+        """The pieces in document order. No transaction is open while the caller works on one: pieces never change."""
+        board = self.board
+        with self._database.reading() as connection:
+            keys = rulesets.piece_keys(connection, self.revision)
+        for piece_id, identifier in keys:
+            with self._database.reading() as connection:
+                piece = rulesets.read_piece(connection, piece_id, identifier, board)
+            yield piece
+
+    def read_piece(self, piece: str) -> Piece:
+        """One piece of the document; raises UnknownNameError (a KeyError) where the ruleset has no rules for it."""
+        self._require_piece(piece)
+        board = self.board
+        with self._database.reading() as connection:
+            keys = rulesets.piece_keys(connection, self.revision)
+            piece_id = next(piece_id for piece_id, identifier in keys if identifier == piece)
+            return rulesets.read_piece(connection, piece_id, piece, board)
+
+    # --- inside ---
+
+    def _require_piece(self, piece: str) -> None:
+        """Raise UnknownNameError (a KeyError) for a piece that the ruleset has no rules for."""
+        if piece not in self.pieces:
+            raise UnknownNameError(f"{self.revision} has no rules for {quote(piece)}; it has {offer(self.pieces)}")
+
+    def require_square(self, square: str | None) -> None:
+        """Raise UnknownNameError for what is neither a square of the board nor the hand; None is let pass."""
+        if square not in (None, HAND) and square not in self.board.numbers:
+            raise UnknownNameError(
+                f"{self.revision} has no square {quote(square)}; its board is "
+                f"{self.board.shape_text or offer(self.board.squares)}"
+            )

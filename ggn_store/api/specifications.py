@@ -1,0 +1,77 @@
+"""Game descriptions on their way into documents and stores: files of them, each checked and compiled by itself."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from ggn_store.documents import files
+from ggn_store.errors import InputError, SpecificationProblem, printable
+from ggn_store.gdl import compile as compiler
+from ggn_store.gdl.check import SpecificationCheck, check_specification, read_specification
+from ggn_store.gdl.compile import Compiled
+from ggn_store.gdl.reader import MAX_BYTES
+from ggn_store.gdl.specification import Specification
+from ggn_store.model.document import Dialect, Document, Envelope
+
+DIALECT: Final[Dialect] = "gdl"
+
+
+def check_specifications(paths: Iterable[str | os.PathLike[str]]) -> Iterator[tuple[str, SpecificationCheck]]:
+    """Check the game descriptions of files, directories, globs or `-`: the name of each file, and what was found.
+
+    In directories only JSON is looked at. Raises InputError for a path that names nothing; a file that cannot be
+    read is one with a problem.
+    """
+    for file in files.find_files(paths):
+        if file.is_definition or (file.is_stream and file.path != files.STDIN):
+            continue
+        name = str(file)
+        try:
+            with files.open_stream(file) as stream:
+                data = stream.read(MAX_BYTES + 1)
+        except InputError as error:
+            message = str(error).removeprefix(f"{printable(name)}: ")
+            yield name, SpecificationCheck(None, (SpecificationProblem(message, file=name),))
+            continue
+        yield name, check_specification(data, name)
+
+
+def compile_specification(
+    specification: Specification | str | bytes | Mapping[str, Any],
+    *,
+    piece_map: Mapping[str, str] | None = None,
+    style: str | None = None,
+    file: str | None = None,
+) -> Compiled:
+    """The rules of a game description (a value, its text or decoded JSON) as a document of the dialect `gdl`.
+
+    `piece_map` gives kinds of entities (`king`, or `king,moved=true`) the codes of their pieces (`K`, `+K`), where
+    the presentation does not, or otherwise than it does; `style` is that of all pieces. Raises SpecificationError
+    with every problem, which carry the name `file`, and NotationError for a map or a style that does not fit.
+    """
+    if isinstance(specification, Mapping):
+        # What was never text becomes it, to be kept with the document.
+        text = json.dumps(specification, ensure_ascii=False)
+        specification = replace(read_specification(specification, file), text=text)
+    elif not isinstance(specification, Specification):
+        specification = read_specification(specification, file)
+    return compiler.compile(specification, piece_map, style, file)
+
+
+def read_specification_file(path: str) -> tuple[str, str | bytes]:
+    """The name and the data of the one game description that a path or `-` leads to; raises InputError."""
+    [file, *others] = files.find_files([path])
+    if others or file.is_definition or (file.is_stream and file.path != files.STDIN):
+        raise InputError(f"{printable(path)}: this is not one game description (JSON): name one file")
+    with files.open_stream(file) as stream:
+        return str(file), stream.read(MAX_BYTES + 1)
+
+
+def said(document: Document, envelope: Envelope) -> Document:
+    """The document with the title, source and start position that a file beside it states, where it states them."""
+    stated = {name: value for name in ("title", "source", "start") if (value := getattr(envelope, name)) is not None}
+    return replace(document, envelope=replace(document.envelope, **stated)) if stated else document

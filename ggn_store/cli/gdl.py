@@ -1,0 +1,16 @@
+"""`ggn-store gdl`"""
+
+from __future__ import annotations
+
+import click
+
+from ggn_store.cli import gdl_check, gdl_compile
+
+
+@click.group("gdl")
+def command() -> None:
+    """Check and compile game descriptions: JSON that says of a game what its actions ask for and do."""
+
+
+command.add_command(gdl_check.command)
+command.add_command(gdl_compile.command)

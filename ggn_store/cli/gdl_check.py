@@ -1,0 +1,49 @@
+"""`ggn-store gdl check`"""
+
+from __future__ import annotations
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+from ggn_store.errors import SpecificationProblem
+from ggn_store.render.specifications import specification_problems
+
+
+@click.command("check")
+@click.argument("paths", nargs=-1, type=click.Path(), required=True, metavar="SPEC...")
+@options.output_format(
+    ("text", "table", "json", "ndjson"),
+    "Text with the places marked (default), a table, a JSON array, or NDJSON.",
+)
+@click.pass_context
+def command(ctx: click.Context, paths: tuple[str, ...], form: str | None) -> None:
+    """Print everything that is wrong with game descriptions, and what is suspicious in those that are right.
+
+    SPEC is a file, a directory, a glob pattern or `-`. A problem is a mistake (with how to mend it), or something
+    that no move database can hold: cards, chance, hidden information, more than two sides. Findings are rules that
+    never apply, names without use, pieces that move in some directions only. Exit code 1 where there is a problem;
+    findings alone end in 0.
+    """
+    found: list[SpecificationProblem] = []
+    checked = 0
+    for _, check in ggn_store.check_specifications(paths):
+        checked += 1
+        found += [*check.problems, *check.findings]
+    for part in specification_problems(found, form or "text"):
+        click.echo(part, nl=False)
+    if not checked:
+        click.echo("no specification found", err=True)
+        return
+    problems = sum(problem.severity == "problem" for problem in found)
+    refused = sum(problem.code == "refused" for problem in found)
+    findings = len(found) - problems
+    words = [
+        f"{problems} problem{'s' if problems != 1 else ''}" if problems else "no problem",
+        *([f"{refused} of them what no move database can hold"] if refused else []),
+        f"{findings} finding{'s' if findings != 1 else ''}" if findings else "nothing suspicious",
+    ]
+    if problems and not findings:
+        words.pop()
+    click.echo(f"{checked} specification{'s' if checked != 1 else ''} checked: {', '.join(words)}", err=True)
+    ctx.exit(1 if problems else 0)

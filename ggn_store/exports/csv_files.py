@@ -1,0 +1,100 @@
+"""CSV: a file for each view, in which NULL is nothing and an empty text is quoted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+from ggn_store.store.view_rows import Row
+from ggn_store.store.views import View
+
+_QUOTED: Final = re.compile('^$|[",\r\n]|^\\s|\\s$')
+# What spreadsheets take for a formula; a mark on its own (of a promoted piece) they do not.
+_FORMULA: Final = re.compile("[=+\\-@\t\r].")
+_MOST: Final = 50_000
+
+
+class CsvFiles:
+    """Writes the files; `formulas` names the columns with texts that a spreadsheet would take for formulas."""
+
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+        self._stream: Any = None
+        self._cells: list[_Cells] = []
+        self.formulas: list[str] = []
+
+    def begin(self, view: View) -> str:
+        """Begin the file of a view; its name."""
+        name = f"{view.name}.csv"
+        self._stream = (self._directory / name).open("w", encoding="utf-8", newline="")
+        self._cells = [_Cells(_WRITERS[column.type]) for column in view.columns]
+        self._stream.write(",".join(view.names) + "\n")
+        return name
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Add rows."""
+        columns = [
+            map(cells.__getitem__, column) for cells, column in zip(self._cells, zip(*rows, strict=True), strict=True)
+        ]
+        self._stream.write("\n".join(map(",".join, zip(*columns, strict=True))) + "\n")
+        for cells in self._cells:
+            cells.forget()
+
+    def end(self, view: View) -> None:
+        """Finish the file of a view."""
+        self.close()
+        self.formulas += [
+            f"{view.name}.{column.name}"
+            for column, cells in zip(view.columns, self._cells, strict=True)
+            if cells.has_formulas
+        ]
+
+    def finish(self) -> None:
+        """Nothing is left to do."""
+
+    def close(self) -> None:
+        """Close the file that is open."""
+        if self._stream is not None:
+            stream, self._stream = self._stream, None
+            stream.close()
+
+
+class _Cells(dict[Any, str]):
+    """The cells of a column by value; the same few come again and again."""
+
+    def __init__(self, write: Callable[[Any], str]) -> None:
+        super().__init__({None: ""})
+        self._write = write
+        self.has_formulas = False
+
+    def __missing__(self, value: Any) -> str:
+        cell = self[value] = self._write(value)
+        self.has_formulas = self.has_formulas or (isinstance(value, str) and _FORMULA.match(value) is not None)
+        return cell
+
+    def forget(self) -> None:
+        """Keep no more than a few of them."""
+        if len(self) > _MOST:
+            self.clear()
+            self[None] = ""
+
+
+def _text(value: str) -> str:
+    if _QUOTED.search(value) is None:
+        return value
+    doubled = value.replace('"', '""')
+    return f'"{doubled}"'
+
+
+def _time(value: datetime) -> str:
+    return value.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"
+
+
+_WRITERS: Final[dict[str, Callable[[Any], str]]] = {"text": _text, "integer": str, "boolean": _truth, "time": _time}

@@ -1,0 +1,114 @@
+"""What is in an export: `manifest.json` for programs, `README.md` for people; both made from what the views say."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from ggn_store.store.view_rows import Wanted
+from ggn_store.store.views import VIEWS
+
+FORMAT: Final = "ggn-store export"
+VERSION: Final = 1
+MANIFEST: Final = "manifest.json"
+README: Final = "README.md"
+_MAX_BYTES: Final = 100_000_000
+_OURS: Final = re.compile(r"manifest\.json|README\.md|ggn\.(duckdb|sqlite)|v_[a-z_]+\.(parquet|csv)")
+
+_READING: Final = {
+    "parquet": """\
+A file for each view. Integers are of 64 bits, times know that they are of UTC.
+
+```python
+import pyarrow.parquet                      # or pandas.read_parquet, or duckdb: FROM 'v_moves.parquet'
+pyarrow.parquet.read_table("v_moves.parquet", filters=[("ruleset", "=", "chess")])
+```
+""",
+    "duckdb": """\
+`ggn.duckdb` has a table for each view. Times are TIMESTAMP, in UTC; columns have their meaning as a comment.
+
+```python
+import duckdb
+duckdb.connect("ggn.duckdb", read_only=True).sql("SELECT piece, count(*) FROM v_moves GROUP BY piece")
+```
+""",
+    "sqlite": """\
+`ggn.sqlite` has a table for each view, with indexes. Booleans are 0 and 1, times are texts in UTC, which order as the
+times do.
+
+```python
+import sqlite3
+sqlite3.connect("file:ggn.sqlite?mode=ro", uri=True).execute("SELECT piece, count(*) FROM v_moves GROUP BY piece")
+```
+""",
+    "csv": """\
+A file for each view: UTF-8, commas, a line with the names of the columns first. Booleans are true and false, times are
+ISO 8601 in UTC. **NULL is nothing at all** between two commas, **an empty text is `""`**; other cells are only quoted
+where they have to be. This is how Postgres reads it (`\\copy v_pieces FROM v_pieces.csv CSV HEADER`); elsewhere say so:
+
+```python
+import duckdb, pandas
+duckdb.sql("FROM read_csv('v_pieces.csv', allow_quoted_nulls = false, escape = '\\"', quote = '\\"')")
+pandas.read_csv("v_pieces.csv", keep_default_na=False, na_values=[""])      # takes both for missing
+```
+
+Nothing is put in front of texts that a spreadsheet takes for formulas (`=`, `+`, `-`, `@` at their beginning): here
+they are data, and a program that reads this gets what the store has. Titles, messages and authors can be anybody's:
+**import the files into a spreadsheet with all columns as text; do not open them with a double click.**
+""",
+}
+
+
+def write(part: Path, form: str, files: Mapping[str, str], rows: Mapping[str, int], wanted: Sequence[Wanted]) -> None:
+    """Write both; `files` and `rows` are by view."""
+    views = {
+        view.name: {
+            "file": files[view.name],
+            "row": view.row,
+            "rows": rows[view.name],
+            "columns": [{"name": each.name, "type": each.type, "meaning": each.meaning} for each in view.columns],
+        }
+        for view in VIEWS
+    }
+    revisions = [{"ruleset": each.ruleset, "revision": each.revision, "digest": each.digest} for each in wanted]
+    said = {"format": FORMAT, "version": VERSION, "form": form, "views": views, "revisions": revisions}
+    (part / MANIFEST).write_text(json.dumps(said, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    (part / README).write_text(_readme(form, files, rows, wanted), encoding="utf-8")
+
+
+def _readme(form: str, files: Mapping[str, str], rows: Mapping[str, int], wanted: Sequence[Wanted]) -> str:
+    rulesets = len({each.ruleset for each in wanted})
+    parts = [
+        "# Rules of board games\n\n"
+        f"Written by `ggn-store export --format {form}`: {rulesets:,} ruleset{'' if rulesets == 1 else 's'}, "
+        f"{len(wanted):,} revision{'' if len(wanted) == 1 else 's'}, all of one moment; `{MANIFEST}` lists them, and "
+        "says for programs what is said here. Rows are in the order of rulesets, revisions and their documents.\n",
+        _READING[form],
+        "Views are joined by `piece_id` and `possibility`, and by `ruleset` and `revision`, too: a piece can be in "
+        "several.\n",
+    ]
+    for view in VIEWS:
+        lines = [f"| `{each.name}` | {each.type} | {each.meaning} |" for each in view.columns]
+        parts.append(
+            f"## {view.name}\n\n`{files[view.name]}`, {rows[view.name]:,} rows. A row is {view.row}.\n\n"
+            "| column | type | meaning |\n|---|---|---|\n" + "\n".join(lines) + "\n"
+        )
+    return "\n".join(parts)
+
+
+def files_of(directory: Path) -> set[str]:
+    """The names of the files of the export in a directory; none where there is no export in it."""
+    try:
+        if (directory / MANIFEST).stat().st_size > _MAX_BYTES:
+            return set()
+        said: Any = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
+        listed = {MANIFEST, README, *(view["file"] for view in said["views"].values())}
+        if said["format"] != FORMAT:
+            return set()
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return set()
+    # Whatever the manifest lists: nothing else is called so.
+    return {name for name in listed if _OURS.fullmatch(str(name)) and (directory / name).is_file()}

@@ -1,0 +1,114 @@
+"""SQLite: one file with a table for each view, and indexes for what is asked most."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from ggn_store.errors import GgnStoreError
+from ggn_store.store.view_rows import Row
+from ggn_store.store.views import VIEWS, View
+
+FILE: Final = "ggn.sqlite"
+_TYPES: Final = {"text": "TEXT", "integer": "INTEGER", "boolean": "BOOLEAN", "time": "TIMESTAMP"}
+# What leads to the rows of a ruleset's piece, to those of a piece in all games, and from a view to the next.
+INDEXES: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
+    "v_rulesets": (("ruleset", "revision"),),
+    "v_pieces": (("ruleset", "revision", "piece"), ("piece",), ("piece_id",)),
+    "v_moves": (("ruleset", "piece", "source"), ("piece", "source"), ("piece_id", "possibility")),
+    "v_conditions": (("ruleset", "piece"), ("state",), ("piece_id", "possibility")),
+    "v_effects": (("ruleset", "piece"), ("piece_id", "possibility")),
+    "v_guards": (("ruleset", "piece"), ("piece_id", "possibility")),
+    "v_state_effects": (("ruleset", "piece"), ("piece_id", "possibility")),
+    "v_history": (("ruleset", "revision"),),
+}
+_ERRORS: Final = {
+    sqlite3.SQLITE_FULL: errno.ENOSPC,
+    sqlite3.SQLITE_IOERR: errno.EIO,
+    sqlite3.SQLITE_READONLY: errno.EROFS,
+    sqlite3.SQLITE_CANTOPEN: errno.EACCES,
+}
+
+
+class SqliteFile:
+    """Writes the file."""
+
+    def __init__(self, directory: Path) -> None:
+        self._insert = ""
+        self._times: list[int] = []
+        self._connection: Any = None
+        with _explained():
+            self._connection = sqlite3.connect(directory / FILE, isolation_level=None)
+            # It is either there as a whole or thrown away.
+            self._connection.execute("PRAGMA journal_mode = OFF")
+            self._connection.execute("PRAGMA synchronous = OFF")
+            self._connection.execute("PRAGMA cache_size = -65536")
+            self._connection.execute("BEGIN")
+
+    def begin(self, view: View) -> str:
+        """Make the table of a view; the name of the file."""
+        last = len(view.columns) - 1
+        lines = [
+            f"  {each.name} {_TYPES[each.type]}{'' if at == last else ','} -- {each.meaning}"
+            for at, each in enumerate(view.columns)
+        ]
+        self._run(f"CREATE TABLE {view.name} ( -- a row is {view.row}\n" + "\n".join(lines) + "\n)")
+        self._insert = f"INSERT INTO {view.name} VALUES ({', '.join('?' * len(view.columns))})"
+        self._times = [at for at, each in enumerate(view.columns) if each.type == "time"]
+        return FILE
+
+    def add(self, rows: Sequence[Row]) -> None:
+        """Add rows."""
+        given = [tuple(map(_value, row)) for row in rows] if self._times else rows
+        with _explained():
+            self._connection.executemany(self._insert, given)
+
+    def end(self, view: View) -> None:
+        """Nothing is left to do."""
+
+    def finish(self) -> None:
+        """Make the indexes."""
+        for view in VIEWS:
+            for columns in INDEXES[view.name]:
+                self._run(f"CREATE INDEX ix_{view.name}_{'_'.join(columns)} ON {view.name} ({', '.join(columns)})")
+        self._run("PRAGMA analysis_limit = 1000")
+        self._run("ANALYZE")
+        self._run("COMMIT")
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            connection.close()
+
+    def _run(self, statement: str) -> None:
+        with _explained():
+            self._connection.execute(statement)
+
+
+def _value(value: Any) -> Any:
+    return as_text(value) if isinstance(value, datetime) else value
+
+
+def as_text(time: datetime) -> str:
+    """A time as stores in SQLite have it: of UTC, without saying so, always with microseconds."""
+    return time.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "microseconds")
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """Errors of the disk as such; the store may be SQLite, too, and they are not its errors."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        number = _ERRORS.get(getattr(error, "sqlite_errorcode", 0) & 0xFF)
+        if number is None:
+            raise GgnStoreError(f"{FILE}: SQLite refused: {error}") from None
+        raise OSError(number, os.strerror(number)) from None

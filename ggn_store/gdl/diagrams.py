@@ -1,0 +1,267 @@
+"""Values that depend on what is not known yet: decision diagrams over squares and state variables.
+
+A value is either known (a Python value) or a `Node`, which asks one variable and goes on with the child whose mask has
+what the variable holds. Masks are sets of the variable's contents, one bit each, disjoint and together all of them.
+Variables are asked in the order of their numbers, no two nodes are the same, and no node has two children that are
+the same: so equal values are one object, and a condition that cannot hold is the known value False.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, TypeAlias
+
+# A known value, or a node.
+Value: TypeAlias = object
+Part: TypeAlias = tuple[int, Value]
+# Variables with the masks of what they may hold; variables that are not there may hold anything.
+Box: TypeAlias = tuple[tuple[int, int], ...]
+
+MAX_NODES: Final = 250_000
+_MISSING: Final = object()
+
+
+class TooManyNodesError(Exception):
+    """A value depends on so much that it cannot be held."""
+
+
+class Node:
+    """A question for one variable; made by `Diagrams` only."""
+
+    __slots__ = ("children", "masks", "variable")
+
+    def __init__(self, variable: int, masks: tuple[int, ...], children: tuple[Value, ...]) -> None:
+        self.variable = variable
+        self.masks = masks
+        self.children = children
+
+
+def key(value: Value) -> object:
+    """What tells values apart: 1 and true are not the same value."""
+    return value if type(value) is Node else (type(value), value)
+
+
+class Diagrams:
+    """Makes nodes, each once, over variables with so many contents each."""
+
+    def __init__(self, sizes: Sequence[int]) -> None:
+        self.full: Final = tuple((1 << size) - 1 for size in sizes)
+        self._known: dict[object, Node] = {}
+        self._chosen: dict[object, Value] = {}
+
+    def __len__(self) -> int:
+        """How much is kept, in nodes and in results."""
+        return len(self._known) + len(self._chosen)
+
+    def forget(self) -> None:
+        """Let go of all nodes; those made before must not meet those made after."""
+        self._known.clear()
+        self._chosen.clear()
+
+    def node(self, variable: int, parts: Sequence[Part]) -> Value:
+        """The value that is each part's child where the variable is in its mask; children ask later variables only."""
+        merged: dict[object, list[int | Value]] = {}
+        for mask, child in parts:
+            same = child if type(child) is Node else (type(child), child)
+            entry = merged.get(same)
+            if entry is None:
+                merged[same] = [mask, child]
+            else:
+                entry[0] |= mask  # type: ignore[operator]
+        if len(merged) == 1:
+            return parts[0][1]
+        ordered = sorted(merged.items(), key=_first_content)
+        known = (variable, *[(entry[0], same) for same, entry in ordered])
+        found = self._known.get(known)
+        if found is None:
+            if len(self._known) >= MAX_NODES:
+                raise TooManyNodesError
+            masks = tuple([entry[0] for _, entry in ordered])
+            children = tuple([entry[1] for _, entry in ordered])
+            found = self._known[known] = Node(variable, masks, children)  # type: ignore[arg-type]
+        return found
+
+    def choose(self, variable: int, parts: Sequence[Part]) -> Value:
+        """As `node`, with children that may ask any variable."""
+        top = variable
+        for _, child in parts:
+            if type(child) is Node and child.variable < top:
+                top = child.variable
+        if top == variable:
+            flat: list[Part] = []
+            for mask, child in parts:
+                if type(child) is Node and child.variable == variable:
+                    flat += [(mask & m, c) for m, c in zip(child.masks, child.children, strict=True) if mask & m]
+                else:
+                    flat.append((mask, child))
+            return self.node(variable, flat)
+        masks: list[int] = [self.full[top]]
+        for _, child in parts:
+            if type(child) is Node and child.variable == top:
+                masks = [a & b for a in masks for b in child.masks if a & b]
+        return self.node(
+            top,
+            [
+                (mask, self.choose(variable, [(other, _where(child, top, mask)) for other, child in parts]))
+                for mask in masks
+            ],
+        )
+
+    def bind(self, value: Value, function: Callable[[Value], Value]) -> Value:
+        """`function` of a value, wherever that depends; the function may give nodes."""
+        if type(value) is not Node:
+            return function(value)
+        done: dict[object, Value] = {}
+
+        def go(each: Value) -> Value:
+            same = each if type(each) is Node else (type(each), each)
+            found = done.get(same, _MISSING)
+            if found is _MISSING:
+                if type(each) is Node:
+                    parts = [(m, go(c)) for m, c in zip(each.masks, each.children, strict=True)]
+                    found = self.choose(each.variable, parts)
+                else:
+                    found = function(each)
+                done[same] = found
+            return found
+
+        return go(value)
+
+    def lift(self, function: Callable[..., Value], values: Sequence[Value]) -> Value:
+        """`function` of several values, wherever they depend."""
+        number = next((each for each, value in enumerate(values) if type(value) is Node), None)
+        if number is None:
+            return function(*values)
+        before, after = tuple(values[:number]), tuple(values[number + 1 :])
+        return self.bind(values[number], lambda known: self.lift(function, (*before, known, *after)))
+
+    def lift_pure(self, function: Callable[..., Value], values: Sequence[Value]) -> Value:
+        """As `lift`, for a function that gives the same for the same each time: what it gives is kept."""
+        call = (function, *[value if type(value) is Node else (type(value), value) for value in values])
+        found = self._chosen.get(call, _MISSING)
+        if found is _MISSING:
+            found = self._chosen[call] = self.lift(function, values)
+        return found
+
+    def where(self, condition: Value, then: Value, otherwise: Value) -> Value:
+        """`then` where the condition is true, `otherwise` elsewhere."""
+        if type(condition) is not Node:
+            return then if condition is True else otherwise
+        a = then if type(then) is Node else (type(then), then)
+        b = otherwise if type(otherwise) is Node else (type(otherwise), otherwise)
+        if a == b:
+            return then
+        if then is True and otherwise is False and set(map(type, condition.children)) == {bool}:
+            return condition
+        call = condition, a, b
+        found = self._chosen.get(call, _MISSING)
+        if found is _MISSING:
+            found = self._chosen[call] = self._where(condition, then, otherwise)
+        return found
+
+    def _where(self, condition: Node, then: Value, otherwise: Value) -> Value:
+        top = condition.variable
+        if type(then) is Node and then.variable < top:
+            top = then.variable
+        if type(otherwise) is Node and otherwise.variable < top:
+            top = otherwise.variable
+        conditions = _at(condition, top)
+        parts: list[Part] = []
+        for mask, child in conditions or ((self.full[top], condition),):
+            if child is False:
+                parts += [(mask & m, c) for m, c in _at(otherwise, top) or ((mask, otherwise),) if mask & m]
+                continue
+            for m, c in _at(then, top) or ((mask, then),):
+                if not mask & m:
+                    continue
+                if child is True:
+                    parts.append((mask & m, c))
+                    continue
+                for n, d in _at(otherwise, top) or ((mask, otherwise),):
+                    if mask & m & n:
+                        parts.append((mask & m & n, self.where(child, c, d)))
+        return self.node(top, parts)
+
+    def both(self, a: Value, b: Value) -> Value:
+        """Whether both conditions are true."""
+        return self.where(a, self.where(b, True, False), False)
+
+    def without(self, a: Value, b: Value) -> Value:
+        """Whether the first condition is true and the second is not."""
+        return self.where(b, False, self.where(a, True, False))
+
+    def either(self, a: Value, b: Value) -> Value:
+        """Whether at least one condition is true."""
+        return self.where(a, True, self.where(b, True, False))
+
+    def among(self, variable: int, mask: int) -> Value:
+        """Whether a variable holds one of some contents."""
+        return self.node(variable, [(m, t) for m, t in ((mask, True), (self.full[variable] & ~mask, False)) if m])
+
+
+def known_values(value: Value) -> list[Value]:
+    """What a value can be, each once, in the order of the diagram."""
+    found: dict[object, Value] = {}
+    seen: set[Node] = set()
+
+    def go(each: Value) -> None:
+        if type(each) is not Node:
+            found.setdefault(key(each), each)
+        elif each not in seen:
+            seen.add(each)
+            for child in each.children:
+                go(child)
+
+    go(value)
+    return list(found.values())
+
+
+def paths(condition: Value) -> Iterator[Box]:
+    """The disjoint boxes in which a condition is true, in the order of the variables."""
+    if type(condition) is not Node:
+        if condition is True:
+            yield ()
+        return
+    for mask, child in zip(condition.masks, condition.children, strict=True):
+        for rest in paths(child):
+            yield ((condition.variable, mask), *rest)
+
+
+def count_paths(condition: Value, weight: Callable[[int, int], int] = lambda variable, mask: 1) -> int:
+    """How many boxes `paths` gives, each weighed by the product of its parts' weights."""
+    done: dict[Node, int] = {}
+
+    def go(each: Value) -> int:
+        if type(each) is not Node:
+            return int(each is True)
+        if each not in done:
+            done[each] = sum(
+                weight(each.variable, mask) * found
+                for mask, child in zip(each.masks, each.children, strict=True)
+                if (found := go(child))
+            )
+        return done[each]
+
+    return go(condition)
+
+
+def _first_content(item: tuple[object, list[int | Value]]) -> int:
+    mask = item[1][0]
+    assert isinstance(mask, int)  # noqa: S101  (the first of an entry is its mask)
+    return mask & -mask
+
+
+def _at(value: Value, variable: int) -> tuple[Part, ...]:
+    """The parts of a value that asks `variable` first; nothing for others."""
+    if type(value) is Node and value.variable == variable:
+        return tuple(zip(value.masks, value.children, strict=True))
+    return ()
+
+
+def _where(value: Value, variable: int, mask: int) -> Value:
+    """What a value is where `variable`, the first that it may ask, is in `mask`, which lies in one of its masks."""
+    if type(value) is Node and value.variable == variable:
+        for each, child in zip(value.masks, value.children, strict=True):
+            if each & mask:
+                return child
+    return value

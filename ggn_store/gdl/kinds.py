@@ -1,0 +1,58 @@
+"""Kinds of entities: owner, type and the values of the other attributes, which together are one piece."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ggn_store.gdl.specification import Specification, Value
+from ggn_store.gdl.values import Domains
+
+MAX_KINDS: Final = 200
+OWNER: Final = "owner"
+POS: Final = "pos"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What stands behind a piece identifier; `attributes` are all but the owner and the place."""
+
+    owner: str
+    schema: str
+    attributes: Mapping[str, Value]
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{name}={text(value)}" for name, value in self.attributes.items())
+        return f"{self.owner}'s {self.schema}" + (f" ({told})" if told else "")
+
+
+class TooManyKindsError(Exception):
+    """The attributes of a type have more combinations than there can be pieces."""
+
+    def __init__(self, schema: str) -> None:
+        super().__init__(schema)
+        self.schema = schema
+
+
+def text(value: Value) -> str:
+    """A value as documents write it: `3`, `true`, `null`, a text and a player as they are."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    return str(value)
+
+
+def kinds(specification: Specification, domains: Domains) -> Iterator[Kind]:
+    """Every kind of entity, the first player's before the second's; raises TooManyKindsError."""
+    for player in specification.players:
+        for schema in specification.schemas.values():
+            if OWNER not in schema.attributes or player.name not in domains.attributes[schema.name, OWNER]:
+                continue
+            names = [name for name in schema.attributes if name not in (OWNER, POS)]
+            choices = [domains.attributes[schema.name, name] for name in names]
+            if math.prod(map(len, choices)) > MAX_KINDS:
+                raise TooManyKindsError(schema.name)
+            for values in itertools.product(*choices):
+                yield Kind(player.name, schema.name, dict(zip(names, values, strict=True)))

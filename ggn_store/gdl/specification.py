@@ -1,0 +1,224 @@
+"""What a specification says: values without any JSON in them, every expression parsed, every place kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from ggn_store.gdl.expressions import Expression
+from ggn_store.notation import cell
+
+# A player is known by name: the value of a `player_ref` is the player's name, or None.
+Value = str | int | bool | None
+# A place of a board: x and y from 0, or the name of a network's node.
+Node = tuple[int, int] | str
+
+TYPES: Final = ("string", "int", "bool", "player_ref")
+HEX_DIRECTIONS: Final = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where in the JSON text something stands: a JSON Pointer, and line and column from 1."""
+
+    pointer: str
+    line: int | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One condition or effect: its text, its tree, and the place of the string that holds it."""
+
+    text: str
+    expression: Expression
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """A role of a player, with the attributes that make rules symmetric."""
+
+    name: str
+    attributes: Mapping[str, Value]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """An attribute of a type of entities; `values` is None where the specification declares no domain."""
+
+    name: str
+    type: str
+    default: Value
+    values: tuple[Value, ...] | None
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """A type of entities."""
+
+    name: str
+    attributes: Mapping[str, Attribute]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable of the whole game; `values` is None where the specification declares no domain."""
+
+    name: str
+    type: str
+    initial: Value
+    values: tuple[Value, ...] | None
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A board of squares, `width` x `height`."""
+
+    width: int
+    height: int
+
+    def nodes(self) -> Iterator[Node]:
+        """Every square, rank by rank."""
+        return ((x, y) for y in range(self.height) for x in range(self.width))
+
+    @property
+    def shape(self) -> str:
+        """The board's shape as documents have it: `8x8`."""
+        return f"{self.width}x{self.height}"
+
+
+@dataclass(frozen=True, slots=True)
+class HexGrid(Grid):
+    """A board of hexagons with axial coordinates: q = x, r = y."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A connection of a network, both ways unless it is `directed`."""
+
+    start: str
+    end: str
+    kind: str | None = None
+    directed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A board of named nodes, each with the attributes that rules may ask for, and their connections."""
+
+    attributes: Mapping[str, Mapping[str, Value]]
+    edges: tuple[Edge, ...]
+
+    def nodes(self) -> Iterator[Node]:
+        """Every node, in the order of the specification."""
+        return iter(self.attributes)
+
+
+Topology = Grid | HexGrid | Network
+
+
+def label(node: Node) -> str:
+    """The name of a square in documents: `e2` for (4, 1), a network's node by its own name."""
+    return node if isinstance(node, str) else cell.text(node)
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Entities that stand on the board at the start; `attributes` has a value for each one of the schema."""
+
+    schema: str
+    attributes: Mapping[str, Value]
+    nodes: tuple[Node, ...]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A rule: what it asks for, and what it does."""
+
+    name: str
+    conditions: tuple[Clause, ...]
+    effects: tuple[Clause, ...]
+    chainable: bool
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A part of a turn or of the game; `allowed_actions` are tried in this order."""
+
+    name: str
+    allowed_actions: tuple[str, ...]
+    actors: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Asset:
+    """How entities that a condition holds for are shown."""
+
+    condition: Clause
+    asset: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A way to present the game, such as `ascii`; the first asset whose condition holds counts."""
+
+    name: str
+    assets: tuple[Asset, ...]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class EndCondition:
+    """When the game ends, for whom and how; it is stored, and the host applies it."""
+
+    type: str
+    beneficiary: Clause | None
+    condition: Clause
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Specification:
+    """A whole game description; `text` is the JSON text that it came as.
+
+    `variables` leaves out `current_player`, which is the side to move: `first_player` has it at the start.
+    """
+
+    title: str
+    players: tuple[Player, ...]
+    schemas: Mapping[str, Schema]
+    topology: Topology
+    variables: Mapping[str, Variable]
+    first_player: str
+    setup: tuple[Placement, ...]
+    actions: tuple[Action, ...]
+    phases: tuple[Phase, ...]
+    initial_phase: str
+    assets: tuple[Profile, ...]
+    end_conditions: tuple[EndCondition, ...]
+    description: str | None = None
+    text: str = ""
+
+    def action(self, name: str) -> Action:
+        """The action of a name; raises KeyError."""
+        for action in self.actions:
+            if action.name == name:
+                return action
+        raise KeyError(name)
+
+    def player(self, name: str) -> Player:
+        """The player of a name; raises KeyError."""
+        for player in self.players:
+            if player.name == name:
+                return player
+        raise KeyError(name)

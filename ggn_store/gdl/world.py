@@ -1,0 +1,295 @@
+"""What expressions talk about while a specification is compiled: a board of which only the start square is known.
+
+A known value is text, a whole number, true, false, None, a `Place`, a `Person` or a `Body`; what depends on the board
+or on state variables is a node of `diagrams`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ggn_store.gdl import specification as spec
+from ggn_store.gdl.diagrams import Diagrams, Node, Value, known_values
+from ggn_store.gdl.kinds import Kind
+from ggn_store.gdl.places import Place, Places
+
+UNTOUCHED: Final = type("Untouched", (), {"__repr__": lambda self: "untouched"})()
+_EMPTY_MASK: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The values of a state variable, the initial one first."""
+
+    type: str
+    values: tuple[spec.Value, ...]
+
+
+class Person:
+    """A player as a value of expressions; two are equal only if they are the same one."""
+
+    __slots__ = ("attributes", "name", "number")
+
+    def __init__(self, number: int, player: spec.Player) -> None:
+        self.number = number
+        self.name = player.name
+        self.attributes: Mapping[str, spec.Value] = {**player.attributes, "name": player.name}
+
+
+class Body:
+    """The entity that stood on a place before the effects, whatever it is; equal only to itself."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class World:
+    """The board before an action, and what its effects have changed so far.
+
+    Variables of the diagrams are the squares by number (content 0 is an empty square, content i + 1 is kind i) and
+    after them the state variables (content i is the i-th value of the domain).
+    """
+
+    def __init__(
+        self,
+        places: Places,
+        people: Mapping[str, Person],
+        kinds: Sequence[Kind],
+        schemas: Mapping[str, spec.Schema],
+        variables: Mapping[str, Domain],
+    ) -> None:
+        self.places = places
+        self.people = people
+        self.kinds = kinds
+        self.squares: Final = len(places.all)
+        contents = len(kinds) + 1
+        sizes = [contents] * self.squares + [len(domain.values) for domain in variables.values()]
+        self.diagrams: Final = Diagrams(sizes)
+        self.numbers: Final = {name: self.squares + number for number, name in enumerate(variables)}
+        self.bodies: Final = tuple(Body(number) for number in range(self.squares))
+        self._domains: Final = {
+            name: tuple(self.person(value) if domain.type == "player_ref" else value for value in domain.values)
+            for name, domain in variables.items()
+        }
+        self.constants: Final = {name: values[0] for name, values in self._domains.items() if len(values) == 1}
+        self._schemas = schemas
+        self._attributes: Final = [self._of_kind(kind) for kind in kinds]
+        self.start: Place = places.all[0]
+        self.target: Place = places.all[0]
+        self.kind = 0
+        self.entity: dict[str, Value] = {}
+        self.owner: Person | None = None
+        self.board: dict[int, Value] = {}
+        self.changed: dict[tuple[int, str], Value] = {}
+        self.state: dict[str, Value] = {}
+        self._read: dict[int, Value] = {}
+        self._asked: dict[tuple[int, str], Value] = {}
+        self._variables: dict[str, Value] = {}
+        self._clear: dict[tuple[int, ...], Value] = {}
+
+    def person(self, name: object) -> Person | None:
+        """The player of a name."""
+        return self.people[name] if isinstance(name, str) else None
+
+    def domain(self, variable: str) -> tuple[Value, ...]:
+        """The values of a state variable."""
+        return self._domains[variable]
+
+    def _of_kind(self, kind: Kind) -> dict[str, Value]:
+        found: dict[str, Value] = {"schema": kind.schema}
+        for name, value in kind.attributes.items():
+            is_player = self._schemas[kind.schema].attributes[name].type == "player_ref"
+            found[name] = self.person(value) if is_player else value
+        found["owner"] = self.person(kind.owner)
+        return found
+
+    def begin(self, kind: int) -> None:
+        """The entity that acts is of this kind from now on."""
+        self.kind = kind
+        self.entity = self._attributes[kind]
+        owner = self.entity["owner"]
+        self.owner = owner if isinstance(owner, Person) else None
+
+    def forget(self) -> None:
+        """Let go of everything that was made of nodes."""
+        self.diagrams.forget()
+        for known in (self._read, self._asked, self._variables, self._clear):
+            known.clear()
+
+    def reset(self) -> None:
+        """The board is as before the effects again."""
+        self.board = {}
+        self.changed = {}
+        self.state = {}
+
+    # --- reading ---
+
+    def before(self, square: int) -> Value:
+        """What stood on a square before the effects: a body, or None."""
+        if square == self.start.number:
+            return self.bodies[square]
+        found = self._read.get(square)
+        if found is None:
+            rest = self.diagrams.full[square] & ~_EMPTY_MASK
+            parts = [(_EMPTY_MASK, None), (rest, self.bodies[square])]
+            found = self._read[square] = self.diagrams.node(square, parts)
+        return found
+
+    def on(self, square: int) -> Value:
+        """What stands on a square now."""
+        value = self.board.get(square, UNTOUCHED)
+        if value is UNTOUCHED:
+            return self.before(square)
+        if type(value) is not Node:
+            return value
+        return self.diagrams.bind(value, lambda each: self.before(square) if each is UNTOUCHED else each)
+
+    def at(self, where: Value) -> Value:
+        """`board[where]`: what stands there now, None where that is no place."""
+        if type(where) is Node:
+            return self.diagrams.bind(where, self.at)
+        if isinstance(where, str):
+            where = self.places.at(where)
+        return self.on(where.number) if isinstance(where, Place) else None
+
+    def given(self, square: int, name: str) -> Value:
+        """An attribute of what stood on a square before the effects."""
+        if square == self.start.number:
+            return self.entity.get(name)
+        found = self._asked.get((square, name), UNTOUCHED)
+        if found is UNTOUCHED:
+            parts: list[tuple[int, Value]] = [(_EMPTY_MASK, None)]
+            parts += [(2 << number, each.get(name)) for number, each in enumerate(self._attributes)]
+            found = self._asked[square, name] = self.diagrams.node(square, parts)
+        return found
+
+    def of(self, value: Value, name: str) -> Value:
+        """`value.name` now; None where the value has no such attribute."""
+        if type(value) is Node:
+            return self.diagrams.bind(value, lambda each: self.of(each, name))
+        if isinstance(value, Body):
+            found = self.changed.get((value.number, name), UNTOUCHED)
+            if found is UNTOUCHED or type(found) is Node:
+                initial = self.places.all[value.number] if name == "pos" else self.given(value.number, name)
+                if type(found) is Node:
+                    return self.diagrams.bind(found, lambda each: initial if each is UNTOUCHED else each)
+                return initial
+            return found
+        if isinstance(value, Place | Person):
+            return value.attributes.get(name)
+        return None
+
+    def variable(self, name: str) -> Value:
+        """A state variable now."""
+        value = self.state.get(name, UNTOUCHED)
+        if value is UNTOUCHED:
+            return self.known(name)
+        if type(value) is not Node:
+            return value
+        return self.diagrams.bind(value, lambda each: self.known(name) if each is UNTOUCHED else each)
+
+    def known(self, name: str) -> Value:
+        """A state variable before the effects."""
+        if name == "current_player":
+            return self.owner
+        found = self._variables.get(name, UNTOUCHED)
+        if found is UNTOUCHED:
+            number, values = self.numbers[name], self._domains[name]
+            parts = [(1 << each, value) for each, value in enumerate(values)]
+            found = self._variables[name] = self.diagrams.node(number, parts)
+        return found
+
+    def clear(self, a: Value, b: Value) -> Value:
+        """`path_clear`: whether every square strictly between two places is empty now, and a line joins them."""
+        if type(a) is Node or type(b) is Node:
+            return self.diagrams.lift(self.clear, (a, b))
+        if not isinstance(a, Place) or not isinstance(b, Place):
+            return False
+        between = self.places.between(a, b)
+        if between is None:
+            return False
+        if not between:
+            return True
+        if not self.board and self.start.number not in between:
+            found = self._clear.get(between)
+            if found is None:
+                found = True
+                for square in sorted(between, reverse=True):
+                    rest = self.diagrams.full[square] & ~_EMPTY_MASK
+                    found = self.diagrams.node(square, [(_EMPTY_MASK, found), (rest, False)])
+                self._clear[between] = found
+            return found
+        result: Value = True
+        for square in between:
+            is_empty = self.diagrams.bind(self.on(square), lambda each: each is None)
+            result = self.diagrams.both(result, is_empty)
+        return result
+
+    # --- writing; `guard` says where a write happens ---
+
+    def put(self, where: Value, value: Value, guard: Value) -> None:
+        """`set(board[where], value)`; a place that there is not stays as it is."""
+        if isinstance(where, str):
+            where = self.places.at(where)
+        if type(where) is Node:
+            for place in _places(self, where):
+                here = self.diagrams.bind(where, lambda each, place=place: self._place(each) is place)  # type: ignore[misc]
+                self._put(place.number, value, self.diagrams.both(guard, here))
+        elif isinstance(where, Place):
+            self._put(where.number, value, guard)
+
+    def _place(self, value: Value) -> Value:
+        return self.places.at(value) if isinstance(value, str) else value
+
+    def _put(self, square: int, value: Value, guard: Value) -> None:
+        self.board[square] = (
+            value if guard is True else self.diagrams.where(guard, value, self.board.get(square, UNTOUCHED))
+        )
+
+    def change(self, of: Value, name: str, value: Value, guard: Value) -> None:
+        """`set(of.name, value)`, wherever that entity stands; of null it is nothing."""
+        if type(of) is Node:
+            for body in _bodies(of):
+                here = self.diagrams.bind(of, lambda each, body=body: each is body)  # type: ignore[misc]
+                self._change(body, name, value, self.diagrams.both(guard, here))
+        elif isinstance(of, Body):
+            self._change(of, name, value, guard)
+
+    def _change(self, body: Body, name: str, value: Value, guard: Value) -> None:
+        where = body.number, name
+        self.changed[where] = (
+            value if guard is True else self.diagrams.where(guard, value, self.changed.get(where, UNTOUCHED))
+        )
+
+    def remember(self, name: str, value: Value, guard: Value) -> None:
+        """`set(state.name, value)`"""
+        self.state[name] = (
+            value if guard is True else self.diagrams.where(guard, value, self.state.get(name, UNTOUCHED))
+        )
+
+    def remove(self, value: Value, guard: Value) -> None:
+        """`remove_entity(value)`: wherever it stands, there is nothing afterwards; null is nowhere."""
+        for body in _bodies(value):
+            gone = self.diagrams.both(guard, self.diagrams.bind(value, lambda each, body=body: each is body))  # type: ignore[misc]
+            for square in sorted({*self.board, body.number}):
+                here = self.diagrams.bind(self.on(square), lambda each, body=body: each is body)  # type: ignore[misc]
+                there = self.diagrams.both(gone, here)
+                if there is not False:
+                    self._put(square, None, there)
+
+
+def _bodies(value: Value) -> list[Body]:
+    return [each for each in known_values(value) if isinstance(each, Body)]
+
+
+def _places(world: World, value: Value) -> list[Place]:
+    found = {}
+    for each in known_values(value):
+        place = world.places.at(each) if isinstance(each, str) else each
+        if isinstance(place, Place):
+            found[place.number] = place
+    return list(found.values())

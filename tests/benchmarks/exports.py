@@ -1,0 +1,68 @@
+"""How fast the views of a store are exported, and in how much memory: rows a second, and the peak of the process.
+
+    python -m tests.benchmarks.exports                     the shipped library in SQLite, which takes minutes
+    python -m tests.benchmarks.exports chess shogi         only these games of it
+    python -m tests.benchmarks.exports --postgres chess    in a Postgres
+
+The memory of a Postgres is the server's own, and not counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from ggn_store import Store
+from ggn_store.api.exports import FORMATS
+from tests.postgres import server
+
+_CHILD = """
+import json, resource, sys, time
+from ggn_store import Store
+with Store.open(sys.argv[1]) as store:
+    begun, worked = time.monotonic(), time.process_time()
+    made = store.export(sys.argv[2], sys.argv[3])
+    took, worked = time.monotonic() - begun, time.process_time() - worked
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(json.dumps([sum(made.rows.values()), took, worked, peak]))
+"""
+
+
+@contextlib.contextmanager
+def address(directory: str, in_postgres: bool) -> Iterator[str]:
+    """The address of a new store."""
+    if not in_postgres:
+        yield f"sqlite:///{directory}/store.db"
+        return
+    with server() as running:
+        yield running.create_database()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("games", nargs="*", default=["all"])
+    parser.add_argument("--postgres", action="store_true")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory, address(directory, given.postgres) as url:
+        with Store.open(url, upgrade=True) as store:
+            store.load_library(*given.games)
+        for form in FORMATS:
+            target = Path(directory) / form
+            command = [sys.executable, "-c", _CHILD, url, str(target), form]
+            rows, took, worked, peak = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+            size = sum(path.stat().st_size for path in target.iterdir())
+            print(
+                f"{form:8} {rows:12,} rows  {took:7.1f} s  {rows / took:9,.0f} rows/s  "
+                f"{rows / worked:9,.0f} rows/s of processor time  peak {peak / 1024:5.0f} MiB  {size / 2**20:8.1f} MiB",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,708 @@
+"""The state-driven game description language, played in plain Python: what the store's answers are held to.
+
+Written from the paper and importing nothing of ggn_store. It plays what a specification says: conditions read
+`board[x].owner`, effects run in their order, the first action whose conditions all hold is the one.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+Plain = str | int | bool | None
+Label = str
+Kind = tuple[str, str, Mapping[str, Plain]]  # owner, schema, the other attributes
+Expression = tuple[Any, ...]
+
+
+class WrongError(Exception):
+    """The specification says something that has no meaning."""
+
+
+# Values of a position: players are named, so that positions compare
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a position: its schema and its attributes, `owner` among them."""
+
+    schema: str
+    attributes: tuple[tuple[str, Plain], ...]
+
+    @property
+    def owner(self) -> Plain:
+        return dict(self.attributes)["owner"]
+
+
+@dataclass(frozen=True)
+class Position:
+    """Squares that hold something, state variables (`phase` among them), and the player whose turn it is."""
+
+    board: Mapping[Label, Piece]
+    state: Mapping[str, Plain]
+    player: str
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return frozenset(self.board.items()), frozenset(self.state.items()), self.player
+
+
+class Outcome(NamedTuple):
+    """What an action does in a position."""
+
+    action: str
+    chainable: bool
+    after: Position
+
+
+# Objects of a world: what expressions talk about; two are the same only if they are the same object
+
+
+@dataclass(eq=False)
+class Player:
+    name: str
+    attributes: Mapping[str, Plain]
+
+
+@dataclass(eq=False)
+class Node:
+    label: Label
+    attributes: Mapping[str, Plain]
+
+
+@dataclass(eq=False)
+class Entity:
+    schema: str
+    attributes: dict[str, Any]
+
+
+@dataclass
+class World:
+    """A position whose pieces are objects with identity, in the eyes of an action from `start` to `target`."""
+
+    board: dict[Label, Entity]
+    state: dict[str, Any]
+    start: Node
+    target: Node
+    entity: Entity  # what stood on `start` before the effects
+    player_set: bool = False
+
+
+@dataclass(frozen=True)
+class Action:
+    name: str
+    chainable: bool
+    before_target: tuple[Callable[[World], Any], ...]  # conditions that say nothing of the target
+    conditions: tuple[Callable[[World], Any], ...]
+    effects: tuple[Callable[[World], None], ...]
+
+
+# Topologies
+
+
+class Grid:
+    """Squares by column and row from 0, `a1` being (0, 0); the neighbours are eight, lines run in eight directions."""
+
+    steps = frozenset({(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)} - {(0, 0)})
+    names: tuple[str, ...] = ("x", "y")
+
+    def __init__(self, width: int, height: int) -> None:
+        self.nodes = {
+            grid_label(x, y): Node(
+                grid_label(x, y),
+                {"name": grid_label(x, y), **dict(zip(self.names, (x, y) * 2, strict=False))},
+            )
+            for y in range(height)
+            for x in range(width)
+        }
+
+    def at(self, x: Any, y: Any) -> Node | None:
+        return self.nodes.get(grid_label(x, y)) if x >= 0 and y >= 0 else None
+
+    def between(self, one: Node, other: Node) -> list[Node] | None:
+        """The nodes strictly between two on a line, or None where no line joins them."""
+        (x, y), (to_x, to_y) = place(one), place(other)
+        distance = max(abs(to_x - x), abs(to_y - y))
+        if distance == 0:
+            return []
+        step = ((to_x - x) / distance, (to_y - y) / distance)
+        if step not in self.steps:
+            return None
+        found = [self.at(int(x + step[0] * i), int(y + step[1] * i)) for i in range(1, distance)]
+        return [node for node in found if node is not None]
+
+    def adjacent(self, one: Node, other: Node) -> bool:
+        (x, y), (to_x, to_y) = place(one), place(other)
+        return (to_x - x, to_y - y) in self.steps
+
+    def special(self, one: Node, other: Node) -> bool:
+        return False
+
+    def middle(self, one: Node, other: Node) -> Node | None:
+        (x, y), (to_x, to_y) = place(one), place(other)
+        if (x + to_x) % 2 or (y + to_y) % 2:
+            return None
+        return self.at((x + to_x) // 2, (y + to_y) // 2)
+
+
+class HexGrid(Grid):
+    """Hexagons by axial coordinates, q the column and r the row; six neighbours, six directions."""
+
+    steps = frozenset({(1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1)})
+    names = ("x", "y", "q", "r")
+
+
+class Network:
+    """Named nodes with attributes; edges join both ways unless `directed`."""
+
+    def __init__(self, topology: Mapping[str, Any]) -> None:
+        self.nodes = {name: Node(name, {"name": name, **about}) for name, about in topology["nodes"].items()}
+        self.edges: dict[bool, set[tuple[Label, Label]]] = {True: set(), False: set()}
+        for edge in topology["edges"]:
+            of_kind = self.edges[edge.get("kind", edge.get("type")) == "special_connection"]
+            of_kind.add((edge["from"], edge["to"]))
+            if not edge.get("directed", False):
+                of_kind.add((edge["to"], edge["from"]))
+
+    def adjacent(self, one: Node, other: Node) -> bool:
+        return (one.label, other.label) in self.edges[False]
+
+    def special(self, one: Node, other: Node) -> bool:
+        return (one.label, other.label) in self.edges[True]
+
+    def between(self, one: Node, other: Node) -> list[Node] | None:
+        raise WrongError("a network has no lines")
+
+    def middle(self, one: Node, other: Node) -> Node | None:
+        raise WrongError("a network has no lines")
+
+    def at(self, x: Any, y: Any) -> Node | None:
+        raise WrongError("a network has no coordinates")
+
+
+def place(node: Node) -> tuple[int, int]:
+    x, y = node.attributes["x"], node.attributes["y"]
+    assert isinstance(x, int)
+    assert isinstance(y, int)
+    return x, y
+
+
+def grid_label(x: int, y: int) -> Label:
+    letters = ""
+    x += 1
+    while x:
+        x, letter = divmod(x - 1, 26)
+        letters = "abcdefghijklmnopqrstuvwxyz"[letter] + letters
+    return f"{letters}{y + 1}"
+
+
+def topology_of(about: Mapping[str, Any]) -> Grid | Network:
+    if about["type"] == "network":
+        return Network(about)
+    shape = re.fullmatch(r"\s*(grid|hex_grid)\(\s*(\d+)\s*,\s*(\d+)\s*\)\s*", about["structure"])
+    if shape is None:
+        raise WrongError(about["structure"])
+    kind = Grid if shape[1] == "grid" else HexGrid
+    return kind(int(shape[2]), int(shape[3]))
+
+
+# Expressions: text -> ("call", name, arguments) | ("name", name) | ("literal", value) | ("attribute", of, name)
+# | ("index", of, key)
+
+TOKEN = re.compile(r"""\s*(?:('[^']*'|"[^"]*")|(-?\d+)|([A-Za-z_]\w*)|([(),.\[\]]))""")
+LITERALS = {"true": True, "false": False, "null": None}
+
+
+def tokens_of(text: str) -> list[tuple[str, Any]]:
+    tokens: list[tuple[str, Any]] = []
+    at = 0
+    while text[at:].strip():
+        match = TOKEN.match(text, at)
+        if match is None:
+            raise WrongError(f"{text!r} at {at}")
+        string, number, name, sign = match.groups()
+        if string is not None:
+            tokens.append(("literal", string[1:-1]))
+        elif number is not None:
+            tokens.append(("literal", int(number)))
+        elif name in LITERALS:
+            tokens.append(("literal", LITERALS[name]))
+        else:
+            tokens.append(("name", name) if name is not None else ("sign", sign))
+        at = match.end()
+    return [*tokens, ("end", None)]
+
+
+def parse(text: str) -> Expression:
+    tokens = tokens_of(text)
+
+    def expect(sign: str) -> None:
+        if tokens.pop(0) != ("sign", sign):
+            raise WrongError(f"{text!r}: no {sign}")
+
+    def one() -> Expression:
+        kind, value = tokens.pop(0)
+        if kind not in ("literal", "name"):
+            raise WrongError(f"{text!r}: {value} is no expression")
+        found: Expression = (kind, value)
+        if kind == "name" and tokens[0] == ("sign", "("):
+            found = ("call", value, several())
+        while tokens[0] in (("sign", "."), ("sign", "[")):
+            if tokens.pop(0) == ("sign", "."):
+                found = ("attribute", found, tokens.pop(0)[1])
+            else:
+                found = ("index", found, one())
+                expect("]")
+        return found
+
+    def several() -> list[Expression]:
+        expect("(")
+        found: list[Expression] = []
+        while tokens[0] != ("sign", ")"):
+            if found:
+                expect(",")
+            found.append(one())
+        expect(")")
+        return found
+
+    found = one()
+    if tokens != [("end", None)]:
+        raise WrongError(f"{text!r}: too much text")
+    return found
+
+
+def names_in(expression: object) -> Iterator[str]:
+    if isinstance(expression, tuple) and expression[0] == "name":
+        yield expression[1]
+    elif isinstance(expression, tuple | list):
+        for part in expression:
+            yield from names_in(part)
+
+
+# The game
+
+
+@dataclass
+class Game:
+    """A game of a specification: `spec` is the JSON value."""
+
+    spec: dict[str, Any]
+    players: dict[str, Player] = field(init=False)
+    topology: Grid | Network = field(init=False)
+    actions: dict[str, Action] = field(init=False)
+    phases: dict[str, list[str]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        spec = self.spec
+        self.players = {
+            role["name"]: Player(role["name"], role.get("attributes", {})) for role in spec["players"]["roles"]
+        }
+        if len(self.players) != 2:
+            raise WrongError("only games for two")
+        self.topology = topology_of(spec["topology"])
+        self.schemas = {name: schema.get("attributes", {}) for name, schema in spec["entity_schemas"]["types"].items()}
+        self.variables = {
+            name: about for name, about in spec["state_schema"]["global"].items() if name != "current_player"
+        }
+        self.actions = {name: self.action(name, about) for name, about in spec["interactions"]["list"].items()}
+        flow = spec["game_flow"]
+        self.phases = {name: about["allowed_actions"] for name, about in flow["phases"].items()}
+        self.initial_phase = flow.get("initial_phase", next(iter(self.phases)))
+
+    @classmethod
+    def read(cls, path: Path) -> "Game":
+        return cls(json.loads(path.read_text(encoding="utf-8")))
+
+    # Questions
+
+    def start(self) -> Position:
+        """The position in which the game begins."""
+        board: dict[Label, Piece] = {}
+        for step in self.spec["setup"]["steps"]:
+            if step["action"] != "spawn_entity":
+                raise WrongError(step["action"])
+            for node in self.setup_nodes(step["at"]):
+                board[node.label] = self.piece(step["schema"], step.get("set_attributes", {}))
+        state = {name: self.constant(about, about.get("initial")) for name, about in self.variables.items()}
+        first = self.spec["state_schema"]["global"]["current_player"]
+        player = self.constant(first, first["initial"])
+        assert isinstance(player, str)
+        return Position(board, {**state, "phase": self.initial_phase}, player)
+
+    def moves(self, position: Position) -> dict[tuple[Label, Label], Outcome]:
+        """By start and target, what the first action whose conditions all hold does."""
+        found: dict[tuple[Label, Label], Outcome] = {}
+        for label, piece in position.board.items():
+            if piece.owner == position.player:
+                found |= {(label, target): outcome for target, outcome in self.moves_from(position, label)}
+        return found
+
+    def moves_from(self, position: Position, label: Label) -> Iterator[tuple[Label, Outcome]]:
+        start = self.topology.nodes[label]
+        world = self.world(position, start, start)
+        actions = [
+            action
+            for action in map(self.actions.__getitem__, self.phases[str(position.state["phase"])])
+            if all(truth(condition(world)) for condition in action.before_target)
+        ]
+        for world.target in self.topology.nodes.values():
+            for action in actions:
+                if all(truth(condition(world)) for condition in action.conditions):
+                    after = self.run(action, self.world(position, start, world.target))
+                    yield world.target.label, Outcome(action.name, action.chainable, after)
+                    break
+
+    def chains(self, position: Position) -> dict[tuple[Label, ...], tuple[Outcome, ...]]:
+        """All that `paths` finds, which can be very many."""
+        return dict(self.paths(position))
+
+    def paths(self, position: Position) -> Iterator[tuple[tuple[Label, ...], tuple[Outcome, ...]]]:
+        """Paths of two steps and more, each step chainable, with what each step does.
+
+        The turn passes when the last step is done, so that each step is one of the same player. Where a step comes
+        back to a position of the path, the path ends.
+        """
+
+        def extend(
+            path: tuple[Label, ...], outcomes: tuple[Outcome, ...], seen: Sequence[object]
+        ) -> Iterator[tuple[tuple[Label, ...], tuple[Outcome, ...]]]:
+            here = Position(outcomes[-1].after.board, outcomes[-1].after.state, position.player)
+            if path[-1] not in here.board or here.key in seen:
+                return
+            if here.board[path[-1]].owner != position.player:
+                return
+            for target, outcome in self.moves_from(here, path[-1]):
+                if outcome.chainable:
+                    yield (*path, target), (*outcomes, outcome)
+                    yield from extend((*path, target), (*outcomes, outcome), [*seen, here.key])
+
+        for path, outcome in self.moves(position).items():
+            if outcome.chainable:
+                yield from extend(path, (outcome,), [position.key])
+
+    # Positions in other words
+
+    def from_identifiers(
+        self, board: Mapping[Label, str], state: Mapping[str, str], player: str, kinds: Mapping[str, Kind]
+    ) -> Position:
+        """The position whose pieces have identifiers and whose variables are text; what is not named is initial."""
+        pieces = {
+            label: self.piece(kinds[name][1], {"owner": kinds[name][0], **kinds[name][2]}, named=True)
+            for label, name in board.items()
+        }
+        known = {name: self.from_text(name, text) for name, text in state.items()}
+        return Position(pieces, {**self.start().state, **known}, player)
+
+    def to_identifiers(self, position: Position, kinds: Mapping[str, Kind]) -> tuple[dict[Label, str], dict[str, str]]:
+        """The board and the state of a position in identifiers and text."""
+        names = {
+            self.piece(schema, {"owner": owner, **attributes}, named=True): name
+            for name, (owner, schema, attributes) in kinds.items()
+        }
+        board = {label: names[piece] for label, piece in position.board.items()}
+        return board, {name: to_text(value) for name, value in position.state.items()}
+
+    def from_text(self, variable: str, text: str) -> Plain:
+        if variable == "phase":
+            return text
+        kind = self.variables[variable]["type"]
+        if text == "null":
+            return None
+        if kind == "bool":
+            return {"true": True, "false": False}[text]
+        return int(text) if kind == "int" else text
+
+    # Setup
+
+    def piece(self, schema: str, given: Mapping[str, Any], named: bool = False) -> Piece:
+        """A piece with the attributes given and the defaults; `named` where players are by name, not by expression."""
+        attributes = []
+        for name, about in sorted(self.schemas[schema].items()):
+            value = given.get(name, about.get("default"))
+            attributes.append((name, value if named and name in given else self.constant(about, value)))
+        return Piece(schema, tuple(attributes))
+
+    def constant(self, about: Mapping[str, Any], value: Any) -> Plain:
+        """A value that the specification gives; players are said by an expression."""
+        if about["type"] != "player_ref" or value is None:
+            return value  # type: ignore[no-any-return]
+        kind, *what = parse(value)
+        if (kind, what) == ("literal", [None]):
+            return None
+        if (kind, what[0]) != ("call", "player"):
+            raise WrongError(value)
+        return self.players[what[1][0][1]].name
+
+    def setup_nodes(self, places: str | Sequence[str]) -> Iterator[Node]:
+        for text in [places] if isinstance(places, str) else places:
+            kind, name, arguments = parse(text)
+            values = [argument[1] for argument in arguments]
+            if (kind, name) == ("call", "node"):
+                yield self.known_node(*values)
+            elif kind == "call" and name in ("grid_nodes", "hex_nodes"):
+                x, y, to_x, to_y = values
+                yield from (self.known_node(i, j) for j in range(y, to_y + 1) for i in range(x, to_x + 1))
+            else:
+                raise WrongError(text)
+
+    def node(self, *name: Any) -> Node | None:
+        """The node with this label, or at these coordinates; None where there is none."""
+        if None in name:
+            return None
+        return self.topology.at(*name) if len(name) == 2 else self.topology.nodes.get(name[0])
+
+    def known_node(self, *name: Any) -> Node:
+        found = self.node(*name)
+        if found is None:
+            raise WrongError(f"no node {name}")
+        return found
+
+    # Running
+
+    def world(self, position: Position, start: Node, target: Node) -> World:
+        board = {}
+        for label, piece in position.board.items():
+            attributes: dict[str, Any] = dict(piece.attributes)
+            for name, about in self.schemas[piece.schema].items():
+                if about["type"] == "player_ref" and attributes[name] is not None:
+                    attributes[name] = self.players[attributes[name]]
+            board[label] = Entity(piece.schema, {**attributes, "pos": self.topology.nodes[label]})
+        state: dict[str, Any] = dict(position.state)
+        for name, about in self.variables.items():
+            if about["type"] == "player_ref" and state[name] is not None:
+                state[name] = self.players[state[name]]
+        return World(
+            board, {**state, "current_player": self.players[position.player]}, start, target, board[start.label]
+        )
+
+    def run(self, action: Action, world: World) -> Position:
+        """The position after the action's effects; the turn passes unless an effect has said whose it is."""
+        for effect in action.effects:
+            effect(world)
+        current = world.state.pop("current_player")
+        if not world.player_set:
+            current = self.other(current)
+        board = {label: self.frozen(entity) for label, entity in world.board.items()}
+        return Position(board, {name: plain(value) for name, value in world.state.items()}, current.name)
+
+    def frozen(self, entity: Entity) -> Piece:
+        return Piece(
+            entity.schema, tuple(sorted((name, plain(v)) for name, v in entity.attributes.items() if name != "pos"))
+        )
+
+    def other(self, player: Player | None) -> Player | None:
+        return next((each for each in self.players.values() if each is not player), None) if player else None
+
+    # Meaning: expressions become functions of a world
+
+    def action(self, name: str, about: Mapping[str, Any]) -> Action:
+        conditions = [parse(text) for text in about.get("conditions", [])]
+        early = [condition for condition in conditions if "target" not in names_in(condition)]
+        late = [condition for condition in conditions if condition not in early]
+        return Action(
+            name,
+            about.get("chainable", False),
+            tuple(map(self.value, early)),
+            tuple(map(self.value, late)),
+            tuple(self.effect(parse(text)) for text in about["effects"]),
+        )
+
+    def effect(self, expression: Expression) -> Callable[[World], None]:
+        kind, name, arguments = (*expression, None)[:3]
+        if kind != "call":
+            raise WrongError(f"{expression} is no effect")
+        if name == "set":
+            return self.assignment(arguments[0], self.value(arguments[1]))
+        if name == "if":
+            condition = self.value(arguments[0])
+            then, *otherwise = map(self.effect, arguments[1:])
+
+            def choose(world: World) -> None:
+                if truth(condition(world)):
+                    then(world)
+                else:
+                    for effect in otherwise:
+                        effect(world)
+
+            return choose
+        if name == "remove_entity":
+            removed = self.value(arguments[0])
+
+            def remove(world: World) -> None:
+                entity = removed(world)
+                for label in [label for label, held in world.board.items() if held is entity]:
+                    del world.board[label]
+
+            return remove
+        raise WrongError(f"{name} is no effect")
+
+    def assignment(self, lvalue: Expression, value: Callable[[World], Any]) -> Callable[[World], None]:
+        kind, of, key = lvalue
+        if (kind, of) == ("index", ("name", "board")):
+            node = self.value(key)
+
+            def put(world: World) -> None:
+                square, entity = self.square(node(world)), value(world)
+                if square is not None:
+                    world.board.pop(square.label, None)
+                    if entity is not None:
+                        world.board[square.label] = entity
+
+            return put
+        if (kind, of) == ("attribute", ("name", "state")):
+            if key not in ("current_player", "phase", *self.variables):
+                raise WrongError(f"state.{key}")
+
+            def remember(world: World) -> None:
+                world.state[key] = value(world)
+                world.player_set |= key == "current_player"
+
+            return remember
+        if kind == "attribute":
+            owner = self.value(of)
+
+            def change(world: World) -> None:
+                entity, new = owner(world), value(world)
+                if entity is not None:
+                    if key not in entity.attributes:
+                        raise WrongError(f"{entity.schema} has no {key}")
+                    entity.attributes[key] = new
+
+            return change
+        raise WrongError(f"{lvalue} cannot be set")
+
+    def square(self, key: object) -> Node | None:
+        return self.topology.nodes.get(key) if isinstance(key, str) else key  # type: ignore[return-value]
+
+    def value(self, expression: Expression) -> Callable[[World], Any]:
+        kind = expression[0]
+        if kind == "literal":
+            value = expression[1]
+            return lambda world: value
+        if kind == "name":
+            if expression[1] not in ("start", "target", "entity"):
+                raise WrongError(f"{expression[1]} is unknown")
+            read: Callable[[World], Any] = {
+                "start": lambda world: world.start,
+                "target": lambda world: world.target,
+                "entity": lambda world: world.entity,
+            }[expression[1]]
+            return read
+        if kind == "index":
+            if expression[1] != ("name", "board"):
+                raise WrongError(f"{expression[1]} has no index")
+            key = self.value(expression[2])
+
+            def at(world: World) -> Entity | None:
+                square = self.square(key(world))
+                return None if square is None else world.board.get(square.label)
+
+            return at
+        if kind == "attribute":
+            name = expression[2]
+            if expression[1] == ("name", "state"):
+                return lambda world: world.state[name]
+            of = self.value(expression[1])
+            return lambda world: attribute(of(world), name)
+        _, name, parts = expression
+        arguments = [self.value(part) for part in parts]
+        if name == "and":
+            return lambda world: all(truth(argument(world)) for argument in arguments)
+        if name == "or":
+            return lambda world: any(truth(argument(world)) for argument in arguments)
+        call = self.function(name)
+        if len(arguments) == 2:
+            one, two = arguments
+            return lambda world: call(world, one(world), two(world))
+        return lambda world: call(world, *[argument(world) for argument in arguments])
+
+    def function(self, name: str) -> Callable[..., Any]:
+        topology = self.topology
+        if name in PURE:
+            pure = PURE[name]
+            return lambda world, *values: pure(*values)
+        if name == "path_clear":
+
+            def clear(world: World, one: Node | None, other: Node | None) -> bool:
+                between = topology.between(one, other) if one and other else None
+                return between is not None and all(node.label not in world.board for node in between)
+
+            return clear
+        functions: dict[str, Callable[..., Any]] = {
+            "mid_pos": lambda world, one, other: topology.middle(one, other) if one and other else None,
+            "adjacent": lambda world, one, other: bool(one and other and topology.adjacent(one, other)),
+            "special_connection": lambda world, one, other: bool(one and other and topology.special(one, other)),
+            "node": lambda world, *name: self.node(*name),
+            "player": lambda world, name: self.players[name],
+            "other_player": lambda world, player: self.other(player),
+            "opponent_of": lambda world, player: self.other(player),
+        }
+        if name not in functions:
+            raise WrongError(f"{name} is unknown")
+        return functions[name]
+
+
+def truth(value: object) -> bool:
+    """Whether a condition holds; null does not."""
+    if value is None or isinstance(value, bool):
+        return value is True
+    raise WrongError(f"{value} is neither true nor false")
+
+
+def attribute(of: Any, name: str) -> Any:
+    if of is None:
+        return None
+    if name in ("name", "schema", "label") and not isinstance(of, Node):
+        return getattr(of, name)
+    if name not in of.attributes:
+        raise WrongError(f"no {name}")
+    return of.attributes[name]
+
+
+def same(one: object, other: object) -> bool:
+    return one is other or (type(one) is type(other) and one == other)
+
+
+def compared(holds: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    return lambda one, other: one is not None and other is not None and holds(one, other)
+
+
+def computed(compute: Callable[[int, int], int]) -> Callable[..., int | None]:
+    """The function of any number of arguments that `compute` makes of two; null where one is."""
+
+    def call(first: Any, *others: Any) -> Any:
+        for other in others:
+            first = None if first is None or other is None else compute(first, other)
+        return first
+
+    return call
+
+
+PURE: dict[str, Callable[..., Any]] = {
+    "eq": same,
+    "ne": lambda one, other: not same(one, other),
+    "gt": compared(lambda one, other: one > other),
+    "lt": compared(lambda one, other: one < other),
+    "gte": compared(lambda one, other: one >= other),
+    "lte": compared(lambda one, other: one <= other),
+    "not": lambda value: not truth(value),
+    "abs": lambda value: None if value is None else abs(value),
+    "add": computed(lambda one, other: one + other),
+    "sub": computed(lambda one, other: one - other),
+    "mul": computed(lambda one, other: one * other),
+    "mod": computed(lambda one, other: one % other),
+}
+
+
+def plain(value: Any) -> Plain:
+    return value.name if isinstance(value, Player) else value
+
+
+def to_text(value: Plain) -> str:
+    return (
+        {None: "null", True: "true", False: "false"}[value]
+        if value is None or value is True or value is False
+        else str(value)
+    )

@@ -1,0 +1,190 @@
+"""Random game descriptions on tiny boards: what the language allows, whether or not it makes a game.
+
+Nothing here uses ggn_store.
+"""
+
+import random
+from typing import Any
+
+PLAYERS = ("Red", "Blue")
+RANKS = ("man", "king")
+PHASES = ("early", "late")
+TURNS = ("entity.owner", "other_player(entity.owner)", "state.current_player")
+TOPOLOGIES: tuple[dict[str, Any], ...] = (
+    {"type": "discrete", "structure": "grid(3, 2)"},
+    {"type": "discrete", "structure": "grid(4, 1)"},
+    {"type": "discrete", "structure": "hex_grid(3, 2)"},
+    {
+        "type": "network",
+        "nodes": {name: {"depth": number, "width": number % 2} for number, name in enumerate("pqrst")},
+        "edges": [
+            {"from": "p", "to": "q"},
+            {"from": "q", "to": "r", "directed": True},
+            {"from": "r", "to": "s"},
+            {"from": "s", "to": "t", "kind": "special_connection"},
+            {"from": "t", "to": "p", "kind": "special_connection", "directed": True},
+        ],
+    },
+)
+
+
+class Writer:
+    """Writes expressions of a wanted type by chance, shallower the deeper they stand."""
+
+    def __init__(self, chance: random.Random, topology: dict[str, Any]) -> None:
+        self.chance = chance
+        self.is_network = topology["type"] == "network"
+        self.is_hex = "hex" in topology.get("structure", "")
+        self.names = list(topology["nodes"]) if self.is_network else ["a1", "b1", "c1"]
+
+    def places(self, number: int) -> list[str]:
+        """The place of the piece with this number at the start."""
+        if self.is_network:
+            return [f"node('{self.names[number]}')"]
+        return [f"{'hex' if self.is_hex else 'grid'}_nodes({number},0, {number},0)"]
+
+    def one(self, *choices: str) -> str:
+        return self.chance.choice(choices)
+
+    def node(self, depth: int) -> str:
+        fixed = f"node('{self.chance.choice(self.names)}')"
+        if self.is_network or depth <= 0 or self.chance.random() < 0.6:
+            return self.one("start", "target", "target", fixed)
+        return f"mid_pos({self.node(depth - 1)}, {self.node(depth - 1)})"
+
+    def entity(self, depth: int) -> str:
+        return self.one("entity", f"board[{self.node(depth - 1)}]", "board[target]")
+
+    def player(self, depth: int) -> str:
+        if depth > 0 and self.chance.random() < 0.3:
+            return f"{self.one('other_player', 'opponent_of')}({self.player(depth - 1)})"
+        owner = f"{self.entity(depth - 1)}.owner"
+        return self.one(owner, owner, "state.current_player", "state.who", f"player('{self.one(*PLAYERS)}')")
+
+    def number(self, depth: int) -> str:
+        if depth > 0 and self.chance.random() < 0.5:
+            name = self.one("sub", "add", "mul", "mod", "abs")
+            if name == "abs":
+                return f"abs({self.number(depth - 1)})"
+            second = self.one("2", "3", "-2") if name == "mod" else self.number(depth - 1)
+            return f"{name}({self.number(depth - 1)}, {second})"
+        place = self.one("start", "target", f"{self.entity(0)}.pos")
+        axes = ("depth", "width") if self.is_network else ("x", "y")
+        return self.one(f"{place}.{self.one(*axes)}", self.one("-1", "0", "1", "2"), "entity.owner.way", "state.count")
+
+    def text(self, depth: int) -> str:
+        return self.one(f"{self.entity(depth - 1)}.rank", *(f"'{rank}'" for rank in RANKS), "state.mode")
+
+    def condition(self, depth: int) -> str:
+        if depth > 1 and self.chance.random() < 0.4:
+            name = self.one("and", "or", "not")
+            count = 1 if name == "not" else self.chance.choice((1, 2, 2, 3))
+            return f"{name}({', '.join(self.condition(depth - 1) for _ in range(count))})"
+        return self.chance.choice(
+            (self.equality, self.equality, self.comparison, self.relation, self.comparison, self.flag)
+        )(depth)
+
+    def equality(self, depth: int) -> str:
+        name = self.one("eq", "ne")
+        if self.chance.random() < 0.3:
+            return f"{name}({self.entity(depth - 1)}, null)"
+        if self.chance.random() < 0.1:
+            return f"{name}({self.entity(depth - 1)}, {self.entity(depth - 1)})"
+        kind = self.chance.choice((self.player, self.text, self.number, self.node))
+        return f"{name}({kind(depth - 1)}, {kind(depth - 1)})"
+
+    def comparison(self, depth: int) -> str:
+        return f"{self.one('gt', 'lt', 'gte', 'lte')}({self.number(depth - 1)}, {self.number(depth - 1)})"
+
+    def relation(self, depth: int) -> str:
+        names = ["adjacent", "special_connection"] + ([] if self.is_network else ["path_clear", "path_clear"])
+        return f"{self.one(*names)}({self.node(depth - 1)}, {self.node(depth - 1)})"
+
+    def flag(self, depth: int) -> str:
+        return self.one("state.open", f"eq({self.entity(depth - 1)}.moved, true)", "eq(state.mode, 'man')")
+
+    def effect(self, depth: int) -> str:
+        if depth > 0 and self.chance.random() < 0.3:
+            count = self.chance.choice((1, 1, 2))
+            return f"if({self.condition(depth)}, {', '.join(self.effect(depth - 1) for _ in range(count))})"
+        entity = self.entity(1)
+        return self.one(
+            f"set(board[{self.node(1)}], {self.one('null', 'entity', f'board[{self.node(0)}]')})",
+            f"set({entity}.rank, {self.text(1)})",
+            f"set({entity}.moved, {self.one('true', 'false', 'state.open')})",
+            f"set({entity}.owner, {self.one('entity.owner', 'other_player(entity.owner)', 'state.current_player')})",
+            f"remove_entity({entity})",
+            f"set(state.open, {self.one('true', 'false', 'not(state.open)')})",
+            f"set(state.count, mod({self.number(1)}, 3))",
+            f"set(state.who, {self.player(1)})",
+            f"set(state.mode, {self.text(1)})",
+            f"set(state.current_player, {self.one(*TURNS)})",
+            f"set(state.phase, {self.one(*map(repr, PHASES))})",
+        )
+
+    def action(self) -> dict[str, Any]:
+        conditions = [self.condition(self.chance.choice((1, 2, 3))) for _ in range(self.chance.choice((0, 1, 1, 2, 3)))]
+        if self.chance.random() < 0.7:
+            conditions.insert(0, "eq(entity.owner, state.current_player)")
+        effects = [self.effect(2) for _ in range(self.chance.choice((0, 1, 2, 3, 5)))]
+        if self.chance.random() < 0.7:
+            moving = ["set(board[start], null)", "set(board[target], entity)"]
+            effects[self.chance.randint(0, len(effects)) : 0] = moving
+        return {
+            "conditions": conditions,
+            "effects": effects or ["set(state.open, true)"],
+            "chainable": self.chance.random() < 0.5,
+        }
+
+
+def specification(seed: object) -> dict[str, Any]:
+    """A description, always the same for a seed."""
+    chance = random.Random(str(seed))
+    topology = chance.choice(TOPOLOGIES)
+    writer = Writer(chance, topology)
+    actions = {f"act_{number}": writer.action() for number in range(chance.choice((1, 2, 3)))}
+    names = list(actions)
+    phases = {phase: chance.sample(names, chance.randint(1, len(names))) for phase in PHASES}
+    variables: dict[str, Any] = {
+        "current_player": {"type": "player_ref", "initial": "player('Red')"},
+        "open": {"type": "bool", "initial": False},
+        "count": {"type": "int", "initial": 0, "min": 0, "max": 2},
+        "who": {"type": "player_ref", "initial": None},
+        "mode": {"type": "string", "initial": "man", "values": list(RANKS)},
+    }
+    setup = [
+        {
+            "action": "spawn_entity",
+            "schema": "Piece",
+            "count": 1,
+            "set_attributes": {"owner": f"player('{player}')", "rank": rank},
+            "at": writer.places(number),
+        }
+        for number, (player, rank) in enumerate(zip(PLAYERS, RANKS, strict=True))
+    ]
+    attributes = {
+        "owner": {"type": "player_ref"},
+        "rank": {"type": "string", "default": "man", "values": list(RANKS)},
+        "moved": {"type": "bool", "default": False},
+    }
+    return {
+        "metadata": {"name": "Random", "description": "By chance.", "version": "1.0"},
+        "players": {
+            "count": {"min": 2, "max": 2},
+            "roles": [{"name": name, "attributes": {"way": way}} for name, way in zip(PLAYERS, (1, -1), strict=True)],
+        },
+        "entity_schemas": {"types": {"Piece": {"attributes": attributes}}},
+        "topology": topology,
+        "state_schema": {"global": variables},
+        "setup": {"steps": setup},
+        "interactions": {"list": actions},
+        "game_flow": {
+            "time_model": "turn_based",
+            "phases": {
+                name: {"actors": "current_player", "allowed_actions": allowed} for name, allowed in phases.items()
+            },
+            "initial_phase": "early",
+        },
+        "end_conditions": {"conditions": []},
+        "presentation": {"profiles": {}},
+    }

@@ -1,0 +1,90 @@
+"""Random game descriptions: what they are compiled to plays as the interpreter does, or is refused with a reason.
+
+GGN_GDL_RANDOM is how many descriptions a long run takes.
+"""
+
+import itertools
+import json
+import os
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import ggn_store
+from tests.gdl_interpreter import Game, Piece, Position
+from tests.gdl_random import PHASES, PLAYERS, RANKS, specification
+from tests.test_gdl_agreement import Rules, chain_differences, compiled, differences, expected, of_document
+
+GROUP = 20
+MANY = int(os.environ.get("GGN_GDL_RANDOM", "2000"))
+POSITIONS = 30
+MOST_CHAINS = 100
+
+
+def disagreement(seed: int) -> list[str] | None:
+    """What the compiled description does otherwise than the interpreter; None where it is refused."""
+    spec = specification(seed)
+    game, chance = Game(spec), random.Random(seed)
+    positions = list(itertools.islice(placements(game, chance), POSITIONS))
+    try:
+        document, kinds = compiled(json.dumps(spec))
+    except ggn_store.DocumentError:
+        return None
+    except ggn_store.InputError:  # nothing can ever be done
+        return [f"{seed}: {position} has moves" for position in positions if game.moves(position)]
+    rules = Rules(str(seed), Path(), game, document, kinds)
+    found: list[str] = []
+    for position in positions:
+        words = rules.words(position)
+        found += differences((seed, words), expected(rules, position), of_document(document, *words))
+    return found + chain_differences(
+        rules, [each for each in positions[: POSITIONS // 3] if has_few_chains(game, each)]
+    )
+
+
+def has_few_chains(game: Game, position: Position) -> bool:
+    """Whether they can be compared: where pieces go round in circles there are millions."""
+    return len(list(itertools.islice(game.paths(position), MOST_CHAINS + 1))) <= MOST_CHAINS
+
+
+def placements(game: Game, chance: random.Random) -> Iterator[Position]:
+    """Positions by chance, whatever can come about in play."""
+    initial = game.start()
+    while True:
+        board = {label: some_piece(chance) for label in game.topology.nodes if chance.random() < 0.6}
+        state = {
+            "open": chance.choice((True, False)),
+            "count": chance.choice((0, 1, 2)),
+            "who": chance.choice((None, *PLAYERS)),
+            "mode": chance.choice(RANKS),
+            "phase": chance.choice(PHASES),
+        }
+        assert state.keys() == initial.state.keys()
+        yield Position(board, state, chance.choice(PLAYERS))
+
+
+def some_piece(chance: random.Random) -> Piece:
+    attributes = (
+        ("moved", chance.choice((True, False))),
+        ("owner", chance.choice(PLAYERS)),
+        ("rank", chance.choice(RANKS)),
+    )
+    return Piece("Piece", attributes)
+
+
+def check(seeds: range) -> None:
+    found = [disagreement(seed) for seed in seeds]
+    assert [each for each in found if each] == []
+    assert sum(each is not None for each in found) > len(found) / 2
+
+
+@pytest.mark.parametrize("first", range(0, 5 * GROUP, GROUP))
+def test_random_descriptions_play_as_the_interpreter_does(first: int) -> None:
+    check(range(first, first + GROUP))
+
+
+@pytest.mark.long
+def test_many_random_descriptions_play_as_the_interpreter_does() -> None:
+    check(range(MANY))
