@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ggn_store import Chain, MoveError, Position, Ruleset, Store, UnknownNameError, captures_first
 from ggn_store.model import chain as model
-from ggn_store.store.engine import Database
+from ggn_store.store.postgres import Values
 from tests import reference
 from tests.test_cli import Command
 from tests.test_cli import _own_place as _own_place
@@ -207,13 +208,28 @@ def test_whoever_makes_no_tables_is_answered_alike(store: Store, monkeypatch: py
         asked = [random_position(dice, document) for _ in range(5)]
         answers = [ruleset.chains(position) for position in asked if expected(document, position) is not None]
         with monkeypatch.context() as patch:
-            database: Database = ruleset._database
-            if database.is_server:
-                patch.setattr(type(database), "makes_tables", False)
+            if ruleset._database.is_server:
+                patch.setattr(ruleset._database, "sender", Values())
             again = [ruleset.chains(position) for position in asked if expected(document, position) is not None]
         assert again == answers
         compared += sum(map(len, answers))
     assert compared > 50
+
+
+def test_chains_of_checkers_are_those_of_a_loop(store: Store) -> None:
+    store.load(Path(__file__).parents[1] / "data" / "gdl" / "checkers.json", "checkers")
+    ruleset = store.ruleset("checkers")
+    document = json.loads(ruleset.export())
+    dark = [square for square in ruleset.board.squares if (ord(square[0]) + int(square[1])) % 2 == 0]
+    dice = random.Random(3)
+    found = 0
+    for _ in range(100):
+        board = {square: dice.choice(ruleset.pieces) for square in dice.sample(dark, dice.randint(6, 20))}
+        position = Position(board, side=dice.choice(("first", "second")))
+        wanted = expected(document, position)
+        assert [told(chain) for chain in ruleset.chains(position)] == wanted, position
+        found += len(wanted or ())
+    assert found > 20
 
 
 # --- by hand ---

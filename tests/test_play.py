@@ -257,6 +257,7 @@ def test_what_a_list_asks_is_answered_beside_the_position(ask: Command) -> None:
     assert result.err.startswith("C:P e2: e3  e4=C:-P\n")
     assert "undo      take the last move back" in result.err
     assert "C:N g1: h3  f3" in result.err
+    assert "\n\n" not in result.err
 
 
 def test_a_saved_game_is_the_same_game(ask: Command, tmp_path: Path) -> None:
