@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ggn_store import Chain, MoveError, Position, Ruleset, Store, UnknownNameError, captures_first
 from ggn_store.model import chain as model
-from ggn_store.store.engine import Database
+from ggn_store.store.postgres import Values
 from tests import reference
 from tests.test_cli import Command
 from tests.test_cli import _own_place as _own_place
@@ -207,13 +208,28 @@ def test_whoever_makes_no_tables_is_answered_alike(store: Store, monkeypatch: py
         asked = [random_position(dice, document) for _ in range(5)]
         answers = [ruleset.chains(position) for position in asked if expected(document, position) is not None]
         with monkeypatch.context() as patch:
-            database: Database = ruleset._database
-            if database.is_server:
-                patch.setattr(type(database), "makes_tables", False)
+            if ruleset._database.is_server:
+                patch.setattr(ruleset._database, "sender", Values())
             again = [ruleset.chains(position) for position in asked if expected(document, position) is not None]
         assert again == answers
         compared += sum(map(len, answers))
     assert compared > 50
+
+
+def test_chains_of_checkers_are_those_of_a_loop(store: Store) -> None:
+    store.load(Path(__file__).parents[1] / "data" / "gdl" / "checkers.json", "checkers")
+    ruleset = store.ruleset("checkers")
+    document = json.loads(ruleset.export())
+    dark = [square for square in ruleset.board.squares if (ord(square[0]) + int(square[1])) % 2 == 0]
+    dice = random.Random(3)
+    found = 0
+    for _ in range(100):
+        board = {square: dice.choice(ruleset.pieces) for square in dice.sample(dark, dice.randint(6, 20))}
+        position = Position(board, side=dice.choice(("first", "second")))
+        wanted = expected(document, position)
+        assert [told(chain) for chain in ruleset.chains(position)] == wanted, position
+        found += len(wanted or ())
+    assert found > 20
 
 
 # --- by hand ---
@@ -377,6 +393,18 @@ def test_a_chain_may_begin_in_the_hand(store: Store) -> None:
     assert ruleset.chains(Position({}))[1].effects.hands == {}
     with pytest.raises(MoveError, match="what is in the hand goes no further"):
         ruleset.apply(Position({}, {"H:P": 1}), ["*", "a1", "*", "a1"])
+
+
+def test_a_hand_that_is_empty_again_is_as_it_was(store: Store) -> None:
+    def hop(source: str, to: str, delta: int) -> Json:
+        diff = {"board": {source: None, to: "H:P"}, "hands": {"H:N": delta}}
+        return {to: [{"action": {"name": "hop", "chainable": True}, "diff": diff}]}
+
+    ruleset = load(store, {"H:P": {"a1": hop("a1", "b1", 1), "b1": hop("b1", "a1", -1)}})
+    assert paths(ruleset.chains(Position({"a1": "H:P"}, {}))) == ["a1 b1 a1"]
+    # Nothing is held that could be taken from the hand first.
+    assert paths(ruleset.chains(Position({"b1": "H:P"}, {}))) == []
+    assert paths(ruleset.chains(Position({"b1": "H:P"}, {"H:N": 1}))) == ["b1 a1 b1"]
 
 
 def test_the_first_step_that_is_not_possible_is_named(store: Store) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import chess as python_chess
 import pytest
@@ -19,7 +20,9 @@ from ggn_store.cli.play_words import Reader, Words, is_named
 from tests.test_cli import Command, child_environment, process, write
 from tests.test_cli import _own_place as _own_place
 from tests.test_cli import ask as ask
+from tests.test_cli import ggn as ggn
 from tests.test_cli import library as library
+from tests.test_cli import ready as ready
 from tests.test_cli import run as run
 
 # Morphy against the Duke of Brunswick and Count Isouard, Paris 1858.
@@ -254,6 +257,7 @@ def test_what_a_list_asks_is_answered_beside_the_position(ask: Command) -> None:
     assert result.err.startswith("C:P e2: e3  e4=C:-P\n")
     assert "undo      take the last move back" in result.err
     assert "C:N g1: h3  f3" in result.err
+    assert "\n\n" not in result.err
 
 
 def test_a_saved_game_is_the_same_game(ask: Command, tmp_path: Path) -> None:
@@ -271,6 +275,29 @@ def test_a_saved_game_is_the_same_game(ask: Command, tmp_path: Path) -> None:
     assert dropped.code == 0
     assert Path("drop.txt").read_text().splitlines()[1:] == ["C:P * c1"]
     assert ask("play", "mini", "--board", "{}", "--moves", "drop.txt").records()[0]["board"] == {"c1": "C:P"}
+
+
+def test_the_state_is_shown_kept_and_written(ggn: Command, ready: str, tmp_path: Path) -> None:
+    def step(source: str, to: str, when: str, then: str) -> dict[str, Any]:
+        diff = {"board": {source: None, to: "H:P"}, "toggle": False, "state": {"phase": then}}
+        return {to: [{"action": {"name": f"to {then}"}, "when": {"phase": [when]}, "diff": diff}]}
+
+    document = {
+        "$state": {"phase": {"values": ["one", "two"], "initial": "one"}},
+        "H:P": {"a1": step("a1", "b1", "one", "two"), "b1": step("b1", "a1", "two", "one")},
+    }
+    with Store.open(ready) as store:
+        store.load(document, "phases")
+    board = ("--board", '{"a1": "H:P"}')
+    played = ggn("play", "phases", *board, stdin="a1\na1b1\nb1a1\na1b1\nsave phases.txt")
+    assert played.records()[0] == {"board": {"b1": "H:P"}, "hands": None, "side": "first", "state": {"phase": "two"}}
+    assert played.err.startswith("H:P a1: b1[phase:=two moves again] (to two)\n")
+    assert '"state":{"phase":"one"}' in Path("phases.txt").read_text()
+    assert ggn("play", "phases", *board, "--moves", "phases.txt").out == played.out
+    assert "b1 is empty" in ggn("play", "phases", *board, stdin="b1a1").err
+    assert ggn("play", "phases", *board, "--state", "phase=two", stdin="a1b1").code == 1
+    undone = ggn("play", "phases", *board, stdin="a1b1\nundo").records()[0]
+    assert undone["state"] == {"phase": "one"}
 
 
 # --- in a terminal ---

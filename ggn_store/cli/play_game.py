@@ -221,9 +221,12 @@ class Play:
         text = moves_text(self.moves, self.position) + chains_text(self.chains)
         if not text:
             return f"no moves for {self.position.side}"
-        return text + (HOST_RULE if self._captures_first and self._is_forced() else "").rstrip("\n")
+        return (text + (HOST_RULE if self._is_forced() else "")).rstrip("\n")
 
     def _is_forced(self) -> bool:
+        """Whether captures come first, and so other moves may not be made."""
+        if not self._captures_first:
+            return False
         every = len(self.ruleset.moves(self.position, assume=self._assume)), len(self.ruleset.chains(self.position))
         return (len(self.moves), len(self.chains)) != every
 
@@ -252,7 +255,7 @@ class Play:
             return f"{name} has {piece}"
         if side_of(piece) != side:
             return f"{name} has {piece}, and {side} is to move"
-        if self._captures_first and self._is_forced():
+        if self._is_forced():
             return f"captures come first:\n{self._all_moves()}"
         return f"{piece} on {name} has no moves"
 

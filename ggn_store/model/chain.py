@@ -76,7 +76,7 @@ def captures_first(
     """The moves and chains that take an enemy piece and that no further capture can continue; all, if none takes any.
 
     That who can capture must capture is a rule for whoever hosts a game: no document can say it. `moves` and `chains`
-    are all that the position allows. A capture is an effect on a square other than the source which holds an enemy.
+    are all that the position allows. A capture is an effect on a square that holds an enemy.
     """
     moves, chains = list(moves), tuple(chains)
     boards = {_key(chain.steps): chain.after.board for chain in chains}
@@ -110,5 +110,5 @@ def _key(steps: Sequence[Move]) -> _Key:
 
 def _takes(move: Move, board: Mapping[str, str | None], side: Side) -> bool:
     changed = () if move.effects is None else move.effects.board
-    held = (board.get(square) for square in changed if square != move.source)
+    held = map(board.get, changed)
     return any(piece is not None and side_of(piece) != side for piece in held)
