@@ -127,7 +127,7 @@ def special_chess(game: Game) -> Iterator[Position]:
         board = {}
         y = chance.choice((0, 0, 7, 7, 3))
         x = chance.choice((4, 4, 4, 4, 2, 3, 5))
-        board[grid_label(x, y)] = piece(player, "unmoved_king")
+        board[grid_label(x, y)] = piece(player, chance.choice((*["unmoved_king"] * 6, "king", "bishop")))
         for corner in (0, 7):
             owner = chance.choice((player, player, player, other))
             board[grid_label(corner, y)] = piece(owner, chance.choice(("unmoved_rook", "unmoved_rook", "rook")))
