@@ -1056,7 +1056,7 @@ def complete(run: Program, monkeypatch: pytest.MonkeyPatch, words: str) -> list[
     [
         ("ggn-store mov", ["plain,moves"]),
         ("ggn-store db ", ["plain,check", "plain,info", "plain,rebuild", "plain,roles", "plain,upgrade"]),
-        ("ggn-store schema ", ["plain,perform", "plain,must-deny", "plain,diff"]),
+        ("ggn-store schema ", ["plain,perform", "plain,must-deny", "plain,diff", "plain,gdl"]),
         ("ggn-store load --dialect m", ["plain,must-deny"]),
         ("ggn-store load --on-error ", ["plain,stop", "plain,skip"]),
         ("ggn-store moves x --format t", ["plain,table"]),
