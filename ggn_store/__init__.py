@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from ggn_store.gdl.kinds import Kind
     from ggn_store.gdl.specification import Specification
     from ggn_store.model.care import Collected, Comparison, Unused, Verification
+    from ggn_store.model.chain import Chain, captures_first
     from ggn_store.model.diff import diff
     from ggn_store.model.difference import Difference
     from ggn_store.model.document import Document
@@ -145,6 +146,7 @@ _HOMES = {
     "ggn_store.model.document": ("Document",),
     "ggn_store.model.history": ("Blame", "Changes", "LogEntry"),
     "ggn_store.model.merge": ("Conflict", "Merge", "merge"),
+    "ggn_store.model.chain": ("Chain", "captures_first"),
     "ggn_store.model.care": ("Collected", "Comparison", "Unused", "Verification"),
     "ggn_store.model.event": ("ACTIONS", "Event"),
     "ggn_store.model.move": ("Move",),
@@ -170,6 +172,7 @@ __all__ = [
     "Blame",
     "BundleSummary",
     "BundledRuleset",
+    "Chain",
     "Changes",
     "Collected",
     "Comparison",
@@ -233,6 +236,7 @@ __all__ = [
     "Verdict",
     "Verification",
     "ViewRows",
+    "captures_first",
     "check_specification",
     "check_specifications",
     "compile_specification",

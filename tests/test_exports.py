@@ -746,6 +746,7 @@ def test_the_command_writes_what_the_python_does(run: Program, filled: Store, ad
             ("mini", "--format", "csv", "-o", "out"),
             "-o goes without --format: write `export --format FORMAT DIRECTORY`",
         ),
+        (("mini", "--format", "csv", "--dialect", "diff"), "--dialect goes without --format"),
         (("--format", "csv", "mini", "out"), "Got unexpected extra argument (out)"),
     ],
 )

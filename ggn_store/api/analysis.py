@@ -21,6 +21,9 @@ from ggn_store.store.analyses import mentions, mobility, reach, stats
 from ggn_store.store.analyses.asking import Tell, asking
 
 if TYPE_CHECKING:
+    from ggn_store.analysis.comparison import PieceComparison
+    from ggn_store.analysis.movers import SameMovers
+    from ggn_store.analysis.symmetry import Asymmetry, Finding, SideSymmetry
     from ggn_store.api.ruleset import Ruleset
 
 
@@ -120,7 +123,40 @@ class RulesetAnalysis:
         with asking(self._database, self._tell) as asker:
             return dead.find(asker, self._ruleset.revision, board, start)
 
+    def symmetries(self) -> list[SideSymmetry]:
+        """Whether the sides are mirror images of one another, and each of itself; see `SideSymmetry`.
+
+        Every way to reverse axes of the board is tried: nothing, left to right, top to bottom, both (a turn by 180
+        degrees). On a board whose squares have no coordinates, only whether the sides have the same rules is told.
+        """
+        from ggn_store.analysis import symmetry
+
+        board, start = self._ruleset.board, self._ruleset.start
+        return [symmetry.answer(finding, board, start) for finding in self._findings()]
+
+    def asymmetries(self, symmetry: str | None = None, limit: int | None = None) -> list[Asymmetry]:
+        """Where symmetries do not hold, in document order: of each, the first `limit` entries.
+
+        Of the sides, where no symmetry holds, the one that holds nearly, with fewest entries; and of each side by
+        itself. With `symmetry`, all of that name, as `SideSymmetry` has it; raises UnknownNameError for another.
+        """
+        from ggn_store.api import movement
+
+        found = self._findings()
+        names = [*dict.fromkeys(each.mirror.symmetry for each in found)]
+        if symmetry is not None and symmetry not in names:
+            raise UnknownNameError(
+                f"{quote(symmetry)} is not a symmetry of the board of {self._ruleset.revision}: {', '.join(names)}"
+            )
+        return [*movement.asymmetries(movement.chosen(found, symmetry), self._ruleset, limit)]
+
     # --- inside ---
+
+    def _findings(self) -> list[Finding]:
+        from ggn_store.api import movement
+
+        with asking(self._database, self._tell) as asker:
+            return movement.find_asymmetries(asker, self._ruleset.revision, self._ruleset.board)
 
     def _start(self) -> list[tuple[str, int]] | None:
         """What the start position has on the board and in the hands; None without one."""
@@ -164,3 +200,38 @@ class StoreAnalysis:
         with asking(self._database, self._tell, self._tables.reading()) as asker:
             found = [rulesets.find(asker.connection, reference) for reference in references]
             return stats.of_rulesets(asker, found or rulesets.newest(asker.connection))
+
+    def compare(self, before: str, after: str) -> list[PieceComparison]:
+        """What differs between the pieces of two rulesets or revisions, in words; see `PieceComparison`.
+
+        Pieces are the same by their identifiers, whatever the style, or else by the same movement.
+        """
+        from ggn_store.api import movement
+
+        with asking(self._database, self._tell, self._tables.reading()) as asker:
+            return movement.compare(asker, before, after)
+
+    def same_movers(
+        self,
+        references: Iterable[str] = (),
+        *,
+        piece: str | None = None,
+        ruleset: str | None = None,
+        whole: bool = False,
+        exact: bool = False,
+        mirrored: bool = True,
+    ) -> SameMovers:
+        """Pieces of these rulesets, or of all in their newest revisions, that move alike, in groups.
+
+        With `piece` only those that move like it; it is that of `ruleset`, or of any of these that has it. Movement is
+        where a piece goes and what must stand where, independent of names, of the side and of the board's size; see
+        `ggn_store.analysis.movement`. With `whole` also what it changes, and drops; `exact` is for boards of one size,
+        square by square; `mirrored=False` tells mirrored movement apart. Raises UnknownNameError for a piece that is
+        not there.
+        """
+        from ggn_store.api import movement
+
+        with asking(self._database, self._tell, self._tables.reading()) as asker:
+            return movement.same_movers(
+                asker, references, piece=piece, ruleset=ruleset, whole=whole, exact=exact, mirrored=mirrored
+            )

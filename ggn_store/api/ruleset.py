@@ -6,13 +6,12 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ggn_store.api.moves import Moves
+from ggn_store.api.chains import Chains
 from ggn_store.api.placing import as_position
 from ggn_store.api.selection import SelectedPiece
-from ggn_store.errors import MoveError, PictureError
-from ggn_store.model.move import DISPLACEMENT, Assumption, Move, displacement
+from ggn_store.errors import PictureError
+from ggn_store.model.move import Assumption
 from ggn_store.model.position import Position
-from ggn_store.notation.hand import HAND
 from ggn_store.store.batch import Count
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from ggn_store.model.picture import Picture
 
 
-class Ruleset(Moves):
+class Ruleset(Chains):
     """A revision of a ruleset in a store. Only the database answers questions."""
 
     def __repr__(self) -> str:
@@ -84,29 +83,6 @@ class Ruleset(Moves):
             return None
 
     # --- moves made ---
-
-    def apply(
-        self, position: Position | Mapping[str, str | None], move: Move, *, assume: Assumption | None = None
-    ) -> Position:
-        """The position after `move`, which is one of `moves(position)`; its effects are applied as written.
-
-        A move of a `must-deny` document has no effects: `assume="displacement"` says that plain displacement is
-        meant. Raises MoveError where the piece is not on its source, and where there are no effects.
-        """
-        position = self.stated(as_position(position))
-        effects = move.effects
-        if effects is None:
-            if assume != DISPLACEMENT:
-                raise MoveError(
-                    f"{self.revision} is a must-deny document and does not say what a move changes; "
-                    f"to mean plain displacement, say assume={DISPLACEMENT!r} (--assume {DISPLACEMENT})"
-                )
-            effects = displacement(move.piece, move.source, move.destination)
-        if move.source != HAND and position.board.get(move.source) != move.piece:
-            raise MoveError(f"there is no {move.piece} on {move.source} in this position")
-        if move.source == HAND and position.hands is not None and not position.hands.get(move.piece):
-            raise MoveError(f"there is no {move.piece} in the hand in this position")
-        return position.after(effects)
 
     def perft(
         self,

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import click
 
 import ggn_store
 from ggn_store.cli import options
+from ggn_store.cli.play_words import Reader, is_named
 from ggn_store.errors import printable, quote
+from ggn_store.render.board import path_text
 from ggn_store.render.records import compact
 
 
 @click.command("apply")
 @options.ruleset_argument
 @options.position_options
-@click.option("--move", "written", metavar="'PIECE SOURCE DESTINATION'", required=True, help="Such as 'C:P e2 e4'.")
+@click.option("--move", "written", metavar="'PIECE SOURCE DESTINATION'", help="Such as 'C:P e2 e4'.")
 @click.option(
-    "--ordinal", type=click.IntRange(0), metavar="NUMBER", help="Which possibility, where several hold (see `moves`)."
+    "--path",
+    metavar="'SQUARE SQUARE ...'",
+    help="Instead of --move: squares that a piece goes over, such as 'd3 f5 h7'; all steps are made, or none.",
+)
+@click.option(
+    "--ordinal",
+    type=click.IntRange(0),
+    metavar="NUMBER",
+    help="Which possibility, where several hold (see `moves`); of several along a --path: counted from 0.",
 )
 @click.option(
     "--assume",
@@ -32,7 +43,8 @@ from ggn_store.render.records import compact
 def command(
     ctx: click.Context,
     ruleset: str,
-    written: str,
+    written: str | None,
+    path: str | None,
     ordinal: int | None,
     assume: str | None,
     form: str | None,
@@ -42,32 +54,45 @@ def command(
 
     Without a position, the ruleset's own start position. A move that the position does not allow is refused.
     """
-    words = written.split()
-    if len(words) != 3:
+    if (written is None) == (path is None):
+        raise click.UsageError("say what to make, with --move 'C:P e2 e4' or --path 'd3 f5 h7'")
+    words = (written or "").split()
+    if written is not None and len(words) != 3:
         raise click.UsageError(f"--move {quote(written)}: write piece, source and destination, such as 'C:P e2 e4'")
     found = options.open_ruleset(ctx, ruleset)
     position = options.position(found, given)
-    piece, source, destination = words
-    moves = found.moves(position, piece=piece, source=source, destination=destination, assume=cast(Any, assume))
-    move = _chosen(moves, ordinal, written, position)
-    after = found.apply(position, move, assume=cast(Any, assume))
-    form = form or ("json" if found.variables else given.notation)
-    if found.variables and form != "json":
-        state = ", ".join(f"{name}={value}" for name, value in (after.state or {}).items())
-        click.echo(f"note: {form.upper()} cannot say the state: {printable(state)}", err=True)
-    match form:
-        case "json":
-            click.echo(compact(after.data()))
-        case "fen":
-            click.echo(found.fen(after))
-        case "sfen":
-            click.echo(found.sfen(after))
-        case _:
-            click.echo(after.to_feen(found.revision.dimensions))
+    move: ggn_store.Move | ggn_store.Chain
+    if written is None:
+        move = _along(found, position, str(path), ordinal, cast(Any, assume))
+    else:
+        piece, source, destination = words
+        moves = found.moves(position, piece=piece, source=source, destination=destination, assume=cast(Any, assume))
+        move = _chosen(moves, ordinal, written, position)
+    after = move.after if isinstance(move, ggn_store.Chain) else found.apply(position, move, assume=cast(Any, assume))
+    options.write_position(found, after, form, given)
+
+
+def _along(
+    ruleset: ggn_store.Ruleset, position: ggn_store.Position, path: str, ordinal: int | None, assume: Any
+) -> ggn_store.Move | ggn_store.Chain:
+    """The one move or chain along a path of squares."""
+    words = Reader(ruleset.board.squares).read(path)
+    if words.number is not None or words.last is not None:
+        raise click.UsageError(f"--path {quote(path)}: write squares only; --ordinal says which possibility is meant")
+    found = [each for each in ruleset.along(position, words.places, assume=assume) if is_named(words.piece, each.piece)]
+    single = [each for each in found if isinstance(each, ggn_store.Move)]
+    if single or not found:
+        return _chosen(single, ordinal, path, position)
+    if len(found) == 1 and ordinal is None:
+        return found[0]
+    if ordinal is not None and ordinal < len(found):
+        return found[ordinal]
+    offered = "\n".join(f"  --ordinal {number}: {path_text(each)}" for number, each in enumerate(found))
+    raise ggn_store.MoveError(f"{printable(path)}: several possibilities hold; choose one of\n{offered}")
 
 
 def _chosen(
-    moves: list[ggn_store.Move], ordinal: int | None, written: str, position: ggn_store.Position
+    moves: Sequence[ggn_store.Move], ordinal: int | None, written: str, position: ggn_store.Position
 ) -> ggn_store.Move:
     if not moves:
         raise ggn_store.MoveError(f"{written}: the position does not allow this move to {position.side}")

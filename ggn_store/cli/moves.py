@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, cast
 
@@ -10,7 +10,8 @@ import click
 
 import ggn_store
 from ggn_store.cli import columns, options
-from ggn_store.render.board import moves_text, position_text
+from ggn_store.model.chain import path_data
+from ggn_store.render.board import HOST_RULE, chains_text, moves_text, position_text
 from ggn_store.render.records import records
 
 _COLUMNS = ("piece", "source", "destination", "ordinal", "must", "deny", "effects", "assumed")
@@ -42,6 +43,8 @@ _BATCH = 500
     show_default=True,
     help="The query that answers: over masks, or over the tables as they are documented. Both give the same moves.",
 )
+@click.option("--chains", is_flag=True, help="Also several moves of one piece that are made together, as paths.")
+@options.captures_first_option
 @options.output_format(options.RECORD_FORMATS, "Default: board and moves on a terminal, NDJSON elsewhere.")
 @click.option(
     "--engine",
@@ -65,6 +68,8 @@ def command(
     positions: str | None,
     assume: str | None,
     query: Any,
+    chains: bool,
+    captures_first: bool,
     form: str | None,
     engine: str | None,
     count: str | None,
@@ -86,6 +91,12 @@ def command(
         raise click.UsageError("--master goes with --engine: name one")
     if count is not None and positions is None:
         raise click.UsageError("--count is for many positions: give a file of them with --positions")
+    if positions is not None:
+        for name, is_given in (("--chains", chains), ("--captures-first", captures_first)):
+            if is_given:
+                raise click.UsageError(f"{name} is for one position: leave --positions out")
+    if captures_first and explain:
+        raise click.UsageError("--captures-first is no part of the SQL: leave it or --explain out")
     if engine is not None:
         if positions is None:
             raise click.UsageError("--engine is for many positions: give a file of them with --positions")
@@ -112,19 +123,43 @@ def command(
             click.echo(part, nl=False)
         return
     position = found.stated(options.position(found, given))
+    place = {"piece": piece, "source": source, "destination": destination}
     if explain:
         statement, plan = found.explain([position], **narrow)
         click.echo("\n".join([statement, "", *plan]))
+        if chains:
+            statement, plan = found.explain_chains(position, **place)
+            click.echo("\n".join(["", statement, "", *plan]))
         return
-    moves = found.moves(position, assume=cast(Any, assume), **narrow)
+    moves: Sequence[ggn_store.Move] = found.moves(position, assume=cast(Any, assume), **narrow)
+    paths = found.chains(position, **place) if chains else ()
+    is_forced = False
+    if captures_first:
+        every = found.moves(position, assume=cast(Any, assume)), found.chains(position)
+        first = ggn_store.captures_first(position, *every)
+        is_forced = tuple(map(len, first)) != tuple(map(len, every))
+        moves = [move for move in moves if move in first[0]]
+        hidden = len(first[1])
+        paths = tuple(chain for chain in paths if chain in first[1])
+        if not first[0] and hidden and not chains:
+            click.echo("note: only chains can take something: --chains shows them", err=True)
     if form != "table":
-        for part in records((move.data() for move in moves), form, shown):
+        if not chains:
+            for part in records((move.data() for move in moves), form, shown):
+                click.echo(part, nl=False)
+            return
+        listed = [*map(path_data, moves), *(chain.data() for chain in paths)]
+        for part in records(listed, form, ("piece", "path", "effects", "steps")):
             click.echo(part, nl=False)
         return
     click.echo(position_text(position, found.board.squares, found.board.shape))
-    click.echo(moves_text(moves, position), nl=False)
+    click.echo(moves_text(moves, position) + chains_text(paths), nl=False)
     told = f"{len(moves)} move{'s' if len(moves) != 1 else ''}" if moves else "no moves"
+    if chains:
+        told += f" and {len(paths)} chain{'s' if len(paths) != 1 else ''}" if paths else " and no chains"
     click.echo(f"{found.revision}: {told} for {position.side}")
+    if is_forced:
+        click.echo(HOST_RULE, nl=False)
 
 
 def _count(ruleset: ggn_store.Ruleset, file: str, side: str | None, by: Any) -> Iterator[dict[str, Any]]:

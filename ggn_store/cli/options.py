@@ -15,6 +15,7 @@ import click
 
 import ggn_store
 from ggn_store.errors import GgnStoreError, printable, quote
+from ggn_store.render.records import compact
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -250,6 +251,26 @@ def position(ruleset: ggn_store.Ruleset, given: Given) -> ggn_store.Position:
     return found.with_changes(None if hands is None else ggn_store.read_hands(hands), side, state)
 
 
+def write_position(ruleset: ggn_store.Ruleset, position: ggn_store.Position, form: str | None, given: Given) -> None:
+    """Write a position to standard output: in a form that was asked for, else in that of the position that was given.
+
+    Only JSON can say the state of a position: where there is one, that is the form by default.
+    """
+    form = form or ("json" if ruleset.variables else given.notation)
+    if ruleset.variables and form != "json":
+        state = ", ".join(f"{name}={value}" for name, value in (position.state or {}).items())
+        click.echo(f"note: {form.upper()} cannot say the state: {printable(state)}", err=True)
+    match form:
+        case "json":
+            click.echo(compact(position.data()))
+        case "fen":
+            click.echo(ruleset.fen(position))
+        case "sfen":
+            click.echo(ruleset.sfen(position))
+        case _:
+            click.echo(position.to_feen(ruleset.revision.dimensions))
+
+
 def _state(words: Iterable[str]) -> dict[str, str]:
     state: dict[str, str] = {}
     for word in words:
@@ -298,4 +319,9 @@ def write_bytes(parts: Iterable[bytes], output: str) -> None:
         temporary.unlink(missing_ok=True)
 
 
+captures_first_option = click.option(
+    "--captures-first",
+    is_flag=True,
+    help="A rule of the host, which no document can say: where something can be taken, only such moves, to their end.",
+)
 output_option = click.option("-o", "--output", metavar="FILE", help="Write to this file instead of standard output.")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from ggn_store.errors import printable
+from ggn_store.model.chain import Chain
 from ggn_store.model.move import Move
 from ggn_store.model.position import Position
 from ggn_store.notation import cell
@@ -14,16 +15,24 @@ from ggn_store.notation.qpi import side_of
 from ggn_store.notation.stn import Transition
 
 MAX_DRAWN = 32
+Paint = Callable[[str, str], str]
+HOST_RULE = "captures first: a rule of the host, which no document can say\n"
 
 
-def position_text(position: Position, squares: Sequence[str], shape: tuple[int, ...] | None) -> str:
-    """The position, drawn where the board is a rectangle or a box of at most 32 by 32, else listed by square."""
+def position_text(
+    position: Position, squares: Sequence[str], shape: tuple[int, ...] | None, paint: Paint | None = None
+) -> str:
+    """The position, drawn where the board is a rectangle or a box of at most 32 by 32, else listed by square.
+
+    `paint` gets a square and what is shown for it, and gives that back in colours.
+    """
     board = {square: piece for square, piece in position.board.items() if piece is not None}
     lines: list[str] = []
     if shape is not None and max(shape) <= MAX_DRAWN and set(board) <= set(squares):
-        lines += _drawn(board, squares, shape)
+        lines += _drawn(board, squares, shape, paint)
     else:
-        lines += [f"{printable(square)} {piece}" for square, piece in board.items()] or ["(no pieces)"]
+        painted = ((square, piece if paint is None else paint(square, piece)) for square, piece in board.items())
+        lines += [f"{printable(square)} {piece}" for square, piece in painted] or ["(no pieces)"]
     for side in ("first", "second"):
         held = [f"{count} {piece}" for piece, count in (position.hands or {}).items() if side_of(piece) == side]
         if held:
@@ -33,9 +42,11 @@ def position_text(position: Position, squares: Sequence[str], shape: tuple[int, 
     return "\n".join(lines) + "\n"
 
 
-def _drawn(board: Mapping[str, str], squares: Sequence[str], shape: tuple[int, ...]) -> Iterator[str]:
+def _drawn(
+    board: Mapping[str, str], squares: Sequence[str], shape: tuple[int, ...], paint: Paint | None
+) -> Iterator[str]:
     tokens = short_names(board)
-    yield from grid(tokens, cell.parse(squares[0]), shape, set(squares))
+    yield from grid(tokens, cell.parse(squares[0]), shape, set(squares), paint)
 
 
 def short_names(board: Mapping[str, str]) -> dict[str, str]:
@@ -45,7 +56,11 @@ def short_names(board: Mapping[str, str]) -> dict[str, str]:
 
 
 def grid(
-    tokens: Mapping[str, str], low: tuple[int, ...], shape: tuple[int, ...], known: Container[str]
+    tokens: Mapping[str, str],
+    low: tuple[int, ...],
+    shape: tuple[int, ...],
+    known: Container[str],
+    paint: Paint | None = None,
 ) -> Iterator[str]:
     """The lines of a board of `shape` whose first square is at `low`: what `tokens` has, dots, nothing for holes."""
     width, height, depth = (*shape, 1, 1)[:3]
@@ -57,7 +72,8 @@ def grid(
 
     def shown(x: int, y: int, z: int) -> str:
         square = cell.text((first[0] + x, first[1] + y, first[2] + z)[:dimensions])
-        return f"{tokens.get(square, '.' if square in known else ''):>{size}}"
+        text = f"{tokens.get(square, '.' if square in known else ''):>{size}}"
+        return text if paint is None else paint(square, text)
 
     for z in range(depth - 1, -1, -1):
         if dimensions == 3:
@@ -88,6 +104,22 @@ def _move_text(move: Move, position: Position) -> str:
     if move.effects is not None:
         text += effects_text(move.piece, move.source, move.destination, move.effects)
     return text if move.action is None else f"{text} ({printable(move.action)}{'...' if move.chainable else ''})"
+
+
+def chains_text(chains: Iterable[Chain]) -> str:
+    """The chains, one line each."""
+    return "".join(f"{path_text(chain)}\n" for chain in chains)
+
+
+def path_text(move: Move | Chain) -> str:
+    """A move or a chain with its whole path, what else it changes, and its actions: `D:M d3 f5 h7[e4= g6=] (jump)`."""
+    steps = move.steps if isinstance(move, Chain) else (move,)
+    path = (steps[0].source, *[step.destination for step in steps])
+    text = " ".join([move.piece, *map(place_text, path)])
+    if move.effects is not None:
+        text += effects_text(move.piece, path[0], path[-1], move.effects)
+    actions = dict.fromkeys(printable(step.action) for step in steps if step.action is not None)
+    return f"{text} ({', '.join(actions)})" if actions else text
 
 
 def place_text(square: str) -> str:

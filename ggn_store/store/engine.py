@@ -15,7 +15,19 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn
 
-from sqlalchemy import CTE, URL, Column, ColumnElement, Compiled, Connection, Engine, FromClause, Select, Table
+from sqlalchemy import (
+    CTE,
+    URL,
+    Column,
+    ColumnElement,
+    Compiled,
+    Connection,
+    Engine,
+    FromClause,
+    Select,
+    Table,
+    TextClause,
+)
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
@@ -256,7 +268,7 @@ class Database(ABC):
         """Tell the planner how large a temporary table is."""
 
     @abstractmethod
-    def plan(self, connection: Connection, query: Select[Any]) -> list[str]:
+    def plan(self, connection: Connection, query: Select[Any] | TextClause) -> list[str]:
         """The database's own plan for a query, line by line."""
 
     @abstractmethod

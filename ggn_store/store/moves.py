@@ -106,7 +106,7 @@ def moves(
     described = _describe(database, connection, revision, board, positions, question)
     rows = connection.execute(reading_query(revision, board, question, described)).all()
     keys = {(row.piece_id, row.variant) for row in rows}
-    details = _read_details(database, connection, board, keys, revision.dialect)
+    details = read_details(database, connection, board, keys, revision.dialect)
 
     def square(number: int | None) -> str:
         return HAND if number is None else board.squares[number]
@@ -286,7 +286,7 @@ def _is_at(column: ColumnElement[Any], board: Board, square: str) -> ColumnEleme
     return column.is_(None) if square == HAND else column == board.numbers.get(square, -1)
 
 
-def _read_details(
+def read_details(
     database: Database, connection: Connection, board: Board, keys: set[tuple[int, int]], dialect: Dialect
 ) -> dict[tuple[int, int], _Details]:
     """Conditions, effects and what else there is of possibilities, by piece and number of the variant."""

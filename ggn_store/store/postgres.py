@@ -23,6 +23,7 @@ from sqlalchemy import (
     Select,
     Table,
     Text,
+    TextClause,
     any_,
     bindparam,
     cast,
@@ -221,7 +222,7 @@ class Postgres(Database):
     def analyze(self, connection: Connection, table: Table) -> None:
         connection.exec_driver_sql(f'ANALYZE "{table.name}"')
 
-    def plan(self, connection: Connection, query: Select[Any]) -> list[str]:
+    def plan(self, connection: Connection, query: Select[Any] | TextClause) -> list[str]:
         statement = query.compile(self.engine, compile_kwargs={"literal_binds": True})
         return [str(row[0]) for row in connection.exec_driver_sql(f"EXPLAIN {statement}").all()]
 

@@ -22,6 +22,7 @@ from sqlalchemy import (
     ExceptionContext,
     Select,
     Table,
+    TextClause,
     bindparam,
     column,
     create_engine,
@@ -199,7 +200,7 @@ class SQLite(Database):
     def analyze(self, connection: Connection, table: Table) -> None:
         connection.exec_driver_sql(f"ANALYZE temp.{table.name}")
 
-    def plan(self, connection: Connection, query: Select[Any]) -> list[str]:
+    def plan(self, connection: Connection, query: Select[Any] | TextClause) -> list[str]:
         statement = query.compile(self.engine, compile_kwargs={"literal_binds": True})
         rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}").all()
         depth = {0: -1}

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, Select
 
 from ggn_store.store.engine import Database
 
 Tell = Callable[[str], None]
+
+_AT_ONCE: Final = 10_000
 
 
 class Asker:
@@ -23,10 +25,18 @@ class Asker:
 
     def rows(self, statement: Select[Any]) -> list[Any]:
         """The rows of a statement."""
+        self._told(statement)
+        return [*self.connection.execute(statement)]
+
+    def stream(self, statement: Select[Any]) -> Iterator[Sequence[Any]]:
+        """The rows of a statement, some in memory at a time; several may be read side by side."""
+        self._told(statement)
+        return self.connection.execute(statement.execution_options(yield_per=_AT_ONCE)).partitions()
+
+    def _told(self, statement: Select[Any]) -> None:
         if self._tell is not None:
             compiled = statement.compile(self._database.engine, compile_kwargs={"literal_binds": True})
             self._tell(str(compiled))
-        return [*self.connection.execute(statement)]
 
 
 @contextmanager

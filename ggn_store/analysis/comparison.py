@@ -1,0 +1,246 @@
+"""Two rulesets compared piece by piece, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final, Literal
+
+from ggn_store.analysis import words
+from ggn_store.analysis.movement import Contents, Grid, Movement, movement
+from ggn_store.notation import qpi
+from ggn_store.notation.qpi import side_of
+
+Change = Literal["board", "added", "removed", "renamed", "changed"]
+Sides = Literal["first", "second", "both"]
+
+_ALIKE: Final = " like those that it has elsewhere"
+
+
+@dataclass(frozen=True, slots=True)
+class PieceComparison:
+    """What became of a piece, or of the board: from `piece` to `other`, None where it is not there.
+
+    `sides`: whose piece it is; of both, the names are the first one's, and the same is true of the second one's.
+    `gained` and `lost` are moves, from a square to another, whatever their conditions; None on different boards.
+    """
+
+    change: Change
+    sides: Sides | None
+    piece: str | None
+    other: str | None
+    gained: int | None
+    lost: int | None
+    what: str
+
+    def data(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Moving:
+    """A piece with how it moves, and what else is told of its rules.
+
+    `moves` and `rules` are None on a board without coordinates. `drops` are squares, `becomes` other pieces without
+    their style, `takes`: something goes into the hand, `again`: possibilities that keep the turn.
+    """
+
+    piece: str
+    digest: str
+    moves: Movement | None
+    rules: Movement | None
+    drops: int
+    becomes: frozenset[str]
+    takes: bool
+    again: int
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the rulesets that are compared, its pieces in document order."""
+
+    board: str | None
+    dialect: str
+    pieces: Sequence[Moving]
+
+
+def moving(piece: str, digest: str, contents: Contents, grid: Grid | None) -> Moving:
+    """What is to know of a piece."""
+    becomes = {state for _, _, _, state in contents.effects if state is not None and state != piece}
+    return Moving(
+        piece,
+        digest,
+        None if grid is None else movement(piece, contents, grid),
+        None if grid is None else movement(piece, contents, grid, whole=True),
+        len({destination for _, source, destination, _, _, _ in contents.possibilities if source is None}),
+        frozenset(_plain(each) for each in becomes if side_of(each) == side_of(piece)),
+        any(delta > 0 for _, _, _, delta in contents.hand_effects),
+        sum(turn is False for _, _, _, _, _, turn in contents.possibilities),
+    )
+
+
+def _plain(piece: str) -> str:
+    """A piece without its style and side."""
+    return str(replace(qpi.parse(piece), style="", side="first")).removeprefix(":")
+
+
+def compare(before: Side, after: Side, *, is_same_board: bool) -> list[PieceComparison]:
+    """What differs: the board, then pieces in the order of `before`, then those that were added."""
+    found = []
+    if not is_same_board:
+        boards = " became ".join(each.board or "listed squares" for each in (before, after))
+        what = boards if before.board != after.board else "the squares are others"
+        found.append(PieceComparison("board", None, None, None, None, None, what))
+    has_effects = "must-deny" not in (before.dialect, after.dialect)
+    changes = [
+        each
+        for one, other in _matched(before.pieces, after.pieces)
+        if (each := _compared(one, other, is_same_board, has_effects)) is not None
+    ]
+    return found + _both(changes)
+
+
+def _matched(before: Sequence[Moving], after: Sequence[Moving]) -> list[tuple[Moving | None, Moving | None]]:
+    """Each piece with what it became: the same identifier, then another style of it, then one that moves as it does."""
+    old, new = {each.piece: each for each in before}, {each.piece: each for each in after}
+    pairs = {piece: piece for piece in old if piece in new}
+
+    def pair(is_same: Any) -> None:
+        taken = set(pairs.values())
+        for piece in old:
+            if piece in pairs:
+                continue
+            other = next((each for each in new if each not in taken and is_same(old[piece], new[each])), None)
+            if other is not None:
+                pairs[piece] = other
+                taken.add(other)
+
+    pair(lambda one, two: side_of(one.piece) == side_of(two.piece) and _plain(one.piece) == _plain(two.piece))
+    pair(lambda one, two: side_of(one.piece) == side_of(two.piece) and _moves_alike(one, two))
+    result: list[tuple[Moving | None, Moving | None]] = [
+        (each, new[pairs[piece]] if piece in pairs else None) for piece, each in old.items()
+    ]
+    paired = set(pairs.values())
+    return result + [(None, each) for piece, each in new.items() if piece not in paired]
+
+
+def _moves_alike(one: Moving, two: Moving) -> bool:
+    if one.moves is None or two.moves is None or not one.moves.motions:
+        return False
+    return one.moves.form() == two.moves.form()
+
+
+def _compared(one: Moving | None, two: Moving | None, is_same_board: bool, has_effects: bool) -> PieceComparison | None:
+    if one is None:
+        return None if two is None else _alone("added", two, is_same_board)
+    if two is None:
+        return _alone("removed", one, is_same_board)
+    if one.digest == two.digest:
+        return None
+    is_renamed = _plain(one.piece) != _plain(two.piece)
+    gained, lost, told = _movement(one, two, is_same_board)
+    told += _features(one, two) if has_effects else []
+    if not told and has_effects and _rules(one, is_same_board) != _rules(two, is_same_board):
+        told = ["conditions or effects of its moves differ"]
+    if is_renamed:
+        told = told or [_described(one)]
+    if not told:
+        return None
+    change: Change = "renamed" if is_renamed else "changed"
+    return PieceComparison(change, side_of(one.piece), one.piece, two.piece, gained, lost, "; ".join(told))
+
+
+def _alone(change: Literal["added", "removed"], piece: Moving, is_same_board: bool) -> PieceComparison:
+    """What is told of a piece that only one of the two has."""
+    count = None if piece.moves is None or not is_same_board else len(piece.moves.moves)
+    side, told = side_of(piece.piece), _described(piece)
+    if change == "added":
+        return PieceComparison(change, side, None, piece.piece, count, None, told)
+    return PieceComparison(change, side, piece.piece, None, None, count, told)
+
+
+def _rules(piece: Moving, is_same_board: bool) -> object:
+    return piece.digest if piece.rules is None else piece.rules.form(exact=is_same_board)
+
+
+def _described(piece: Moving) -> str:
+    """All that a piece does."""
+    told = [] if piece.moves is None else words.describe(piece.moves.motions)
+    return "; ".join(told + _features(None, piece)) or "no moves that can be told"
+
+
+def _movement(one: Moving, two: Moving, is_same_board: bool) -> tuple[int | None, int | None, list[str]]:
+    """How many moves were gained and lost, if that can be told, and which, in words."""
+    if one.moves is None or two.moves is None:
+        return None, None, []
+    before, after = words.describe(one.moves.motions), words.describe(two.moves.motions)
+    new = [each for each in after if each not in before]
+    old = [each for each in before if each not in after]
+    if not is_same_board:
+        told = [f"{what}: {_joined(each)}" for what, each in (("gained", new), ("lost", old)) if each]
+        return None, None, told
+    gained, lost = len(two.moves.moves - one.moves.moves), len(one.moves.moves - two.moves.moves)
+    told = []
+    if gained:
+        told.append(f"gained {_moves(gained)}{_after(new) or _ALIKE}")
+    if lost:
+        told.append(f"lost {_moves(lost)}{_after(old) or _ALIKE}")
+    if not gained and new:
+        told.append(f"now{_after(new)}")
+    if not lost and old:
+        told.append(f"before{_after(old)}")
+    if not told and one.moves.form(exact=True) != two.moves.form(exact=True):
+        told.append("moves under other conditions")
+    return gained, lost, told
+
+
+def _moves(count: int) -> str:
+    return "1 move" if count == 1 else f"{count:,} moves"
+
+
+def _after(phrases: Iterable[str]) -> str:
+    joined = _joined(phrases)
+    return f": {joined}" if joined else ""
+
+
+def _joined(phrases: Iterable[str]) -> str:
+    return ", ".join(phrases)
+
+
+def _features(one: Moving | None, two: Moving) -> list[str]:
+    """What differs in what moves change, and in drops."""
+    told = []
+    drops, becomes, takes, again = (
+        (0, frozenset[str](), False, 0) if one is None else (one.drops, one.becomes, one.takes, one.again)
+    )
+    if two.drops != drops:
+        many = "1 square" if two.drops == 1 else f"{two.drops} squares"
+        told.append(f"dropped on {many}" + (f", before {drops}" if drops else "") if two.drops else "no drops any more")
+    if two.becomes - becomes:
+        told.append(f"becomes {', '.join(sorted(two.becomes - becomes))}")
+    if becomes - two.becomes:
+        told.append(f"no longer becomes {', '.join(sorted(becomes - two.becomes))}")
+    if two.takes != takes:
+        told.append("captures go into the hand" if two.takes else "captures no longer go into the hand")
+    if two.again != again:
+        told.append(
+            f"{two.again:,} possibilities keep the turn" + (f", before {again:,}" if again else "")
+            if two.again
+            else "no possibility keeps the turn any more"
+        )
+    return told
+
+
+def _both(changes: list[PieceComparison]) -> list[PieceComparison]:
+    """The changes, with one for both sides where they are the same."""
+    found = {(each.piece, each.other): each for each in changes}
+    result = []
+    for key, each in found.items():
+        image = found.get((key[0] and key[0].swapcase(), key[1] and key[1].swapcase()))
+        is_same = image is not None and replace(image, sides=each.sides, piece=each.piece, other=each.other) == each
+        if not is_same:
+            result.append(each)
+        elif each.sides == "first":
+            result.append(replace(each, sides="both"))
+    return result

@@ -1,0 +1,422 @@
+"""How pieces move, apart from names, labels, sides and, as far as that can be, from the size of the board.
+
+A possibility becomes a `Shape`: what it asks and changes, relative to where it starts. Shapes that are one movement of
+several lengths (a rook's, a cannon's) become one `Motion`: a direction and what stands on the way, where any number of
+empty squares is as good as one. A piece of the second side is seen from its own side of the board.
+
+With `whole=False` a shape is of what makes a move possible: where to, and what must stand where, a capture of a certain
+kind of piece being one of an enemy. With `whole=True` it is also of what changes: on the board, in the hands and in the
+turn, drops among it, and how often the same is there (a choice of promotions). Pieces are told apart as far as this
+goes: the piece itself, another state of it, some other of the own side or of the enemy's, royal or promoted.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, NamedTuple, Protocol
+
+from ggn_store.analysis.geometry import Symmetry, Vector, opposite, symmetries
+from ggn_store.model.board import Board
+from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.notation import cell, qpi
+
+ITSELF: Final = "itself"
+NOTHING: Final = "nothing"
+QUIET: Final = f"must {EMPTY}"
+CAPTURE: Final = f"must {ENEMY}"
+# A run of squares of a way that have to be empty, of any length.
+RUN: Final = ("...",)
+_DIGITS: Final = 10
+
+
+class Contents(Protocol):
+    """The rows of a piece, as the store gives them."""
+
+    @property
+    def possibilities(self) -> Sequence[tuple[int, int | None, int | None, int, int, bool | None]]: ...
+    @property
+    def conditions(self) -> Sequence[tuple[int, int, str, int, str]]: ...
+    @property
+    def effects(self) -> Sequence[tuple[int, int, int, str | None]]: ...
+    @property
+    def hand_effects(self) -> Sequence[tuple[int, int, str, int]]: ...
+    @property
+    def guards(self) -> Sequence[tuple[int, int, str, str]]: ...
+    @property
+    def state_effects(self) -> Sequence[tuple[int, int, str, str]]: ...
+    @property
+    def origins(self) -> Sequence[tuple[int, int, str, bool]]: ...
+
+
+class Grid:
+    """A board whose squares have coordinates, from 0 on in each of up to three dimensions; sets of squares are bits."""
+
+    def __init__(self, board: Board, low: Vector, size: Vector) -> None:
+        self.size = size
+        self.points = tuple(
+            tuple(value - least for value, least in zip(cell.parse(square), low, strict=True))
+            for square in board.squares
+        )
+        self.numbers = {point: number for number, point in enumerate(self.points)}
+        # Sums of coordinates that differ for all differences of squares.
+        bases = [2 * each - 1 for each in size]
+        self.strides = tuple(math.prod(bases[:axis]) for axis in range(len(size)))
+        self.codes = tuple(sum(map(int.__mul__, point, self.strides)) for point in self.points)
+        self.span = 2 * math.prod(bases)
+        self._vectors: dict[int, Vector] = {}
+        self._fits: dict[tuple[Vector, ...], int] = {}
+        self._placed: dict[tuple[Symmetry, int], int] = {}
+
+    @classmethod
+    def of(cls, board: Board) -> Grid | None:
+        """The grid of a board; None where its squares have no coordinates."""
+        return None if board.extent is None else cls(board, *board.extent)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the squares fill the box."""
+        return len(self.points) == math.prod(self.size)
+
+    def vector(self, code: int) -> Vector:
+        """The difference of two squares from the difference of their codes."""
+        if code not in self._vectors:
+            rest = code + sum((each - 1) * stride for each, stride in zip(self.size, self.strides, strict=True))
+            found = []
+            for each in self.size:
+                rest, digit = divmod(rest, 2 * each - 1)
+                found.append(digit - each + 1)
+            self._vectors[code] = tuple(found)
+        return self._vectors[code]
+
+    def fits(self, vectors: Iterable[Vector]) -> int:
+        """The squares from which all of these lead to squares of the board."""
+        wanted = [(0,) * len(self.size), *vectors]
+        key = tuple(sorted(set(wanted)))
+        if self.is_full:
+            key = tuple(map(min, zip(*wanted, strict=True))), tuple(map(max, zip(*wanted, strict=True)))
+        if key not in self._fits:
+            found = 0
+            for number, point in enumerate(self.points):
+                if all(tuple(map(int.__add__, point, vector)) in self.numbers for vector in key):
+                    found |= 1 << number
+            self._fits[key] = found
+        return self._fits[key]
+
+    def placed(self, symmetry: Symmetry, squares: int) -> int:
+        """A set of squares, turned or mirrored, as bits in the order of the box: along the first axis first."""
+        key = symmetry, squares
+        if key not in self._placed:
+            size = symmetry.extent(self.size)
+            strides = [math.prod(size[:axis]) for axis in range(len(size))]
+            found, rest = 0, squares
+            while rest:
+                bit = rest & -rest
+                point = symmetry.place(self.points[bit.bit_length() - 1], self.size)
+                found |= 1 << sum(map(int.__mul__, point, strides))
+                rest ^= bit
+            self._placed[key] = found
+        return self._placed[key]
+
+
+Item = tuple[str, Vector]
+
+
+class Shape(NamedTuple):
+    """A possibility relative to where it starts; a drop, to where it ends.
+
+    `to` is where it leads: None into the hand, and of a drop. `items` are conditions and changes (`must empty`,
+    `becomes itself`, ...) and where they are. `hands` and `turn` are those of the whole rules, and `times` is how often
+    the same is there for one start.
+    """
+
+    is_drop: bool
+    to: Vector | None
+    items: tuple[Item, ...]
+    hands: tuple[str, ...] = ()
+    turn: bool | None = True
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """Shapes of one direction and kind.
+
+    `to` is where it leads, or one step of the way there; `items` are what else is asked or changed elsewhere. `path`
+    is what has to be on the way, `RUN` where squares have to be empty; `steps` are the fewest and the most steps there
+    (None: as many as the board has), or all that there are. `goal` is about the destination, `start` about the source.
+    `everywhere`: from each square that the piece moves from, so far as the board goes.
+    """
+
+    to: Vector | None
+    items: tuple[Item, ...] = ()
+    path: tuple[tuple[str, ...], ...] = ()
+    steps: tuple[int | None, ...] = ()
+    goal: tuple[str, ...] = ()
+    start: tuple[str, ...] = ()
+    hands: tuple[str, ...] = ()
+    turn: bool | None = True
+    times: int = 1
+    is_drop: bool = False
+    everywhere: bool = True
+
+    def seen(self, symmetry: Symmetry) -> Motion:
+        """The motion, turned or mirrored."""
+        items = tuple(sorted((name, symmetry(vector)) for name, vector in self.items))
+        return Motion(None if self.to is None else symmetry(self.to), items, *self.rest)
+
+    @property
+    def rest(self) -> tuple[Any, ...]:
+        """What has no direction, in the order of the fields."""
+        return (
+            *(self.path, self.steps, self.goal, self.start, self.hands),
+            *(self.turn, self.times, self.is_drop, self.everywhere),
+        )
+
+
+Extents = Mapping[tuple[int, ...], int]
+
+
+@dataclass(frozen=True)
+class Movement:
+    """How a piece moves on its board: its motions, and from which squares each of their lengths is there."""
+
+    grid: Grid
+    motions: Mapping[Motion, Extents]
+
+    @functools.cached_property
+    def _forms(self) -> dict[Symmetry, str]:
+        return {each: _text(self.motions, each) for each in symmetries(len(self.grid.size))}
+
+    @functools.cached_property
+    def fingerprint(self) -> str:
+        """The same for equal and mirrored movement on any board; hexadecimal."""
+        return _digest(min(self._forms.values()))
+
+    @functools.cached_property
+    def _exact_forms(self) -> dict[Symmetry, str]:
+        forms = {}
+        for symmetry in symmetries(len(self.grid.size)):
+            placed = sorted(
+                f"{motion.seen(symmetry)} {length} {self.grid.placed(symmetry, squares):x}"
+                for motion, lengths in self.motions.items()
+                for length, squares in lengths.items()
+            )
+            forms[symmetry] = "\n".join([str(symmetry.extent(self.grid.size)), *placed])
+        return forms
+
+    @functools.cached_property
+    def exact_fingerprint(self) -> str:
+        """The same for equal and mirrored movement, square by square, on boards of one size; hexadecimal."""
+        return _digest(min(self._exact_forms.values()))
+
+    def form(self, exact: bool = False) -> str:
+        """The same for equal movement, whatever is mirrored; with `exact`, square by square."""
+        forms = self._exact_forms if exact else self._forms
+        return forms[symmetries(len(self.grid.size))[0]]
+
+    def relation(self, other: Movement, *, exact: bool = False) -> str | None:
+        """How this movement comes from another: `equal`, `mirrored left to right`, ...; None where it does not."""
+        if len(self.grid.size) != len(other.grid.size):
+            return None
+        wanted, its = self.form(exact), other._exact_forms if exact else other._forms
+        return next((symmetry.name for symmetry, form in its.items() if form == wanted), None)
+
+    @property
+    def moves(self) -> set[tuple[int, Vector]]:
+        """From which squares it goes how far, on its board; drops are not among them."""
+        return {move for motion, lengths in self.motions.items() for move in moves_of(motion, lengths)}
+
+
+def moves_of(motion: Motion, lengths: Extents) -> Iterable[tuple[int, Vector]]:
+    """The squares that a motion starts from, and the vectors that it goes by."""
+    if motion.to is None:
+        return
+    for length, squares in lengths.items():
+        vector = tuple(each * (length[0] if length else 1) for each in motion.to)
+        rest = squares
+        while rest:
+            bit = rest & -rest
+            yield bit.bit_length() - 1, vector
+            rest ^= bit
+
+
+def _text(motions: Iterable[Motion], symmetry: Symmetry) -> str:
+    return "\n".join(sorted(str(motion.seen(symmetry)) for motion in motions))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+# --- from rows to shapes ---
+
+
+def movement(piece: str, contents: Contents, grid: Grid, *, whole: bool = False) -> Movement:
+    """How a piece moves."""
+    found = shapes(piece, contents, grid, whole=whole)
+    motions = _motions(found, grid)
+    if qpi.side_of(piece) == "first":
+        return Movement(grid, motions)
+    view = opposite(len(grid.size))
+    seen = {
+        motion.seen(view): {length: grid.placed(view, squares) for length, squares in lengths.items()}
+        for motion, lengths in motions.items()
+    }
+    return Movement(grid, seen)
+
+
+def relative(state: str, mover: str) -> str:
+    """A piece as the one that moves sees it: itself, or a friend or foe, with what is not a name of it."""
+    if state == mover:
+        return ITSELF
+    other, own = qpi.parse(state), qpi.parse(mover)
+    is_kin = (other.style, other.letter, other.derived) == (own.style, own.letter, own.derived)
+    sort = f"{'same' if is_kin else ''}{other.state}{'^' if other.terminal else ''}"
+    return f"{'friend' if other.side == own.side else 'foe'}{sort and ' ' + sort}"
+
+
+def shapes(piece: str, contents: Contents, grid: Grid, *, whole: bool) -> dict[Shape, int]:
+    """The shapes of a piece's possibilities, each with the squares that it starts from (a drop: that it leads to)."""
+    codes, span = grid.codes, grid.span
+    names: list[str] = []
+    sorts: dict[Any, tuple[int, bool]] = {}
+
+    def sort_of(role: str, state: str | None) -> tuple[int, bool]:
+        """What an item is, as a part of its number; whether it is a foe of some kind, that must be there."""
+        told = NOTHING if state is None else state if state in (EMPTY, ENEMY) else relative(state, piece)
+        name = f"{role} {told}"
+        if name not in names:
+            names.append(name)
+        sorts[role, state] = found = (names.index(name) * span, role == "must" and told.startswith("foe"))
+        return found
+
+    goals = [destination for _, _, destination, _, _, _ in contents.possibilities]
+    items: list[list[int]] = [[] for _ in goals]
+    capture = sort_of("must", ENEMY)[0]
+    for _, number, role, square, state in contents.conditions:
+        sort, is_foe = sorts.get((role, state)) or sort_of(role, state)
+        if is_foe and not whole and square == goals[number]:
+            sort = capture
+        items[number].append(sort + codes[square])
+    hands: dict[int, list[str]] = {}
+    if whole:
+        for _, number, square, becomes in contents.effects:
+            items[number].append((sorts.get(("becomes", becomes)) or sort_of("becomes", becomes))[0] + codes[square])
+        for _, number, held, delta in contents.hand_effects:
+            hands.setdefault(number, []).append(f"{relative(held, piece)} {delta:+d}")
+
+    raw: dict[Any, int] = {}
+    if whole:
+        counted = Counter(
+            (
+                start := source if source is not None else destination,
+                source is None,
+                None if destination is None or start is None else codes[destination] - codes[start],
+                tuple(sorted(item - (0 if start is None else codes[start]) for item in items[number])),
+                tuple(sorted(hands.get(number, ()))),
+                turn,
+            )
+            for _, source, destination, _, number, turn in contents.possibilities
+        )
+        for (start, *key), count in counted.items():
+            raw[*key, count] = raw.get((*key, count), 0) | (0 if start is None else 1 << start)
+    else:
+        for _, source, destination, _, number, _ in contents.possibilities:
+            if source is None or destination is None:
+                continue
+            code = codes[source]
+            each = sorted(item - code for item in items[number])
+            move = False, codes[destination] - code, tuple(each), (), True, 1
+            raw[move] = raw.get(move, 0) | 1 << source
+
+    half = span // 2
+    result: dict[Shape, int] = {}
+    for (is_drop, to, numbers, held_, turn, count), squares in raw.items():
+        told: list[Item] = []
+        for item in numbers:
+            index, code = divmod(item + half, span)
+            told.append((names[index], grid.vector(code - half)))
+        vector = None if to is None or is_drop else grid.vector(to)
+        # The same could be asked twice, of a capture and of what is captured.
+        shape = Shape(is_drop, vector, tuple(sorted(set(told))), held_, turn, count)
+        result[shape] = result.get(shape, 0) | squares
+    return result
+
+
+# --- from shapes to motions ---
+
+
+def _motions(found: Mapping[Shape, int], grid: Grid) -> dict[Motion, Extents]:
+    sources = 0
+    for shape, squares in found.items():
+        if not shape.is_drop:
+            sources |= squares
+    gathered: dict[Motion, dict[tuple[int, ...], int]] = {}
+    partial: set[Motion] = set()
+    for shape, squares in found.items():
+        motion, length = _motion(shape)
+        lengths = gathered.setdefault(motion, {})
+        lengths[length] = lengths.get(length, 0) | squares
+        vectors = [vector for _, vector in shape.items]
+        fit = grid.fits(vectors if shape.to is None else [*vectors, shape.to])
+        if squares != (fit if shape.is_drop else fit & sources):
+            partial.add(motion)
+    return {
+        replace(motion, steps=_steps(motion, lengths, grid.size), everywhere=motion not in partial): lengths
+        for motion, lengths in gathered.items()
+    }
+
+
+def _steps(motion: Motion, lengths: Extents, size: Vector) -> tuple[int | None, ...]:
+    """The fewest and the most steps, the most being None where the board has no more; all where some are left out."""
+    if motion.to is None or RUN not in motion.path:
+        return ()
+    numbers = sorted({length[0] for length in lengths})
+    low, high = numbers[0], numbers[-1]
+    if numbers != [*range(low, high + 1)]:
+        return tuple(numbers)
+    goes_on = all(abs(each) * (high + 1) < extent for each, extent in zip(motion.to, size, strict=True))
+    return low, high if goes_on else None
+
+
+def _motion(shape: Shape) -> tuple[Motion, tuple[int, ...]]:
+    """The motion of a shape, without its steps, and its length: steps, and where something stands on the way."""
+    to = shape.to
+    plain = Motion(to, shape.items, hands=shape.hands, turn=shape.turn, times=shape.times, is_drop=shape.is_drop)
+    if to is None or not any(to):
+        return plain, ()
+    zero = (0,) * len(to)
+    start = tuple(name for name, vector in shape.items if vector == zero)
+    goal = tuple(name for name, vector in shape.items if vector == to)
+    others = tuple(item for item in shape.items if item[1] not in (zero, to))
+    plain = replace(plain, items=others, goal=goal, start=start)
+    whole = math.gcd(*to)
+    unit = tuple(each // whole for each in to)
+    at = [times for _, vector in others if (times := _multiple(vector, unit)) is not None and 0 < times < whole]
+    if not others or len(at) < len(others):
+        return plain, ()
+    step = math.gcd(whole, *at)
+    way: list[tuple[str, ...]] = [()] * (whole // step)
+    for (name, _), times in zip(others, at, strict=True):
+        way[times // step] += (name,)
+    path: list[tuple[str, ...]] = []
+    length = [len(way)]
+    for place, asked in enumerate(way[1:], 1):
+        if asked != (QUIET,):
+            path.append(asked)
+            length.append(place)
+        elif not path or path[-1] != RUN:
+            path.append(RUN)
+    return replace(plain, to=tuple(each * step for each in unit), items=(), path=tuple(path)), tuple(length)
+
+
+def _multiple(vector: Vector, unit: Vector) -> int | None:
+    """How many times `unit` a vector is; None where it is not."""
+    axis = next(axis for axis, each in enumerate(unit) if each)
+    times, rest = divmod(vector[axis], unit[axis])
+    return times if not rest and tuple(each * times for each in unit) == vector else None

@@ -1,0 +1,116 @@
+"""Pieces of any games that move alike."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ggn_store.analysis import words
+from ggn_store.analysis.movement import Movement
+
+
+@dataclass(frozen=True, slots=True)
+class Mover:
+    """A piece of a revision; `relation` says how its movement comes from that of the first one of its group.
+
+    It is `equal`, `mirrored left to right`, `turned by 90 degrees` and so on; of a piece of the second side, as that
+    side sees the board.
+    """
+
+    ruleset: str
+    revision: int
+    piece: str
+    relation: str
+
+    def __str__(self) -> str:
+        return f"{self.ruleset} {self.piece}"
+
+
+@dataclass(frozen=True, slots=True)
+class Movers:
+    """Pieces with equal or mirrored movement, which `fingerprint` stands for, and their `moves` in words.
+
+    The words are of the first one, and tell of moves only.
+    """
+
+    fingerprint: str
+    moves: tuple[str, ...]
+    movers: tuple[Mover, ...]
+
+    def data(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return {
+            "fingerprint": self.fingerprint,
+            "pieces": len(self.movers),
+            "rulesets": len({mover.ruleset for mover in self.movers}),
+            "moves": "; ".join(self.moves),
+            "movers": [str(mover) for mover in self.movers],
+        }
+
+    def records(self) -> list[dict[str, Any]]:
+        """As a JSON object for each piece."""
+        return [
+            {
+                "fingerprint": self.fingerprint,
+                "ruleset": mover.ruleset,
+                "revision": mover.revision,
+                "piece": mover.piece,
+                "relation": mover.relation,
+            }
+            for mover in self.movers
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class SameMovers:
+    """Groups of pieces that move alike, the largest first; and rulesets left out, whose squares have no coordinates."""
+
+    groups: tuple[Movers, ...]
+    left_out: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a piece is found; `is_wanted`: it was asked for, and comes first."""
+
+    ruleset: str
+    revision: int
+    piece: str
+    is_wanted: bool = False
+
+
+def group(
+    found: Iterable[tuple[Place, Movement]], *, exact: bool, mirrored: bool, wanted_only: bool
+) -> tuple[Movers, ...]:
+    """The groups of two or more; with `wanted_only` those with a piece that was asked for, alone as it may be."""
+    groups: dict[str, list[tuple[Place, Movement]]] = {}
+    for place, movement in found:
+        if movement.motions:
+            key = movement.exact_fingerprint if exact else movement.fingerprint
+            groups.setdefault(key if mirrored else _own(movement, key, exact), []).append((place, movement))
+    wanted = [
+        (key, each)
+        for key, each in groups.items()
+        if (any(place.is_wanted for place, _ in each) if wanted_only else len(each) > 1)
+    ]
+    wanted.sort(key=lambda item: (-len(item[1]), item[0]))
+    return tuple(_movers(key, each, exact) for key, each in wanted)
+
+
+def _own(movement: Movement, key: str, exact: bool) -> str:
+    """A fingerprint that mirrored movement does not share."""
+    return hashlib.sha256(f"{key} {movement.form(exact)}".encode()).hexdigest()[: len(key)]
+
+
+def _movers(key: str, found: Collection[tuple[Place, Movement]], exact: bool) -> Movers:
+    ordered = sorted(found, key=lambda each: not each[0].is_wanted)
+    first = ordered[0][1]
+    relations: dict[int, str] = {}
+    movers = []
+    for place, movement in ordered:
+        if id(movement) not in relations:
+            relations[id(movement)] = movement.relation(first, exact=exact) or "equal"
+        movers.append(Mover(place.ruleset, place.revision, place.piece, relations[id(movement)]))
+    return Movers(key, tuple(words.describe(first.motions)), tuple(movers))

@@ -1,0 +1,335 @@
+"""Whether the two sides of a ruleset are mirror images, and each side of itself from left to right.
+
+All possibilities are compared, as sets: what one side can do, with squares mirrored or turned and the case of all
+identifiers changed, the other side must be able to do, conditions and effects included.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal, Protocol
+
+from ggn_store.analysis.geometry import Symmetry, reversing
+from ggn_store.analysis.movement import Contents
+from ggn_store.model import possibilities
+from ggn_store.model.board import Board
+from ggn_store.model.document import EMPTY, ENEMY, Possibility
+from ggn_store.model.position import Position
+from ggn_store.model.possibilities import ABSENT, PossibilityChange
+from ggn_store.notation import cell
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import side_of
+from ggn_store.notation.stn import Transition
+
+Of = Literal["sides", "first", "second"]
+Entry = tuple[str, int | None, int | None]
+
+# Numbers of 128 bits are added up, each in a lane of its own.
+_LANE: Final = 160
+_HASH_BYTES: Final = 16
+_MASK: Final = (1 << _LANE) - 1
+_FIRST: Final = 3
+
+
+class Piece(Protocol):
+    """The rows of a piece, and its identifier."""
+
+    @property
+    def piece(self) -> str: ...
+    @property
+    def contents(self) -> Contents: ...
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """A symmetry that is tried: of the sides, one becoming the other, or of one side by itself.
+
+    `squares` are the labels that the squares of the board come to; they may be none of its own where it has holes.
+    """
+
+    of: Of
+    symmetry: str
+    squares: tuple[str, ...]
+
+    def piece(self, identifier: str) -> str:
+        """What a piece becomes."""
+        return identifier.swapcase() if self.of == "sides" else identifier
+
+    def state(self, state: str) -> str:
+        """What a state becomes."""
+        return state if state in (EMPTY, ENEMY) else self.piece(state)
+
+    def label(self, square: str, board: Board) -> str:
+        """What a square becomes; the hand stays what it is."""
+        return square if square == HAND else self.squares[board.numbers[square]]
+
+    def possibility(self, possibility: Possibility, board: Board) -> Possibility:
+        """What a possibility becomes."""
+
+        def states(found: Mapping[str, str]) -> dict[str, str]:
+            return {self.label(square, board): self.state(state) for square, state in found.items()}
+
+        effects = possibility.effects
+        if effects is not None:
+            changed = {
+                self.label(square, board): piece and self.piece(piece) for square, piece in effects.board.items()
+            }
+            hands = {self.piece(piece): delta for piece, delta in effects.hands.items()}
+            effects = Transition(changed, hands, effects.toggle)
+        return Possibility(states(possibility.must), states(possibility.deny), effects)
+
+
+@dataclass(frozen=True, slots=True)
+class SideSymmetry:
+    """Whether a symmetry holds for the rules, and in how many entries it does not.
+
+    `of` is sides: one becomes the other; or first or second: the side becomes itself. `possibilities` have no
+    counterpart; `entries` are the sources and destinations where, each with its mirror image counted once, and `where`
+    has the first of them. `start` says whether the start position has the symmetry too; None where there is none.
+    """
+
+    of: Of
+    symmetry: str
+    holds: bool
+    entries: int
+    possibilities: int
+    start: bool | None
+    where: tuple[str, ...]
+
+    def data(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return asdict(self) | {"where": [*self.where]}
+
+
+@dataclass(frozen=True, slots=True)
+class Asymmetry:
+    """An entry that its mirror image is not like, and in what: the first possibility that differs.
+
+    `possibilities` have no counterpart in the mirror image, which is the entry of the other names (of sides: of the
+    second one); `other_possibilities` of the image have none here.
+    """
+
+    of: Of
+    symmetry: str
+    piece: str
+    source: str
+    destination: str
+    possibilities: int
+    other_piece: str
+    other_source: str
+    other_destination: str
+    other_possibilities: int
+    what: str
+
+    def data(self) -> dict[str, Any]:
+        """As a JSON object."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What lacks a counterpart under a mirror: by entry, how many here, and how many in its mirror image."""
+
+    mirror: Mirror
+    entries: Mapping[Entry, tuple[int, int]]
+
+
+def mirrors(board: Board) -> list[Mirror]:
+    """What is tried on a board: all ways to reverse axes for the sides, and left to right for each by itself.
+
+    Where squares have no coordinates there is only: the sides have the same rules on the same squares.
+    """
+    extent = board.extent
+    if extent is None:
+        return [Mirror("sides", "equal", board.squares)]
+    low, size = extent
+    dimensions = len(size)
+
+    def made(of: Of, symmetry: Symmetry) -> Mirror:
+        points = ([a - b for a, b in zip(cell.parse(square), low, strict=True)] for square in board.squares)
+        placed = (symmetry.place(tuple(point), size) for point in points)
+        labels = (cell.text(tuple(a + b for a, b in zip(point, low, strict=True))) for point in placed)
+        return Mirror(of, symmetry.name, tuple(labels))
+
+    chosen = [axes for count in range(dimensions + 1) for axes in itertools.combinations(range(dimensions), count)]
+    found = [made("sides", reversing(dimensions, *axes)) for axes in chosen]
+    if dimensions > 1:
+        found += [made(side, reversing(dimensions, 0)) for side in ("first", "second")]
+    return found
+
+
+def find(pieces: Iterable[Piece], board: Board, tried: Sequence[Mirror]) -> list[Finding]:
+    """What lacks a counterpart under each mirror."""
+    # A lane for each way to see the rules: as they are, then as each mirror shows them.
+    lanes = [Mirror("first", "equal", board.squares), *tried]
+    items: dict[Any, int] = {}
+
+    def item(role: str, value: Any, square: int | None = None) -> int:
+        """What a condition, an effect or a part of the address adds to the number of a possibility, in every lane."""
+        total = 0
+        for number, mirror in enumerate(lanes):
+            place = None if square is None else mirror.squares[square]
+            told = mirror.state(value) if isinstance(value, str) else value
+            digest = hashlib.blake2b(repr((role, told, place)).encode(), digest_size=_HASH_BYTES).digest()
+            total |= int.from_bytes(digest) << number * _LANE
+        items[role, value, square] = total
+        return total
+
+    get = items.get
+    rows: list[tuple[int, Entry]] = []
+    for each in pieces:
+        contents, own = each.contents, get(("piece", each.piece, None)) or item("piece", each.piece)
+        numbers = [0] * len(contents.possibilities)
+        for _, number, polarity, square, state in contents.conditions:
+            numbers[number] += get((polarity, state, square)) or item(polarity, state, square)
+        for _, number, square, becomes in contents.effects:
+            numbers[number] += get(("becomes", becomes, square)) or item("becomes", becomes, square)
+        for _, number, held, delta in contents.hand_effects:
+            role = f"hand {delta}"
+            numbers[number] += get((role, held, None)) or item(role, held)
+        for _, source, destination, _, number, turn in contents.possibilities:
+            total = numbers[number] + own
+            total += get(("source", None, source)) or item("source", None, source)
+            total += get(("destination", None, destination)) or item("destination", None, destination)
+            total += get(("turn", turn, None)) or item("turn", turn)
+            rows.append((total, (each.piece, source, destination)))
+    there = {total & _MASK for total, _ in rows}
+    found = []
+    for number, mirror in enumerate(tried, 1):
+        shift = number * _LANE
+        lacking: dict[int, Entry] = {
+            total & _MASK: entry for total, entry in rows if (total >> shift) & _MASK not in there
+        }
+        if mirror.of != "sides":
+            lacking = {key: entry for key, entry in lacking.items() if side_of(entry[0]) == mirror.of}
+        found.append(Finding(mirror, _paired(mirror, lacking.values(), board)))
+    return found
+
+
+def _paired(mirror: Mirror, lacking: Iterable[Entry], board: Board) -> dict[Entry, tuple[int, int]]:
+    """How many possibilities lack a counterpart by entry, and in its mirror image: of the sides, by the first one's."""
+    counts: dict[Entry, int] = {}
+    for entry in lacking:
+        counts[entry] = counts.get(entry, 0) + 1
+    numbers = {**board.numbers}
+    found: dict[Entry, tuple[int, int]] = {}
+    for entry, count in counts.items():
+        image = _image(mirror, entry, numbers)
+        if mirror.of == "sides" and side_of(entry[0]) == "second" and image is not None:
+            found.setdefault(image, (counts.get(image, 0), count))
+        elif image is None or image not in found:
+            found[entry] = count, 0 if image in (None, entry) else counts.get(image, 0)
+    return found
+
+
+def _image(mirror: Mirror, entry: Entry, numbers: Mapping[str, int]) -> Entry | None:
+    """Where an entry is mirrored to; None where that is not on the board."""
+    piece, *squares = entry
+    labels = [None if square is None else mirror.squares[square] for square in squares]
+    if any(label is not None and label not in numbers for label in labels):
+        return None
+    source, destination = (None if label is None else numbers[label] for label in labels)
+    return mirror.piece(piece), source, destination
+
+
+# --- what is told of it ---
+
+
+def answer(finding: Finding, board: Board, start: Position | None) -> SideSymmetry:
+    """Whether a symmetry holds; `start` is the start position, if there is one."""
+    mirror, entries = finding.mirror, finding.entries
+    return SideSymmetry(
+        mirror.of,
+        mirror.symmetry,
+        not entries,
+        len(entries),
+        sum(here + there for here, there in entries.values()),
+        None if start is None else _has(start, mirror, board),
+        tuple(_text(entry, board) for entry in itertools.islice(entries, _FIRST)),
+    )
+
+
+def _text(entry: Entry, board: Board) -> str:
+    piece, source, destination = entry
+    return f"{piece} {_label(source, board)}-{_label(destination, board)}"
+
+
+def _label(square: int | None, board: Board) -> str:
+    return HAND if square is None else board.squares[square]
+
+
+def _has(start: Position, mirror: Mirror, board: Board) -> bool:
+    """Whether a position has the symmetry."""
+
+    def is_meant(piece: str | None) -> bool:
+        return bool(piece) and (mirror.of == "sides" or side_of(str(piece)) == mirror.of)
+
+    placed = {square: piece for square, piece in start.board.items() if piece is not None and is_meant(piece)}
+    if not placed.keys() <= board.numbers.keys():
+        return False
+    mirrored = {mirror.label(square, board): mirror.piece(piece) for square, piece in placed.items()}
+    held = {piece: count for piece, count in (start.hands or {}).items() if is_meant(piece)}
+    return mirrored == placed and {mirror.piece(piece): count for piece, count in held.items()} == held
+
+
+def asymmetry(
+    finding: Finding, entry: Entry, board: Board, read: Callable[[str, str, str], Sequence[Possibility] | None]
+) -> Asymmetry:
+    """An entry of a finding; `read` gives the possibilities of any entry, None where its piece has no rules."""
+    mirror = finding.mirror
+    here, there = finding.entries[entry]
+    piece, source, destination = entry[0], _label(entry[1], board), _label(entry[2], board)
+    other = mirror.piece(piece), mirror.label(source, board), mirror.label(destination, board)
+    mine, its = read(piece, source, destination), read(*other)
+    mirrored = None if mine is None else [mirror.possibility(each, board) for each in mine]
+    return Asymmetry(
+        mirror.of, mirror.symmetry, piece, source, destination, here, *other, there, _what(piece, other, mirrored, its)
+    )
+
+
+def _what(
+    piece: str,
+    other: tuple[str, str, str],
+    mirrored: Sequence[Possibility] | None,
+    its: Sequence[Possibility] | None,
+) -> str:
+    image = f"{other[0]} {other[1]}-{other[2]}"
+    if its is None:
+        return f"there are no rules for {other[0]}"
+    if mirrored is None:
+        return f"there are no rules for {piece}, and {image} is there"
+    if not its:
+        return f"there is no {image}"
+    if not mirrored:
+        return f"only {image} is there"
+    changes = [each for each in possibilities.compare(mirrored, its) if each.kind != "moved"]
+    # Equal possibilities that stand there more than once are no difference of sets.
+    extra = {"added": mirrored, "removed": its}
+    changes = [
+        each for each in changes if each.kind == "changed" or (each.after or each.before) not in extra[each.kind]
+    ]
+    return _difference(changes[0], image) if changes else f"{image} has others"
+
+
+def _difference(change: PossibilityChange, image: str) -> str:
+    if change.kind == "added":
+        return f"{image} has one more: {_conditions(change.after)}"
+    if change.kind == "removed":
+        return f"{image} has none with {_conditions(change.before)}"
+    detail = change.details[0]
+    values = [
+        "nothing" if each is None else "unsaid" if each is ABSENT else each for each in (detail.before, detail.after)
+    ]
+    where = " ".join(filter(None, (detail.part, detail.name)))
+    return f"{image} has {where} {values[1]}, not {values[0]}"
+
+
+def _conditions(possibility: Possibility | None) -> str:
+    if possibility is None:
+        return ""
+    told = [f"must {square} {state}" for square, state in sorted(possibility.must.items())]
+    told += [f"deny {square} {state}" for square, state in sorted(possibility.deny.items())]
+    return ", ".join(told) or "no conditions"

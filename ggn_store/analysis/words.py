@@ -1,0 +1,201 @@
+"""Movement in words: `slides orthogonally`, `knight leaps`, `one step forward without capturing`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from typing import Final
+
+from ggn_store.analysis.geometry import Symmetry, Vector, symmetries
+from ggn_store.analysis.movement import CAPTURE, QUIET, RUN, Item, Motion
+
+_NAMES: Final[dict[tuple[int, ...], str]] = {
+    (1, 2): "knight leaps",
+    (1, 3): "camel leaps",
+    (2, 3): "zebra leaps",
+}
+_WAYS: Final = {1: "orthogonally", 2: "diagonally", 3: "triagonally"}
+_NUMBERS: Final = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_MOST: Final = 12
+
+Goals = frozenset[tuple[str, ...]]
+# A kind of motion without direction and goal, and each of its directions with all its goals there.
+_Form = Motion
+
+
+def describe(motions: Iterable[Motion]) -> list[str]:
+    """The motions of a piece, as phrases; like ones of several directions are told together."""
+    goals: dict[Motion, set[tuple[str, ...]]] = {}
+    for motion in motions:
+        goals.setdefault(_told(replace(motion, goal=())), set()).add(motion.goal)
+    _join(goals)
+    forms: dict[tuple[_Form, Goals], list[Motion]] = {}
+    for motion, found in goals.items():
+        forms.setdefault((_form(motion), frozenset(found)), []).append(motion)
+    ordered = sorted(forms.items(), key=lambda item: _order(*item[0]))
+    phrases = [phrase for (form, found), each in ordered for phrase in _phrases(form, found, each)]
+    if len(phrases) > _MOST:
+        phrases[_MOST - 1 :] = [f"and {len(phrases) - _MOST + 1} other ways"]
+    return phrases
+
+
+def _order(form: Motion, goals: Goals) -> tuple[object, ...]:
+    vector = form.to or ()
+    return not form.everywhere, len(form.items), sum(map(abs, vector)), vector, str(form), sorted(goals)
+
+
+def _told(motion: Motion) -> Motion:
+    """The motion, with empty squares between what has to be jumped over left unsaid."""
+    if all(each == RUN for each in motion.path):
+        return motion
+    return replace(motion, path=tuple(each for each in motion.path if each != RUN), steps=())
+
+
+def _join(goals: dict[Motion, set[tuple[str, ...]]]) -> None:
+    """Make one of a step and what goes on from there."""
+    for motion in [*goals]:
+        if motion.path == (RUN,) and motion.steps[:1] == (2,) and len(motion.steps) == 2:
+            step = replace(motion, path=(), steps=())
+            if goals.get(step) == goals[motion]:
+                goals[replace(motion, steps=(1, motion.steps[1]))] = goals.pop(motion)
+                del goals[step]
+
+
+def _form(motion: Motion) -> Motion:
+    """The motion as it looks in the first of its directions: that with small and growing numbers."""
+    return motion.seen(_canonical(motion))
+
+
+def _canonical(motion: Motion) -> Symmetry:
+    if motion.to is None:
+        return symmetries(len(motion.items[0][1]) if motion.items else 2)[0]
+    wanted = tuple(sorted(map(abs, motion.to)))
+    found = [each for each in symmetries(len(motion.to)) if each(motion.to) == wanted]
+    return min(found, key=lambda each: str(motion.seen(each)))
+
+
+def _phrases(form: Motion, goals: Goals, motions: list[Motion]) -> Iterable[str]:
+    orbit = {form.seen(each) for each in symmetries(len(form.to or (0, 0)))}
+    if len(motions) == len(orbit):
+        yield _phrase(form, goals, "", form.items)
+    elif form.items:
+        for motion in sorted(motions, key=str):
+            yield _phrase(motion, goals, _directions([motion.to or ()], form), motion.items)
+    else:
+        yield _phrase(form, goals, _directions([motion.to or () for motion in motions], form), ())
+
+
+def _phrase(form: Motion, goals: Goals, directions: str, items: Collection[Item]) -> str:
+    parts = [_way(form, directions), _goals(goals)]
+    if items:
+        told = [f"{_vector(vector)} {_state(name)}" for name, vector in items]
+        parts.append(f"if {' and '.join(told)}")
+    if not form.everywhere:
+        parts.append("from some squares")
+    return " ".join(filter(None, parts))
+
+
+def _way(form: Motion, directions: str) -> str:
+    """How far, and in what direction: `slides diagonally forward`, `two squares orthogonally`, `knight leaps`."""
+    if form.to is None:
+        return "goes into the hand"
+    if not any(form.to):
+        return "stays where it is"
+    numbers = tuple(sorted(abs(each) for each in form.to if each))
+    is_line = len(set(numbers)) == 1 and len(numbers) in _WAYS
+    way = _WAYS[len(numbers)] if is_line else ""
+    # `one step forward` says all of an orthogonal one.
+    straight = directions if way == "orthogonally" and directions else f"{way} {directions}".strip()
+    leap = _NAMES.get(numbers, f"{_vector(numbers)} leaps")
+    hurdles = [each for each in form.path if each != RUN]
+    if hurdles:
+        over = ", then ".join(" and ".join(map(_hurdle, each)) or "anything" for each in hurdles)
+        return f"jumps {straight or f'by {leap}'} over {over}"
+    if not form.path:
+        if not is_line:
+            return f"{leap} {directions}".strip()
+        return f"one step {straight}" if numbers[0] == 1 else f"leaps {_number(numbers[0])} squares {straight}"
+    if not is_line:
+        return f"rides by {leap} {directions}".strip() + _limit(form, "leaps")
+    by = "" if numbers[0] == 1 else f" by {_number(numbers[0])} squares at a time"
+    return f"slides {straight}{by}{_limit(form, 'squares' if not by else 'times')}"
+
+
+def _limit(form: Motion, unit: str) -> str:
+    steps = form.steps
+    if len(steps) != 2:
+        return f", {' or '.join(map(str, steps))} {unit}" if steps else ""
+    low, high = steps
+    if low == high:
+        return f", exactly {_number(low)} {unit}"
+    if high is None:
+        return "" if low == 1 else f", {_number(low)} {unit} or more"
+    return f", up to {_number(high)} {unit}" if low == 1 else f", {_number(low)} to {_number(high)} {unit}"
+
+
+def _directions(vectors: Collection[Vector], form: Motion) -> str:
+    """Which of the directions of a form: `forward`, `sideways`, or the vectors."""
+    found = set(vectors)
+    orbit = {each(form.to) for each in symmetries(len(form.to))} if form.to else set()
+    if len(form.to or ()) == 2:
+        names = (
+            ("forward", {each for each in orbit if each[1] > 0}),
+            ("backward", {each for each in orbit if each[1] < 0}),
+            ("to the left", {each for each in orbit if each[0] < 0 and not each[1]}),
+            ("to the right", {each for each in orbit if each[0] > 0 and not each[1]}),
+        )
+        told = [name for name, those in names if those and those <= found]
+        if {*told[-2:]} == {"to the left", "to the right"}:
+            told[-2:] = ["sideways"]
+        if set().union(*(those for _, those in names if those <= found)) == found:
+            return _listed(told)
+    return f"by {_listed(sorted(map(_vector, found)))}"
+
+
+def _goals(goals: Goals) -> str:
+    if goals == {(QUIET,), (CAPTURE,)}:
+        return ""
+    if goals == {(QUIET,)}:
+        return "without capturing"
+    if goals == {(CAPTURE,)}:
+        return "only to capture"
+    told = [" and ".join(map(_state, goal)) for goal in sorted(goals)]
+    return f"where it {' or '.join(each or 'has anything' for each in told)}"
+
+
+def _state(item: str) -> str:
+    """A condition, of a square: `is empty`, `has no enemy`, `has a friend of its kind`."""
+    role, state = item.split(" ", 1)
+    if state == "empty":
+        return "is empty" if role == "must" else "is not empty"
+    return f"{'has' if role == 'must' else 'has no'} {_sort(state, role == 'must')}"
+
+
+def _hurdle(item: str) -> str:
+    role, state = item.split(" ", 1)
+    if state == "empty":
+        return "an empty square" if role == "must" else "a piece"
+    return _sort(state, True) if role == "must" else f"what is no {_sort(state, False)}"
+
+
+def _sort(state: str, article: bool) -> str:
+    """A piece as its mover sees it: `a friend of its kind`, `an enemy, royal`."""
+    noun, _, sort = state.partition(" ")
+    name = {"friend": "friend", "foe": "enemy of a kind", "enemy": "enemy", "itself": "piece like itself"}[noun]
+    told = name if not article else f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    if "same" in sort:
+        told = told.removesuffix(" of a kind") + " of its kind"
+    marks = [word for mark, word in (("+", "in state +"), ("-", "in state -"), ("^", "royal")) if mark in sort]
+    return ", ".join([told, *marks])
+
+
+def _vector(vector: Vector) -> str:
+    return f"({','.join(map(str, vector))})"
+
+
+def _number(number: int | None) -> str:
+    return str(number) if number is None or number >= len(_NUMBERS) else _NUMBERS[number]
+
+
+def _listed(words: list[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""

@@ -1,0 +1,173 @@
+"""Several moves made together: the chains of a position, paths of squares that are typed, and the board after them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ggn_store.api.moves import Moves
+from ggn_store.api.placing import as_position
+from ggn_store.errors import MoveError, UnknownNameError, printable, quote
+from ggn_store.model.chain import MAX_STEPS, Chain
+from ggn_store.model.move import DISPLACEMENT, Assumption, Move, displacement
+from ggn_store.model.position import Position
+from ggn_store.notation.hand import HAND
+from ggn_store.store import chains as stored
+from ggn_store.store.chains import Chained
+
+
+class Chains(Moves):
+    """Moves and chains of moves, made in a position."""
+
+    def chains(
+        self,
+        position: Position | Mapping[str, str | None],
+        *,
+        piece: str | None = None,
+        source: str | None = None,
+        destination: str | None = None,
+    ) -> tuple[Chain, ...]:
+        """The chains of the side to move: several moves of one piece that are made together, in document order.
+
+        Each step is a chainable move in the position that the steps before it left, from where they ended; the side to
+        move stays the same throughout. A path that is back in a position that it has already been in goes no further.
+        Each path follows the one that it continues. Raises MoveError for a chain of more than 100 steps and for more
+        than 100,000 chains, UnknownNameError as `moves` does.
+        """
+        return tuple(self._chains(as_position(position), self._chained(piece, source, destination)))
+
+    def explain_chains(
+        self,
+        position: Position | Mapping[str, str | None],
+        *,
+        piece: str | None = None,
+        source: str | None = None,
+        destination: str | None = None,
+    ) -> tuple[str, list[str]]:
+        """The SQL that answers `chains`, and the database's plan for it, line by line."""
+        asked = self._chained(piece, source, destination)
+        board, placed = self.board, self._on_board(as_position(position))
+        with self._database.reading() as connection:
+            return stored.explain(self._database, connection, self.revision, board, placed, asked)
+
+    def along(
+        self,
+        position: Position | Mapping[str, str | None],
+        path: Sequence[str],
+        *,
+        piece: str | None = None,
+        assume: Assumption | None = None,
+    ) -> tuple[Move, ...] | tuple[Chain, ...]:
+        """The moves from the first of two squares to the second, or the chains along more of them; `*` is the hand.
+
+        Raises MoveError where there is none, naming the step that is not possible, and why.
+        """
+        path = self._path(path)
+        position = self._on_board(as_position(position))
+        single = self.moves(position, piece=piece, source=path[0], destination=path[1], assume=assume)
+        if len(path) == 2:
+            if not single:
+                raise MoveError(f"{_written(path)}: the position does not allow this move to {position.side}")
+            return tuple(single)
+        begun = self._chains(position, Chained(piece=piece, path=path))
+        found = tuple(chain for chain in begun if chain.path == path)
+        if not found:
+            raise MoveError(f"{_written(path)}: {self._why_not(position, path, single, begun)}")
+        return found
+
+    def apply(
+        self,
+        position: Position | Mapping[str, str | None],
+        move: Move | Chain | Sequence[str],
+        *,
+        assume: Assumption | None = None,
+    ) -> Position:
+        """The position after `move`, which is one of `moves(position)`; its effects are applied as written.
+
+        Of a chain, and of a path of squares that is the way of one move or chain only, all steps are made, or none:
+        MoveError names the first that is not possible, and says where a path may mean several.
+
+        A move of a `must-deny` document has no effects: `assume="displacement"` says that plain displacement is
+        meant. Raises MoveError where the piece is not on its source, and where there are no effects.
+        """
+        position = self.stated(as_position(position))
+        if isinstance(move, Move):
+            return self._after(position, move, assume)
+        if isinstance(move, Chain):
+            along = self.along(position, move.path, piece=move.piece, assume=assume)
+            chosen = [each for each in along if isinstance(each, Chain) and each.steps == move.steps]
+            if not chosen:
+                raise MoveError(f"{_written(move.path)}: this position allows other steps along this path")
+            return chosen[0].after
+        found = self.along(position, move, assume=assume)
+        if len(found) > 1:
+            raise MoveError(f"{_written(move)}: {len(found)} possibilities hold: choose one of `along`")
+        return found[0].after if isinstance(found[0], Chain) else self._after(position, found[0], assume)
+
+    # --- inside ---
+
+    def _after(self, position: Position, move: Move, assume: Assumption | None) -> Position:
+        effects = move.effects
+        if effects is None:
+            if assume != DISPLACEMENT:
+                raise MoveError(
+                    f"{self.revision} is a must-deny document and does not say what a move changes; "
+                    f"to mean plain displacement, say assume={DISPLACEMENT!r} (--assume {DISPLACEMENT})"
+                )
+            effects = displacement(move.piece, move.source, move.destination)
+        if move.source != HAND and position.board.get(move.source) != move.piece:
+            raise MoveError(f"there is no {move.piece} on {move.source} in this position")
+        if move.source == HAND and position.hands is not None and not position.hands.get(move.piece):
+            raise MoveError(f"there is no {move.piece} in the hand in this position")
+        return position.after(effects)
+
+    def _chained(self, piece: str | None, source: str | None, destination: str | None) -> Chained:
+        if piece is not None:
+            self._require_piece(piece)
+        for square in (source, destination):
+            self.require_square(square)
+        return Chained(piece, source, destination)
+
+    def _chains(self, position: Position, asked: Chained) -> list[Chain]:
+        if self.dialect != "gdl":
+            return []  # no other names the actions of its possibilities
+        board, position = self.board, self._on_board(position)
+        with self._database.reading() as connection:
+            return stored.chains(self._database, connection, self.revision, board, position, asked)
+
+    def _path(self, path: Sequence[str]) -> tuple[str, ...]:
+        if isinstance(path, str) or not all(isinstance(square, str) for square in path):
+            raise MoveError(f"{quote(path)} is no path: a list of squares")
+        if not 2 <= len(path) <= MAX_STEPS + 1:
+            raise MoveError(f"a path has from 2 to {MAX_STEPS + 1} squares, not {len(path)}")
+        for number, square in enumerate(path):
+            try:
+                self.require_square(square)
+            except UnknownNameError as error:
+                raise MoveError(f"{_written(path)}: step {max(number, 1)}: {error}") from None
+        return tuple(path)
+
+    def _why_not(
+        self, position: Position, path: tuple[str, ...], single: Sequence[Move], begun: Sequence[Chain]
+    ) -> str:
+        """What is wrong with the first step of a path that is not possible."""
+        reached = max((len(chain.steps) for chain in begun), default=0)
+        said = f"step {reached + 1}, {_written(path[reached : reached + 2])}, is not possible"
+        if reached == 0:
+            there = single
+        else:
+            left = next(chain.after for chain in begun if len(chain.steps) == reached)
+            left = replace(left, side=position.side)
+            if path[reached] == HAND:
+                return f"{said}: what is in the hand goes no further"
+            there = self.moves(left, source=path[reached], destination=path[reached + 1])
+        if any(move.chainable for move in there):
+            return f"{said}: the position before it has been there already, and such a path goes no further"
+        if there:
+            names = " and ".join(sorted({quote(move.action) for move in there if move.action is not None}))
+            return f"{said} in a path of several steps: {names or 'it'} cannot be chained"
+        return said
+
+
+def _written(path: Sequence[str]) -> str:
+    return printable(" ".join(path))

@@ -1,0 +1,114 @@
+"""Chains: several moves of one piece that are made together, such as the jumps of a man in checkers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ggn_store.model.move import Move
+from ggn_store.model.position import Position
+from ggn_store.notation.qpi import Side, side_of
+from ggn_store.notation.stn import Transition
+
+MAX_STEPS = 100
+"""A chain of more steps is taken for a mistake in the rules."""
+MAX_CHAINS = 100_000
+"""A position with more chains has to be asked for those of a piece or from a square."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """Two or more chainable moves, each from where the one before it ended and in the position that it left.
+
+    `effects` is what they change together, the turn passing once if the last of them says so; squares, hands and
+    variables that end as they were are not in it. `after` is the position after the whole chain.
+    """
+
+    steps: tuple[Move, ...]
+    effects: Transition
+    after: Position
+
+    @property
+    def piece(self) -> str:
+        """What moves, as it is before the first step."""
+        return self.steps[0].piece
+
+    @property
+    def source(self) -> str:
+        """Where the first step begins."""
+        return self.steps[0].source
+
+    @property
+    def destination(self) -> str:
+        """Where the last step ends."""
+        return self.steps[-1].destination
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The squares from the first to the last, `*` for the hand."""
+        return (self.source, *[step.destination for step in self.steps])
+
+    def data(self) -> dict[str, Any]:
+        """The chain as JSON data."""
+        return {
+            "piece": self.piece,
+            "path": list(self.path),
+            "effects": self.effects.data(),
+            "steps": [step.data() for step in self.steps],
+        }
+
+
+def path_data(move: Move) -> dict[str, Any]:
+    """A single move as JSON data of the same keys as a chain's."""
+    effects = None if move.effects is None else move.effects.data()
+    return {
+        "piece": move.piece,
+        "path": [move.source, move.destination],
+        "effects": effects,
+        "steps": [move.data()],
+    }
+
+
+def captures_first(
+    position: Position, moves: Iterable[Move], chains: Iterable[Chain] = ()
+) -> tuple[list[Move], tuple[Chain, ...]]:
+    """The moves and chains that take an enemy piece and that no further capture can continue; all, if none takes any.
+
+    That who can capture must capture is a rule for whoever hosts a game: no document can say it. `moves` and `chains`
+    are all that the position allows. A capture is an effect on a square other than the source which holds an enemy.
+    """
+    moves, chains = list(moves), tuple(chains)
+    boards = {_key(chain.steps): chain.after.board for chain in chains}
+    taking = {_key([move]) for move in moves if _takes(move, position.board, position.side)}
+    continued: set[_Key] = set()
+    for chain in chains:  # those that a chain continues come before it
+        before, last = chain.steps[:-1], chain.steps[-1]
+        key = _key(before)
+        if key not in boards and before[0].effects is not None:
+            boards[key] = position.after(before[0].effects).board
+        takes = _takes(last, boards[key], position.side)
+        if takes:
+            continued.add(key)
+        if takes or key in taking:
+            taking.add(_key(chain.steps))
+    if not taking:
+        return moves, chains
+    wanted = taking - continued
+    return (
+        [move for move in moves if _key([move]) in wanted],
+        tuple(chain for chain in chains if _key(chain.steps) in wanted),
+    )
+
+
+_Key = tuple[tuple[str, str, str, int], ...]
+
+
+def _key(steps: Sequence[Move]) -> _Key:
+    return tuple((step.piece, step.source, step.destination, step.ordinal) for step in steps)
+
+
+def _takes(move: Move, board: Mapping[str, str | None], side: Side) -> bool:
+    changed = () if move.effects is None else move.effects.board
+    held = (board.get(square) for square in changed if square != move.source)
+    return any(piece is not None and side_of(piece) != side for piece in held)
