@@ -19,6 +19,7 @@ import pytest
 import ggn_store
 from ggn_store import Document, InputError, NotationError, SpecificationError, compile_specification
 from ggn_store.gdl import compile as compiler
+from ggn_store.gdl.functions import PURE
 from ggn_store.model.document import Possibility
 from tests.gdl_tiny import changed, network, tiny
 
@@ -369,6 +370,24 @@ def test_a_compiled_document_is_a_valid_one() -> None:
         document = compiled_of(name)
         again = ggn_store.parse(document.canonical())
         assert (again.dialect, again.pieces) == ("gdl", document.pieces)
+
+
+@pytest.mark.parametrize(("name", "values", "result"), [
+    ("eq", (1, True), False),
+    ("ne", (0, False), True),
+    ("eq", (None, None), True),
+    ("lt", (None, 1), False),
+    ("gte", (True, 0), False),
+    ("add", (1, None, 2), None),
+    ("mod", (-1, 4), 3),
+    ("mod", (1, 0), None),
+    ("abs", (None,), None),
+    ("not", (None,), True),
+])  # fmt: skip
+def test_functions_of_values_know_null_and_tell_numbers_from_truth(
+    name: str, values: tuple[object, ...], result: object
+) -> None:
+    assert PURE[name](*values) is result
 
 
 # --- identifiers ---

@@ -59,12 +59,13 @@ def command(
     message: str | None,
     accept_changes: bool,
 ) -> None:
-    """Load documents and games, each as the next revision of its ruleset.
+    """Load documents, game descriptions and games, each as the next revision of its ruleset.
 
     PATH is a file (.json, .json.gz, .ndjson, or a .toml that defines a game), a directory, a glob pattern or - for
-    standard input. Each document is loaded whole or not at all; that of a game is generated on the way. Title,
-    source, start position (FEEN) and board (8x8) of a document are taken from a TOML file of the same name beside it,
-    or from the keys of an NDJSON line {"name": ..., "document": ...}.
+    standard input. Each document is loaded whole or not at all; that of a game is generated on the way, and a game
+    description (JSON too, see `gdl`) is compiled. Title, source, start position (FEEN) and board (8x8) of a document
+    are taken from a TOML file of the same name beside it, or from the keys of an NDJSON line {"name": ...,
+    "document": ...}.
 
     With --library, PATHs are games that come with ggn-store (`list --library` shows them), `all` or `examples`;
     without any, a few well-known games are loaded.

@@ -18,7 +18,7 @@ from ggn_store.render.problems import problems
 @options.output_format(("text", "json"), "Lines of text (default), or a JSON array for editors and CI.")
 @click.pass_context
 def command(ctx: click.Context, paths: tuple[str, ...], dialect: str | None, form: str | None) -> None:
-    """Check documents and definitions of games, and print every problem with its place; nothing is stored.
+    """Check documents, game descriptions and games, and print every problem with its place; nothing is stored.
 
     PATH is as for `load`. Exit code 1 where there is a problem.
     """
