@@ -65,7 +65,7 @@ class Handle:
     @property
     def start(self) -> Position | None:
         """The start position, if one was given with the document."""
-        return None if self.revision.envelope.start is None else Position.from_feen(self.revision.envelope.start)
+        return None if self.revision.envelope.start is None else Position.from_text(self.revision.envelope.start)
 
     @functools.cached_property
     def variables(self) -> Mapping[str, Variable]:

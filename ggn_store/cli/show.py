@@ -55,7 +55,8 @@ def command(ctx: click.Context, ruleset: str, piece: str | None, form: str | Non
         "changes": None if last is None else str(last.changes),
     }
     if text is not None:
-        summary |= {"definition": f"{len(text.splitlines())} lines of TOML (--format json prints them)"}
+        written = "JSON" if found.dialect == "gdl" else "TOML"
+        summary |= {"definition": f"{len(text.splitlines())} lines of {written} (--format json prints them)"}
     for name, value in summary.items():
         if value is not None:
             lines = str(value).splitlines() or [""]

@@ -10,7 +10,8 @@ from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 
 from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Document, Piece, Possibility
-from ggn_store.notation import feen, qpi
+from ggn_store.model.position import Position
+from ggn_store.notation import qpi
 from ggn_store.notation.json_text import Path
 
 Finding = tuple[str, Path, str]
@@ -46,8 +47,8 @@ class _Catalogue:
         self._ruled = [piece.identifier for piece in document.pieces]
         self._start: set[str] = set()
         if document.envelope.start is not None:
-            position = feen.parse(document.envelope.start)
-            self._start = {*position.board.values(), *position.hands}
+            position = Position.from_text(document.envelope.start)
+            self._start = {*filter(None, position.board.values()), *(position.hands or ())}
         # The first place of each piece in a condition and in an effect.
         self._asked: dict[str, Path] = {}
         self._made: dict[str, Path] = {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 from ggn_store.documents import limits, quick
-from ggn_store.errors import UNSTORABLE, NotationError, quote
+from ggn_store.errors import UNSTORABLE, NotationError, PositionError, quote
 from ggn_store.model import board as boards
 from ggn_store.model import variables
 from ggn_store.model.document import (
@@ -30,8 +30,9 @@ from ggn_store.model.document import (
     Possibility,
     Source,
 )
+from ggn_store.model.position import Position
 from ggn_store.model.variables import Variable
-from ggn_store.notation import cell, feen, gan, json_text, qpi, stn
+from ggn_store.notation import cell, gan, json_text, qpi, stn
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import pointer
 from ggn_store.notation.stn import Transition
@@ -170,13 +171,13 @@ class Reader:
             if envelope.board is not None:
                 self._board = boards.parse_shape(envelope.board)
             if envelope.start is not None:
-                start = feen.parse(envelope.start)
+                start = Position.from_text(envelope.start)
                 outside = set(start.board) - set(self._board.squares) if self._board else ()
                 if outside:
                     self._complain((), "the start position has pieces off the board", sorted(outside), "its squares")
             declared = variables.parse(envelope.variables)
             self._variables = {each.name: frozenset(each.values) for each in declared.values()}
-        except NotationError as error:
+        except (NotationError, PositionError) as error:
             self._complain((), f"what was given with the document does not fit: {error}", _NOTHING, None)
 
     def _detect(self, members: Mapping[Any, Any], has_state: bool) -> bool:

@@ -12,6 +12,7 @@ phases, and of each action what is found on an empty square before what is found
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -32,6 +33,7 @@ from ggn_store.gdl.world import UNTOUCHED, Body, Domain, Person, World
 from ggn_store.model import variables as model_variables
 from ggn_store.model.document import Destination, Document, Envelope, Origin, Piece, Possibility, Source
 from ggn_store.notation import feen
+from ggn_store.notation.qpi import Side
 from ggn_store.notation.stn import Transition
 
 MAX_POSSIBILITIES: Final = 5_000_000
@@ -219,9 +221,9 @@ class _Compiler:
         )
 
     def _start(self) -> str | None:
-        """The position of the setup in FEEN; None where the board is none that FEEN can write."""
+        """The position of the setup in FEEN, in JSON where the board is none that FEEN can write; None without one."""
         topology = self._specification.topology
-        if not isinstance(topology, Grid) or topology.height == 1 or not self._specification.setup:
+        if not self._specification.setup:
             return None
         board = {}
         for placement in self._specification.setup:
@@ -234,10 +236,10 @@ class _Compiler:
             for node in placement.nodes:
                 board[label(node)] = self.identifiers[number]
         is_first = self._specification.first_player == self._specification.players[0].name
-        side = "first" if is_first else "second"
-        return str(
-            feen.Feen((topology.width, topology.height), board, {}, side, (self._style, self._style))  # type: ignore[arg-type]
-        )
+        side: Side = "first" if is_first else "second"
+        if not isinstance(topology, Grid) or topology.height == 1:
+            return json.dumps({"board": board, "hands": {}, "side": side}, ensure_ascii=False, separators=(",", ":"))
+        return feen.text(feen.Feen((topology.width, topology.height), board, {}, side, (self._style, self._style)))
 
     # --- rules ---
 

@@ -194,7 +194,8 @@ class Envelope:
     """What is kept of a ruleset beside its pieces.
 
     `schema` is the document's `$schema`. `title`, `source` (who says so) and `start` (the start position in
-    FEEN) come from beside the document. `board` is the declared board's shape, None where none was declared.
+    FEEN, or in JSON where FEEN cannot write the board) come from beside the document. `board` is the declared board's
+    shape, None where none was declared.
     `definition` is the text of the definition (TOML) that the document was generated from, or of the game description
     (JSON) that one of the dialect `gdl` was compiled from. `variables` is the
     canonical text of the document's `$state` (`model.variables` reads it).

@@ -30,7 +30,7 @@ from ggn_store.model import order, variables
 from ggn_store.model.diff import Outline, diff, entries_of, pieces_of, sources_of
 from ggn_store.model.difference import FIELDS, Difference, Possibilities, possibility_data
 from ggn_store.model.document import Destination, Document, Envelope, Piece, Source, check_dialect
-from ggn_store.notation import feen
+from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
 
 T = TypeVar("T")
@@ -181,7 +181,7 @@ class _Merging:
             return
         squares = set().union(*(piece.squares() for piece in pieces)) - {HAND}
         if start is not None:
-            squares.update(feen.parse(start).board)
+            squares.update(Position.from_text(start).board)
         if not squares <= boards.parse_shape(shape).numbers.keys():
             self._add("board", "pieces and start position of the two sides together do not fit on it")
 

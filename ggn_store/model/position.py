@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast, get_args
@@ -73,6 +74,17 @@ class Position:
         except NotationError as error:
             raise PositionError(str(error)) from None
         return cls(value.board, value.hands, value.side, value.shape, value.styles)
+
+    @classmethod
+    def from_text(cls, text: str) -> Position:
+        """The position that FEEN or, where a board is none that FEEN can write, JSON says as `from_data` reads it."""
+        if not text.startswith("{"):
+            return cls.from_feen(text)
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise PositionError(f"{quote(text)} is neither FEEN nor JSON: {error}") from None
+        return cls.from_data(data)
 
     @classmethod
     def from_data(cls, data: object) -> Position:

@@ -69,7 +69,11 @@ VIEWS: Final[tuple[View, ...]] = (
             Column("source", "text", "who says that these are the rules; NULL where nothing does"),
             Column("dialect", "text", "the shape of its document: perform, must-deny, diff or gdl"),
             Column("board", "text", "the board's shape, such as 8x8; NULL where squares are only listed"),
-            Column("start", "text", "the start position in FEEN; NULL where it has none"),
+            Column(
+                "start",
+                "text",
+                "the start position in FEEN, in JSON where FEEN cannot write the board; NULL without one",
+            ),
             Column("state", "text", "active, deprecated or retired"),
             Column("successor", "text", "the ruleset to be used instead of one that is not active, or NULL"),
             Column("pieces", "integer", "how many pieces it lists"),
