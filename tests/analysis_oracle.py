@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 from tests import reference
 from tests.reference import HAND, Json
@@ -185,3 +187,79 @@ def without_rules_to_stand(
             if not {"empty": True, "enemy": bool(enemies)}.get(state, state in there):
                 absent.add(((piece, source, destination, ordinal), square, state))
     return lost, absent
+
+
+def points(squares: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """The coordinates of squares with one or two letters, a number and a letter at most."""
+    found = {}
+    for square in squares:
+        match = re.fullmatch("([a-z]+)([0-9]*)([A-Z]?)", square)
+        assert match is not None
+        file = 0
+        for letter in match[1]:
+            file = file * 26 + ord(letter) - 96
+        parts = [file, *([int(match[2])] if match[2] else []), *([ord(match[3]) - 64] if match[3] else [])]
+        found[square] = tuple(parts)
+    return found
+
+
+def reversal(squares: Iterable[str], axes: Iterable[int]) -> dict[str, str]:
+    """What squares become when axes of the box that these are all of are reversed."""
+    found = points(squares)
+    ends = [(min(axis), max(axis)) for axis in zip(*found.values(), strict=True)]
+    named = {point: square for square, point in found.items()}
+    return {
+        square: named[tuple(sum(ends[i]) - value if i in axes else value for i, value in enumerate(point))]
+        for square, point in found.items()
+    }
+
+
+def mirrored(document: Json, squares: Mapping[str, str], swaps: bool = True) -> Json:
+    """A document with other squares, and the case of all identifiers changed."""
+
+    def state(each: str | None) -> str | None:
+        return each.swapcase() if swaps and each not in (None, "empty", "enemy") else each
+
+    def label(each: str) -> str:
+        return squares.get(each, each)
+
+    def changed(possibility: Json) -> Json:
+        result = {
+            key: {label(square): state(each) for square, each in found.items()}
+            for key, found in possibility.items()
+            if key != "diff"
+        }
+        if "diff" in possibility:
+            diff = dict(possibility["diff"])
+            if "board" in diff:
+                diff["board"] = {label(square): state(each) for square, each in diff["board"].items()}
+            if "hands" in diff:
+                diff["hands"] = {state(piece): delta for piece, delta in diff["hands"].items()}
+            result["diff"] = diff
+        return result
+
+    return {
+        str(state(piece)): {
+            label(source): {label(destination): [changed(each) for each in array] for destination, array in to.items()}
+            for source, to in sources.items()
+        }
+        for piece, sources in document.items()
+        if piece != "$schema"
+    }
+
+
+def rules(document: Json) -> set[tuple[str, str, str, str]]:
+    """All possibilities of a document as text, without their order."""
+    found = set()
+    for piece, source, destination, _, possibility in reference.possibilities(document):
+        told = json.dumps([reference.conditions(possibility), changed(possibility)], sort_keys=True)
+        found.add((piece, source, destination, told))
+    return found
+
+
+def without_image(document: Json, squares: Mapping[str, str], swaps: bool = True) -> dict[tuple[str, str, str], int]:
+    """How many possibilities of each entry have no counterpart in the mirrored document."""
+    counts: dict[tuple[str, str, str], int] = {}
+    for piece, source, destination, _ in rules(document) - rules(mirrored(document, squares, swaps)):
+        counts[piece, source, destination] = counts.get((piece, source, destination), 0) + 1
+    return counts

@@ -93,6 +93,16 @@ def test_stats_are_those_of_the_listing_for_every_game(library: Store) -> None:
             assert records[summary.revision.name][name] == summary.counts[name]
 
 
+def test_stats_of_chess_are_two_possibilities_a_move(library: Store) -> None:
+    counted = {each["piece"]: each for each in library.ruleset("chess").analysis().stats()}
+    for letter, moves in SUMS.items():
+        # To an empty square, and to an enemy; the condition is on each square of the way.
+        assert counted[f"C:{letter}"]["possibilities"] == counted[f"c:{letter.lower()}"]["possibilities"] == 2 * moves
+    assert (counted["C:N"]["sources"], counted["C:N"]["conditions"], counted["C:N"]["effects"]) == (64, 672, 1344)
+    # From 40 squares a step, 8 double steps, captures (70), en passant (2 x 7), and 22 moves to promote, each of four.
+    assert counted["C:P"]["possibilities"] == 40 + 8 + 70 + 14 + 22 * 4
+
+
 def test_stats_keep_to_the_order_and_the_revisions_that_were_asked_for(store: Store) -> None:
     one: Json = {"C:P": {"a1": {"a2": [{}]}}}
     store.load(one, "b")
@@ -380,6 +390,25 @@ def test_elephants_have_rules_from_squares_that_they_never_come_to(library: Stor
     assert ({each.kind for each in elephants}, len(elephants)) == ({"unreachable"}, 45 - 7)
 
 
+def test_soldiers_and_advisors_have_rules_where_they_never_come(library: Store) -> None:
+    found = library.ruleset("xiangqi").analysis().dead()
+    squares = {piece: {each.source for each in found if each.piece == piece} for piece in ("X:P", "X:A")}
+    # Before the river soldiers keep to their files; of the palace, advisors go on its diagonals.
+    assert squares == {"X:P": {f"{file}{rank}" for file in "bdfh" for rank in (4, 5)}, "X:A": {"d2", "e1", "e3", "f2"}}
+    assert {each.kind for each in found} == {"unreachable"}
+
+
+def test_nothing_of_shogi_can_be_taken_where_it_could_never_move_again(library: Store) -> None:
+    found = library.ruleset("shogi").analysis().dead()
+    assert {each.kind for each in found} == {"absent"}
+    assert {(each.state, str(each.square)[1:]) for each in found} == {
+        ("s:n", "1"), ("s:n", "2"), ("s:l", "1"), ("s:p", "1"),
+        ("S:N", "9"), ("S:N", "8"), ("S:L", "9"), ("S:P", "9"),
+    }  # fmt: skip
+    # A rook takes on the first rank from 16 squares each, of which it may promote when it comes from three.
+    assert sum((each.piece, each.state) == ("S:R", "s:p") for each in found) == 9 * (16 + 3)
+
+
 def test_each_kind_of_dead_rule_is_told_with_its_reason(store: Store) -> None:
     empty: Json = {"must": {"a2": "empty"}}
     document: Json = {
@@ -414,8 +443,9 @@ def test_the_sql_that_is_told_gives_the_same_again(library: Store) -> None:
     [statement] = told
     with library._database.reading() as connection:
         rows = connection.exec_driver_sql(statement.replace("%", "%%")).all()
-    covered = [row for row in rows if row[0] == "C:-P"]
-    assert len(covered) == 8
+    # What makes a pawn that has just stepped twice: a pawn of each file.
+    assert {row[3] for row in rows if row[2] == "C:-P"} == {*range(24, 32)}
+    assert len([row for row in rows if row[2] == "C:-P"]) == 8
 
 
 def test_records_are_plain_numbers_on_both_databases(library: Store) -> None:

@@ -27,6 +27,11 @@ ANSWERS = {
     "who-reaches": (("who-reaches", "mini", "c1"), 1),
     "uses": (("uses", "mini", "C:P"), 3),
     "uses by rule": (("uses", "mini", "c:p", "--by", "rule"), 3),
+    "symmetry": (("symmetry", "mini"), 6),
+    "symmetry by entry": (("symmetry", "mini", "--by", "entry"), 7),
+    "same-movers": (("same-movers", "chess", "--piece", "C:N"), 2),
+    "same-movers by group": (("same-movers", "chess", "--piece", "C:N", "--by", "group"), 1),
+    "compare": (("compare", "mini", "must"), 4),
 }
 each_answer = pytest.mark.parametrize(("arguments", "count"), ANSWERS.values(), ids=ANSWERS)
 
@@ -68,6 +73,11 @@ def test_the_sql_that_ran_goes_to_standard_error(ask: Command, arguments: tuple[
         (("coverage", "mini", "--source", "a1"), 2, "--source says where a piece stands: name it with --piece"),
         (("coverage", "mini", "--piece", "C:P", "--source", "z9"), 1, 'mini@1 has no square "z9"; its board is 3x3'),
         (("uses", "mini", "C-P"), 1, '"C-P" is not a state: empty, enemy or a piece identifier'),
+        (("same-movers", "mini", "--ruleset", "mini"), 2, "--ruleset says whose piece it is: name the piece"),
+        (("same-movers", "mini", "--piece", "C:X"), 1, 'none of these rulesets has rules for "C:X"'),
+        (("symmetry", "mini", "--all"), 2, "ask for them with --by entry"),
+        (("symmetry", "mini", "--by", "entry", "--symmetry", "round"), 1, '"round" is not a symmetry of the board'),
+        (("compare", "mini", "nothing"), 1, 'the store has no ruleset "nothing"'),
         (("who-reaches", "mini", "*"), 1, 'mini@1 has no square "*"; its board is 3x3'),
     ],
 )
@@ -99,3 +109,29 @@ def test_dead_rules_are_listed_and_counted(ask: Command, ggn: Command) -> None:
     assert table[2].split() == ["duplicate", "C:P", "a1", "a2", "1", "0", "1"]
     none = ask("dead", "mini", "--format", "json")
     assert (none.code, none.out, none.err) == (0, "[]\n", "no dead rules\n")
+
+
+def test_entries_without_symmetry_are_listed_up_to_ten_unless_all_are_wanted(ask: Command) -> None:
+    named = ("symmetry", "chess", "--by", "entry", "--symmetry", "equal")
+    some, every = ask(*named), ask(*named, "--all")
+    assert (len(some.records()), some.err) == (10, "the first 10 of each symmetry; --all lists all\n")
+    assert (len(every.records()), every.err) == (394, "")
+    assert every.records()[:10] == some.records()
+    [sides] = [each for each in ask("symmetry", "chess").records() if each["of"] == "sides" and each["holds"]]
+    assert (sides["symmetry"], sides["start"]) == ("mirrored top to bottom", True)
+
+
+def test_squares_without_coordinates_are_told_of_and_not_mirrored(ggn: Command) -> None:
+    change = {"the left": None, "the right": "CHESS:P"}
+    ggn("load", write("game.json", {"CHESS:P": {"the left": {"the right": [{"perform": change}]}}}))
+    found = ggn("symmetry", "game")
+    assert [each["symmetry"] for each in found.records()] == ["equal"]
+    assert "the squares have no coordinates, so nothing can be mirrored" in found.err
+    alike = ggn("same-movers")
+    assert (alike.code, alike.out) == (0, "")
+    assert alike.err == "note: squares without coordinates, so left out: game@1\n"
+
+
+def test_games_that_are_equal_do_not_differ(ask: Command) -> None:
+    same = ask("compare", "mini", "mini@1", "--format", "json")
+    assert (same.code, same.out, same.err) == (0, "[]\n", "no piece differs\n")

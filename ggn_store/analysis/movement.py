@@ -16,7 +16,7 @@ import functools
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple, Protocol
 
@@ -58,10 +58,12 @@ class Grid:
 
     def __init__(self, board: Board, low: Vector, size: Vector) -> None:
         self.size = size
-        self.points = tuple(
+        self.points = [
             tuple(value - least for value, least in zip(cell.parse(square), low, strict=True))
             for square in board.squares
-        )
+        ]
+        self.is_full = len(self.points) == math.prod(size)
+        self.squares = frozenset(self.points)
         self.numbers = {point: number for number, point in enumerate(self.points)}
         # Sums of coordinates that differ for all differences of squares.
         bases = [2 * each - 1 for each in size]
@@ -70,17 +72,12 @@ class Grid:
         self.span = 2 * math.prod(bases)
         self._vectors: dict[int, Vector] = {}
         self._fits: dict[tuple[Vector, ...], int] = {}
-        self._placed: dict[tuple[Symmetry, int], int] = {}
+        self._texts: dict[tuple[Symmetry, int], str] = {}
 
     @classmethod
     def of(cls, board: Board) -> Grid | None:
         """The grid of a board; None where its squares have no coordinates."""
         return None if board.extent is None else cls(board, *board.extent)
-
-    @property
-    def is_full(self) -> bool:
-        """Whether the squares fill the box."""
-        return len(self.points) == math.prod(self.size)
 
     def vector(self, code: int) -> Vector:
         """The difference of two squares from the difference of their codes."""
@@ -102,25 +99,41 @@ class Grid:
         if key not in self._fits:
             found = 0
             for number, point in enumerate(self.points):
-                if all(tuple(map(int.__add__, point, vector)) in self.numbers for vector in key):
+                if all(tuple(map(int.__add__, point, vector)) in self.squares for vector in key):
                     found |= 1 << number
             self._fits[key] = found
         return self._fits[key]
 
     def placed(self, symmetry: Symmetry, squares: int) -> int:
-        """A set of squares, turned or mirrored, as bits in the order of the box: along the first axis first."""
+        """A set of squares, with axes reversed; a point that is no square of a board with holes gets a number, too."""
+        found = 0
+        for point in self._points_of(squares):
+            placed = symmetry.place(point, self.size)
+            if placed not in self.numbers:
+                self.numbers[placed] = len(self.numbers)
+                self.points.append(placed)
+            found |= 1 << self.numbers[placed]
+        return found
+
+    def text(self, symmetry: Symmetry, squares: int) -> str:
+        """A set of squares, turned or mirrored: equal ones of boxes of one size have equal texts."""
         key = symmetry, squares
-        if key not in self._placed:
-            size = symmetry.extent(self.size)
-            strides = [math.prod(size[:axis]) for axis in range(len(size))]
-            found, rest = 0, squares
-            while rest:
-                bit = rest & -rest
-                point = symmetry.place(self.points[bit.bit_length() - 1], self.size)
-                found |= 1 << sum(map(int.__mul__, point, strides))
-                rest ^= bit
-            self._placed[key] = found
-        return self._placed[key]
+        if key not in self._texts:
+            placed = [symmetry.place(point, self.size) for point in self._points_of(squares)]
+            if self.is_full:
+                size = symmetry.extent(self.size)
+                strides = [math.prod(size[:axis]) for axis in range(len(size))]
+                bits = sum(1 << sum(map(int.__mul__, point, strides)) for point in placed)
+                self._texts[key] = f"{bits:x}"
+            else:
+                self._texts[key] = str(sorted(placed))
+        return self._texts[key]
+
+    def _points_of(self, squares: int) -> Iterator[Vector]:
+        while squares:
+            bit = squares & -squares
+            yield self.points[bit.bit_length() - 1]
+            squares ^= bit
 
 
 Item = tuple[str, Vector]
@@ -170,6 +183,11 @@ class Motion:
         return Motion(None if self.to is None else symmetry(self.to), items, *self.rest)
 
     @property
+    def text(self) -> str:
+        """All of it; fingerprints are made of that, so it stays as it is."""
+        return str((self.to, self.items, *self.rest))
+
+    @property
     def rest(self) -> tuple[Any, ...]:
         """What has no direction, in the order of the fields."""
         return (
@@ -202,7 +220,7 @@ class Movement:
         forms = {}
         for symmetry in symmetries(len(self.grid.size)):
             placed = sorted(
-                f"{motion.seen(symmetry)} {length} {self.grid.placed(symmetry, squares):x}"
+                f"{motion.seen(symmetry).text} {length} {self.grid.text(symmetry, squares)}"
                 for motion, lengths in self.motions.items()
                 for length, squares in lengths.items()
             )
@@ -246,7 +264,7 @@ def moves_of(motion: Motion, lengths: Extents) -> Iterable[tuple[int, Vector]]:
 
 
 def _text(motions: Iterable[Motion], symmetry: Symmetry) -> str:
-    return "\n".join(sorted(str(motion.seen(symmetry)) for motion in motions))
+    return "\n".join(sorted(motion.seen(symmetry).text for motion in motions))
 
 
 def _digest(text: str) -> str:

@@ -161,8 +161,8 @@ def mirrors(board: Board) -> list[Mirror]:
     return found
 
 
-def find(pieces: Iterable[Piece], board: Board, tried: Sequence[Mirror]) -> list[Finding]:
-    """What lacks a counterpart under each mirror."""
+def find(pieces: Iterable[Piece], order: Sequence[str], board: Board, tried: Sequence[Mirror]) -> list[Finding]:
+    """What lacks a counterpart under each mirror; `order` has the pieces as the document has them."""
     # A lane for each way to see the rules: as they are, then as each mirror shows them.
     lanes = [Mirror("first", "equal", board.squares), *tried]
     items: dict[Any, int] = {}
@@ -179,8 +179,9 @@ def find(pieces: Iterable[Piece], board: Board, tried: Sequence[Mirror]) -> list
         return total
 
     get = items.get
-    rows: list[tuple[int, Entry]] = []
+    of_piece: dict[str, list[tuple[int, Entry]]] = {}
     for each in pieces:
+        found_rows = of_piece[each.piece] = []
         contents, own = each.contents, get(("piece", each.piece, None)) or item("piece", each.piece)
         numbers = [0] * len(contents.possibilities)
         for _, number, polarity, square, state in contents.conditions:
@@ -195,7 +196,8 @@ def find(pieces: Iterable[Piece], board: Board, tried: Sequence[Mirror]) -> list
             total += get(("source", None, source)) or item("source", None, source)
             total += get(("destination", None, destination)) or item("destination", None, destination)
             total += get(("turn", turn, None)) or item("turn", turn)
-            rows.append((total, (each.piece, source, destination)))
+            found_rows.append((total, (each.piece, source, destination)))
+    rows = [row for piece in order for row in of_piece.get(piece, ())]
     there = {total & _MASK for total, _ in rows}
     found = []
     for number, mirror in enumerate(tried, 1):

@@ -24,9 +24,14 @@ _Form = Motion
 
 
 def describe(motions: Iterable[Motion]) -> list[str]:
-    """The motions of a piece, as phrases; like ones of several directions are told together."""
+    """The motions of a piece, as phrases; like ones of several directions are told together.
+
+    What moves change, and drops, are left out.
+    """
     goals: dict[Motion, set[tuple[str, ...]]] = {}
-    for motion in motions:
+    for motion in map(_asked, motions):
+        if motion.is_drop:
+            continue
         goals.setdefault(_told(replace(motion, goal=())), set()).add(motion.goal)
     _join(goals)
     forms: dict[tuple[_Form, Goals], list[Motion]] = {}
@@ -41,7 +46,30 @@ def describe(motions: Iterable[Motion]) -> list[str]:
 
 def _order(form: Motion, goals: Goals) -> tuple[object, ...]:
     vector = form.to or ()
-    return not form.everywhere, len(form.items), sum(map(abs, vector)), vector, str(form), sorted(goals)
+    return not form.everywhere, len(form.items), sum(map(abs, vector)), vector, form.text, sorted(goals)
+
+
+def _asked(motion: Motion) -> Motion:
+    """The motion without what it changes."""
+
+    def asked(names: Iterable[str]) -> tuple[str, ...]:
+        return tuple(name for name in names if not name.startswith("becomes "))
+
+    path: list[tuple[str, ...]] = []
+    for each in motion.path:
+        way = RUN if asked(each) == (QUIET,) else asked(each)
+        if way != RUN or path[-1:] != [RUN]:
+            path.append(way)
+    return Motion(
+        motion.to,
+        tuple(item for item in motion.items if asked([item[0]])),
+        tuple(path),
+        motion.steps,
+        asked(motion.goal),
+        asked(motion.start),
+        is_drop=motion.is_drop,
+        everywhere=motion.everywhere,
+    )
 
 
 def _told(motion: Motion) -> Motion:
@@ -71,15 +99,19 @@ def _canonical(motion: Motion) -> Symmetry:
         return symmetries(len(motion.items[0][1]) if motion.items else 2)[0]
     wanted = tuple(sorted(map(abs, motion.to)))
     found = [each for each in symmetries(len(motion.to)) if each(motion.to) == wanted]
-    return min(found, key=lambda each: str(motion.seen(each)))
+    return min(found, key=lambda each: motion.seen(each).text)
 
 
 def _phrases(form: Motion, goals: Goals, motions: list[Motion]) -> Iterable[str]:
-    orbit = {form.seen(each) for each in symmetries(len(form.to or (0, 0)))}
+    if form.to is None:
+        for motion in sorted(motions, key=lambda motion: motion.text):
+            yield _phrase(motion, goals, "", motion.items)
+        return
+    orbit = {form.seen(each) for each in symmetries(len(form.to))}
     if len(motions) == len(orbit):
         yield _phrase(form, goals, "", form.items)
     elif form.items:
-        for motion in sorted(motions, key=str):
+        for motion in sorted(motions, key=lambda motion: motion.text):
             yield _phrase(motion, goals, _directions([motion.to or ()], form), motion.items)
     else:
         yield _phrase(form, goals, _directions([motion.to or () for motion in motions], form), ())

@@ -91,7 +91,7 @@ def find_asymmetries(asker: Asker, revision: Revision, board: Board) -> list[sym
     with garbage.held_off():
         names = {each.piece_id: each.piece for each in contents.members(asker, [revision])}
         pieces = (_Piece(names[rows.piece_id], rows) for rows in contents.contents(asker, [revision]))
-        return symmetry.find(pieces, board, symmetry.mirrors(board))
+        return symmetry.find(pieces, [*names.values()], board, symmetry.mirrors(board))
 
 
 def chosen(findings: Sequence[symmetry.Finding], name: str | None) -> list[symmetry.Finding]:

@@ -111,10 +111,15 @@ def filled(address: str, count: int) -> Iterator[Store]:
         names = [game.name for game in library_games()]
         names.sort(key=lambda name: name not in ("chess", "shogi"))
         store.load_library(*names[:count])
-        if store._database.is_server:  # which it otherwise does by itself, at some time
-            with store._database.writing() as connection:
-                connection.execute(text("ANALYZE"))
+        analyze(store)
         yield store
+
+
+def analyze(store: Store) -> None:
+    """Give a server the statistics that it otherwise makes by itself, at some time."""
+    if store._database.is_server:
+        with store._database.writing() as connection:
+            connection.execute(text("ANALYZE"))
 
 
 def main(arguments: list[str]) -> None:

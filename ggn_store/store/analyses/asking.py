@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select
+from sqlalchemy import CompoundSelect, Connection, Select
 
 from ggn_store.store.engine import Database
 
@@ -23,7 +23,7 @@ class Asker:
         self._database = database
         self._tell = tell
 
-    def rows(self, statement: Select[Any]) -> list[Any]:
+    def rows(self, statement: Select[Any] | CompoundSelect[Any]) -> list[Any]:
         """The rows of a statement."""
         self._told(statement)
         return [*self.connection.execute(statement)]
@@ -33,7 +33,7 @@ class Asker:
         self._told(statement)
         return self.connection.execute(statement.execution_options(yield_per=_AT_ONCE)).partitions()
 
-    def _told(self, statement: Select[Any]) -> None:
+    def _told(self, statement: Select[Any] | CompoundSelect[Any]) -> None:
         if self._tell is not None:
             compiled = statement.compile(self._database.engine, compile_kwargs={"literal_binds": True})
             self._tell(str(compiled))

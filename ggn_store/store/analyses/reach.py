@@ -11,21 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from sqlalchemy import (
-    CTE,
-    ColumnElement,
-    Integer,
-    Select,
-    Text,
-    and_,
-    column,
-    func,
-    literal_column,
-    select,
-    union,
-    values,
-)
-from sqlalchemy.ext.compiler import compiles
+from sqlalchemy import CompoundSelect, Select, and_, func, literal_column, select, union
 
 from ggn_store.model.revision import Revision
 from ggn_store.store import tables as t
@@ -38,51 +24,27 @@ IN_HAND: Final = -1
 Standing = tuple[str, int]
 
 
-class bytewise(ColumnElement[str]):  # noqa: N801
-    """A text that is compared by its bytes, as the columns of `tables.Label` are."""
-
-    inherit_cache = True
-
-    def __init__(self, text: ColumnElement[str]) -> None:
-        self.text = text
-        self.type = t.Label
-
-
-@compiles(bytewise)
-def _bytewise(element: bytewise, compiler: Any, **options: Any) -> str:
-    return str(compiler.process(element.text, **options))
-
-
-@compiles(bytewise, "postgresql")
-def _bytewise_postgresql(element: bytewise, compiler: Any, **options: Any) -> str:
-    return f'{compiler.process(element.text, **options)} COLLATE "C"'
-
-
 def reached(asker: Asker, revision: Revision, seeds: Iterable[Standing] | None) -> set[Standing]:
     """All that can come to stand: piece and number of the square, or IN_HAND.
 
     `seeds` are what stands at first; without them every piece stands wherever it has rules from.
     """
-    first = None if seeds is None else sorted(set(seeds))
-    if first == []:
+    if seeds is None:
+        seeds = [(row.piece, row.square) for row in asker.rows(_sources(revision))]
+    ahead = [*set(seeds)]
+    if not ahead:
         return set()
-    found = reach(revision, first)
-    return {(row.piece, row.square) for row in asker.rows(select(found.c.piece, found.c.square))}
-
-
-def reach(revision: Revision, seeds: list[Standing] | None) -> CTE:
-    """The relation of `piece` and `square` of all that can come to stand; see `reached`."""
-    changes = _changes(revision)
-    found = (_sources(revision) if seeds is None else _given(seeds)).cte("reach", recursive=True)
-    onward = select(changes.c.made, changes.c.place).join(
-        found, and_(found.c.piece == changes.c.piece, found.c.square == changes.c.source)
-    )
-    return found.union(onward)
-
-
-def _given(seeds: list[Standing]) -> Select[Any]:
-    given = values(column("piece", Text), column("square", Integer), name="given").data(seeds).cte("given")
-    return select(bytewise(given.c.piece).label("piece"), given.c.square.label("square"))
+    # A recursive query would read all changes again for each step, where the database has no index to make of them.
+    changes: dict[Standing, list[Standing]] = {}
+    for piece, source, made, place in asker.rows(_changes(revision)):
+        changes.setdefault((piece, source), []).append((made, place))
+    found = set(ahead)
+    while ahead:
+        for standing in changes.get(ahead.pop(), ()):
+            if standing not in found:
+                found.add(standing)
+                ahead.append(standing)
+    return found
 
 
 def _sources(revision: Revision) -> Select[Any]:
@@ -97,7 +59,7 @@ def _sources(revision: Revision) -> Select[Any]:
     )
 
 
-def _changes(revision: Revision) -> CTE:
+def _changes(revision: Revision) -> CompoundSelect[Any]:
     """Which piece on which source can make which piece stand where."""
     source = func.coalesce(t.source.c.square, literal_column("-1")).label("source")
     destination = func.coalesce(t.destination.c.square, literal_column("-1"))
@@ -122,4 +84,4 @@ def _changes(revision: Revision) -> CTE:
         .select_from(RULES)
         .where(possible, t.variant.c.toggle.is_(None))
     )
-    return union(placed, taken, displaced).cte("change")
+    return union(placed, taken, displaced)
