@@ -57,6 +57,24 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
 
 
+def paste(block: str, directory: Path) -> subprocess.CompletedProcess[str]:
+    """Run a block as one that pastes it into a shell, in a directory of its own."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("GGN_", "PG"))}
+    environment |= {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "XDG_DATA_HOME": str(directory / "data"),
+    }
+    return subprocess.run(
+        ["bash", "-c", f"set -e\n{block}"],
+        cwd=directory,
+        env=environment,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+
+
 def test_the_reference_is_what_help_says() -> None:
     text = README.read_text(encoding="utf-8")
     written = text.split(BEGIN)[1].split(END)[0].strip()
@@ -66,21 +84,7 @@ def test_the_reference_is_what_help_says() -> None:
 def test_the_tour_of_a_team_can_be_pasted(tmp_path: Path) -> None:
     giraffes = next(block for block in blocks("toml") if "Giraffes" in block)
     (tmp_path / "giraffes.toml").write_text(giraffes, encoding="utf-8")
-    [tour] = blocks("bash")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("GGN_", "PG"))}
-    environment |= {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
-        "XDG_DATA_HOME": str(tmp_path / "data"),
-    }
-    done = subprocess.run(
-        ["bash", "-c", f"set -e\n{tour}"],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
+    done = paste(next(block for block in blocks("bash") if "giraffes" in block), tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     for said in (
         "team/giraffes: 1 revision, 2 of 6 pieces sent, head team/giraffes@2",
@@ -96,6 +100,20 @@ def test_the_tour_of_a_team_can_be_pasted(tmp_path: Path) -> None:
     assert done.stderr.count(": all sound") == 1
     assert "1 ruleset compared: 1 equal" in done.stderr
     assert "ours: 2 pieces, 2 entries: 2 possibilities changed\n" in done.stderr
+
+
+def test_the_tour_of_a_described_game_can_be_pasted(tmp_path: Path) -> None:
+    described = next(block for block in blocks("json") if "Leapfrog" in block)
+    (tmp_path / "leapfrog.json").write_text(described, encoding="utf-8")
+    done = paste(next(block for block in blocks("bash") if "leapfrog" in block), tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "c1      leap    yes      leaper=White|null  a3 c3 e3\n" in done.stdout
+    assert "LEAPFROG:F c1 c3 c5[c2= c4= leaper:=White] (leap)\nleapfrog@1: no moves and 1 chain" in done.stdout
+    assert '{"board":{"a1":"LEAPFROG:F","c5":"LEAPFROG:F"},"hands":null,"side":"second"' in done.stdout
+    assert "leapfrog@1: 4 moves and no chains for first" in done.stdout
+    assert done.stdout.count("refused: exit code 1") == 2
+    assert "c1 c3 e5: step 2, c3 e5, is not possible" in done.stderr
+    assert (tmp_path / "rules.json").is_file()
 
 
 def test_the_views_are_those_of_the_store() -> None:
