@@ -228,7 +228,10 @@ FAILURES: list[tuple[tuple[str, ...], str]] = [
     (("moves", "mini", "--board", '{"z9": "C:P"}'), "z9: not on the board of mini@1, which is 3x3"),
     (("moves", "mini", "--feen", "P3/4/4/4 / C/c"), "a4: not on the board of mini@1, which is 3x3"),
     (("moves", "mini", "--board", '{"board": {}, "side": "third"}'), '"third" is not a side: first or second'),
-    (("moves", "mini", "--board", '{"board": {}, "sid": "first"}'), "a position has the keys board, hands and side"),
+    (
+        ("moves", "mini", "--board", '{"board": {}, "sid": "first"}'),
+        "a position has the keys board, hands, side and state",
+    ),
     (("moves", "mini", "--board", '{"board": {}, "hands": []}'), "hands are an object of pieces and counts, not []"),
     (("moves", "mini", *BOARD, "--hands", "{"), "the hands: the JSON is broken at 1:2, found the end of the text"),
     (("moves", "mini", *BOARD, "--hands", '{"C:P": 1,}'), "the hands: the JSON is broken at 1:11"),
