@@ -98,6 +98,15 @@ def test_guards_hold_by_the_state_of_the_position(rules: Ruleset, query: Any) ->
 
 
 @pytest.mark.parametrize("query", ["fast", "reading"])
+def test_each_position_of_many_has_a_state_of_its_own(rules: Ruleset, query: Any) -> None:
+    values = ("c", "none", "c", "none")
+    positions = [Position({"c3": "P:P", "b3": "p:p"}, side="second", state={"ep": value}) for value in values]
+    assert [len(each) for each in rules.moves_batch(positions, query=query)] == [2, 1, 2, 1]
+    assert rules.count_moves(positions) == {0: 2, 1: 1, 2: 2, 3: 1}
+    assert rules.count_moves(positions, "destination") == {"b2": 4, "c2": 2}
+
+
+@pytest.mark.parametrize("query", ["fast", "reading"])
 def test_a_move_tells_its_action_and_guards_and_changes_the_state(rules: Ruleset, query: Any) -> None:
     start = rules.start
     assert start is not None
