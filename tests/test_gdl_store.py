@@ -14,7 +14,18 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from ggn_store import ConversionError, DocumentError, Position, PositionError, Ruleset, Store, StoreError, parse
+from ggn_store import (
+    ConversionError,
+    DocumentError,
+    GateError,
+    Position,
+    PositionError,
+    PositionSet,
+    Ruleset,
+    Store,
+    StoreError,
+    parse,
+)
 from ggn_store.model.document import Envelope
 from tests.guards import drop_guards
 from tests.test_cli import Command, Result, write
@@ -84,6 +95,15 @@ def test_guards_hold_by_the_state_of_the_position(rules: Ruleset, query: Any) ->
         assert len(entry.where(position, query=query)) == len(expected) - 1
         assert rules.count_moves([position]) == {0: len(expected)}
         assert rules.count_moves([position], "destination") == {square: 1 for square, _ in sorted(expected)}
+
+
+@pytest.mark.parametrize("query", ["fast", "reading"])
+def test_each_position_of_many_has_a_state_of_its_own(rules: Ruleset, query: Any) -> None:
+    values = ("c", "none", "c", "none")
+    positions = [Position({"c3": "P:P", "b3": "p:p"}, side="second", state={"ep": value}) for value in values]
+    assert [len(each) for each in rules.moves_batch(positions, query=query)] == [2, 1, 2, 1]
+    assert rules.count_moves(positions) == {0: 2, 1: 1, 2: 2, 3: 1}
+    assert rules.count_moves(positions, "destination") == {"b2": 4, "c2": 2}
 
 
 @pytest.mark.parametrize("query", ["fast", "reading"])
@@ -304,6 +324,37 @@ def test_changes_of_state_are_told_and_merged(store: Store, rules: Ruleset) -> N
     merged = store.ruleset("pawns").document()
     ours["P:P"]["c1"]["c2"][0]["action"]["name"] = "single_step"
     assert merged == parse(ours, envelope=envelope)
+
+
+AFTER_DOUBLE = {"c3": "P:P", "b3": "p:p"}
+
+
+def test_a_policy_sees_what_other_guards_values_and_beginnings_change(store: Store, rules: Ruleset) -> None:
+    stated = Position(AFTER_DOUBLE, side="second", state={"ep": "c"})
+    unstated = Position(AFTER_DOUBLE, side="second")
+    store.set_policy("*", compatible=PositionSet("kept", (stated, unstated)), author="Ann")
+    envelope = Envelope(board="3x3", start=FEEN)
+
+    def refused(document: Json) -> list[str]:
+        with pytest.raises(GateError) as caught:
+            store.load(parse(document, envelope=envelope), "pawns")
+        return [str(problem) for problem in caught.value.problems]
+
+    looser = json.loads(json.dumps(GAME))
+    looser["p:p"]["b3"]["c2"][0]["when"] = {"phase": ["main"]}
+    [problem] = refused(looser)
+    assert problem.startswith("/p:p/b3/c2: kept:2: the move")
+    other = json.loads(json.dumps(GAME))
+    other["p:p"]["b3"]["c2"][0]["diff"]["state"] = {"ep": "c"}
+    [problem] = refused(other)
+    assert problem.startswith("/p:p/b3/c2: kept:1: the move")
+    # No piece is another one, and a position that does not say otherwise begins in another state.
+    begun = {**GAME, "$state": {**GAME["$state"], "ep": {**EP, "initial": "c"}}}
+    [problem] = refused(begun)
+    assert problem.startswith("/p:p/b3/c2: kept:2: the move")
+    named = json.loads(json.dumps(GAME))
+    named["p:p"]["b3"]["c2"][0]["action"]["name"] = "in passing"
+    assert store.load(parse(named, envelope=envelope), "pawns").number == 2
 
 
 # --- the command line ---

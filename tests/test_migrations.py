@@ -218,6 +218,51 @@ def test_histories_of_older_stores_get_their_lineages(store: Store, address: str
     assert store.check() == []
 
 
+GUARDED = {
+    "$state": {"ep": {"values": ["3", "none"], "initial": "none"}},
+    "D:M": {"x": {"y": [{"action": {"name": "go"}, "when": {"ep": ["3"]}, "diff": {"state": {"ep": "none"}}}]}},
+}
+PLAIN = {"D:M": {"x": {"y": [{"perform": {"x": None}}]}}}
+
+
+def test_an_older_store_takes_the_dialect_gdl_once_it_is_upgraded(store: Store, address: str) -> None:
+    store.load(PLAIN, "plain")
+    store.close()
+    with connected(address) as connection:
+        alembic(connection, command.downgrade, "0005")
+    with connected(address) as connection, pytest.raises(Exception, match=r"(?i)check constraint"):
+        connection.execute(
+            text(
+                "INSERT INTO revision SELECT 9, 1, 9, digest, NULL, 'gdl', board_id, envelope, author, "
+                "message, created_at, lineage FROM revision"
+            )
+        )
+    with Store.open(address, upgrade=True) as upgraded:
+        upgraded.load(GUARDED, "guarded")
+        assert upgraded.check() == []
+        assert upgraded.verify().problems == ()
+        assert upgraded.ruleset("plain").document() == ggn_store.parse(PLAIN)
+        assert upgraded.ruleset("guarded").document() == ggn_store.parse(GUARDED)
+    # Nor does a connection that was open all along, or comes later, take any other.
+    with connected(address) as connection, pytest.raises(Exception, match=r"(?i)check constraint"):
+        connection.execute(
+            text(
+                "INSERT INTO revision SELECT 9, 1, 9, digest, NULL, 'gd', board_id, envelope, author, "
+                "message, created_at, lineage FROM revision"
+            )
+        )
+
+
+def test_tables_that_cannot_hold_what_is_there_are_not_gone_back_to(store: Store, address: str) -> None:
+    store.load(GUARDED, "guarded")
+    store.close()
+    with connected(address) as connection, pytest.raises(RuntimeError, match="has rows of the dialect gdl"):
+        alembic(connection, command.downgrade, "0005")
+    with Store.open(address) as kept:
+        assert kept.check() == []
+        assert kept.ruleset("guarded").document() == ggn_store.parse(GUARDED)
+
+
 def test_views_name_squares_and_hands(store: Store, address: str) -> None:
     store.load({"C:P": {"*": {"e4": [{"deny": {"e2": "c:p"}}]}, "e2": {"*": [{}]}}}, "game")
     flat = "SELECT ruleset, revision, piece, source, destination, ordinal FROM moves_flat ORDER BY variant"
