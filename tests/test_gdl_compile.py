@@ -204,7 +204,11 @@ def test_a_network_has_steps_along_edges_and_special_connections_apart() -> None
         ("Mine", "Bay", "sail"),
     }
     assert document.envelope.board is None
-    assert document.envelope.start is None
+    assert json.loads(document.envelope.start or "") == {
+        "board": {"Bay": "TINY:S", "Mine": "tiny:w"},
+        "hands": {},
+        "side": "first",
+    }
 
 
 # --- entries ---
@@ -498,9 +502,14 @@ def test_the_second_player_may_begin() -> None:
     assert compiled(data).envelope.start == "+w2+w/4/4/SSSS / tiny/TINY"
 
 
-def test_a_board_of_one_row_has_no_start_position_in_feen() -> None:
+def test_the_start_position_of_a_board_of_one_row_is_json_as_feen_has_none() -> None:
     document = compiled(game({"step": action(["adjacent(start, target)", "eq(board[target], null)"], MOVE)}, 4, 1))
-    assert (document.envelope.board, document.envelope.start) == ("4x1", None)
+    assert document.envelope.board == "4x1"
+    assert json.loads(document.envelope.start or "") == {
+        "board": {"a1": "SMALL:M", "d1": "small:m"},
+        "hands": {},
+        "side": "first",
+    }
     assert document.possibilities == 2 * 3 * 2
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from ggn_store.errors import SpecificationError, SpecificationProblem
 from ggn_store.gdl import reader, values
+from ggn_store.gdl.complaints import Complaint, TooManyError
 from ggn_store.gdl.expressions import start_of
 from ggn_store.gdl.findings import Finding, findings
-from ggn_store.gdl.reader import Complaint, Reader, TooManyError
-from ggn_store.gdl.specification import Specification
+from ggn_store.gdl.reader import Reader
+from ggn_store.gdl.specification import MAX_VALUES, Specification
 from ggn_store.gdl.types import Types
 from ggn_store.gdl.values import Unbounded
 
@@ -73,7 +74,7 @@ def _unbounded(found: Reader, unbounded: Unbounded) -> Complaint:
     what = f"state.{slot[1]}" if slot[0] == "state" else f"the attribute {slot[2]}"
     return Complaint(
         found.path(unbounded.clause.place),
-        f"{what} would have more than {reader.MAX_VALUES} values, and a position keeps one of a few",
+        f"{what} would have more than {MAX_VALUES} values, and a position keeps one of a few",
         None,
         "values, or min and max, where it is declared",
         expression=unbounded.clause.text,

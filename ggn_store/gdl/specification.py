@@ -15,6 +15,8 @@ Value = str | int | bool | None
 Node = tuple[int, int] | str
 
 TYPES: Final = ("string", "int", "bool", "player_ref")
+# The most values that a variable or an attribute may have.
+MAX_VALUES: Final = 256
 HEX_DIRECTIONS: Final = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1))
 
 

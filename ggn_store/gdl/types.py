@@ -9,9 +9,11 @@ from typing import Final
 
 from ggn_store.errors import closest, offer, quote
 from ggn_store.gdl import language
+from ggn_store.gdl.complaints import Complaint, TooManyError
+from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, start_of, text_of
 from ggn_store.gdl.language import ANY, BOARD, BOOL, ENTITY, INT, NODE, NULL, PLAYER, STATE, TEXT
-from ggn_store.gdl.reader import Complaint, Draft, Reader, TooManyError
+from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.specification import Clause, Grid, HexGrid, Network, Value, label
 
 _KIND_OF: Final = {str: TEXT, bool: BOOL, int: INT, type(None): NULL}
@@ -44,7 +46,7 @@ class Uses:
 class Types:
     """Checks the expressions of a draft; what is wrong goes to the reader's complaints."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: SectionReader) -> None:
         self.uses = Uses()
         self._reader = reader
         self._draft: Draft = reader.draft

@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, parts, text_of
-from ggn_store.gdl.reader import MAX_VALUES, Draft
-from ggn_store.gdl.specification import Action, Clause, Grid, Network, Specification, Value, label
+from ggn_store.gdl.specification import MAX_VALUES, Action, Clause, Grid, Network, Specification, Value, label
 
 _MAX_COMBINATIONS: Final = 65_536
 # Of all assignments together: far above what games need, and a few seconds.

@@ -1,0 +1,153 @@
+"""What attributes and variables have in common: a type, a first value, and the values that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from ggn_store.errors import offer, quote
+from ggn_store.gdl import language
+from ggn_store.gdl.complaints import Complaint, did_you_mean
+from ggn_store.gdl.expressions import Call, Literal
+from ggn_store.gdl.functions import same
+from ggn_store.gdl.section_reader import SectionReader
+from ggn_store.gdl.specification import MAX_VALUES, TYPES, Value
+from ggn_store.notation.json_text import Path
+
+
+def declared(
+    reader: SectionReader, value: Any, path: Path, what: str, key: str
+) -> tuple[str, Value, tuple[Value, ...] | None] | None:
+    """The type of an attribute (`key` is default) or a variable (`key` is initial), its first value and its values.
+
+    The values are None where none are declared, everything is None where the type cannot be read.
+    """
+    members = reader.members(value, path, what, ("type", key, "values", "min", "max", "description"), ())
+    if not isinstance(value, Mapping):
+        return None
+    if "type" not in members:
+        if not any(name in language.REFUSED_KEYS for name in value):
+            reader.complain(path, f"{what} lacks type", None, ", ".join(TYPES))
+        return None
+    kind = reader.text(members, "type", path, what)
+    if kind is None:
+        return None
+    if kind not in TYPES:
+        _unknown_type(reader, kind, (*path, "type"), what)
+        return None
+    first = typed(reader, members[key], (*path, key), kind, what) if key in members else None
+    values = _values(reader, members, path, kind, what)
+    if values is not None and (key in members or kind != "string"):
+        is_known = any(same(first, each) for each in values)
+        if key in members and not is_known:
+            reader.complain((*path, key), f"{key} of {what} is not one of its values", quote(first), told(values))
+    return kind, first, values
+
+
+def _unknown_type(reader: SectionReader, kind: str, path: Path, what: str) -> None:
+    if kind.endswith("_list") or kind.startswith(("list", "set", "stack", "array")):
+        reason = language.HIDDEN if "visib" in what else "an attribute or variable has one value of a few"
+        reader.refuse(path, f"{what} is a list ({kind})", reason)
+        return
+    reader.complain(path, f"there is no type {quote(kind)}{did_you_mean(kind, TYPES)}", None, ", ".join(TYPES))
+
+
+def typed(reader: SectionReader, value: Any, path: Path, kind: str, what: str) -> Value:
+    """A value of JSON as one of a type, None where it is none; a player (`"player('White')"`) is known by name."""
+    if value is None:
+        return None
+    if kind == "player_ref":
+        return _player(reader, value, path, what)
+    if isinstance(value, str | int) and type(value) is {"string": str, "int": int, "bool": bool}[kind]:
+        return value
+    allowed = {"string": "a string", "int": "a whole number", "bool": "true, false"}[kind]
+    reader.complain(path, f"{what} is of type {kind}", quote(value), f"{allowed}, null")
+    return None
+
+
+def _player(reader: SectionReader, value: Any, path: Path, what: str) -> str | None:
+    if not isinstance(value, str):
+        reader.complain(path, f"{what} must be a player", quote(value), "\"player('Name')\", null")
+        return None
+    clause = reader.clause(value, path, what)
+    if clause is None:
+        return None
+    match clause.expression:
+        case Literal(None):
+            return None
+        case Call("player", (Literal(str(name), at),)):
+            known = [player.name for player in reader.draft.players]
+            if name in known or not known or reader.draft.has_dynamic_roles:
+                return name
+            message = f"there is no player {quote(name)}{did_you_mean(name, known, quote)}"
+            complaint = Complaint(path, message, None, ", ".join(map(quote, known)), expression=value, at=at)
+        case _:
+            message = f"{what} must be a player"
+            complaint = Complaint(path, message, None, "player('Name'), null", expression=value, at=0)
+    reader.add(complaint)
+    return None
+
+
+def _values(
+    reader: SectionReader, members: Mapping[str, Any], path: Path, kind: str, what: str
+) -> tuple[Value, ...] | None:
+    """The values that are declared, None where none are, or not so that they can be read."""
+    for key in ("values", "min", "max"):
+        fits = kind == "int" or (kind == "string" and key == "values")
+        if key in members and not fits:
+            reader.complain((*path, key), f"{what} is of type {kind}, which has no {key}", None, None, True)
+            return None
+    if "values" in members and ("min" in members or "max" in members):
+        reader.complain((*path, "values"), f"{what} has values and limits", None, "one of them", True)
+        return None
+    if "values" in members:
+        return _listed(reader, members["values"], (*path, "values"), kind, what)
+    if "min" in members or "max" in members:
+        return _between(reader, members, path, what)
+    return None
+
+
+def _listed(reader: SectionReader, value: Any, path: Path, kind: str, what: str) -> tuple[Value, ...] | None:
+    """The values that `values` lists."""
+    found: list[Value] = []
+    for each, at in reader.items(value, path, "values"):
+        member = typed(reader, each, at, kind, what)
+        if member is None and each is not None:
+            continue
+        if member in found:
+            reader.complain(at, "the value stands twice", quote(each), "each value once")
+        else:
+            found.append(member)
+    if len(found) > MAX_VALUES:
+        reader.complain(path, "there are too many values", f"{len(found)}", f"at most {MAX_VALUES}")
+        return None
+    if value == []:
+        reader.complain(path, "there are no values", "[]", "one value or more")
+    return tuple(found) or None
+
+
+def _between(reader: SectionReader, members: Mapping[str, Any], path: Path, what: str) -> tuple[int, ...] | None:
+    """The numbers from `min` to `max`."""
+    limits = []
+    for key in ("min", "max"):
+        if key not in members:
+            reader.complain(path, f"{what} has one limit alone", None, "min and max", True)
+            return None
+        limit = members[key]
+        if type(limit) is not int:
+            reader.complain((*path, key), f"{key} of {what} must be a number", quote(limit), "a whole number")
+            return None
+        limits.append(limit)
+    low, high = limits
+    if low > high:
+        reader.complain((*path, "max"), f"max of {what} is less than its min", quote(high), f"{low} or more")
+        return None
+    if high - low >= MAX_VALUES:
+        reader.complain((*path, "max"), "there are too many values", f"{high - low + 1:,}", f"at most {MAX_VALUES}")
+        return None
+    return tuple(range(low, high + 1))
+
+
+def told(values: Collection[Value]) -> str:
+    """The first few of some values, for a message."""
+    return offer([quote(value) for value in values])

@@ -1,0 +1,60 @@
+"""game_flow: the phases, and the actions that each allows (seed 004, sections 2.7 and 5.3)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ggn_store.errors import offer, quote
+from ggn_store.gdl.complaints import did_you_mean
+from ggn_store.gdl.section_reader import SectionReader
+from ggn_store.gdl.specification import Phase
+from ggn_store.notation.json_text import Path
+
+
+def read(reader: SectionReader, value: Any, path: Path) -> None:
+    """Read the phases, after the actions that they name; one alone is the initial one."""
+    keys = ("time_model", "phases", "initial_phase", "description")
+    members = reader.members(value, path, "game_flow", keys, ("phases",))
+    model = reader.text(members, "time_model", path, "game_flow")
+    if model is not None and model != "turn_based":
+        reader.refuse((*path, "time_model"), f"the time model {quote(model)}", "sides move in turn: turn_based")
+    phases = reader.draft.phases
+    for name, phase, at in reader.named(members.get("phases", {}), (*path, "phases"), "phases"):
+        if reader.is_label(name, at, "phase"):
+            _phase(reader, name, phase, at)
+    if members.get("phases") == {}:
+        reader.complain((*path, "phases"), "there is no phase", "{}", '"main": {"allowed_actions": [...]}')
+    initial = reader.text(members, "initial_phase", path, "game_flow")
+    names = [phase.name for phase in phases]
+    if initial is None and "initial_phase" not in members and len(phases) > 1:
+        reader.complain(path, "game_flow lacks initial_phase", None, ", ".join(map(quote, names)))
+    if initial is not None and initial not in names and names:
+        hint = did_you_mean(initial, names, quote)
+        reader.complain(
+            (*path, "initial_phase"), f"there is no phase {quote(initial)}{hint}", None, offer([*map(quote, names)])
+        )
+    reader.draft.initial_phase = initial or (names[0] if names else None)
+
+
+def _phase(reader: SectionReader, name: str, value: Any, path: Path) -> None:
+    what = f"the phase {name}"
+    members = reader.members(value, path, what, ("actors", "allowed_actions", "description"), ("allowed_actions",))
+    actors = reader.text(members, "actors", path, what) or "current_player"
+    if actors != "current_player":
+        reader.refuse(
+            (*path, "actors"), f"actors {quote(actors)} of {what}", "the side to move acts alone: current_player"
+        )
+    known = [action.name for action in reader.draft.actions]
+    allowed: list[str] = []
+    actions = (*path, "allowed_actions")
+    for each, at in reader.items(members.get("allowed_actions", []), actions, "allowed_actions"):
+        if not isinstance(each, str):
+            reader.complain(at, "the name of an action must be text", quote(each), "a string")
+        elif each in allowed:
+            reader.complain(at, f"the action {quote(each)} stands twice", None, "each action once")
+        elif each not in known:
+            hint = did_you_mean(each, known, quote)
+            reader.complain(at, f"there is no action {quote(each)}{hint}", None, offer(known) or None)
+        else:
+            allowed.append(each)
+    reader.draft.phases.append(Phase(name, tuple(allowed), actors, reader.place(path)))

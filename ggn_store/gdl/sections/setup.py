@@ -1,0 +1,175 @@
+"""setup: which pieces stand where at the start."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+from ggn_store.errors import offer, quote
+from ggn_store.gdl import language
+from ggn_store.gdl.complaints import Complaint, did_you_mean
+from ggn_store.gdl.expressions import Call, Expression, Literal, Name, start_of
+from ggn_store.gdl.section_reader import SectionReader
+from ggn_store.gdl.sections import declarations
+from ggn_store.gdl.specification import Grid, HexGrid, Network, Node, Placement, Schema, Topology, Value, label
+from ggn_store.notation.json_text import Path, pointer
+
+_PLACES: Final = ("grid_nodes", "hex_nodes", "node")
+_EXAMPLES: Final = "grid_nodes(x1,y1, x2,y2), hex_nodes(...), node('Name')"
+# Complains about the character of an expression: message, character, what is allowed, code.
+_Wrong: TypeAlias = Callable[..., None]
+
+
+def read(reader: SectionReader, value: Any, path: Path) -> None:
+    """Read the steps; only spawn_entity is possible, on places that are still free."""
+    members = reader.members(value, path, "setup", ("steps", "description"), ("steps",))
+    taken: dict[Node, Path] = {}
+    for step, at in reader.items(members.get("steps", []), (*path, "steps"), "steps"):
+        if not isinstance(step, Mapping):
+            reader.complain(at, "a step of the setup must be an object", quote(step), "{ ... }")
+            continue
+        action = step.get("action")
+        if action == "spawn_entity":
+            _spawn(reader, step, at, taken)
+        elif isinstance(action, str) and action in language.REFUSED_STEPS:
+            reader.refuse((*at, "action"), f"the step {action}", language.REFUSED_STEPS[action])
+        elif action is None:
+            reader.complain(at, "a step of the setup lacks action", None, '"action": "spawn_entity"')
+        else:
+            reader.complain((*at, "action"), "there is no such step of a setup", quote(action), "spawn_entity")
+
+
+def _spawn(reader: SectionReader, step: Mapping[str, Any], path: Path, taken: dict[Node, Path]) -> None:
+    keys = ("action", "schema", "count", "set_attributes", "at", "description")
+    members = reader.members(step, path, "spawn_entity", keys, ("schema", "at"))
+    name = reader.text(members, "schema", path, "spawn_entity")
+    schema = None if name is None else reader.draft.schemas.get(name)
+    if name is not None and schema is None and reader.draft.schemas:
+        hint = did_you_mean(name, reader.draft.schemas)
+        reader.complain(
+            (*path, "schema"), f"there is no type {quote(name)}{hint}", None, offer([*reader.draft.schemas])
+        )
+    attributes = _attributes(reader, members, path, schema)
+    nodes: list[Node] = []
+    is_whole = True
+    for each, at in reader.items(members.get("at", []), (*path, "at"), "at"):
+        found = _nodes(reader, each, at)
+        is_whole = is_whole and found is not None
+        for node in found or ():
+            if node in taken:
+                reader.complain(at, f"{label(node)} is taken already, at {pointer(taken[node])}", quote(each))
+            else:
+                taken[node] = at
+                nodes.append(node)
+    count = members.get("count")
+    if "count" in members and type(count) is not int:
+        reader.complain((*path, "count"), "count must be a number", quote(count), "a whole number")
+    elif "count" in members and is_whole and count != len(nodes):
+        message = f"count is {count}, but `at` names {len(nodes)} places"
+        reader.complain((*path, "count"), message, None, f"{len(nodes)}, or no count")
+    if schema is not None:
+        reader.draft.setup.append(Placement(schema.name, attributes, tuple(nodes), reader.place(path)))
+
+
+def _attributes(
+    reader: SectionReader, members: Mapping[str, Any], path: Path, schema: Schema | None
+) -> dict[str, Value]:
+    attributes: dict[str, Value] = {}
+    if schema is not None:
+        attributes = {name: each.default for name, each in schema.attributes.items()}
+    inner = (*path, "set_attributes")
+    for name, value, at in reader.named(members.get("set_attributes", {}), inner, "set_attributes"):
+        if schema is None:
+            continue
+        declared = schema.attributes.get(name)
+        if declared is None:
+            hint = did_you_mean(name, schema.attributes)
+            reader.complain(
+                at, f"{schema.name} has no attribute {quote(name)}{hint}", None, offer([*schema.attributes]), True
+            )
+            continue
+        found = declarations.typed(reader, value, at, declared.type, f"the attribute {name}")
+        if declared.values is not None and found not in declared.values and (found is not None or value is None):
+            reader.complain(
+                at, f"the attribute {name} has no such value", quote(value), declarations.told(declared.values)
+            )
+        attributes[name] = found
+    if schema is not None and "owner" in schema.attributes and attributes.get("owner") is None:
+        given = members.get("set_attributes")
+        if not (isinstance(given, Mapping) and given.get("owner") is not None):
+            reader.complain(
+                path, "these entities have no owner", None, '"set_attributes": {"owner": "player(\'...\')"}'
+            )
+    return attributes
+
+
+def _nodes(reader: SectionReader, value: Any, path: Path) -> list[Node] | None:
+    """The places that an expression of `at` names, None where it cannot be told."""
+    clause = reader.clause(value, path, "a place of the setup")
+    if clause is None:
+        return None
+
+    def wrong(message: str, at: int, allowed: str | None = None, code: str = "invalid") -> None:
+        reader.add(Complaint(path, message, None, allowed, False, clause.text, at, code))
+
+    board = reader.draft.topology
+    match clause.expression:
+        case Call(name="zone", at=at):
+            wrong(f"the zone {_argument(clause.expression)} is filled: {language.CARDS}", at, code="refused")
+        case Call(name="grid_nodes" | "hex_nodes" as name, arguments=arguments, at=at):
+            return _rectangle(board, name, arguments, at, wrong)
+        case Call(name="node", arguments=arguments, at=at):
+            return None if board is None else _node(board, arguments, at, wrong)
+        case Call(name=name, at=at) | Name(text=name, at=at):
+            hint = did_you_mean(name, _PLACES) if name not in _PLACES else ""
+            wrong(f"this names no places{hint}", at, _EXAMPLES)
+        case other:
+            wrong("this names no places", start_of(other), _EXAMPLES)
+    return None
+
+
+def _rectangle(
+    board: Topology | None, name: str, arguments: Sequence[Expression], at: int, wrong: _Wrong
+) -> list[Node] | None:
+    """The places of `grid_nodes(x1,y1, x2,y2)`, both corners among them."""
+    numbers = [each.value for each in arguments if isinstance(each, Literal) and type(each.value) is int]
+    wanted = "hex_nodes" if isinstance(board, HexGrid) else "grid_nodes"
+    if len(numbers) != 4 or len(arguments) != 4:
+        wrong(f"{name} takes four numbers", at, f"{name}(x1,y1, x2,y2)")
+    elif isinstance(board, Network):
+        wrong(f"a network has no {name}", at, "node('Name')")
+    elif board is not None and name != wanted:
+        wrong(f"this board has {wanted}", at, f"{wanted}(x1,y1, x2,y2)")
+    elif board is not None:
+        x1, y1, x2, y2 = numbers
+        if 0 <= x1 <= x2 < board.width and 0 <= y1 <= y2 < board.height:
+            return [(x, y) for y in range(y1, y2 + 1) for x in range(x1, x2 + 1)]
+        limit = f"0,0 to {board.width - 1},{board.height - 1}, the smaller ones first"
+        wrong("the places are not on the board", at, limit)
+    return None
+
+
+def _node(board: Topology, arguments: Sequence[Expression], at: int, wrong: _Wrong) -> list[Node] | None:
+    """The place of `node('e4')` or `node(4, 3)`, as a list of one."""
+    match arguments:
+        case (Literal(value=str(name), at=at),):
+            by_label = {label(node): node for node in board.nodes()}
+            if name in by_label:
+                return [by_label[name]]
+            hint = did_you_mean(name, by_label, quote)
+            wrong(f"there is no place {quote(name)}{hint}", at, offer([*by_label]))
+        case (Literal(value=int(x)), Literal(value=int(y))) if isinstance(board, Grid):
+            if 0 <= x < board.width and 0 <= y < board.height:
+                return [(x, y)]
+            wrong("the place is not on the board", at, f"0,0 to {board.width - 1},{board.height - 1}")
+        case _:
+            wrong("node takes a name, or on a grid x and y", at, "node('Name'), node(x, y)")
+    return None
+
+
+def _argument(expression: Expression) -> str:
+    """The text that a call has as its argument, for a message."""
+    match expression:
+        case Call(arguments=(Literal(value=str(text)),)):
+            return quote(text)
+    return "that is named"

@@ -1,0 +1,126 @@
+"""topology: squares, hexagons or a network (seed 004, section 2.4 and the note "Topology as Data")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ggn_store.errors import offer, quote
+from ggn_store.gdl import language
+from ggn_store.gdl.complaints import did_you_mean
+from ggn_store.gdl.section_reader import SectionReader
+from ggn_store.gdl.specification import Edge, Grid, HexGrid, Network, Value
+from ggn_store.notation.json_text import Path
+
+MAX_NODES: Final = 1_024
+
+_STRUCTURE: Final = re.compile(r"\s*(\w+)\s*\(\s*([0-9]+)\s*,\s*([0-9]+)\s*\)\s*")
+
+
+def read(reader: SectionReader, value: Any, path: Path) -> None:
+    """Read the board; zones and tracks are refused."""
+    if not isinstance(value, Mapping):
+        reader.complain(path, "topology must be an object", quote(value), "{ ... }")
+        return
+    kind = value.get("type")
+    if kind == "zones":
+        _zones(reader, value, path)
+    elif kind == "network":
+        _network(reader, value, path)
+    elif kind == "discrete":
+        _grid(reader, value, path)
+    elif kind in ("track", "tracks"):
+        reader.refuse((*path, "type"), "a track", "boards are grids, hexagonal grids and networks")
+    elif kind is None:
+        reader.complain(path, "topology lacks type", None, "discrete, network")
+    else:
+        kinds = ("discrete", "network")
+        hint = did_you_mean(kind, kinds) if isinstance(kind, str) else ""
+        reader.complain((*path, "type"), f"there is no topology {quote(kind)}{hint}", None, ", ".join(kinds))
+
+
+def _zones(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
+    reader.refuse((*path, "type"), "a topology of zones", language.CARDS)
+    members = reader.members(value, path, "topology", ("type", "zones", "description"), ("zones",))
+    for name, zone, at in reader.named(members.get("zones", {}), (*path, "zones"), "zones"):
+        if not isinstance(zone, Mapping):
+            reader.complain(at, f"the zone {name} must be an object", quote(zone), "{ ... }")
+            continue
+        if zone.get("visible") is False or zone.get("visibility", "all") != "all":
+            key = "visible" if zone.get("visible") is False else "visibility"
+            reader.refuse((*at, key), f"the zone {name} is hidden", language.HIDDEN)
+        if zone.get("shuffle"):
+            reader.refuse((*at, "shuffle"), f"the zone {name} is shuffled", language.RANDOM)
+
+
+def _grid(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
+    keys = ("type", "structure", "coordinate_system", "description")
+    members = reader.members(value, path, "topology", keys, ("structure",))
+    structure = reader.text(members, "structure", path, "topology")
+    if structure is None:
+        return
+    at = (*path, "structure")
+    match = _STRUCTURE.fullmatch(structure)
+    wanted = "grid(WIDTH, HEIGHT), hex_grid(WIDTH, HEIGHT)"
+    if match is None or match[1] not in ("grid", "hex_grid"):
+        name = structure.split("(")[0].strip()
+        hint = did_you_mean(name, ("grid", "hex_grid")) if name not in ("grid", "hex_grid") else ""
+        reader.complain(at, f"the structure of the board cannot be read{hint}", quote(structure), wanted)
+        return
+    width, height = (int(digits) if len(digits) < 6 else MAX_NODES + 1 for digits in (match[2], match[3]))
+    if not width or not height or width * height > MAX_NODES:
+        reader.complain(at, "the board is of no possible size", quote(structure), f"1 to {MAX_NODES:,} places")
+        return
+    system = reader.text(members, "coordinate_system", path, "topology")
+    own = "axial" if match[1] == "hex_grid" else "cartesian"
+    if system not in (None, own):
+        message = f"the coordinates of {match[1]} are {own}"
+        reader.complain((*path, "coordinate_system"), message, quote(system), own)
+    reader.draft.topology = (HexGrid if match[1] == "hex_grid" else Grid)(width, height)
+
+
+def _network(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
+    keys = ("type", "nodes", "edges", "directed", "description")
+    members = reader.members(value, path, "topology", keys, ("nodes", "edges"))
+    nodes: dict[str, dict[str, Value]] = {}
+    for name, node, at in reader.named(members.get("nodes", {}), (*path, "nodes"), "nodes"):
+        if not reader.is_label(name, at, "node"):
+            continue
+        if name == "*":
+            reader.complain(at, "* is the hand and no place", quote(name), "another name", True)
+            continue
+        nodes[name] = {}
+        for key, each, inner in reader.named(node, at, f"the node {name}"):
+            is_named = reader.is_name(key, inner, "attribute", ("name", "x", "y"))
+            if is_named and reader.is_value(each, inner, "an attribute of a node"):
+                nodes[name][key] = each
+    if not nodes and isinstance(members.get("nodes"), Mapping):
+        reader.complain((*path, "nodes"), "there are no places", None, '"Name": {}')
+    directed = reader.flag(members, "directed", path, "topology")
+    edges = []
+    for each, at in reader.items(members.get("edges", []), (*path, "edges"), "edges"):
+        edge = _edge(reader, each, at, nodes, directed)
+        if edge is not None:
+            edges.append(edge)
+    if nodes:
+        reader.draft.topology = Network(nodes, tuple(edges))
+
+
+def _edge(reader: SectionReader, value: Any, path: Path, nodes: Mapping[str, Any], directed: bool) -> Edge | None:
+    keys = ("from", "to", "kind", "type", "directed", "description")
+    members = reader.members(value, path, "an edge", keys, ("from", "to"))
+    ends = []
+    for key in ("from", "to"):
+        name = reader.text(members, key, path, "an edge")
+        if name is None:
+            continue
+        if name not in nodes:
+            message = f"there is no node {quote(name)}{did_you_mean(name, nodes, quote)}"
+            reader.complain((*path, key), message, None, offer([*nodes]))
+        else:
+            ends.append(name)
+    kind = reader.text(members, "kind", path, "an edge") or reader.text(members, "type", path, "an edge")
+    if "directed" in members:
+        directed = reader.flag(members, "directed", path, "an edge")
+    return Edge(ends[0], ends[1], kind, directed) if len(ends) == 2 else None
