@@ -193,3 +193,17 @@ def test_who_asks_for_symmetry_is_told_that_state_variables_are_left_out(ggn: Co
     answer = ggn("symmetry", "boats")
     assert (answer.code, answer.err) == (0, "note: state variables are left out: boats@1 has lamp, tide\n")
     assert ggn("symmetry", "plain").err == ""
+
+
+def test_state_variables_differ_line_by_line(ggn: Command, tmp_path: Path) -> None:
+    other = GAME | {"$state": {"tide": {**TIDE, "initial": "low"}, "lamp": LAMP, "wind": LAMP}}
+    for name, game in {"boats": GAME, "others": other}.items():
+        ggn("load", write(tmp_path / f"{name}.json", game))
+    assert ggn("diff", "boats", "others").out.splitlines()[2:] == [
+        "~ variable tide: high|low|neap, at first high -> high|low|neap, at first low",
+        "+ variable wind: off|on, at first off",
+    ]
+    assert ggn("diff", "others", "boats").out.splitlines()[2:] == [
+        "~ variable tide: high|low|neap, at first low -> high|low|neap, at first high",
+        "- variable wind: off|on, at first off",
+    ]
