@@ -149,6 +149,13 @@ def test_a_value_that_one_side_removed_and_the_other_names_is_a_conflict() -> No
     assert merge(base, ours, other).document == replace(other, envelope=ours.envelope)
 
 
+def test_variables_that_both_sides_declare_otherwise_are_one_conflict() -> None:
+    base = document(JUMP)
+    ours, theirs = (document(JUMP, variables=variables.text([EP, PHASE, Variable(name, ("0",), "0")])) for name in "yz")
+    (conflict,) = merge(base, ours, theirs).conflicts
+    assert (conflict.path, conflict.reason) == (("variables",), None)
+
+
 # --- variables ---
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
@@ -43,7 +44,8 @@ class Moving:
     """A piece with how it moves, and what else is told of its rules.
 
     `moves` and `rules` are None on a board without coordinates. `drops` are squares, `becomes` other pieces without
-    their style, `takes`: something goes into the hand, `again`: possibilities that keep the turn.
+    their style, `takes`: something goes into the hand, `again`: possibilities that keep the turn, `state`: which
+    values of state variables moves ask for, or give them, and from where to where.
     """
 
     piece: str
@@ -54,6 +56,7 @@ class Moving:
     becomes: frozenset[str]
     takes: bool
     again: int
+    state: frozenset[tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +80,20 @@ def moving(piece: str, digest: str, contents: Contents, grid: Grid | None) -> Mo
         frozenset(_plain(each) for each in becomes if side_of(each) == side_of(piece)),
         any(delta > 0 for _, _, _, delta in contents.hand_effects),
         sum(turn is False for _, _, _, _, _, turn in contents.possibilities),
+        _state(contents),
     )
+
+
+def _state(contents: Contents) -> frozenset[tuple[Any, ...]]:
+    said: dict[int, list[tuple[str, str, str]]] = {}
+    for role, rows in (("when", contents.guards), ("state", contents.state_effects)):
+        for _, number, variable, value in rows:
+            said.setdefault(number, []).append((role, variable, value))
+    if not said:
+        return frozenset()
+    places = {number: place for _, *place, _, number, _ in contents.possibilities}
+    found = Counter((*places[number], *sorted(each)) for number, each in said.items())
+    return frozenset(found.items())
 
 
 def _plain(piece: str) -> str:
@@ -141,6 +157,8 @@ def _compared(one: Moving | None, two: Moving | None, is_same_board: bool, has_e
     is_renamed = _plain(one.piece) != _plain(two.piece)
     gained, lost, told = _movement(one, two, is_same_board)
     told += _features(one, two) if has_effects else []
+    if is_same_board and one.state != two.state:
+        told.append("what its moves ask of state variables, or make of them, differs")
     if not told and has_effects and _rules(one, is_same_board) != _rules(two, is_same_board):
         told = ["conditions or effects of its moves differ"]
     if is_renamed:

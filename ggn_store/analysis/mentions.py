@@ -1,4 +1,4 @@
-"""Where the rules mention a piece or a state."""
+"""Where the rules mention a piece, a state or a state variable."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import Any
 class Uses:
     """How many possibilities of a piece mention what was asked for in a role, and how often.
 
-    The roles: `rules`, possibilities of its own; `must` and `deny`, conditions; `board` and `hand`, effects.
+    The roles: `rules`, possibilities of its own; `must` and `deny`, conditions; `board` and `hand`, effects. Of a state
+    variable: `when`, values that a possibility lets it have, each of them a mention; and `state`, its new value.
     """
 
     piece: str
@@ -25,7 +26,7 @@ class Uses:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """One mention, in a possibility; `square` is that of the condition or effect, and None for `rules` and `hand`."""
+    """One mention, in a possibility; `square` is that of the condition or effect on the board, None for other roles."""
 
     piece: str
     source: str

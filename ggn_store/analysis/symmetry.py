@@ -1,7 +1,9 @@
 """Whether the two sides of a ruleset are mirror images, and each side of itself from left to right.
 
 All possibilities are compared, as sets: what one side can do, with squares mirrored or turned and the case of all
-identifiers changed, the other side must be able to do, conditions and effects included.
+identifiers changed, the other side must be able to do, conditions and effects included. Names of actions are no part
+of it, and neither is what is asked of state variables and becomes of them: no document says what a value becomes in a
+mirror, such as a file, or the name of a player.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, Protocol
 
 from ggn_store.analysis.geometry import Symmetry, reversing
@@ -67,7 +69,7 @@ class Mirror:
         return square if square == HAND else self.squares[board.numbers[square]]
 
     def possibility(self, possibility: Possibility, board: Board) -> Possibility:
-        """What a possibility becomes."""
+        """What a possibility becomes, as far as it is compared."""
 
         def states(found: Mapping[str, str]) -> dict[str, str]:
             return {self.label(square, board): self.state(state) for square, state in found.items()}
@@ -287,9 +289,18 @@ def asymmetry(
     other = mirror.piece(piece), mirror.label(source, board), mirror.label(destination, board)
     mine, its = read(piece, source, destination), read(*other)
     mirrored = None if mine is None else [mirror.possibility(each, board) for each in mine]
+    its = None if its is None else [_compared(each) for each in its]
     return Asymmetry(
         mirror.of, mirror.symmetry, piece, source, destination, here, *other, there, _what(piece, other, mirrored, its)
     )
+
+
+def _compared(possibility: Possibility) -> Possibility:
+    """What is compared of a possibility."""
+    effects = possibility.effects
+    if effects is not None:
+        effects = replace(effects, state={})
+    return replace(possibility, effects=effects, guards={}, origin=None)
 
 
 def _what(

@@ -11,7 +11,7 @@ from ggn_store.analysis.dead import Dead
 from ggn_store.analysis.mentions import Use, Uses
 from ggn_store.analysis.mobility import PieceMobility, SquareMobility
 from ggn_store.analysis.reach import Coverage, Reacher
-from ggn_store.errors import NotationError, UnknownNameError, offer, quote
+from ggn_store.errors import NotationError, UnknownNameError, offer, printable, quote
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.notation import qpi
@@ -91,18 +91,19 @@ class RulesetAnalysis:
     def uses(self, state: str) -> list[Uses]:
         """How often the rules mention a piece, `empty` or `enemy`: by piece in document order, and by role.
 
-        Raises NotationError for what is none of these; a piece that nothing mentions has no uses.
+        Or a state variable (`tide`) and one of its values (`tide=low`). Raises NotationError for what is none of these;
+        a piece that nothing mentions has no uses.
         """
-        _check_state(state)
+        asked = self._mentionable(state)
         with asking(self._database, self._tell) as asker:
-            return [Uses(*total) for total in mentions.totals(asker, self._ruleset.revision, state)]
+            return [Uses(*total) for total in mentions.totals(asker, self._ruleset.revision, asked)]
 
     def each_use(self, state: str) -> list[Use]:
-        """Every mention of a piece, `empty` or `enemy` in the rules, in document order; otherwise like `uses`."""
-        _check_state(state)
+        """Every mention in the rules, in document order; otherwise like `uses`."""
+        asked = self._mentionable(state)
         board = self._ruleset.board
         with asking(self._database, self._tell) as asker:
-            found = mentions.mentions(asker, self._ruleset.revision, state)
+            found = mentions.mentions(asker, self._ruleset.revision, asked)
         return [
             Use(
                 each.piece,
@@ -172,15 +173,31 @@ class RulesetAnalysis:
             standing = reach.reached(asker, self._ruleset.revision, seeds)
         return reaches.coverages(pieces, standing, board, reach.IN_HAND)
 
+    def _mentionable(self, asked: str) -> str | mentions.Named:
+        """What rules can mention: a piece or a state as it is, a state variable with or without a value of it."""
+        if asked in (EMPTY, ENEMY) or qpi.is_qpi(asked):
+            return asked
+        known = self._ruleset.variables
+        if asked in known:
+            return mentions.Named(asked)
+        named = next((name for name in known if asked.startswith(f"{name}=")), None)
+        if named is not None:
+            value = asked.removeprefix(f"{named}=")
+            if value not in known[named].values:
+                allowed = offer(known[named].values)
+                raise NotationError(
+                    f"{quote(value)} is not a value of {printable(named)} in {self._ruleset.revision}: {allowed}"
+                )
+            return mentions.Named(named, value)
+        allowed = f"{EMPTY}, {ENEMY} or {qpi.ALLOWED}"
+        if known:
+            allowed += f"; nor is it a state variable of {self._ruleset.revision}, or VARIABLE=VALUE: {offer([*known])}"
+        raise NotationError(f"{quote(asked)} is not a state: {allowed}")
+
     def _require(self, piece: str | None = None, square: str | None = None) -> None:
         if piece is not None:
             self._ruleset.select(piece)
         self._ruleset.require_square(square)
-
-
-def _check_state(state: str) -> None:
-    if state not in (EMPTY, ENEMY) and not qpi.is_qpi(state):
-        raise NotationError(f"{quote(state)} is not a state: {EMPTY}, {ENEMY} or {qpi.ALLOWED}")
 
 
 def _squares(board: Board) -> str:

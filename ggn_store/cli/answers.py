@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
 from ggn_store.render.records import records
@@ -27,6 +28,14 @@ def teller(show_sql: bool) -> Callable[[str], None] | None:
 
 def _tell(statement: str) -> None:
     click.echo("\n".join(map(printable, statement.split("\n"))) + ";\n", err=True)
+
+
+def tell_of_state(rulesets: Iterable[ggn_store.Ruleset]) -> None:
+    """Say of rulesets that have state variables that those are no part of the answer."""
+    for ruleset in rulesets:
+        if ruleset.variables:
+            names = ", ".join(map(printable, ruleset.variables))
+            click.echo(f"note: state variables are left out: {ruleset.revision} has {names}", err=True)
 
 
 def write_records(found: Iterable[Mapping[str, Any]], form: str | None, columns: Sequence[str]) -> None:

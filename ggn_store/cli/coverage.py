@@ -20,7 +20,8 @@ def command(
 
     Everything sets out from the start position (without one, from every square that it has rules from) and goes on as
     its rules, promotions, drops and the moves of others let it, whatever else stands on the board: conditions count
-    only where none could ever meet them all. No play reaches more; it may reach less.
+    only where none could ever meet them all, and state variables may have any values. No play reaches more; it may
+    reach less.
     """
     if source is not None and piece is None:
         raise click.UsageError("--source says where a piece stands: name it with --piece")

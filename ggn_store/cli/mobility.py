@@ -25,10 +25,11 @@ def command(ctx: click.Context, ruleset: str, piece: str | None, by: str, form: 
     """Show how many squares each piece can go to, alone on the board.
 
     A destination is quiet if a possibility holds with nothing else on the board, and a capture if one holds with an
-    enemy on it and nothing else. total, mean, min and max count destinations of either kind, over the squares that the
-    piece has rules from; quiet and capture count one kind (JSON and CSV have mean, min and max of each). reach: the
-    most squares that it gets to from one, in any number of moves. colours: bound as a bishop, alternating as a knight,
-    or free. --by square lists the destinations from each square, and from the hand (*).
+    enemy on it and nothing else, whatever the values of state variables. total, mean, min and max count destinations of
+    either kind, over the squares that the piece has rules from; quiet and capture count one kind (JSON and CSV have
+    mean, min and max of each). reach: the most squares that it gets to from one, in any number of moves. colours: bound
+    as a bishop, alternating as a knight, or free. --by square lists the destinations from each square, and from the
+    hand (*).
     """
     analysis = options.open_ruleset(ctx, ruleset).analysis(answers.teller(show_sql))
     if by == "square":

@@ -45,7 +45,8 @@ def command(
     Without RULESET, all of the store in their newest revisions. Compared is where pieces go and what must stand where,
     whatever they and their squares are called, each seen from its own side; a capture of some kind of piece is one of
     an enemy. A ride over any number of empty squares is the same on boards of any size. Equal movement has an equal
-    fingerprint, in any store. relation: how a piece's movement comes from that of the first of its group.
+    fingerprint, in any store. State variables may have any values, and are left out of it. relation: how a piece's
+    movement comes from that of the first of its group.
 
     `same-movers --piece C:N --ruleset chess` shows all that move like a knight.
     """

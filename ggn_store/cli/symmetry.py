@@ -34,7 +34,8 @@ def command(
     first, second: the side is a mirror image of itself from left to right. All possibilities are compared, conditions
     and effects included, but for their order. entries: from where to where it is not so, an entry and its image counted
     once; possibilities: those without a counterpart. start: the start position is symmetric, too. --by entry lists
-    where, and in what: of the sides, if there is no symmetry, that with the fewest entries, and of each side.
+    where, and in what: of the sides, if there is no symmetry, that with the fewest entries, and of each side. State
+    variables are left out of it: nothing says what their values become in a mirror.
     """
     if by != "entry" and (symmetry is not None or every):
         raise click.UsageError("--symmetry and --all say which entries are listed: ask for them with --by entry")
@@ -47,5 +48,6 @@ def command(
         answers.write_records((each.data() for each in listed), form, _ENTRY_COLUMNS)
         if not every and _SHOWN in Counter((each.of, each.symmetry) for each in listed).values():
             click.echo(f"the first {_SHOWN} of each symmetry; --all lists all", err=True)
+    answers.tell_of_state([found])
     if found.board.extent is None:
         click.echo("note: the squares have no coordinates, so nothing can be mirrored or turned", err=True)

@@ -16,7 +16,8 @@ def command(ctx: click.Context, ruleset: str, square: str, form: str | None, sho
     """Show which pieces have rules that lead to SQUARE, and from where.
 
     quiet: it gets there on a board that is empty otherwise; capture: it takes an enemy who stands there alone. Where
-    neither is so, other pieces have to stand somewhere, as for a cannon's jump or castling. * is the hand.
+    neither is so, other pieces have to stand somewhere, as for a cannon's jump or castling. State variables may have
+    any values. * is the hand.
     """
     found = options.open_ruleset(ctx, ruleset).analysis(answers.teller(show_sql)).who_reaches(square)
     columns = ("piece", "source", "quiet", "capture", "possibilities")

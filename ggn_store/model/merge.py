@@ -187,7 +187,7 @@ class _Merging:
 
     def _check_variables(self, declared: str | None, pieces: tuple[Piece, ...]) -> None:
         _, ours, theirs = (outline.envelope.variables for outline in self._outlines)
-        if ours == theirs == declared:
+        if ours == theirs == declared or any(conflict.path == ("variables",) for conflict in self.conflicts):
             return
         known = {(each.name, value) for each in variables.parse(declared).values() for value in each.values}
         named = (possibility.named_state() for piece in pieces for _, _, _, possibility in piece.entries())

@@ -17,11 +17,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from ggn_store.errors import printable
+from ggn_store.model import variables
 from ggn_store.model.difference import Change, Difference, EntryChange, FieldChange, moved
 from ggn_store.model.document import Possibility
 from ggn_store.model.merge import Conflict, Merge
 from ggn_store.model.order import Place
 from ggn_store.model.possibilities import ABSENT, Detail, PossibilityChange, Value
+from ggn_store.model.variables import Variable
 from ggn_store.notation.hand import HAND
 from ggn_store.render.board import effects_text, place_text
 
@@ -114,7 +116,9 @@ def _difference(difference: Difference) -> Iterator[Line]:
 
 
 def _field(field: FieldChange) -> Iterator[Line]:
-    if "\n" in (field.before or "") + (field.after or ""):
+    if field.name == "variables":
+        yield from _variables(field)
+    elif "\n" in (field.before or "") + (field.after or ""):
         yield from _long_field(field.name, (field.before or "").splitlines(), (field.after or "").splitlines())
     elif field.before is None:
         yield "+", 0, f"{field.name}: {_quoted(field.after)}"
@@ -122,6 +126,20 @@ def _field(field: FieldChange) -> Iterator[Line]:
         yield "-", 0, f"{field.name}: {_quoted(field.before)}"
     else:
         yield "~", 0, f"{field.name}: {_quoted(field.before)} -> {_quoted(field.after)}"
+
+
+def _variables(field: FieldChange) -> Iterator[Line]:
+    """A line for each state variable that is declared otherwise: its values, and the one that it begins with."""
+    before, after = variables.parse(field.before), variables.parse(field.after)
+    for name in sorted({*before, *after}):
+        old, new = (None if each is None else _declared(each) for each in (before.get(name), after.get(name)))
+        if old != new:
+            sign = "+" if old is None else "-" if new is None else "~"
+            yield sign, 0, f"variable {name}: {' -> '.join(each for each in (old, new) if each is not None)}"
+
+
+def _declared(variable: Variable) -> str:
+    return f"{'|'.join(variable.values)}, at first {variable.initial}"
 
 
 def _long_field(name: str, before: Sequence[str], after: Sequence[str]) -> Iterator[Line]:

@@ -1,25 +1,45 @@
-"""Which rules mention a piece, or the states `empty` and `enemy`."""
+"""Which rules mention a piece, the states `empty` and `enemy`, or a state variable."""
 
 from __future__ import annotations
 
 from typing import Any, Final, Literal, NamedTuple
 
-from sqlalchemy import CompoundSelect, Integer, Select, cast, func, literal, null, select, union_all
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Integer,
+    Select,
+    Table,
+    and_,
+    cast,
+    func,
+    literal,
+    null,
+    select,
+    union_all,
+)
 
 from ggn_store.model.revision import Revision
 from ggn_store.store import tables as t
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.analyses.rules import RULES, is_of, of_variant
 
-Role = Literal["rules", "must", "deny", "board", "hand"]
-ROLES: Final[tuple[Role, ...]] = ("rules", "must", "deny", "board", "hand")
+Role = Literal["rules", "must", "deny", "board", "hand", "when", "state"]
+ROLES: Final[tuple[Role, ...]] = ("rules", "must", "deny", "board", "hand", "when", "state")
+
+
+class Named(NamedTuple):
+    """A state variable that is asked for, and which of its values; None for any."""
+
+    variable: str
+    value: str | None = None
 
 
 class Mention(NamedTuple):
     """One mention in a rule: squares by number, None is the hand; `square` is what the mention is of, if it is of one.
 
     As `rules` it is a possibility of the piece's own, else a condition that must or must not hold, or an effect on the
-    board or on a hand.
+    board or on a hand; of a state variable, a guard (`when`) or its new value (`state`).
     """
 
     piece: str
@@ -39,8 +59,8 @@ class Total(NamedTuple):
     mentions: int
 
 
-def totals(asker: Asker, revision: Revision, state: str) -> list[Total]:
-    """How often a state is mentioned, by piece in document order and by role."""
+def totals(asker: Asker, revision: Revision, state: str | Named) -> list[Total]:
+    """How often a state, or a state variable, is mentioned, by piece in document order and by role."""
     found = _mentions(revision, state).cte("mention")
     rows = asker.rows(
         select(
@@ -55,8 +75,8 @@ def totals(asker: Asker, revision: Revision, state: str) -> list[Total]:
     return [Total(row.piece, ROLES[row.at_role], row.possibilities, row.mentions) for row in rows]
 
 
-def mentions(asker: Asker, revision: Revision, state: str) -> list[Mention]:
-    """Every mention of a state, in document order."""
+def mentions(asker: Asker, revision: Revision, state: str | Named) -> list[Mention]:
+    """Every mention of a state, or of a state variable, in document order."""
     found = _mentions(revision, state).cte("mention")
     columns = (found.c.piece, found.c.at_role, found.c.source, found.c.destination, found.c.ordinal, found.c.square)
     order = (found.c.at_piece, found.c.number, found.c.at_role, found.c.square)
@@ -64,7 +84,16 @@ def mentions(asker: Asker, revision: Revision, state: str) -> list[Mention]:
     return [Mention(row.piece, ROLES[row.at_role], *row[2:]) for row in rows]
 
 
-def _mentions(revision: Revision, state: str) -> CompoundSelect[Any]:
+_NAMING: Final[tuple[tuple[Role, Table], ...]] = (("when", t.guard), ("state", t.state_effect))
+
+
+def _is_named(table: Table, state: Named) -> ColumnElement[bool]:
+    """Whether a guard or a state effect is of a variable, and of its value."""
+    is_variable = table.c.variable == state.variable
+    return is_variable if state.value is None else and_(is_variable, table.c.value == state.value)
+
+
+def _mentions(revision: Revision, state: str | Named) -> CompoundSelect[Any]:
     condition, effect, hand = t.condition, t.effect, t.hand_effect
 
     def of(role: Role, square: Any) -> Select[Any]:
@@ -80,6 +109,13 @@ def _mentions(revision: Revision, state: str) -> CompoundSelect[Any]:
         ).where(is_of(revision))
 
     nowhere = cast(null(), Integer)
+    if isinstance(state, Named):
+        return union_all(
+            *(
+                of(role, nowhere).select_from(RULES.join(table, of_variant(table))).where(_is_named(table, state))
+                for role, table in _NAMING
+            )
+        )
     looks = RULES.join(condition, of_variant(condition))
     return union_all(
         of("rules", nowhere).select_from(RULES).where(t.piece.c.identifier == state),
