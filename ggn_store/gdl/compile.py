@@ -13,8 +13,10 @@ phases, and of each action what is found on an empty square before what is found
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from ggn_store.errors import InputError, SpecificationError, SpecificationProblem, printable
@@ -361,7 +363,7 @@ class _Compiler:
             assert isinstance(end, _End)  # noqa: S101  (ends are all that an outcome is made of)
             where = region
             if type(outcome) is Node:
-                here = diagrams.bind(outcome, lambda each, end=end: each == end)  # type: ignore[misc]
+                here = diagrams.bind(outcome, partial(operator.eq, end))
                 where = diagrams.where(here, region, False)
             if where is False:
                 continue
@@ -442,8 +444,8 @@ class _Compiler:
             on_board = values[: len(squares)]
             of_state = values[len(squares) : len(squares) + len(names)]
             return _End(
-                tuple((each, value) for each, value in zip(squares, on_board, strict=True) if value is not _KEPT),  # type: ignore[misc]
-                tuple((each, value) for each, value in zip(numbers, of_state, strict=True) if value is not _KEPT),  # type: ignore[misc]
+                tuple((each, value) for each, value in zip(squares, on_board, strict=True) if isinstance(value, int)),
+                tuple((each, value) for each, value in zip(numbers, of_state, strict=True) if isinstance(value, int)),
                 values[-2] is True,
             )
 
@@ -522,7 +524,7 @@ class _Compiler:
             for index, each in enumerate(domain):
                 if each is value or (type(each) is type(value) and each == value):
                     return index
-            shown = value.name if isinstance(value, Person) else text(value)  # type: ignore[arg-type]
+            shown = value.name if isinstance(value, Person) else text(value)
             return _Fault(f"would set state.{name} to {shown}, which is not one of its values", f"state.{name}")
 
         return world.diagrams.bind(world.state[name], number)
@@ -555,16 +557,13 @@ class _Compiler:
             def agrees(place: Value, body: Body = body) -> Value:
                 if place is UNTOUCHED:
                     return True
-                where = [
-                    world.diagrams.bind(world.on(each), lambda held: held is body)
-                    for each in {*world.board, body.number}
-                ]
+                where = [world.diagrams.is_one(world.on(each), body) for each in {*world.board, body.number}]
                 is_somewhere: Value = False
                 for each in where:
                     is_somewhere = world.diagrams.either(is_somewhere, each)
                 here: Value = False
                 if isinstance(place, Place):
-                    here = world.diagrams.bind(world.on(place.number), lambda held: held is body)
+                    here = world.diagrams.is_one(world.on(place.number), body)
                 wrong = _Fault("sets pos of an entity to another place than the board has it on", ".pos")
                 return world.diagrams.where(here, True, world.diagrams.where(is_somewhere, wrong, True))
 
@@ -604,5 +603,5 @@ def _identity(owner: object, schema: str, attributes: Mapping[str, object]) -> t
 
 
 def _no_kind(owner: object, schema: str, attributes: Mapping[str, object]) -> str:
-    told = ", ".join(f"{name}={text(value)}" for name, value in attributes.items())  # type: ignore[arg-type]
+    told = ", ".join(f"{name}={text(value)}" for name, value in attributes.items())
     return f"would make a {schema} that is none of the kinds of pieces: owner={owner}, {told}"

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name
+from ggn_store.gdl.functions import ARITHMETIC, COMPARISONS
 from ggn_store.gdl.specification import HEX_DIRECTIONS, Grid, HexGrid, Network, Node, Specification, Topology, label
-from ggn_store.gdl.values import compare, compute, same
 
 UNKNOWN: Final = type("Unknown", (), {"__repr__": lambda self: "unknown", "__bool__": None})()
 SQUARE_DIRECTIONS: Final = tuple((x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y)
@@ -202,16 +202,12 @@ class Folding:
         if name == "not":
             [inner] = functions
             return lambda case: UNKNOWN if (value := inner(case)) is UNKNOWN else value is not True
-        if name in ("abs", "add", "sub", "mul", "mod"):
-            return _known(functions, lambda *values: compute(name, values))
-        if name in ("gt", "lt", "gte", "lte"):
-            return _known(functions, lambda a, b: compare(name, a, b))
         if name == "path_clear":
             return self._path(*functions)
         board = self.board
         plain: dict[str, Callable[..., Any]] = {
-            "eq": same,
-            "ne": lambda a, b: not same(a, b),
+            **COMPARISONS,
+            **ARITHMETIC,
             "mid_pos": lambda a, b: None if a is None or b is None else board.middle(a, b),
             "adjacent": lambda a, b: a is not None and b is not None and board.adjacent(a, b),
             "special_connection": lambda a, b: a is not None and b is not None and board.special(a, b),

@@ -37,8 +37,8 @@ class TooManyKindsError(Exception):
         self.schema = schema
 
 
-def text(value: Value) -> str:
-    """A value as documents write it: `3`, `true`, `null`, a text and a player as they are."""
+def text(value: object) -> str:
+    """A value as documents write it: `3`, `true`, `null`, a text and a player's name as they are."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return str(value)
