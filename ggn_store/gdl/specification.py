@@ -17,7 +17,8 @@ Node = tuple[int, int] | str
 TYPES: Final = ("string", "int", "bool", "player_ref")
 # The most values that a variable or an attribute may have.
 MAX_VALUES: Final = 256
-HEX_DIRECTIONS: Final = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1))
+# The kind of the edges that `special_connection` asks for, and `adjacent` leaves out.
+SPECIAL: Final = "special_connection"
 
 
 @dataclass(frozen=True, slots=True)
