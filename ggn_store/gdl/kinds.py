@@ -56,3 +56,8 @@ def kinds(specification: Specification, domains: Domains) -> Iterator[Kind]:
                 raise TooManyKindsError(schema.name)
             for values in itertools.product(*choices):
                 yield Kind(player.name, schema.name, dict(zip(names, values, strict=True)))
+
+
+def identity(owner: object, schema: str, attributes: Mapping[str, object]) -> tuple[object, ...]:
+    """What tells kinds apart; 1 and true are not the same."""
+    return owner, schema, tuple((name, type(value), value) for name, value in sorted(attributes.items()) if name != POS)

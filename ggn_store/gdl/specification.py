@@ -212,6 +212,11 @@ class Specification:
     description: str | None = None
     text: str = ""
 
+    def allowed_actions(self) -> list[Action]:
+        """The actions that a phase allows, in the order of the phases; the others are never used."""
+        names = dict.fromkeys(name for phase in self.phases for name in phase.allowed_actions)
+        return [self.action(name) for name in names]
+
     def action(self, name: str) -> Action:
         """The action of a name; raises KeyError."""
         for action in self.actions:

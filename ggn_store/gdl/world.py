@@ -7,24 +7,16 @@ or on state variables is a node of `diagrams`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.gdl import specification as spec
 from ggn_store.gdl.diagrams import Diagrams, Node, Value, known_values
 from ggn_store.gdl.kinds import Kind
 from ggn_store.gdl.places import Place, Places
+from ggn_store.gdl.state_variables import StateVariable
 
 UNTOUCHED: Final = type("Untouched", (), {"__repr__": lambda self: "untouched"})()
 _EMPTY_MASK: Final = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Domain:
-    """The values of a state variable, the initial one first."""
-
-    type: str
-    values: tuple[spec.Value, ...]
 
 
 class Person:
@@ -60,7 +52,7 @@ class World:
         people: Mapping[str, Person],
         kinds: Sequence[Kind],
         schemas: Mapping[str, spec.Schema],
-        variables: Mapping[str, Domain],
+        variables: Mapping[str, StateVariable],
     ) -> None:
         self.places = places
         self.people = people
