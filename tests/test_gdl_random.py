@@ -7,6 +7,7 @@ import itertools
 import json
 import os
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from tests.test_gdl_agreement import Rules, chain_differences, compiled, differe
 GROUP = 20
 MANY = int(os.environ.get("GGN_GDL_RANDOM", "2000"))
 POSITIONS = 30
+# What is read from an empty place is null, which only the compiler knows to happen.
+MISSING = re.compile(r"would set (?!.* to null,)|would make a (?!.*=null)")
 MOST_CHAINS = 100
 
 
@@ -80,9 +83,47 @@ def check(seeds: range) -> None:
     assert sum(each is not None for each in found) > len(found) / 2
 
 
+def undeclared(seed: int) -> str:
+    """A description that does not say which values its variables and attributes have.
+
+    Each text of an effect stands nowhere else: what does not find that effect does not find its value.
+    """
+    spec = specification(seed)
+    numbers = itertools.count()
+    for action in spec["interactions"]["list"].values():
+        action["effects"] = [
+            re.sub(r", '(man|king)'\)", lambda found: f", '{found[1]}_{next(numbers)}')", effect)
+            for effect in action["effects"]
+        ]
+    variables = spec["state_schema"]["global"]
+    attributes = spec["entity_schemas"]["types"]["Piece"]["attributes"]
+    for declared in (variables["count"], variables["mode"], attributes["rank"]):
+        for key in ("values", "min", "max"):
+            declared.pop(key, None)
+    return json.dumps(spec)
+
+
+def lacking(seed: int) -> list[str]:
+    """The values that the check did not find, and that actions come to when they are compiled."""
+    try:
+        compiled(undeclared(seed))
+    except ggn_store.SpecificationError as error:
+        return [f"{seed}: {each.message}" for each in error.problems if MISSING.search(each.message)]
+    except ggn_store.InputError:  # nothing can ever be done
+        return []
+    return []
+
+
 @pytest.mark.parametrize("first", range(0, 5 * GROUP, GROUP))
 def test_random_descriptions_play_as_the_interpreter_does(first: int) -> None:
     check(range(first, first + GROUP))
+
+
+@pytest.mark.parametrize("first", range(0, 10 * GROUP, 2 * GROUP))
+def test_the_check_finds_each_value_that_an_action_comes_to(first: int) -> None:
+    seeds = range(first, first + 2 * GROUP)
+    assert all(ggn_store.check_specification(undeclared(seed)).is_valid for seed in seeds)
+    assert [each for seed in seeds for each in lacking(seed)] == []
 
 
 @pytest.mark.long

@@ -239,6 +239,13 @@ def test_a_condition_on_the_old_value_does_not_end_what_is_counted_up_twice() ->
     assert len(unbounded(f"if(lt(state.turns, 9), {twice})", twice)) == 1
 
 
+def test_a_variable_that_grows_out_of_all_proportion_is_refused() -> None:
+    twice, thrice = "mul(state.turns, state.turns)", "mul(state.turns, state.turns, state.turns)"
+    for grown in (twice, thrice, f"sub({thrice}, 1)"):
+        assert len(unbounded(f"set(state.turns, {grown})", initial=2)) == 1, grown
+        assert unbounded(f"if(lt(state.turns, 9), set(state.turns, {grown}))", initial=2) == []
+
+
 def test_a_variable_with_limits_is_not_refused() -> None:
     assert unbounded("set(state.turns, add(state.turns, 1))", min=0, max=100) == []
 

@@ -8,8 +8,10 @@ the same: so equal values are one object, and a condition that cannot hold is th
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
-from typing import Final, TypeAlias
+from functools import partial
+from typing import Final, TypeAlias, final
 
 # A known value, or a node.
 Value: TypeAlias = object
@@ -25,6 +27,7 @@ class TooManyNodesError(Exception):
     """A value depends on so much that it cannot be held."""
 
 
+@final
 class Node:
     """A question for one variable; made by `Diagrams` only."""
 
@@ -36,9 +39,8 @@ class Node:
         self.children = children
 
 
-def key(value: Value) -> object:
-    """What tells values apart: 1 and true are not the same value."""
-    return value if type(value) is Node else (type(value), value)
+# What tells values apart: 1 and true are not the same value.
+_Key: TypeAlias = "Node | tuple[type, Value]"
 
 
 class Diagrams:
@@ -60,25 +62,21 @@ class Diagrams:
 
     def node(self, variable: int, parts: Sequence[Part]) -> Value:
         """The value that is each part's child where the variable is in its mask; children ask later variables only."""
-        merged: dict[object, list[int | Value]] = {}
+        merged: dict[_Key, int] = {}
         for mask, child in parts:
             same = child if type(child) is Node else (type(child), child)
-            entry = merged.get(same)
-            if entry is None:
-                merged[same] = [mask, child]
-            else:
-                entry[0] |= mask  # type: ignore[operator]
+            merged[same] = merged.get(same, 0) | mask
         if len(merged) == 1:
             return parts[0][1]
         ordered = sorted(merged.items(), key=_first_content)
-        known = (variable, *[(entry[0], same) for same, entry in ordered])
+        known = (variable, *ordered)
         found = self._known.get(known)
         if found is None:
             if len(self._known) >= MAX_NODES:
                 raise TooManyNodesError
-            masks = tuple([entry[0] for _, entry in ordered])
-            children = tuple([entry[1] for _, entry in ordered])
-            found = self._known[known] = Node(variable, masks, children)  # type: ignore[arg-type]
+            masks = tuple([mask for _, mask in ordered])
+            children = tuple([same if type(same) is Node else same[1] for same, _ in ordered])
+            found = self._known[known] = Node(variable, masks, children)
         return found
 
     def choose(self, variable: int, parts: Sequence[Part]) -> Value:
@@ -186,13 +184,13 @@ class Diagrams:
         """Whether both conditions are true."""
         return self.where(a, self.where(b, True, False), False)
 
-    def without(self, a: Value, b: Value) -> Value:
-        """Whether the first condition is true and the second is not."""
-        return self.where(b, False, self.where(a, True, False))
-
     def either(self, a: Value, b: Value) -> Value:
         """Whether at least one condition is true."""
         return self.where(a, True, self.where(b, True, False))
+
+    def is_one(self, value: Value, one: object) -> Value:
+        """Whether a value is this very object."""
+        return self.bind(value, partial(operator.is_, one))
 
     def among(self, variable: int, mask: int) -> Value:
         """Whether a variable holds one of some contents."""
@@ -206,7 +204,7 @@ def known_values(value: Value) -> list[Value]:
 
     def go(each: Value) -> None:
         if type(each) is not Node:
-            found.setdefault(key(each), each)
+            found.setdefault((type(each), each), each)
         elif each not in seen:
             seen.add(each)
             for child in each.children:
@@ -245,10 +243,8 @@ def count_paths(condition: Value, weight: Callable[[int, int], int] = lambda var
     return go(condition)
 
 
-def _first_content(item: tuple[object, list[int | Value]]) -> int:
-    mask = item[1][0]
-    assert isinstance(mask, int)  # noqa: S101  (the first of an entry is its mask)
-    return mask & -mask
+def _first_content(item: tuple[_Key, int]) -> int:
+    return item[1] & -item[1]
 
 
 def _at(value: Value, variable: int) -> tuple[Part, ...]:

@@ -6,17 +6,16 @@ leaves open. A condition that gives anything but true or UNKNOWN does not hold i
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name
-from ggn_store.gdl.specification import HEX_DIRECTIONS, Grid, HexGrid, Network, Node, Specification, Topology, label
-from ggn_store.gdl.values import compare, compute, same
+from ggn_store.gdl.functions import ARITHMETIC, COMPARISONS
+from ggn_store.gdl.geometry import Geometry
+from ggn_store.gdl.specification import Node, Specification
 
 UNKNOWN: Final = type("Unknown", (), {"__repr__": lambda self: "unknown", "__bool__": None})()
-SQUARE_DIRECTIONS: Final = tuple((x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if x or y)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,75 +48,12 @@ class Case:
 Function = Callable[[Case], Any]
 
 
-class Board:
-    """The geometry of a topology."""
-
-    def __init__(self, topology: Topology) -> None:
-        self.topology = topology
-        self.nodes = tuple(topology.nodes())
-        self._by_label = {label(node): node for node in self.nodes}
-        self._edges: set[tuple[str, str]] = set()
-        self._special: set[tuple[str, str]] = set()
-        for edge in topology.edges if isinstance(topology, Network) else ():
-            edges = self._special if edge.kind == "special_connection" else self._edges
-            edges.add((edge.start, edge.end))
-            if not edge.directed:
-                edges.add((edge.end, edge.start))
-
-    def node(self, *where: Any) -> Node | None:
-        """The place of a name, or of coordinates."""
-        if len(where) == 1:
-            return self._by_label.get(where[0])
-        x, y = where
-        board = self.topology
-        if isinstance(board, Grid) and type(x) is int and type(y) is int and 0 <= x < board.width:
-            return (x, y) if 0 <= y < board.height else None
-        return None
-
-    def adjacent(self, a: Node, b: Node) -> bool:
-        """Whether an ordinary step leads from `a` to `b`."""
-        if isinstance(a, str) or isinstance(b, str):
-            return (a, b) in self._edges
-        step = b[0] - a[0], b[1] - a[1]
-        return step in (HEX_DIRECTIONS if isinstance(self.topology, HexGrid) else SQUARE_DIRECTIONS)
-
-    def special(self, a: Node, b: Node) -> bool:
-        """Whether a special connection leads from `a` to `b`."""
-        return (a, b) in self._special
-
-    def middle(self, a: Node, b: Node) -> Node | None:
-        """The place halfway between, None where there is none."""
-        if isinstance(a, str) or isinstance(b, str) or (a[0] + b[0]) % 2 or (a[1] + b[1]) % 2:
-            return None
-        return (a[0] + b[0]) // 2, (a[1] + b[1]) // 2
-
-    def between(self, a: Node, b: Node) -> tuple[Node, ...] | None:
-        """The places strictly between on a line, None where there is no line."""
-        if a == b:
-            return ()
-        if isinstance(a, str) or isinstance(b, str):
-            return None
-        dx, dy = b[0] - a[0], b[1] - a[1]
-        length = math.gcd(dx, dy)
-        step = dx // length, dy // length
-        if step not in (HEX_DIRECTIONS if isinstance(self.topology, HexGrid) else SQUARE_DIRECTIONS):
-            return None
-        return tuple((a[0] + step[0] * each, a[1] + step[1] * each) for each in range(1, length))
-
-    def attribute(self, node: Node, name: str) -> Any:
-        """An attribute of a place."""
-        if name == "name":
-            return label(node)
-        if isinstance(node, str):
-            return self.topology.attributes[node].get(name) if isinstance(self.topology, Network) else None
-        return node[0] if name in ("x", "q") else node[1]
-
-
 class Folding:
     """Makes functions of the expressions of a specification."""
 
     def __init__(self, specification: Specification) -> None:
-        self.board = Board(specification.topology)
+        self.board = Geometry(specification.topology)
+        self._places = {node: self.board.attributes(node) for node in self.board.nodes}
         self.players = {player.name: Player(player.name) for player in specification.players}
         self._attributes = {player.name: player.attributes for player in specification.players}
         first, second = self.players.values()
@@ -181,7 +117,7 @@ class Folding:
                 return base.attributes.get(name, UNKNOWN)
             if isinstance(base, Player):
                 return base.name if name == "name" else self._attributes[base.name].get(name)
-            return self.board.attribute(base, name)
+            return self._places[base].get(name)
 
         return attribute
 
@@ -202,16 +138,12 @@ class Folding:
         if name == "not":
             [inner] = functions
             return lambda case: UNKNOWN if (value := inner(case)) is UNKNOWN else value is not True
-        if name in ("abs", "add", "sub", "mul", "mod"):
-            return _known(functions, lambda *values: compute(name, values))
-        if name in ("gt", "lt", "gte", "lte"):
-            return _known(functions, lambda a, b: compare(name, a, b))
         if name == "path_clear":
             return self._path(*functions)
         board = self.board
         plain: dict[str, Callable[..., Any]] = {
-            "eq": same,
-            "ne": lambda a, b: not same(a, b),
+            **COMPARISONS,
+            **ARITHMETIC,
             "mid_pos": lambda a, b: None if a is None or b is None else board.middle(a, b),
             "adjacent": lambda a, b: a is not None and b is not None and board.adjacent(a, b),
             "special_connection": lambda a, b: a is not None and b is not None and board.special(a, b),

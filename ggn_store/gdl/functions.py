@@ -1,60 +1,73 @@
-"""The functions of the language that need nothing but values."""
+"""The functions of the language that need nothing but values (seed 004, sections 3.1 to 3.3).
+
+Nothing raises: what has no meaning (a comparison with null, a remainder of division by 0) is null or false. A number
+that is out of all proportion is null as well.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeGuard
 
-from ggn_store.gdl.diagrams import Value
 from ggn_store.gdl.expressions import Call, Expression
 
+# Far above what the numbers of a game come to, and still computed at once.
+_LIMIT: Final = 10**18
 
-def is_number(value: object) -> bool:
+
+def is_number(value: object) -> TypeGuard[int]:
     """Whether a value is a number; true and false are none."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def same(a: Value, b: Value) -> bool:
+def same(a: object, b: object) -> bool:
     """`eq`: 1 is not true, and a player is not the player's name."""
     return a is b or (type(a) is type(b) and a == b)
 
 
-def _compared(holds: Callable[[int, int], bool]) -> Callable[[Value, Value], Value]:
-    def call(a: Value, b: Value) -> Value:
-        return is_number(a) and is_number(b) and holds(a, b)  # type: ignore[arg-type]
+def _compared(holds: Callable[[int, int], bool]) -> Callable[[object, object], bool]:
+    def call(a: object, b: object) -> bool:
+        return is_number(a) and is_number(b) and holds(a, b)
 
     return call
 
 
-def _computed(compute: Callable[[int, int], int | None]) -> Callable[..., Value]:
-    def call(first: Value, *others: Value) -> Value:
+def _computed(compute: Callable[[int, int], int | None]) -> Callable[..., int | None]:
+    def call(first: object, *others: object) -> int | None:
         result = first if is_number(first) else None
         for other in others:
             if result is None or not is_number(other):
                 return None
-            result = compute(result, other)  # type: ignore[arg-type]
+            result = compute(result, other)
+            if result is not None and abs(result) > _LIMIT:
+                return None
         return result
 
     return call
 
 
-# The functions of values alone.
-PURE: Final[dict[str, Callable[..., Value]]] = {
+COMPARISONS: Final[dict[str, Callable[..., bool]]] = {
     "eq": same,
     "ne": lambda a, b: not same(a, b),
     "gt": _compared(lambda a, b: a > b),
     "lt": _compared(lambda a, b: a < b),
     "gte": _compared(lambda a, b: a >= b),
     "lte": _compared(lambda a, b: a <= b),
+}
+LOGIC: Final[dict[str, Callable[..., bool]]] = {
     "and": lambda *values: all(value is True for value in values),
     "or": lambda *values: any(value is True for value in values),
     "not": lambda value: value is not True,
+}
+ARITHMETIC: Final[dict[str, Callable[..., int | None]]] = {
     "abs": lambda value: abs(value) if is_number(value) else None,
     "add": _computed(lambda a, b: a + b),
     "sub": _computed(lambda a, b: a - b),
     "mul": _computed(lambda a, b: a * b),
     "mod": _computed(lambda a, b: a % b if b else None),
 }
+# The functions of values alone.
+PURE: Final[dict[str, Callable[..., str | int | bool | None]]] = {**COMPARISONS, **LOGIC, **ARITHMETIC}
 
 
 def conjuncts(expression: Expression) -> list[Expression]:

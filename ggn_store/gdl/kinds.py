@@ -37,8 +37,8 @@ class TooManyKindsError(Exception):
         self.schema = schema
 
 
-def text(value: Value) -> str:
-    """A value as documents write it: `3`, `true`, `null`, a text and a player as they are."""
+def text(value: object) -> str:
+    """A value as documents write it: `3`, `true`, `null`, a text and a player's name as they are."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return str(value)
@@ -56,3 +56,8 @@ def kinds(specification: Specification, domains: Domains) -> Iterator[Kind]:
                 raise TooManyKindsError(schema.name)
             for values in itertools.product(*choices):
                 yield Kind(player.name, schema.name, dict(zip(names, values, strict=True)))
+
+
+def identity(owner: object, schema: str, attributes: Mapping[str, object]) -> tuple[object, ...]:
+    """What tells kinds apart; 1 and true are not the same."""
+    return owner, schema, tuple((name, type(value), value) for name, value in sorted(attributes.items()) if name != POS)

@@ -17,7 +17,8 @@ Node = tuple[int, int] | str
 TYPES: Final = ("string", "int", "bool", "player_ref")
 # The most values that a variable or an attribute may have.
 MAX_VALUES: Final = 256
-HEX_DIRECTIONS: Final = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, -1), (-1, 1))
+# The kind of the edges that `special_connection` asks for, and `adjacent` leaves out.
+SPECIAL: Final = "special_connection"
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +211,11 @@ class Specification:
     end_conditions: tuple[EndCondition, ...]
     description: str | None = None
     text: str = ""
+
+    def allowed_actions(self) -> list[Action]:
+        """The actions that a phase allows, in the order of the phases; the others are never used."""
+        names = dict.fromkeys(name for phase in self.phases for name in phase.allowed_actions)
+        return [self.action(name) for name in names]
 
     def action(self, name: str) -> Action:
         """The action of a name; raises KeyError."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, parts, text_of
+from ggn_store.gdl.functions import PURE, conjuncts, is_number
 from ggn_store.gdl.specification import MAX_VALUES, Action, Clause, Grid, Network, Specification, Value, label
 
 _MAX_COMBINATIONS: Final = 65_536
@@ -18,6 +19,8 @@ _MAX_STEPS: Final = 400_000
 
 # None: nothing can be said.
 _Values = frozenset[Value] | None
+# So many that what they are assigned to has too many, which is all that counts.
+_TOO_MANY: Final = frozenset[Value](range(MAX_VALUES + 1))
 # ("state", variable) or ("entity", type, attribute)
 Slot = tuple[str, ...]
 
@@ -200,55 +203,20 @@ class _Closure:
         combinations = math.prod(map(len, sets))
         self._steps += combinations
         if combinations > _MAX_COMBINATIONS or self._steps > _MAX_STEPS:
-            # So many values that what they are assigned to has too many, which is all that counts.
-            return frozenset(range(MAX_VALUES + 1))
+            return _TOO_MANY
         results = set()
         for each in itertools.product(*sets):
             known = dict(zip(atoms, each, strict=True))
-            if all(_evaluate(condition, known) is True for condition in around):
-                results.add(_evaluate(value, known))
+            try:
+                if all(_evaluate(condition, known) is True for condition in around):
+                    results.add(_evaluate(value, known))
+            except _HugeError:
+                return _TOO_MANY
         return frozenset(results)
 
 
-_ARITHMETIC: Final = ("abs", "sub", "add", "mul", "mod")
-_LOGIC: Final = ("eq", "ne", "gt", "lt", "gte", "lte", "and", "or", "not")
-
-
-def compute(name: str, values: Collection[Value]) -> Value:
-    """The result of arithmetic; null where an argument is null or the result is out of all proportion."""
-    numbers = [value for value in values if isinstance(value, int)]
-    if len(numbers) != len(values) or not numbers:
-        return None
-    result = numbers[0]
-    if name == "abs":
-        result = abs(result)
-    for number in numbers[1:]:
-        match name:
-            case "sub":
-                result -= number
-            case "add":
-                result += number
-            case "mul":
-                result *= number
-            case "mod":
-                if number == 0:
-                    return None
-                result %= number
-        if abs(result) > 10**18:
-            return None
-    return result
-
-
-def same(a: object, b: object) -> bool:
-    """What `eq` says: 1 is not true."""
-    return a is b or (type(a) is type(b) and a == b)
-
-
-def compare(name: str, a: object, b: object) -> bool:
-    """What gt, lt, gte and lte say: false where one is no number."""
-    if type(a) is not int or type(b) is not int:
-        return False
-    return {"gt": a > b, "lt": a < b, "gte": a >= b, "lte": a <= b}[name]
+class _HugeError(Exception):
+    """A number is out of all proportion."""
 
 
 def _atoms(expression: Expression) -> Iterator[Expression]:
@@ -256,7 +224,7 @@ def _atoms(expression: Expression) -> Iterator[Expression]:
     match expression:
         case Literal():
             return
-        case Call(name=name, arguments=arguments) if name in _ARITHMETIC or name in _LOGIC:
+        case Call(name=name, arguments=arguments) if name in PURE:
             for argument in arguments:
                 yield from _atoms(argument)
         case _:
@@ -264,23 +232,16 @@ def _atoms(expression: Expression) -> Iterator[Expression]:
 
 
 def _evaluate(expression: Expression, known: Mapping[str, Value]) -> Value:
+    """The value of an expression whose atoms are known; raises _HugeError for a number out of all proportion."""
     match expression:
         case Literal(value=value):
             return value
-        case Call(name=name, arguments=arguments) if name in _ARITHMETIC or name in _LOGIC:
+        case Call(name=name, arguments=arguments) if name in PURE:
             values = [_evaluate(argument, known) for argument in arguments]
-            match name:
-                case "and":
-                    return all(value is True for value in values)
-                case "or":
-                    return any(value is True for value in values)
-                case "not":
-                    return values != [True]
-                case "eq" | "ne" if len(values) == 2:
-                    return same(*values) is (name == "eq")
-                case "gt" | "lt" | "gte" | "lte" if len(values) == 2:
-                    return compare(name, *values)
-            return compute(name, values)
+            result = PURE[name](*values)
+            if result is None and name in ("add", "sub", "mul") and all(map(is_number, values)):
+                raise _HugeError
+            return result
     return known[text_of(expression)]
 
 
@@ -318,10 +279,3 @@ def _sets(
             branches = ((*around, *conjuncts(condition)), (*around, Call("not", (condition,), condition.at)))
             for each, branch in zip(effects, branches, strict=False):
                 yield from _sets(each, branch)
-
-
-def conjuncts(expression: Expression) -> list[Expression]:
-    """The conditions that an `and` joins, or the one that there is."""
-    if isinstance(expression, Call) and expression.name == "and":
-        return [each for argument in expression.arguments for each in conjuncts(argument)]
-    return [expression]

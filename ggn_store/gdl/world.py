@@ -7,24 +7,16 @@ or on state variables is a node of `diagrams`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.gdl import specification as spec
 from ggn_store.gdl.diagrams import Diagrams, Node, Value, known_values
 from ggn_store.gdl.kinds import Kind
 from ggn_store.gdl.places import Place, Places
+from ggn_store.gdl.state_variables import StateVariable
 
 UNTOUCHED: Final = type("Untouched", (), {"__repr__": lambda self: "untouched"})()
 _EMPTY_MASK: Final = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Domain:
-    """The values of a state variable, the initial one first."""
-
-    type: str
-    values: tuple[spec.Value, ...]
 
 
 class Person:
@@ -60,7 +52,7 @@ class World:
         people: Mapping[str, Person],
         kinds: Sequence[Kind],
         schemas: Mapping[str, spec.Schema],
-        variables: Mapping[str, Domain],
+        variables: Mapping[str, StateVariable],
     ) -> None:
         self.places = places
         self.people = people
@@ -225,7 +217,7 @@ class World:
             return found
         result: Value = True
         for square in between:
-            is_empty = self.diagrams.bind(self.on(square), lambda each: each is None)
+            is_empty = self.diagrams.is_one(self.on(square), None)
             result = self.diagrams.both(result, is_empty)
         return result
 
@@ -237,7 +229,7 @@ class World:
             where = self.places.at(where)
         if type(where) is Node:
             for place in _places(self, where):
-                here = self.diagrams.bind(where, lambda each, place=place: self._place(each) is place)  # type: ignore[misc]
+                here = self.diagrams.is_one(self.diagrams.bind(where, self._place), place)
                 self._put(place.number, value, self.diagrams.both(guard, here))
         elif isinstance(where, Place):
             self._put(where.number, value, guard)
@@ -254,7 +246,7 @@ class World:
         """`set(of.name, value)`, wherever that entity stands; of null it is nothing."""
         if type(of) is Node:
             for body in _bodies(of):
-                here = self.diagrams.bind(of, lambda each, body=body: each is body)  # type: ignore[misc]
+                here = self.diagrams.is_one(of, body)
                 self._change(body, name, value, self.diagrams.both(guard, here))
         elif isinstance(of, Body):
             self._change(of, name, value, guard)
@@ -274,9 +266,9 @@ class World:
     def remove(self, value: Value, guard: Value) -> None:
         """`remove_entity(value)`: wherever it stands, there is nothing afterwards; null is nowhere."""
         for body in _bodies(value):
-            gone = self.diagrams.both(guard, self.diagrams.bind(value, lambda each, body=body: each is body))  # type: ignore[misc]
+            gone = self.diagrams.both(guard, self.diagrams.is_one(value, body))
             for square in sorted({*self.board, body.number}):
-                here = self.diagrams.bind(self.on(square), lambda each, body=body: each is body)  # type: ignore[misc]
+                here = self.diagrams.is_one(self.on(square), body)
                 there = self.diagrams.both(gone, here)
                 if there is not False:
                     self._put(square, None, there)
