@@ -309,6 +309,7 @@ USAGE: list[tuple[tuple[str, ...], str]] = [
     (("moves", "mini", "--positions", "positions.ndjson", "--explain"), "leave --positions out"),
     (("moves", "mini", "--explain", "--format", "json"), "--explain prints text: leave --format out"),
     (("apply", "mini"), "say what to make, with --move 'C:P e2 e4' or --path 'd3 f5 h7'"),
+    (("apply", "mini", "--move", "C:P a2 a3", "--path", "a2 a3"), "--move and --path both say what to make"),
     (("apply", "mini", "--move", "C:P a2"), "write piece, source and destination, such as 'C:P e2 e4'"),
     (("apply", "mini", "--move", "C:P a2 a3 a4"), "write piece, source and destination"),
     (("apply", "mini", "--move", ""), "write piece, source and destination"),

@@ -150,11 +150,11 @@ def compare(asker: Asker, before: str, after: str) -> list[PieceComparison]:
 
 
 def _require(piece: str | None, members: Sequence[Member], ruleset: Revision | None) -> None:
-    there = {each.piece for each in members}
+    there = list(dict.fromkeys(each.piece for each in members))
     if piece is not None and piece not in there:
         if ruleset is None:
             raise UnknownNameError(f"none of these rulesets has rules for {quote(piece)}")
-        raise UnknownNameError(f"{ruleset} has no rules for {quote(piece)}; it has {offer([*there])}")
+        raise UnknownNameError(f"{ruleset} has no rules for {quote(piece)}; it has {offer(there)}")
 
 
 def _movements(

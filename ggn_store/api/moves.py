@@ -134,14 +134,16 @@ class Moves(Placing):
             raise MoveError(f"{quote(assume)} is not an assumption; there is {DISPLACEMENT!r} only")
         if isinstance(position, Position):
             board, hands, side = position.board, position.hands, question.side or position.side
+            state = position.state
         else:
             board, hands, side = position, None, question.side or "first"
-        state = None
-        if self.variables or (isinstance(position, Position) and position.state is not None):
+            state = None
+        if state is not None or self.variables:
             position = self.stated(as_position(position))
             state = position.state
         try:
-            return self.guarded(found.moves(board, hands, side, question, assume), state)
+            answer = found.moves(board, hands, side, question, assume)
+            return answer if state is None else self.guarded(answer, state)
         except fast.NotEncodableError:
             # Either it is wrong, which is said here, or it has squares that are not the board's and do not matter.
             position = self.placed(position)

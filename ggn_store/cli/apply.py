@@ -54,7 +54,9 @@ def command(
 
     Without a position, the ruleset's own start position. A move that the position does not allow is refused.
     """
-    if (written is None) == (path is None):
+    if written is not None and path is not None:
+        raise click.UsageError("--move and --path both say what to make: leave one of them out")
+    if written is None and path is None:
         raise click.UsageError("say what to make, with --move 'C:P e2 e4' or --path 'd3 f5 h7'")
     words = (written or "").split()
     if written is not None and len(words) != 3:
@@ -83,12 +85,11 @@ def _along(
     single = [each for each in found if isinstance(each, ggn_store.Move)]
     if single or not found:
         return _chosen(single, ordinal, path, position)
-    if len(found) == 1 and ordinal is None:
-        return found[0]
-    if ordinal is not None and ordinal < len(found):
-        return found[ordinal]
+    fitting = [each for number, each in enumerate(found) if ordinal in (None, number)]
+    if len(fitting) == 1:
+        return fitting[0]
     offered = "\n".join(f"  --ordinal {number}: {path_text(each)}" for number, each in enumerate(found))
-    raise ggn_store.MoveError(f"{printable(path)}: several possibilities hold; choose one of\n{offered}")
+    raise ggn_store.MoveError(f"{printable(path)}: {_problem(ordinal)}; choose one of\n{offered}")
 
 
 def _chosen(
@@ -100,8 +101,11 @@ def _chosen(
     if len(fitting) == 1:
         return fitting[0]
     offered = "\n".join(f"  --ordinal {move.ordinal}: {_difference(move)}" for move in moves)
-    problem = "several possibilities hold" if ordinal is None else f"possibility {ordinal} does not hold"
-    raise ggn_store.MoveError(f"{written}: {problem}; choose one of\n{offered}")
+    raise ggn_store.MoveError(f"{written}: {_problem(ordinal)}; choose one of\n{offered}")
+
+
+def _problem(ordinal: int | None) -> str:
+    return "several possibilities hold" if ordinal is None else f"possibility {ordinal} does not hold"
 
 
 def _difference(move: ggn_store.Move) -> str:
