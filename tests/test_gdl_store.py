@@ -252,6 +252,32 @@ def test_verify_sees_damaged_state(store: Store, rules: Ruleset, damage: str) ->
     assert any("do not give its digest" in each for each in store.check()), damage
 
 
+OTHERS: dict[str, Json] = {
+    "perform": {"P:P": {"c1": {"c2": [{"perform": {"c1": None}}]}}},
+    "must-deny": {"P:P": {"c1": {"c2": [{"must": {"c2": "empty"}}]}}},
+    "diff": {"P:P": {"c1": {"c2": [{"diff": {"board": {"c1": None}}}]}}},
+}
+ADDED = {
+    "variant_origin": "INSERT INTO variant_origin SELECT piece_id, number, 'go', 1, NOT ordinal = 0 FROM variant",
+    "guard": "INSERT INTO guard SELECT piece_id, number, 'ep', 'c' FROM variant",
+    "state_effect": "INSERT INTO state_effect SELECT piece_id, number, 'ep', 'c' FROM variant",
+    "hand_effect": "INSERT INTO hand_effect SELECT piece_id, number, 'P:P', 1 FROM variant",
+    "effect": "INSERT INTO effect SELECT piece_id, number, 1, 'P:P' FROM variant",
+    "toggle": "UPDATE variant SET toggle = NOT coalesce(toggle, 1 = 0)",
+}
+
+
+@pytest.mark.parametrize("damage", ADDED.values(), ids=ADDED)
+@pytest.mark.parametrize("dialect", OTHERS)
+def test_verify_sees_rows_that_the_documents_of_a_dialect_cannot_ask_for(
+    store: Store, dialect: str, damage: str
+) -> None:
+    store.load(OTHERS[dialect], "plain")
+    assert store.check() == []
+    execute(store, damage, guarded=False)
+    assert any("do not give its digest" in each for each in store.check()), damage
+
+
 @pytest.mark.parametrize("table", ["variant_origin", "guard", "state_effect"])
 def test_what_a_revision_lists_is_neither_changed_nor_removed(store: Store, rules: Ruleset, table: str) -> None:
     for statement in (f"DELETE FROM {table}", f"UPDATE {table} SET variant = 0"):

@@ -10,10 +10,10 @@ from ggn_store.api import authors, garbage, gates
 from ggn_store.api.base import Section
 from ggn_store.errors import UNSTORABLE, GgnStoreError, InputError, NotationError, StoreError, UnknownNameError, quote
 from ggn_store.model.revision import check_name
-from ggn_store.model.transfer import Source, Transferred
+from ggn_store.model.transfer import Source, Transferred, Wishes
 from ggn_store.store import engine, offer, receive, rulesets
 from ggn_store.store.offer import StoreSource
-from ggn_store.store.receive import OvertakenError, Progress, Wishes
+from ggn_store.store.receive import OvertakenError, Progress
 
 if TYPE_CHECKING:
     from ggn_store.api.store import Store

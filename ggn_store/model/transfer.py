@@ -91,6 +91,28 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Wishes:
+    """What is to be done with what comes.
+
+    `merge`: also what both sides have changed, as far as it is not the same. `tags`: tags come along. `message` and
+    `author` are of the revision that unites two histories. `is_push`: what comes is the own side of a merge, else
+    what is here is. `source` names where it comes from.
+    """
+
+    source: str
+    merge: bool = False
+    tags: bool = False
+    message: str | None = None
+    author: str | None = None
+    is_push: bool = False
+
+    @property
+    def place(self) -> str:
+        """How whoever asks for it speaks of the store that receives."""
+        return "there" if self.is_push else "here"
+
+
+@dataclass(frozen=True, slots=True)
 class Transferred:
     """What became of one ruleset of a transfer.
 

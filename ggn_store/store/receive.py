@@ -9,28 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, select
 
 from ggn_store.errors import UNSTORABLE, GgnStoreError, StoreError, printable, quote
 from ggn_store.model import histories
 from ggn_store.model.board import Board, parse_shape
-from ggn_store.model.document import Digests, Document, Piece
+from ggn_store.model.document import Digests
 from ggn_store.model.histories import Relation, Step
-from ggn_store.model.merge import Merge, merge
 from ggn_store.model.revision import check_name, check_tag
-from ggn_store.model.transfer import DivergedError, Outcome, SentPiece, SentRevision, Source, Transferred
+from ggn_store.model.transfer import DivergedError, Outcome, SentPiece, SentRevision, Source, Transferred, Wishes
 from ggn_store.store import declared, load, offer, rulesets
 from ggn_store.store import tables as t
 from ggn_store.store.engine import Database
+from ggn_store.store.unite import Here, Uniting, read_revision, united
 
 _LOOKUP: Final = 500
 _POSSIBILITIES_AT_ONCE: Final = 20_000
 _SHORT: Final = 12
-
-# Equal contents unite by themselves.
-_CURE: Final = "load the other side's document as yours, do this again, and then load what should become of both"
 
 # Told of a ruleset how many pieces have come, and how many more are to come.
 Progress = Callable[[str, int, int], None]
@@ -38,43 +35,6 @@ Progress = Callable[[str, int, int], None]
 
 class OvertakenError(GgnStoreError):
     """Somebody else has just given the ruleset its next revision, or the tag its next place: begin again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What is to be done with what comes.
-
-    `merge`: also what both sides have changed, as far as it is not the same. `tags`: tags come along. `message` and
-    `author` are of the revision that unites two histories. `is_push`: what comes is the own side of a merge, else
-    what is here is. `source` names where it comes from.
-    """
-
-    source: str
-    merge: bool = False
-    tags: bool = False
-    message: str | None = None
-    author: str | None = None
-    is_push: bool = False
-
-    @property
-    def place(self) -> str:
-        """How whoever asks for it speaks of the store that receives."""
-        return "there" if self.is_push else "here"
-
-
-@dataclass(frozen=True, slots=True)
-class _Here:
-    """What the store has of the ruleset: its key (None for a new one) and its history by lineage."""
-
-    name: str
-    ruleset_id: int | None = None
-    steps: Sequence[Step] = ()
-    is_hidden: bool = False
-    is_retired: bool = False
-
-    @property
-    def head(self) -> Step:
-        return self.steps[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +56,7 @@ def plan(connection: Connection, source: Source, name: str, to: str, wishes: Wis
     relation = histories.relate(here.steps, _steps(source, name))
     _require_open(here, relation, wishes.place)
     is_apart = relation.kind == "apart"
-    if is_apart and _united(here, relation) is None and not wishes.merge:
+    if is_apart and united(here, relation) is None and not wishes.merge:
         raise DivergedError(f"{to}: the two histories have gone apart: without --dry-run it is told how")
     coming = list(source.revisions(name, [step.lineage for step in relation.missing]))
     digests = {digest for revision in coming for digest in revision.pieces}
@@ -141,11 +101,11 @@ def _steps(source: Source, name: str) -> Sequence[Step]:
     return steps
 
 
-def _here(connection: Connection, name: str) -> _Here:
+def _here(connection: Connection, name: str) -> Here:
     query = select(t.ruleset.c.id, t.ruleset.c.deleted_at).where(t.ruleset.c.name == name)
     found = connection.execute(query).first()
     if found is None:
-        return _Here(name)
+        return Here(name)
     state = (
         select(t.ruleset_state.c.state)
         .where(t.ruleset_state.c.ruleset_id == found.id)
@@ -153,10 +113,10 @@ def _here(connection: Connection, name: str) -> _Here:
         .limit(1)
     )
     is_retired = connection.execute(state).scalar() == "retired"
-    return _Here(name, found.id, offer.steps(connection, found.id), found.deleted_at is not None, is_retired)
+    return Here(name, found.id, offer.steps(connection, found.id), found.deleted_at is not None, is_retired)
 
 
-def _require_open(here: _Here, relation: Relation, place: str) -> None:
+def _require_open(here: Here, relation: Relation, place: str) -> None:
     """Raise StoreError where the ruleset takes nothing, or where what comes goes back to what nobody has."""
     if here.is_hidden:
         raise StoreError(
@@ -175,19 +135,10 @@ def _require_open(here: _Here, relation: Relation, place: str) -> None:
         )
 
 
-def _status(here: _Here, relation: Relation) -> Outcome:
+def _status(here: Here, relation: Relation) -> Outcome:
     if relation.kind == "forward":
         return "forwarded" if here.steps else "new"
     return "merged" if relation.kind == "apart" else "unchanged"
-
-
-def _united(here: _Here, relation: Relation) -> str | None:
-    """The content of two histories together, where one of the heads has it all; None where neither has."""
-    ours, coming = here.head.digest, relation.missing[-1].digest
-    bases = {step.digest for step in relation.bases}
-    if ours == coming or bases == {ours}:
-        return coming
-    return ours if bases == {coming} else None
 
 
 class _Receiving:
@@ -199,7 +150,7 @@ class _Receiving:
         connection: Connection,
         source: Source,
         name: str,
-        here: _Here,
+        here: Here,
         relation: Relation,
         wishes: Wishes,
         progress: Progress,
@@ -223,7 +174,7 @@ class _Receiving:
         self._check(coming)
         # What is found here must not be collected before it is listed. Pieces of a merged document come after the
         # others, in no order with them.
-        self._database.lock_pieces(self._connection, alone=relation.kind == "apart" and _united(here, relation) is None)
+        self._database.lock_pieces(self._connection, alone=relation.kind == "apart" and united(here, relation) is None)
         self._take_boards({revision.board for revision in coming})
         for revision in coming:
             self._check_content(revision)
@@ -236,7 +187,7 @@ class _Receiving:
         if relation.kind == "apart":
             number += 1
             last = self._unite(ruleset_id, keys, number)
-        now = _Here(here.name, ruleset_id)
+        now = Here(here.name, ruleset_id)
         moved = _take_tags(self._database, self._connection, now, self._source, self._name) if self._wishes.tags else ()
         status = _status(here, relation)
         revisions = number - (here.head.number if here.steps else 0)
@@ -379,7 +330,7 @@ class _Receiving:
     def _unite(self, ruleset_id: int, keys: Mapping[str, int], number: int) -> str:
         """Give both histories one head; its lineage."""
         here, coming = self._here.head, self._relation.missing[-1]
-        digest = _united(self._here, self._relation)
+        digest = united(self._here, self._relation)
         if digest is not None:
             revision_id = keys[here.lineage if digest == here.digest else coming.lineage]
             pieces = list(
@@ -389,10 +340,10 @@ class _Receiving:
                     .order_by(t.revision_piece.c.ordinal)
                 ).scalars()
             )
-            found = _revision(self._connection, revision_id)
+            found = read_revision(self._connection, revision_id)
             dialect, board_id, envelope = found.dialect, found.board_id, found.envelope
         else:
-            document = self._merged(keys)
+            document = Uniting(self._connection, self._here, self._relation, self._wishes).document(keys)
             dialect, envelope, digest = document.dialect, document.envelope, document.digest
             board_id = load.store_board(self._database, self._connection, document.board)
             known = load.known_pieces(self._connection, document.piece_digests)
@@ -408,85 +359,12 @@ class _Receiving:
         key = self._append(ruleset_id, made, pieces, number, keys[here.lineage])
         return str(self._connection.execute(select(t.revision.c.lineage).where(t.revision.c.id == key)).scalar_one())
 
-    def _merged(self, keys: Mapping[str, int]) -> Document:
-        """The document that has what both sides changed; raises DivergedError where there is none."""
-        here, coming = self._here.head, self._relation.missing[-1]
-        documents = _Documents(self._connection)
-        own, other = (coming, here) if self._wishes.is_push else (here, coming)
-        ours, theirs = documents.read(keys[own.lineage]), documents.read(keys[other.lineage])
-        bases: list[Document | None] = [documents.read(keys[step.lineage]) for step in self._relation.bases]
-        merges = [merge(base, ours, theirs) for base in bases or [None]]
-        made = merges[0]
-        if not self._wishes.merge:
-            raise DivergedError(self._apart(made), made)
-        for each in merges:
-            if each.document is None:
-                raise DivergedError(self._in_conflict(each), each)
-        document = made.document
-        assert document is not None  # noqa: S101  (the loop has just seen to it)
-        if any(each.document != document for each in merges):
-            raise DivergedError(
-                f"{self._here.name}: the histories have been merged crosswise before, and what comes of merging them "
-                f"depends on which of these merges one goes by; nothing was stored: {_CURE}",
-                made,
-            )
-        return document
-
-    def _apart(self, made: Merge) -> str:
-        relation, name = self._relation, self._here.name
-        if not relation.bases:
-            since = "have nothing in common"
-        elif relation.by_content:
-            since = f"have only the content of {name}@{relation.bases[0].number} in common"
-        else:
-            since = f"have gone apart since {name}@{relation.bases[0].number}"
-        cure = (
-            "--merge makes one of both"
-            if made.document is not None
-            else f"{_conflicts(made)}: --merge cannot make one of both"
-        )
-        return (
-            f"{name} has moved on: the history {self._wishes.place}, whose newest revision is "
-            f"{name}@{self._here.head.number}, and "
-            f"the one of {printable(self._wishes.source)} {since}; nothing was stored: {cure}"
-        )
-
-    def _in_conflict(self, made: Merge) -> str:
-        return f"{self._here.name}: {_conflicts(made)} between the two histories; nothing was stored: {_CURE}"
-
-
-class _Documents:
-    """Documents of one ruleset, which share the pieces that they have in common."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
-        self._pieces: dict[int, Piece] = {}
-
-    def read(self, revision_id: int) -> Document:
-        revision = _revision(self._connection, revision_id)
-        board = rulesets.read_board(self._connection, revision.board_id)
-        keys = rulesets.piece_keys(self._connection, revision)
-        for key, identifier in keys:
-            if key not in self._pieces:
-                self._pieces[key] = rulesets.read_piece(self._connection, key, identifier, board)
-        return Document(revision.dialect, tuple(self._pieces[key] for key, _ in keys), revision.envelope)
-
-
-def _revision(connection: Connection, revision_id: int) -> Any:
-    query = rulesets.REVISIONS.where(t.revision.c.id == revision_id)
-    return rulesets.revision_of(connection.execute(query).one())
-
-
-def _conflicts(made: Merge) -> str:
-    number = len(made.conflicts)
-    return f"{number} conflict{'' if number == 1 else 's'}"
-
 
 def _named(revision: SentRevision) -> str:
     return f"revision sha256:{revision.lineage}"
 
 
-def _take_tags(database: Database, connection: Connection, here: _Here, source: Source, name: str) -> tuple[str, ...]:
+def _take_tags(database: Database, connection: Connection, here: Here, source: Source, name: str) -> tuple[str, ...]:
     """Let the tags point where those of the source do; the names of those that moved."""
     current = {row.name: row for row in offer.tags(connection, here.ruleset_id or 0)}
     query = select(t.revision.c.lineage, t.revision.c.id).where(t.revision.c.ruleset_id == here.ruleset_id)
