@@ -225,7 +225,7 @@ def mirrored(document: Json, squares: Mapping[str, str], swaps: bool = True) -> 
 
     def changed(possibility: Json) -> Json:
         result = {
-            key: {label(square): state(each) for square, each in found.items()}
+            key: found if key in ("action", "when") else {label(square): state(each) for square, each in found.items()}
             for key, found in possibility.items()
             if key != "diff"
         }
@@ -238,13 +238,13 @@ def mirrored(document: Json, squares: Mapping[str, str], swaps: bool = True) -> 
             result["diff"] = diff
         return result
 
-    return {
+    return {key: value for key, value in document.items() if key == "$state"} | {
         str(state(piece)): {
             label(source): {label(destination): [changed(each) for each in array] for destination, array in to.items()}
             for source, to in sources.items()
         }
         for piece, sources in document.items()
-        if piece != "$schema"
+        if not piece.startswith("$")
     }
 
 

@@ -694,7 +694,7 @@ def test_a_question_that_is_broken_off_leaves_nothing_for_the_next(
         def break_off(*_: object) -> None:
             raise interruption
 
-        for module, function in ((moves, "reading_query"), (moves, "_read_details")):
+        for module, function in ((moves, "reading_query"), (moves, "read_details")):
             with monkeypatch.context() as patch:
                 patch.setattr(module, function, break_off)
                 with pytest.raises(interruption):
