@@ -284,9 +284,9 @@ def test_more_positions_than_a_statement_holds_are_asked_in_parts(
     described: list[int] = []
     describe = state.describe
 
-    def noted(database: Any, connection: Any, board: Any, part: list[Position], side: Any) -> Any:
+    def noted(database: Any, connection: Any, board: Any, part: list[Position], *rest: Any) -> Any:
         described.append(len(part))
-        return describe(database, connection, board, part, side)
+        return describe(database, connection, board, part, *rest)
 
     monkeypatch.setattr(state, "describe", noted)
     with Store.open(in_postgres.readers["may only select"]) as store:
