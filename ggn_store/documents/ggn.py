@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ggn_store.documents.reader import Complaint, Reader
+from ggn_store.documents.complaints import Complaint
+from ggn_store.documents.reader import Reader
 from ggn_store.errors import DocumentError, Problem
 from ggn_store.model.document import Dialect, Document, Envelope, check_dialect
 from ggn_store.notation import json_text

@@ -8,24 +8,23 @@ as `diff`, with any label for a square.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, cast
 
 from ggn_store.documents import limits, quick
-from ggn_store.errors import UNSTORABLE, NotationError, PositionError, quote
+from ggn_store.documents.complaints import NOTHING, Complaint, Complaints
+from ggn_store.documents.state_reader import STATE_KEY, StateReader
+from ggn_store.errors import UNSTORABLE, NotationError, PositionError
 from ggn_store.model import board as boards
 from ggn_store.model import variables
 from ggn_store.model.document import (
     CONDITION_KEYS,
     EMPTY,
     ENEMY,
-    MAX_STEP,
     Destination,
     Dialect,
     Document,
     Envelope,
-    Guards,
-    Origin,
     Piece,
     Possibility,
     Source,
@@ -38,7 +37,6 @@ from ggn_store.notation.json_text import pointer
 from ggn_store.notation.stn import Transition
 
 SCHEMA_KEY: Final = "$schema"
-STATE_KEY: Final = "$state"
 # What stands at the top of a document and is no piece.
 TOP_KEYS: Final = (SCHEMA_KEY, STATE_KEY)
 
@@ -51,8 +49,6 @@ _KEYS: Final[Mapping[Dialect, tuple[str, ...]]] = {
 }
 _DIFF_KEYS: Final = ("board", "hands", "toggle")
 _GDL_DIFF_KEYS: Final = (*_DIFF_KEYS, "state")
-_ACTION_KEYS: Final = ("name", "step", "chainable")
-_VARIABLE_KEYS: Final = ("values", "initial")
 # The dialects whose squares have any labels.
 _LABELLED: Final = ("perform", "gdl")
 
@@ -69,29 +65,14 @@ _OTHER_VERSIONS: Final[Mapping[str, str]] = {
 }
 
 
-# "Nothing was found", where None would be JSON null.
-_NOTHING: Final = object()
-
-
-@dataclass(frozen=True, slots=True)
-class Complaint:
-    """Something that is wrong at a path; `at_key` where it is the key of the member and not its value."""
-
-    path: json_text.Path
-    message: str
-    found: str | None
-    allowed: str | None
-    at_key: bool
-
-
 class Reader:
     """One pass over decoded JSON: makes the values and collects complaints."""
 
     def __init__(self, dialect: Dialect | None, envelope: Envelope, copy: bool, whole: bool = True) -> None:
         """`whole` is false for a part of a document, which may name variables that another part declares."""
-        self.complaints: list[Complaint] = []
+        self.complaints = Complaints()
         self._whole = whole
-        self._variables: Mapping[str, frozenset[str]] = {}
+        self._state = StateReader(self.complaints, whole)
         self._forced = dialect
         self._dialect: Dialect = dialect or "must-deny"
         self._because: json_text.Path = ()
@@ -106,14 +87,16 @@ class Reader:
         """The document, or None where there is something to complain about."""
         self._check_envelope()
         if not isinstance(value, Mapping):
-            self._complain((), "a document is an object of pieces", value, "an object")
+            self.complaints.add((), "a document is an object of pieces", value, "an object")
             return None
         schema = value.get(SCHEMA_KEY)
         if SCHEMA_KEY in value and (not isinstance(schema, str) or UNSTORABLE.search(schema)):
-            self._complain((SCHEMA_KEY,), "$schema is not an address", schema, "a string (no NUL, no lone surrogate)")
+            self.complaints.add(
+                (SCHEMA_KEY,), "$schema is not an address", schema, "a string (no NUL, no lone surrogate)"
+            )
         members = {piece: sources for piece, sources in value.items() if piece not in TOP_KEYS}
         if not members:
-            self._complain((), "the document has no piece in it", _NOTHING, "at least one piece")
+            self.complaints.add((), "the document has no piece in it", NOTHING, "at least one piece")
         mixed = self._detect(members, STATE_KEY in value)
         declared = self._declared(value[STATE_KEY]) if STATE_KEY in value else None
         pieces = tuple(self._piece(piece, sources, mixed) for piece, sources in members.items())
@@ -145,7 +128,7 @@ class Reader:
             declared = self._declared(value[STATE_KEY])
             if self.complaints:
                 return None
-        known = self._variables if self._whole else None
+        known = self._state.known if self._whole else None
         pieces = quick.pieces(members, self._dialect, self._is_piece, self._knows_square, known)
         self._count = sum(piece.possibilities for piece in pieces)
         self._check_counts(len(pieces))
@@ -166,7 +149,7 @@ class Reader:
         for name in ("title", "source", "definition"):
             text = getattr(envelope, name)
             if text is not None and (not isinstance(text, str) or UNSTORABLE.search(text)):
-                self._complain((), f"the {name} given with the document is not text", text, "a string")
+                self.complaints.add((), f"the {name} given with the document is not text", text, "a string")
         try:
             if envelope.board is not None:
                 self._board = boards.parse_shape(envelope.board)
@@ -174,11 +157,13 @@ class Reader:
                 start = Position.from_text(envelope.start)
                 outside = set(start.board) - set(self._board.squares) if self._board else ()
                 if outside:
-                    self._complain((), "the start position has pieces off the board", sorted(outside), "its squares")
+                    self.complaints.add(
+                        (), "the start position has pieces off the board", sorted(outside), "its squares"
+                    )
             declared = variables.parse(envelope.variables)
-            self._variables = {each.name: frozenset(each.values) for each in declared.values()}
+            self._state.known = {each.name: frozenset(each.values) for each in declared.values()}
         except (NotationError, PositionError) as error:
-            self._complain((), f"what was given with the document does not fit: {error}", _NOTHING, None)
+            self.complaints.add((), f"what was given with the document does not fit: {error}", NOTHING, None)
 
     def _detect(self, members: Mapping[Any, Any], has_state: bool) -> bool:
         """Settle the dialect by the keys that possibilities have; whether the document mixes dialects."""
@@ -202,7 +187,7 @@ class Reader:
                 (perform, must_deny) if _is_before(first, perform[0], must_deny[0]) else (must_deny, perform)
             )
             self._dialect = "perform" if earlier is perform else others
-            self._complain(
+            self.complaints.add(
                 (*later[1], later[0]),
                 f"the document mixes dialects: {later[0]} stands here, "
                 f"and {earlier[0]} of another dialect at {pointer((*earlier[1], earlier[0]))}",
@@ -222,60 +207,11 @@ class Reader:
 
     def _declared(self, value: Any) -> list[Variable]:
         """The variables that a document declares."""
-        path: json_text.Path = (STATE_KEY,)
-        if self._dialect != "gdl":
-            message = f"{STATE_KEY} declares the variables of another dialect than {self._dialect}"
-            self._complain(path, message, STATE_KEY, "piece identifiers", at_key=True)
-            return []
-        if not isinstance(value, Mapping):
-            self._complain(path, f"{STATE_KEY} is not an object of variables", value, "an object")
-            return []
-        if len(value) > limits.MAX_VARIABLES:
-            self._complain(path, "too many variables", len(value), f"at most {limits.MAX_VARIABLES:,}")
-            return []
-        found = [self._variable(name, each, (*path, name)) for name, each in value.items()]
-        declared = [each for each in found if each is not None]
-        self._variables = {each.name: frozenset(each.values) for each in declared}
-        return declared
-
-    def _variable(self, name: Any, value: Any, path: json_text.Path) -> Variable | None:
-        before = len(self.complaints)
-        self._check_word(name, path, "the name of a variable", at_key=True)
-        if not isinstance(value, Mapping) or not set(_VARIABLE_KEYS) <= value.keys():
-            self._complain(path, "a variable is an object with its values and its initial value", value, "an object")
-            return None
-        for key in value:
-            if key not in _VARIABLE_KEYS and not isinstance(key, json_text.Twin):
-                self._complain((*path, key), "a variable has no such key", key, ", ".join(_VARIABLE_KEYS), at_key=True)
-        values = self._values(value["values"], (*path, "values"))
-        initial = value["initial"]
-        is_word = self._check_word(initial, (*path, "initial"), "a value of a variable")
-        if is_word and values and initial not in values:
-            allowed = ", ".join(map(quote, values[:10]))
-            self._complain((*path, "initial"), "the initial value is none of the values", initial, allowed)
-        return None if len(self.complaints) > before else Variable(name, values, initial)
-
-    def _values(self, value: Any, path: json_text.Path) -> tuple[str, ...]:
-        """A list of values of a variable, sorted; none where anything is wrong with it."""
-        if not isinstance(value, list | tuple) or not 0 < len(value) <= limits.MAX_VALUES:
-            allowed = f"an array of 1 to {limits.MAX_VALUES:,} texts"
-            self._complain(path, "the values of a variable are not a list of them", value, allowed)
-            return ()
-        before = len(self.complaints)
-        seen: set[str] = set()
-        for number, each in enumerate(value):
-            if self._check_word(each, (*path, number), "a value of a variable"):
-                if each in seen:
-                    self._complain((*path, number), "the value stands twice in the list", each, "each value once")
-                seen.add(each)
-        return () if len(self.complaints) > before else tuple(sorted(seen))
-
-    def _check_word(self, value: Any, path: json_text.Path, what: str, at_key: bool = False) -> bool:
-        if is_sound := quick.is_word(value):
-            return is_sound
-        allowed = f"a text of 1 to {limits.MAX_LABEL} characters (no NUL, no lone surrogate)"
-        self._complain(path, f"not {what}", value, allowed, at_key)
-        return False
+        if self._dialect == "gdl":
+            return self._state.declared(value)
+        message = f"{STATE_KEY} declares the variables of another dialect than {self._dialect}"
+        self.complaints.add((STATE_KEY,), message, STATE_KEY, "piece identifiers", at_key=True)
+        return []
 
     def _check_counts(self, pieces: int) -> None:
         for name, count, limit in (
@@ -284,7 +220,7 @@ class Reader:
             ("squares", len(self._squares), limits.MAX_SQUARES),
         ):
             if count > limit:
-                self._complain((), f"the document has too many {name}", count, f"at most {limit:,}")
+                self.complaints.add((), f"the document has too many {name}", count, f"at most {limit:,}")
 
     # --- level by level ---
 
@@ -307,12 +243,14 @@ class Reader:
             if _is_too_long(destination):
                 continue
             if source == HAND == destination:
-                self._complain(path, "a move from the hand to the hand", HAND, "a square", at_key=True)
+                self.complaints.add(path, "a move from the hand to the hand", HAND, "a square", at_key=True)
             if not isinstance(possibilities, list | tuple):
-                self._complain(path, "a destination holds an array of possibilities", possibilities, "an array")
+                self.complaints.add(path, "a destination holds an array of possibilities", possibilities, "an array")
                 continue
             if not possibilities:
-                self._complain(path, "the destination has no possibility in it", possibilities, "at least one object")
+                self.complaints.add(
+                    path, "the destination has no possibility in it", possibilities, "at least one object"
+                )
             self._count += len(possibilities)
             yield Destination(
                 destination,
@@ -324,15 +262,15 @@ class Reader:
 
     def _members(self, value: Any, path: json_text.Path, name: str, inside: str) -> Iterator[tuple[Any, Any]]:
         if not isinstance(value, Mapping):
-            self._complain(path, f"{name} holds an object of {inside}", value, "an object")
+            self.complaints.add(path, f"{name} holds an object of {inside}", value, "an object")
             return
         if not value:
-            self._complain(path, f"{name} has no {inside} in it", value, f"at least one of its {inside}")
+            self.complaints.add(path, f"{name} has no {inside} in it", value, f"at least one of its {inside}")
         yield from value.items()
 
     def _possibility(self, piece: Any, source: Any, path: json_text.Path, value: Any, mixed: bool) -> Possibility:
         if not isinstance(value, Mapping):
-            self._complain(path, "a possibility is an object", value, "an object")
+            self.complaints.add(path, "a possibility is an object", value, "an object")
             return Possibility()
         allowed = _KEYS[self._dialect]
         if not value.keys() <= set(allowed):
@@ -345,7 +283,7 @@ class Reader:
         must = self._conditions(value[must_key], (*path, must_key)) if must_key in value else {}
         deny = self._conditions(value[deny_key], (*path, deny_key)) if deny_key in value else {}
         if must.get(source) == piece:
-            self._complain(
+            self.complaints.add(
                 (*path, must_key, source),
                 f"{must_key} restates that the piece stands on its source, which is implied",
                 piece,
@@ -353,7 +291,7 @@ class Reader:
             )
         for square in must.keys() & deny.keys():
             if must[square] == deny[square]:
-                self._complain(
+                self.complaints.add(
                     (*path, deny_key, square),
                     f"{deny_key} forbids what {must_key} demands of the same square",
                     deny[square],
@@ -366,75 +304,19 @@ class Reader:
             effects = self._diff(value, path)
         if self._dialect != "gdl":
             return Possibility(must, deny, effects)
-        guards = self._guards(value["when"], (*path, "when")) if "when" in value else {}
-        origin = self._origin(value["action"], (*path, "action")) if "action" in value else None
+        guards = self._state.guards(value["when"], (*path, "when")) if "when" in value else {}
+        origin = self._state.origin(value["action"], (*path, "action")) if "action" in value else None
         return Possibility(must, deny, effects, guards, origin)
-
-    def _guards(self, value: Any, path: json_text.Path) -> Guards:
-        if not isinstance(value, Mapping):
-            self._complain(path, "when is not an object of variables and values", value, "an object")
-            return {}
-        guards = {}
-        for name, values in value.items():
-            guards[name] = self._values(values, (*path, name))
-            if guards[name]:
-                self._check_declared(name, dict(enumerate(values)), (*path, name))
-        return guards
-
-    def _state_effects(self, value: Any, path: json_text.Path) -> Mapping[str, str]:
-        if not isinstance(value, Mapping):
-            self._complain(path, "diff.state is not an object of variables and their new values", value, "an object")
-            return {}
-        for name, each in value.items():
-            if self._check_word(each, (*path, name), "a value of a variable"):
-                self._check_declared(name, {None: each}, (*path, name))
-        return dict(value)
-
-    def _check_declared(self, name: Any, values: Mapping[int | None, str], path: json_text.Path) -> None:
-        """Complain of a variable, and of values of it, that the document does not declare."""
-        if not self._check_word(name, path, "the name of a variable", at_key=True) or not self._whole:
-            return
-        known = self._variables.get(name)
-        if known is None:
-            allowed = (
-                ", ".join(map(quote, list(self._variables)[:10])) or f"what {STATE_KEY} declares, which is nothing"
-            )
-            self._complain(path, f"{STATE_KEY} declares no such variable", name, allowed, at_key=True)
-            return
-        for place, each in values.items():
-            if each not in known:
-                allowed = ", ".join(map(quote, sorted(known)[:10]))
-                at = path if place is None else (*path, place)
-                self._complain(at, f"{STATE_KEY} declares no such value of {quote(name)}", each, allowed)
-
-    def _origin(self, value: Any, path: json_text.Path) -> Origin | None:
-        if not isinstance(value, Mapping) or "name" not in value:
-            self._complain(path, "an action is an object with its name", value, "an object")
-            return None
-        for key in value:
-            if key not in _ACTION_KEYS and not isinstance(key, json_text.Twin):
-                self._complain((*path, key), "an action has no such key", key, ", ".join(_ACTION_KEYS), at_key=True)
-        name, step, chainable = value["name"], value.get("step", 1), value.get("chainable", False)
-        self._check_word(name, (*path, "name"), "the name of an action")
-        if not quick.is_step(step):
-            self._complain((*path, "step"), "a step counts from 1", step, f"a whole number from 1 to {MAX_STEP:,}")
-            return None
-        if not isinstance(chainable, bool):
-            self._complain(
-                (*path, "chainable"), "chainable says whether the piece may go on", chainable, "true or false"
-            )
-            return None
-        return Origin(name, int(step), chainable)
 
     def _conditions(self, value: Any, path: json_text.Path) -> Mapping[str, str]:
         if not isinstance(value, Mapping):
-            self._complain(path, "conditions are an object of squares and states", value, "an object")
+            self.complaints.add(path, "conditions are an object of squares and states", value, "an object")
             return {}
         if not value and self._dialect == "perform":
-            self._complain(path, "the conditions are empty", value, "at least one condition, or leave the key out")
+            self.complaints.add(path, "the conditions are empty", value, "at least one condition, or leave the key out")
         for square, state in value.items():
             if square == HAND:
-                self._complain(
+                self.complaints.add(
                     (*path, square), "a condition on the hand", square, "a condition on a square", at_key=True
                 )
             else:
@@ -442,27 +324,29 @@ class Reader:
             if state in (EMPTY, ENEMY) and isinstance(state, str):
                 continue
             if not self._is_piece(state):
-                self._complain(
+                self.complaints.add(
                     (*path, square), "a state that GGN does not know", state, f"empty, enemy or {self._kind}"
                 )
         return cast(Mapping[str, str], dict(value) if self._copy else value)
 
     def _perform(self, value: Mapping[str, Any], path: json_text.Path) -> Transition | None:
         if "perform" not in value:
-            self._complain(path, f"perform is missing{self._dialect_reason('perform')}", _NOTHING, "perform")
+            self.complaints.add(path, f"perform is missing{self._dialect_reason('perform')}", NOTHING, "perform")
             return None
         board = value["perform"]
         if isinstance(board, Mapping) and not board:
-            self._complain((*path, "perform"), "perform is empty", board, "at least one square and what becomes of it")
+            self.complaints.add(
+                (*path, "perform"), "perform is empty", board, "at least one square and what becomes of it"
+            )
         return Transition(self._board_effects(board, (*path, "perform"), "perform"))
 
     def _diff(self, value: Mapping[str, Any], path: json_text.Path) -> Transition | None:
         if "diff" not in value:
-            self._complain(path, f"diff is missing{self._dialect_reason('diff')}", _NOTHING, "diff")
+            self.complaints.add(path, f"diff is missing{self._dialect_reason('diff')}", NOTHING, "diff")
             return None
         diff, path = value["diff"], (*path, "diff")
         if not isinstance(diff, Mapping):
-            self._complain(path, "diff is not an object", diff, "an object")
+            self.complaints.add(path, "diff is not an object", diff, "an object")
             return None
         allowed = _GDL_DIFF_KEYS if self._dialect == "gdl" else _DIFF_KEYS
         for key in diff:
@@ -472,14 +356,14 @@ class Reader:
         hands = self._hand_effects(diff["hands"], (*path, "hands")) if "hands" in diff else {}
         toggle = diff.get("toggle", True)
         if not isinstance(toggle, bool):
-            self._complain((*path, "toggle"), "toggle says whether the turn passes", toggle, "true or false")
+            self.complaints.add((*path, "toggle"), "toggle says whether the turn passes", toggle, "true or false")
         if self._dialect == "gdl" and "state" in diff:
-            return Transition(board, hands, toggle, self._state_effects(diff["state"], (*path, "state")))
+            return Transition(board, hands, toggle, self._state.effects(diff["state"], (*path, "state")))
         return Transition(board, hands, toggle)
 
     def _board_effects(self, value: Any, path: json_text.Path, name: str) -> Mapping[str, str | None]:
         if not isinstance(value, Mapping):
-            self._complain(path, f"{name} is not an object of squares and pieces", value, "an object")
+            self.complaints.add(path, f"{name} is not an object of squares and pieces", value, "an object")
             return {}
         for square, piece in value.items():
             self._check_square(square, (*path, square))
@@ -489,7 +373,7 @@ class Reader:
 
     def _hand_effects(self, value: Any, path: json_text.Path) -> Mapping[str, int]:
         if not isinstance(value, Mapping):
-            self._complain(path, "diff.hands is not an object of pieces and counts", value, "an object")
+            self.complaints.add(path, "diff.hands is not an object of pieces and counts", value, "an object")
             return {}
         hands = {}
         for piece, delta in value.items():
@@ -497,7 +381,7 @@ class Reader:
             if stn.is_delta(delta):
                 hands[piece] = int(delta)
             else:
-                self._complain(
+                self.complaints.add(
                     (*path, piece),
                     "a hand changes by a whole number other than 0",
                     delta,
@@ -523,7 +407,7 @@ class Reader:
     def _check_piece(self, piece: Any, path: json_text.Path, at_key: bool = False, or_null: bool = False) -> None:
         if not self._is_piece(piece):
             allowed = self._kind + (", or null" if or_null else "")
-            self._complain(path, "not a piece identifier of this dialect", piece, allowed, at_key)
+            self.complaints.add(path, "not a piece identifier of this dialect", piece, allowed, at_key)
 
     def _check_location(self, square: Any, path: json_text.Path) -> None:
         if square == HAND and self._dialect != "perform":
@@ -543,7 +427,7 @@ class Reader:
             allowed = f"a square from {self._board.squares[0]} to {self._board.squares[-1]}"
         else:
             message = "not a square"
-        self._complain(path, message, square, allowed, at_key=True)
+        self.complaints.add(path, message, square, allowed, at_key=True)
 
     def _knows_square(self, square: str) -> bool:
         known = self._squares.get(square)
@@ -572,13 +456,7 @@ class Reader:
             message = f"{key} is a key of {_OTHER_VERSIONS[key]}"
         elif key in _PERFORM_KEYS or key in _KEYS["gdl"] or key in _GDL_DIFF_KEYS:
             message = f"{key} is a key of another dialect than {self._dialect}"
-        self._complain(path, message, key, ", ".join(allowed), at_key=True)
-
-    def _complain(
-        self, path: json_text.Path, message: str, found: object, allowed: str | None, at_key: bool = False
-    ) -> None:
-        shown = None if found is _NOTHING else quote(found)
-        self.complaints.append(Complaint(path, message, shown, allowed, at_key))
+        self.complaints.add(path, message, key, ", ".join(allowed), at_key=True)
 
 
 def _possibilities(members: Mapping[Any, Any]) -> Iterator[tuple[json_text.Path, Mapping[Any, Any]]]:
@@ -607,5 +485,5 @@ def envelope_complaints(envelope: Envelope) -> list[Complaint]:
     reader._check_envelope()
     schema = envelope.schema
     if schema is not None and (not isinstance(schema, str) or UNSTORABLE.search(schema)):
-        reader._complain((), "the $schema is not an address", schema, "a string")
+        reader.complaints.add((), "the $schema is not an address", schema, "a string")
     return reader.complaints
