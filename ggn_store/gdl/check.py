@@ -11,7 +11,8 @@ from ggn_store.errors import SpecificationError, SpecificationProblem
 from ggn_store.gdl import reader, values
 from ggn_store.gdl.complaints import Complaint, TooManyError
 from ggn_store.gdl.expressions import start_of
-from ggn_store.gdl.findings import Finding, findings
+from ggn_store.gdl.finding import Finding
+from ggn_store.gdl.findings import findings
 from ggn_store.gdl.reader import Reader
 from ggn_store.gdl.specification import MAX_VALUES, Specification
 from ggn_store.gdl.types import Types

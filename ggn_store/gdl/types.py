@@ -320,7 +320,7 @@ class Types:
 
     def _count(self, call: Call, function: language.Function) -> bool:
         number = len(call.arguments)
-        if function.least <= number and (function.most is None or number <= function.most):
+        if function.takes(number):
             return True
         if function.most is None:
             wanted = f"{function.least} or more arguments"

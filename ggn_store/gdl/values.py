@@ -11,6 +11,7 @@ from typing import Final
 from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, parts, text_of
 from ggn_store.gdl.functions import PURE, conjuncts, is_number
+from ggn_store.gdl.language import FUNCTIONS
 from ggn_store.gdl.specification import MAX_VALUES, Action, Clause, Grid, Network, Specification, Value, label
 
 _MAX_COMBINATIONS: Final = 65_536
@@ -238,6 +239,8 @@ def _evaluate(expression: Expression, known: Mapping[str, Value]) -> Value:
             return value
         case Call(name=name, arguments=arguments) if name in PURE:
             values = [_evaluate(argument, known) for argument in arguments]
+            if not FUNCTIONS[name].takes(len(values)):
+                return None  # the specification is wrong, and it is said elsewhere
             result = PURE[name](*values)
             if result is None and name in ("add", "sub", "mul") and all(map(is_number, values)):
                 raise _HugeError
