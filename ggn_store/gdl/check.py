@@ -15,7 +15,8 @@ from ggn_store.gdl.finding import Finding
 from ggn_store.gdl.findings import findings
 from ggn_store.gdl.reader import Reader
 from ggn_store.gdl.specification import MAX_VALUES, Specification
-from ggn_store.gdl.types import Types
+from ggn_store.gdl.types.check import check as check_types
+from ggn_store.gdl.types.typed import Uses
 from ggn_store.gdl.values import Unbounded
 
 
@@ -40,13 +41,13 @@ class SpecificationCheck:
 
 def check_specification(data: str | bytes | Mapping[str, Any], file: str | None = None) -> SpecificationCheck:
     """Check a specification: JSON as text, as bytes, or decoded (then problems have no lines)."""
-    found, types = _read(data)
+    found, uses = _read(data)
     problems = found.problems(file)
     if problems:
         return SpecificationCheck(None, tuple(problems))
     specification = found.draft.specification()
     domains = values.domains(specification)
-    suspicious = [_finding(found, each, file) for each in findings(specification, types.uses, domains)]
+    suspicious = [_finding(found, each, file) for each in findings(specification, uses, domains)]
     suspicious.sort(key=lambda each: (each.line or 0, each.column or 0))
     return SpecificationCheck(specification, (), tuple(suspicious))
 
@@ -60,14 +61,13 @@ def read_specification(data: str | bytes | Mapping[str, Any], file: str | None =
     return found.draft.specification()
 
 
-def _read(data: str | bytes | Mapping[str, Any]) -> tuple[Reader, Types]:
+def _read(data: str | bytes | Mapping[str, Any]) -> tuple[Reader, Uses]:
     found = reader.read(data)
-    types = Types(found)
-    types.check()
+    uses = check_types(found)
     with contextlib.suppress(TooManyError):
         for each in values.domains(found.draft).unbounded:
             found.add(_unbounded(found, each))
-    return found, types
+    return found, uses
 
 
 def _unbounded(found: Reader, unbounded: Unbounded) -> Complaint:

@@ -14,7 +14,7 @@ from ggn_store.gdl.finding import Finding
 from ggn_store.gdl.idle import never_applied
 from ggn_store.gdl.specification import Place, Specification
 from ggn_store.gdl.trials import TooManyTriesError, Trials
-from ggn_store.gdl.types import Uses
+from ggn_store.gdl.types.typed import Uses
 from ggn_store.gdl.values import Domains
 
 MAX_NODES: Final = 400
