@@ -21,6 +21,7 @@ from typing import Final
 from ggn_store.errors import InputError, SpecificationError, SpecificationProblem, printable
 from ggn_store.gdl.boxes import Covers, guards
 from ggn_store.gdl.diagrams import Box, Node, TooManyNodesError, Value, count_paths, known_values, paths
+from ggn_store.gdl.domains import Domains, domains_of
 from ggn_store.gdl.envelope import envelope
 from ggn_store.gdl.identifiers import Identifiers, read_wish, style_of
 from ggn_store.gdl.kinds import MAX_KINDS, Kind, TooManyKindsError, kinds
@@ -30,7 +31,6 @@ from ggn_store.gdl.problems import problem, problem_of
 from ggn_store.gdl.rules import Pairs, Rule, hold, rules
 from ggn_store.gdl.specification import Action, Specification
 from ggn_store.gdl.state_variables import PHASE, state_variables, unwritable
-from ggn_store.gdl.values import Domains, domains
 from ggn_store.gdl.world import Person, World
 from ggn_store.model.document import Destination, Document, Origin, Piece, Possibility, Source
 from ggn_store.notation.stn import Transition
@@ -73,11 +73,11 @@ class _Compiler:
         self._specification = specification
         self._file = file
         self._problems: list[SpecificationProblem] = []
-        values = domains(specification)
+        domains = domains_of(specification)
         places = Places(specification.topology)
         people = {player.name: Person(number, player) for number, player in enumerate(specification.players)}
-        self._kinds = self._all_kinds(values)
-        variables = state_variables(specification, values)
+        self._kinds = self._all_kinds(domains)
+        variables = state_variables(specification, domains)
         self._problems += unwritable(specification, variables)
         self._stop()
         self._world = World(places, people, self._kinds, specification.schemas, variables)
@@ -117,9 +117,9 @@ class _Compiler:
         if self._problems:
             raise SpecificationError(replace(each, file=self._file) for each in self._problems)
 
-    def _all_kinds(self, values: Domains) -> list[Kind]:
+    def _all_kinds(self, domains: Domains) -> list[Kind]:
         try:
-            return list(kinds(self._specification, values))
+            return list(kinds(self._specification, domains))
         except TooManyKindsError as error:
             schema = self._specification.schemas[error.schema]
             message = f"{schema.name} has more than {MAX_KINDS} combinations of attributes, each of which is a piece"

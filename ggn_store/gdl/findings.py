@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from ggn_store.gdl.directions import strange_moves
+from ggn_store.gdl.domains import Domains
 from ggn_store.gdl.expressions import Attribute, Call, Index, Literal, Name, parts, start_of
 from ggn_store.gdl.finding import Finding
 from ggn_store.gdl.idle import never_applied
 from ggn_store.gdl.specification import Place, Specification
 from ggn_store.gdl.trials import TooManyTriesError, Trials
 from ggn_store.gdl.types.typed import Uses
-from ggn_store.gdl.values import Domains
 
 MAX_NODES: Final = 400
 

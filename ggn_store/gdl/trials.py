@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ggn_store.gdl.domains import Domains
 from ggn_store.gdl.expressions import Attribute, Expression, Index, Name, parts, text_of
 from ggn_store.gdl.folding import UNKNOWN, Case, Entity, Folding, Function
 from ggn_store.gdl.specification import Action, Clause, Node, Specification, Value
-from ggn_store.gdl.values import Domains
 
 # How often conditions are tried in all: a few seconds' worth.
 _MAX_TRIES: Final = 30_000_000

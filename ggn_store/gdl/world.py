@@ -163,6 +163,8 @@ class World:
         """`value.name` now; None where the value has no such attribute."""
         if type(value) is Node:
             return self.diagrams.bind(value, lambda each: self.of(each, name))
+        if isinstance(value, Place | Person):
+            return value.attributes.get(name)
         if isinstance(value, Body):
             found = self.changed.get((value.number, name), UNTOUCHED)
             if found is UNTOUCHED or type(found) is Node:
@@ -171,8 +173,6 @@ class World:
                     return self.diagrams.bind(found, lambda each: initial if each is UNTOUCHED else each)
                 return initial
             return found
-        if isinstance(value, Place | Person):
-            return value.attributes.get(name)
         return None
 
     def variable(self, name: str) -> Value:

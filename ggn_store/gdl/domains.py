@@ -44,11 +44,12 @@ class Domains:
     unbounded: tuple[Unbounded, ...] = ()
 
 
-def domains(draft: Draft | Specification) -> Domains:
-    """The values that variables (`phase` among them) and attributes can have.
+def domains_of(draft: Draft | Specification) -> Domains:
+    """The values that variables (`phase` among them) and attributes can have: the check and the compiler go by these.
 
     An effect counts where the conditions around it can hold for the values that it is computed from: a counter
-    that is counted up under `lt(state.count, 3)` ends at 3.
+    that is counted up under `lt(state.count, 3)` ends at 3. An attribute of what stands on a place counts as if
+    something stood there; where null can come of an empty place, the compiler refuses the effect that sets it.
     """
     return _Closure(draft).domains()
 
