@@ -13,7 +13,7 @@ from ggn_store.gdl.world import World
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """An action with its conditions, sorted by what they need to be known."""
+    """An action with its conditions, sorted by what they need to be known besides the kind of the entity."""
 
     action: Action
     of_entity: tuple[Code, ...]
@@ -56,6 +56,7 @@ class Pairs:
         self._known: dict[int, bytearray] = {}
 
     def holds(self, code: Code, world: World) -> bool:
+        """Whether a condition holds for the start and the target of the world."""
         if ENTITY in code.needs:
             return code.run(world) is True
         known = self._known.get(id(code))
