@@ -340,7 +340,7 @@ def test_large_boards_are_not_searched() -> None:
 
 
 def test_a_game_that_is_too_large_to_try_is_said_to_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ggn_store.gdl.findings._MAX_TRIES", 10_000)
+    monkeypatch.setattr("ggn_store.gdl.trials._MAX_TRIES", 10_000)
     data = with_action("odd", ["eq(entity.rank, 'stnoe')"])
     assert ("large-game", "/interactions") in found(data)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from ggn_store import Specification, read_specification
+from ggn_store.gdl.domains import domains_of
 from ggn_store.gdl.reader import is_specification
 from ggn_store.gdl.specification import Edge, Grid, HexGrid, Network, label
-from ggn_store.gdl.values import domains
 from tests.gdl_tiny import REMOVED, Json, changed, hexes, network, tiny
 
 
@@ -110,7 +110,7 @@ def test_what_values_variables_and_attributes_can_have() -> None:
         "set(state.last, board[target].rank)",
         "if(eq(state.turns, 5), set(state.turns, 7), set(state.turns, mul(state.winner.far, 3)))",
     ]
-    found = domains(read(data))
+    found = domains_of(read(data))
     assert found.unbounded == ()
     assert found.variables == {
         "count": (0, 1, 2, 3),

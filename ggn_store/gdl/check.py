@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ggn_store.errors import SpecificationError, SpecificationProblem
-from ggn_store.gdl import reader, values
+from ggn_store.gdl import reader
 from ggn_store.gdl.complaints import Complaint, TooManyError
+from ggn_store.gdl.domains import Domains, Unbounded, domains_of
 from ggn_store.gdl.expressions import start_of
-from ggn_store.gdl.findings import Finding, findings
+from ggn_store.gdl.finding import Finding
+from ggn_store.gdl.findings import findings
 from ggn_store.gdl.reader import Reader
 from ggn_store.gdl.specification import MAX_VALUES, Specification
-from ggn_store.gdl.types import Types
-from ggn_store.gdl.values import Unbounded
+from ggn_store.gdl.types.check import check as check_types
+from ggn_store.gdl.types.typed import Uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,35 +40,37 @@ class SpecificationCheck:
 
 
 def check_specification(data: str | bytes | Mapping[str, Any], file: str | None = None) -> SpecificationCheck:
-    """Check a specification: JSON as text, as bytes, or decoded (then problems have no lines)."""
-    found, types = _read(data)
+    """Check a specification: JSON as text, as bytes, or decoded (then problems have no lines).
+
+    Nothing is raised, whatever the data is; findings are looked for only where there is no problem.
+    """
+    found, uses, domains = _read(data)
     problems = found.problems(file)
     if problems:
         return SpecificationCheck(None, tuple(problems))
     specification = found.draft.specification()
-    domains = values.domains(specification)
-    suspicious = [_finding(found, each, file) for each in findings(specification, types.uses, domains)]
+    suspicious = [_finding(found, each, file) for each in findings(specification, uses, domains)]
     suspicious.sort(key=lambda each: (each.line or 0, each.column or 0))
     return SpecificationCheck(specification, (), tuple(suspicious))
 
 
 def read_specification(data: str | bytes | Mapping[str, Any], file: str | None = None) -> Specification:
     """The specification; raises SpecificationError with every problem."""
-    found, _ = _read(data)
+    found, _, _ = _read(data)
     problems = found.problems(file)
     if problems:
         raise SpecificationError(problems)
     return found.draft.specification()
 
 
-def _read(data: str | bytes | Mapping[str, Any]) -> tuple[Reader, Types]:
+def _read(data: str | bytes | Mapping[str, Any]) -> tuple[Reader, Uses, Domains]:
     found = reader.read(data)
-    types = Types(found)
-    types.check()
+    uses = check_types(found)
+    domains = domains_of(found.draft)
     with contextlib.suppress(TooManyError):
-        for each in values.domains(found.draft).unbounded:
+        for each in domains.unbounded:
             found.add(_unbounded(found, each))
-    return found, types
+    return found, uses, domains
 
 
 def _unbounded(found: Reader, unbounded: Unbounded) -> Complaint:

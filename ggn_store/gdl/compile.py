@@ -21,6 +21,7 @@ from typing import Final
 from ggn_store.errors import InputError, SpecificationError, SpecificationProblem, printable
 from ggn_store.gdl.boxes import Covers, guards
 from ggn_store.gdl.diagrams import Box, Node, TooManyNodesError, Value, count_paths, known_values, paths
+from ggn_store.gdl.domains import Domains, domains_of
 from ggn_store.gdl.envelope import envelope
 from ggn_store.gdl.identifiers import Identifiers, read_wish, style_of
 from ggn_store.gdl.kinds import MAX_KINDS, Kind, TooManyKindsError, kinds
@@ -30,7 +31,6 @@ from ggn_store.gdl.problems import problem, problem_of
 from ggn_store.gdl.rules import Pairs, Rule, hold, rules
 from ggn_store.gdl.specification import Action, Specification
 from ggn_store.gdl.state_variables import PHASE, state_variables, unwritable
-from ggn_store.gdl.values import Domains, domains
 from ggn_store.gdl.world import Person, World
 from ggn_store.model.document import Destination, Document, Origin, Piece, Possibility, Source
 from ggn_store.notation.stn import Transition
@@ -43,7 +43,7 @@ _MAX_PROBLEMS: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """The document of a specification, and what stands behind its identifiers."""
+    """The document of a specification, and what stands behind its identifiers (`CHESS:K`: a kind)."""
 
     document: Document
     kinds: Mapping[str, Kind]
@@ -73,11 +73,11 @@ class _Compiler:
         self._specification = specification
         self._file = file
         self._problems: list[SpecificationProblem] = []
-        values = domains(specification)
+        domains = domains_of(specification)
         places = Places(specification.topology)
         people = {player.name: Person(number, player) for number, player in enumerate(specification.players)}
-        self._kinds = self._all_kinds(values)
-        variables = state_variables(specification, values)
+        self._kinds = self._all_kinds(domains)
+        variables = state_variables(specification, domains)
         self._problems += unwritable(specification, variables)
         self._stop()
         self._world = World(places, people, self._kinds, specification.schemas, variables)
@@ -117,9 +117,9 @@ class _Compiler:
         if self._problems:
             raise SpecificationError(replace(each, file=self._file) for each in self._problems)
 
-    def _all_kinds(self, values: Domains) -> list[Kind]:
+    def _all_kinds(self, domains: Domains) -> list[Kind]:
         try:
-            return list(kinds(self._specification, values))
+            return list(kinds(self._specification, domains))
         except TooManyKindsError as error:
             schema = self._specification.schemas[error.schema]
             message = f"{schema.name} has more than {MAX_KINDS} combinations of attributes, each of which is a piece"
@@ -127,6 +127,7 @@ class _Compiler:
             return []
 
     def _sources(self, kind: int) -> Iterator[Source]:
+        """The moves of a kind; problems that come up are kept, and end it where there are many."""
         world = self._world
         world.begin(kind)
         acting = {name: rule for name, rule in self._rules.items() if hold(rule.of_entity, world)}
@@ -162,14 +163,14 @@ class _Compiler:
             if len(self._problems) >= _MAX_PROBLEMS:
                 return
 
-    def _entry(self, rules: Sequence[Rule]) -> Iterator[Possibility]:
+    def _entry(self, found: Sequence[Rule]) -> Iterator[Possibility]:
         """The possibilities of the actions that geometry allows from start to target."""
         world, diagrams = self._world, self._world.diagrams
-        current: Action = rules[0].action
+        current: Action = found[0].action
         try:
             world.reset()
             conditions: dict[str, Value] = {}
-            for rule in rules:
+            for rule in found:
                 current = rule.action
                 condition: Value = True
                 for code in rule.of_position:
@@ -180,22 +181,28 @@ class _Compiler:
                     conditions[current.name] = condition
             if not conditions:
                 return
-            taken: dict[str, Value] = {}
-            for phase in self._specification.phases:
-                left: Value = self._in_phase(phase.name)
-                for name in phase.allowed_actions:
-                    if name in conditions and left is not False:
-                        here = diagrams.where(conditions[name], left, False)
-                        left = diagrams.where(conditions[name], False, left)
-                        taken[name] = here if taken.get(name, False) is False else diagrams.either(taken[name], here)
-            for rule in rules:
+            chosen = self._chosen(conditions)
+            for rule in found:
                 current = rule.action
-                region = taken.get(current.name, False)
+                region = chosen.get(current.name, False)
                 if region is not False:
                     yield from self._possibilities(rule, region)
         except (TooManyNodesError, RecursionError):
             self._refuse(current, "depends on the position in more ways than can be followed")
             self._stop()
+
+    def _chosen(self, conditions: Mapping[str, Value]) -> dict[str, Value]:
+        """Where each action is the first of its phase whose conditions hold (seed 004, section 4.1)."""
+        diagrams = self._world.diagrams
+        chosen: dict[str, Value] = {}
+        for phase in self._specification.phases:
+            left: Value = self._in_phase(phase.name)
+            for name in phase.allowed_actions:
+                if name in conditions and left is not False:
+                    here = diagrams.where(conditions[name], left, False)
+                    left = diagrams.where(conditions[name], False, left)
+                    chosen[name] = here if chosen.get(name, False) is False else diagrams.either(chosen[name], here)
+        return chosen
 
     def _in_phase(self, phase: str) -> Value:
         """Whether it is the phase: always, where there is only one."""
@@ -216,9 +223,10 @@ class _Compiler:
             self._problems.append(found)
 
     def _possibilities(self, rule: Rule, region: Value) -> Iterator[Possibility]:
+        """What an action does in the positions of a region, each of its ends in turn."""
         action = rule.action
-        for world_effect in rule.effects:
-            world_effect(self._world, True)
+        for run_effect in rule.effects:
+            run_effect(self._world, True)
         outcome = self._outcomes.of(region)
         self._world.reset()
         diagrams = self._world.diagrams
@@ -254,6 +262,7 @@ class _Compiler:
         )
 
     def _covered(self, action: Action, where: Value, end: End) -> Iterator[Possibility]:
+        """The possibilities that together say that the end comes where a condition holds."""
         world = self._world
         assert world.owner is not None  # noqa: S101  (every kind has an owner)
         covers = self._covers[world.owner]

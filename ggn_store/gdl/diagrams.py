@@ -190,7 +190,7 @@ class Diagrams:
 
     def is_one(self, value: Value, one: object) -> Value:
         """Whether a value is this very object."""
-        return self.bind(value, partial(operator.is_, one))
+        return self.bind(value, partial(operator.is_, one)) if type(value) is Node else value is one
 
     def among(self, variable: int, mask: int) -> Value:
         """Whether a variable holds one of some contents."""
@@ -199,6 +199,8 @@ class Diagrams:
 
 def known_values(value: Value) -> list[Value]:
     """What a value can be, each once, in the order of the diagram."""
+    if type(value) is not Node:
+        return [value]
     found: dict[object, Value] = {}
     seen: set[Node] = set()
 

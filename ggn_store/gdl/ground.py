@@ -13,7 +13,6 @@ from typing import Final, TypeAlias
 from ggn_store.gdl.diagrams import Value
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name
 from ggn_store.gdl.functions import PURE
-from ggn_store.gdl.places import Place
 from ggn_store.gdl.world import Person, World
 
 Run: TypeAlias = Callable[[World], Value]
@@ -83,28 +82,24 @@ class Grounder:
         return Code(lambda world: world.variable(name), frozenset({POSITION}))
 
     def _attribute(self, of: Expression, name: str) -> Code:
-        if of == Name("entity", getattr(of, "at", 0)):
-            if name == "pos" and not self._in_effects:
-                return Code(lambda world: world.start, frozenset({START}))
-            if not self._in_effects:
-                return Code(lambda world: world.entity.get(name), frozenset({ENTITY}))
-            return Code(
-                lambda world: world.of(world.bodies[world.start.number], name), frozenset({START, ENTITY, POSITION})
-            )
+        match of:
+            case Name(text="entity"):
+                return self._of_entity(name)
+            case Name(text="start"):
+                return Code(lambda world: world.start.attributes.get(name), frozenset({START}))
+            case Name(text="target"):
+                return Code(lambda world: world.target.attributes.get(name), frozenset({TARGET}))
         inner = self.code(of)
         run = inner.run
-        if not inner.is_static:
-            return Code(lambda world: world.of(run(world), name), inner.needs)
-        if of in (Name("start", of.at), Name("target", of.at)):
-            if of == Name("start", of.at):
-                return Code(lambda world: world.start.attributes.get(name), inner.needs)
-            return Code(lambda world: world.target.attributes.get(name), inner.needs)
+        return Code(lambda world: world.of(run(world), name), inner.needs)
 
-        def read(world: World) -> Value:
-            value = run(world)
-            return value.attributes.get(name) if isinstance(value, Place | Person) else world.of(value, name)
-
-        return Code(read, inner.needs)
+    def _of_entity(self, name: str) -> Code:
+        if self._in_effects:
+            needs = frozenset({START, ENTITY, POSITION})
+            return Code(lambda world: world.of(world.bodies[world.start.number], name), needs)
+        if name == "pos":
+            return Code(lambda world: world.start, frozenset({START}))
+        return Code(lambda world: world.entity.get(name), frozenset({ENTITY}))
 
     def _call(self, name: str, arguments: Sequence[Code]) -> Code:
         needs = frozenset().union(*[argument.needs for argument in arguments])

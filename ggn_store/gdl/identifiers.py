@@ -42,7 +42,7 @@ def style_of(title: str, style: str | None = None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a caller calls some kinds: `king=K`, `king,moved=true=+K`; `is_used` once a kind is called so."""
+    """What a caller calls some kinds: `king=K`, `king,moved=true=+K`."""
 
     words: tuple[str, ...]
     attributes: Mapping[str, str]
@@ -128,19 +128,19 @@ class Identifiers:
                 found[number] = max(matching, key=lambda wish: wish.weight).token
         return found
 
-    def _assets(self, profile: Profile) -> list[tuple[str | None, object]]:
-        """The asset of each kind, the first whose condition holds, and the place of it."""
+    def _assets(self, profile: Profile) -> list[str | None]:
+        """The asset of each kind: the first whose condition holds, None where none does."""
         grounder = Grounder(self._world)
         codes = [(grounder.code(asset.condition.expression), asset) for asset in profile.assets]
-        found: list[tuple[str | None, object]] = []
+        found: list[str | None] = []
         for number in range(len(self._kinds)):
             self._world.begin(number)
             for code, asset in codes:
                 if code.needs <= {ENTITY} and code.run(self._world) is True:
-                    found.append((asset.asset, asset))
+                    found.append(asset.asset)
                     break
             else:
-                found.append((None, None))
+                found.append(None)
         return found
 
     def _ggn(self) -> list[str] | None:
@@ -150,7 +150,7 @@ class Identifiers:
             return None
         tokens = []
         taken: dict[str, Kind] = {}
-        for kind, (asset, _) in zip(self._kinds, self._assets(profile), strict=True):
+        for kind, asset in zip(self._kinds, self._assets(profile), strict=True):
             token = "" if asset is None else asset.partition(":")[2] or asset
             if not _TOKEN.fullmatch(token):
                 said = "has no asset" if asset is None else f"has the asset {quote(asset)}, which is no piece"
@@ -170,7 +170,7 @@ class Identifiers:
     def _letters(self, profile: Profile) -> list[str] | None:
         """The single letters that a profile shows the kinds with, where their case is the player."""
         tokens = []
-        for kind, (asset, _) in zip(self._kinds, self._assets(profile), strict=True):
+        for kind, asset in zip(self._kinds, self._assets(profile), strict=True):
             if asset is None or len(asset) != 1 or asset.upper() not in _LETTERS:
                 return None
             if asset.isupper() != (kind.owner == self._first):

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from ggn_store.gdl.domains import Domains
 from ggn_store.gdl.specification import Specification, Value
-from ggn_store.gdl.values import Domains
 
 MAX_KINDS: Final = 200
 OWNER: Final = "owner"

@@ -35,6 +35,10 @@ class Function:
         """How many arguments it needs."""
         return len(self.arguments) - self.optional
 
+    def takes(self, number: int) -> bool:
+        """Whether it can be called with so many arguments."""
+        return self.least <= number and (self.is_open or number <= len(self.arguments))
+
     @property
     def most(self) -> int | None:
         """How many arguments it takes; None for any number."""

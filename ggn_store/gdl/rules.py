@@ -13,7 +13,7 @@ from ggn_store.gdl.world import World
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """An action with its conditions, sorted by what they need to be known."""
+    """An action with its conditions, sorted by what they need to be known besides the kind of the entity."""
 
     action: Action
     of_entity: tuple[Code, ...]
@@ -31,19 +31,19 @@ def rules(specification: Specification, world: World) -> dict[str, Rule]:
 
 
 def _rule(action: Action, grounder: Grounder, in_effects: Grounder) -> Rule:
-    sorted_: dict[frozenset[str], list[Code]] = {}
+    by_need: dict[frozenset[str], list[Code]] = {}
     for clause in action.conditions:
         for expression in conjuncts(clause.expression):
             code = grounder.code(expression)
             level = frozenset({POSITION}) if not code.is_static else code.needs - {ENTITY}
-            sorted_.setdefault(level, []).append(code)
+            by_need.setdefault(level, []).append(code)
     return Rule(
         action,
-        tuple(sorted_.get(frozenset(), ())),
-        tuple(sorted_.get(frozenset({START}), ())),
-        tuple(sorted_.get(frozenset({TARGET}), ())),
-        tuple(sorted_.get(frozenset({START, TARGET}), ())),
-        tuple(sorted_.get(frozenset({POSITION}), ())),
+        tuple(by_need.get(frozenset(), ())),
+        tuple(by_need.get(frozenset({START}), ())),
+        tuple(by_need.get(frozenset({TARGET}), ())),
+        tuple(by_need.get(frozenset({START, TARGET}), ())),
+        tuple(by_need.get(frozenset({POSITION}), ())),
         tuple(in_effects.effect(clause.expression) for clause in action.effects),
     )
 
@@ -56,6 +56,7 @@ class Pairs:
         self._known: dict[int, bytearray] = {}
 
     def holds(self, code: Code, world: World) -> bool:
+        """Whether a condition holds for the start and the target of the world."""
         if ENTITY in code.needs:
             return code.run(world) is True
         known = self._known.get(id(code))

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.errors import SpecificationProblem
+from ggn_store.gdl.domains import Domains
 from ggn_store.gdl.expressions import Attribute, Name, parts
 from ggn_store.gdl.functions import same
 from ggn_store.gdl.kinds import text
 from ggn_store.gdl.problems import problem
 from ggn_store.gdl.specification import Action, Specification, Value
-from ggn_store.gdl.values import Domains
 
 PHASE: Final = "phase"
 

@@ -163,6 +163,8 @@ class World:
         """`value.name` now; None where the value has no such attribute."""
         if type(value) is Node:
             return self.diagrams.bind(value, lambda each: self.of(each, name))
+        if isinstance(value, Place | Person):
+            return value.attributes.get(name)
         if isinstance(value, Body):
             found = self.changed.get((value.number, name), UNTOUCHED)
             if found is UNTOUCHED or type(found) is Node:
@@ -171,8 +173,6 @@ class World:
                     return self.diagrams.bind(found, lambda each: initial if each is UNTOUCHED else each)
                 return initial
             return found
-        if isinstance(value, Place | Person):
-            return value.attributes.get(name)
         return None
 
     def variable(self, name: str) -> Value:
@@ -225,43 +225,27 @@ class World:
 
     def put(self, where: Value, value: Value, guard: Value) -> None:
         """`set(board[where], value)`; a place that there is not stays as it is."""
-        if isinstance(where, str):
-            where = self.places.at(where)
-        if type(where) is Node:
-            for place in _places(self, where):
-                here = self.diagrams.is_one(self.diagrams.bind(where, self._place), place)
-                self._put(place.number, value, self.diagrams.both(guard, here))
-        elif isinstance(where, Place):
-            self._put(where.number, value, guard)
+        there = where if isinstance(where, Place) else self.diagrams.bind(where, self._place)
+        for place in known_values(there):
+            if isinstance(place, Place):
+                self._put(place.number, value, self.diagrams.both(guard, self.diagrams.is_one(there, place)))
 
     def _place(self, value: Value) -> Value:
         return self.places.at(value) if isinstance(value, str) else value
 
     def _put(self, square: int, value: Value, guard: Value) -> None:
-        self.board[square] = (
-            value if guard is True else self.diagrams.where(guard, value, self.board.get(square, UNTOUCHED))
-        )
+        self.board[square] = self.diagrams.where(guard, value, self.board.get(square, UNTOUCHED))
 
     def change(self, of: Value, name: str, value: Value, guard: Value) -> None:
         """`set(of.name, value)`, wherever that entity stands; of null it is nothing."""
-        if type(of) is Node:
-            for body in _bodies(of):
-                here = self.diagrams.is_one(of, body)
-                self._change(body, name, value, self.diagrams.both(guard, here))
-        elif isinstance(of, Body):
-            self._change(of, name, value, guard)
-
-    def _change(self, body: Body, name: str, value: Value, guard: Value) -> None:
-        where = body.number, name
-        self.changed[where] = (
-            value if guard is True else self.diagrams.where(guard, value, self.changed.get(where, UNTOUCHED))
-        )
+        for body in _bodies(of):
+            here = self.diagrams.both(guard, self.diagrams.is_one(of, body))
+            where = body.number, name
+            self.changed[where] = self.diagrams.where(here, value, self.changed.get(where, UNTOUCHED))
 
     def remember(self, name: str, value: Value, guard: Value) -> None:
         """`set(state.name, value)`"""
-        self.state[name] = (
-            value if guard is True else self.diagrams.where(guard, value, self.state.get(name, UNTOUCHED))
-        )
+        self.state[name] = self.diagrams.where(guard, value, self.state.get(name, UNTOUCHED))
 
     def remove(self, value: Value, guard: Value) -> None:
         """`remove_entity(value)`: wherever it stands, there is nothing afterwards; null is nowhere."""
@@ -276,12 +260,3 @@ class World:
 
 def _bodies(value: Value) -> list[Body]:
     return [each for each in known_values(value) if isinstance(each, Body)]
-
-
-def _places(world: World, value: Value) -> list[Place]:
-    found = {}
-    for each in known_values(value):
-        place = world.places.at(each) if isinstance(each, str) else each
-        if isinstance(place, Place):
-            found[place.number] = place
-    return list(found.values())

@@ -11,6 +11,7 @@ from typing import Final
 from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, parts, text_of
 from ggn_store.gdl.functions import PURE, conjuncts, is_number
+from ggn_store.gdl.language import FUNCTIONS
 from ggn_store.gdl.specification import MAX_VALUES, Action, Clause, Grid, Network, Specification, Value, label
 
 _MAX_COMBINATIONS: Final = 65_536
@@ -43,11 +44,12 @@ class Domains:
     unbounded: tuple[Unbounded, ...] = ()
 
 
-def domains(draft: Draft | Specification) -> Domains:
-    """The values that variables (`phase` among them) and attributes can have.
+def domains_of(draft: Draft | Specification) -> Domains:
+    """The values that variables (`phase` among them) and attributes can have: the check and the compiler go by these.
 
     An effect counts where the conditions around it can hold for the values that it is computed from: a counter
-    that is counted up under `lt(state.count, 3)` ends at 3.
+    that is counted up under `lt(state.count, 3)` ends at 3. An attribute of what stands on a place counts as if
+    something stood there; where null can come of an empty place, the compiler refuses the effect that sets it.
     """
     return _Closure(draft).domains()
 
@@ -238,6 +240,8 @@ def _evaluate(expression: Expression, known: Mapping[str, Value]) -> Value:
             return value
         case Call(name=name, arguments=arguments) if name in PURE:
             values = [_evaluate(argument, known) for argument in arguments]
+            if not FUNCTIONS[name].takes(len(values)):
+                return None  # the specification is wrong, and it is said elsewhere
             result = PURE[name](*values)
             if result is None and name in ("add", "sub", "mul") and all(map(is_number, values)):
                 raise _HugeError

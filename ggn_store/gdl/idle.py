@@ -1,0 +1,137 @@
+"""Rules that never apply: conditions that never hold, effects that never happen, actions that others come before."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from ggn_store.errors import quote
+from ggn_store.gdl.complaints import did_you_mean
+from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, parts, start_of, text_of
+from ggn_store.gdl.finding import Finding
+from ggn_store.gdl.folding import UNKNOWN, Case, Function
+from ggn_store.gdl.specification import Action, Clause
+from ggn_store.gdl.trials import Trials, TriedRule
+
+
+def never_applied(trials: Trials, holding: Collection[str]) -> Iterator[Finding]:
+    """Findings about conditions, effects and actions without use; raises TooManyTriesError.
+
+    `holding` are the actions that can be done at all.
+    """
+    for name, rule in trials.rules.items():
+        yield from _idle_effects(trials, rule) if name in holding else _culprits(trials, rule)
+    for name, rule in trials.rules.items():
+        if name in trials.allowed and name in holding:
+            yield from _shadow(trials, rule, holding)
+
+
+def _culprits(trials: Trials, rule: TriedRule) -> Iterator[Finding]:
+    alone = [each for each in rule.conditions if not _can_hold(trials, rule, [each])]
+    for clause, _, _ in alone:
+        message = f"this condition never holds{_hint(trials, clause.expression)}, so the action is never possible"
+        yield Finding("never-holds", message, clause.place, clause, start_of(clause.expression))
+    if alone:
+        return
+    together = [*rule.conditions]
+    for each in rule.conditions:
+        fewer = [other for other in together if other is not each]
+        if not _can_hold(trials, rule, fewer):
+            together = fewer
+    clause = together[-1][0]
+    others = " and ".join(each.text for each, _, _ in together[:-1])
+    message = f"this condition never holds together with {others}: the action is never possible"
+    yield Finding("never-holds", message, clause.place, clause, start_of(clause.expression))
+
+
+def _can_hold(trials: Trials, rule: TriedRule, conditions: list[tuple[Clause, str, Function]]) -> bool:
+    action = Action(rule.action.name, tuple(each[0] for each in conditions), (), False, rule.action.place)
+    part = TriedRule(action, tuple(conditions))
+    return next(trials.cases(part, trials.possible(part)), None) is not None
+
+
+def _hint(trials: Trials, condition: Expression) -> str:
+    """Which value nothing ever has, where the condition asks for one."""
+    for part in parts(condition):
+        match part:
+            case Call(name="eq", arguments=(Attribute(name=name), Literal(value=str(text)))):
+                known = [
+                    value
+                    for (_, attribute), values in trials.domains.attributes.items()
+                    if attribute == name
+                    for value in values
+                    if isinstance(value, str)
+                ]
+                if known and text not in known:
+                    return f" (nothing ever has {name} {quote(text)}{did_you_mean(text, known, quote)})"
+    return ""
+
+
+def _idle_effects(trials: Trials, rule: TriedRule) -> Iterator[Finding]:
+    """Effects under a condition that is false for every pair of places at which the action is possible."""
+    changed: set[str] = set()
+    for clause in rule.action.effects:
+        match clause.expression:
+            case Call(name="if", arguments=(condition, *_)):
+                inner = [*parts(condition)]
+                names = {part.name for part in inner if isinstance(part, Attribute)}
+                is_plain = not any(isinstance(part, Index | Name) and _is_open(part) for part in inner)
+                if is_plain and not names & changed and not _may_happen(trials, rule, condition):
+                    message = f"this effect never happens: {text_of(condition)} never holds here"
+                    yield Finding("never-holds", message, clause.place, clause, start_of(condition))
+        for part in parts(clause.expression):
+            match part:
+                case Call(name="set", arguments=(Attribute(name=name), _)):
+                    changed.add(name)
+
+
+def _may_happen(trials: Trials, rule: TriedRule, condition: Expression) -> bool:
+    function = trials.folding.function(condition)
+    for kind, pairs in trials.pairs(rule).items():
+        for start, target in pairs:
+            value = function(Case(start, target, kind))
+            if value is UNKNOWN or value is True:
+                return True
+    return False
+
+
+def _shadow(trials: Trials, rule: TriedRule, holding: Collection[str]) -> Iterator[Finding]:
+    """Whether in each phase that allows an action, those before it take all of its moves."""
+    shadows: dict[str, None] = {}
+    for phase in trials.specification.phases:
+        if rule.action.name not in phase.allowed_actions:
+            continue
+        before = phase.allowed_actions[: phase.allowed_actions.index(rule.action.name)]
+        earlier = [trials.rules[name] for name in before if name in holding]
+        taking = _taking(trials, rule, earlier)
+        if not taking:
+            return
+        shadows |= dict.fromkeys(taking)
+    names = " and ".join(shadows)
+    message = f"the action {rule.action.name} is never chosen: wherever it is possible, {names} comes first"
+    yield Finding("shadowed-action", message, rule.action.place)
+
+
+def _taking(trials: Trials, rule: TriedRule, earlier: list[TriedRule]) -> list[str]:
+    """The earlier rules that together take every case of a rule; none where a case is left."""
+    texts = {text for _, text, _ in rule.conditions}
+    rests = []
+    for other in earlier:
+        rest = [function for _, text, function in other.conditions if text not in texts]
+        if not rest:
+            return [other.action.name]
+        if not trials.pairs(rule).keys().isdisjoint(trials.pairs(other)):
+            rests.append((other.action.name, rest))
+    taking: dict[str, None] = {}
+    if not rests:
+        return []
+    for case in trials.cases(rule, trials.pairs(rule)):
+        trials.count(sum(len(rest) for _, rest in rests))
+        name = next((name for name, rest in rests if all(function(case) is True for function in rest)), None)
+        if name is None:
+            return []
+        taking[name] = None
+    return [*taking]
+
+
+def _is_open(part: Index | Name) -> bool:
+    return isinstance(part, Index) or part.text in ("board", "state")

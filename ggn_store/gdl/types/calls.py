@@ -1,0 +1,112 @@
+"""Whether the arguments of functions fit (seed 004, sections 3.1 to 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ggn_store.gdl import language
+from ggn_store.gdl.draft import Draft
+from ggn_store.gdl.expressions import Call, Literal, start_of
+from ggn_store.gdl.language import ANY, INT, NULL, PLAYER, TEXT
+from ggn_store.gdl.specification import Network
+from ggn_store.gdl.types.remarks import Remarks
+from ggn_store.gdl.types.typed import Typed
+
+
+class Calls:
+    """Checks calls of functions whose arguments have been looked at."""
+
+    def __init__(self, draft: Draft, labels: Sequence[str], remarks: Remarks) -> None:
+        self._draft = draft
+        self._labels = labels
+        self._remarks = remarks
+
+    def check(self, call: Call, function: language.Function, found: Sequence[Typed]) -> None:
+        """Check number, kinds and sense of the arguments; `found` is what they are."""
+        if not self.takes(call, function):
+            return
+        wanted = [*function.arguments, *[function.arguments[-1]] * (len(found) - len(function.arguments))]
+        for number, (each, kind) in enumerate(zip(found, wanted, strict=False)):
+            if each.kind not in (kind, ANY) and kind != ANY:
+                self._remarks.wrong(
+                    f"{_ordinal(number, len(found))} of {call.name} must be {kind}, and this is {each.kind}",
+                    start_of(call.arguments[number]),
+                    "player('Name'), entity.owner, ..." if kind == PLAYER and each.kind == TEXT else None,
+                )
+        if call.name in ("eq", "ne"):
+            self._compared(call, found)
+        elif call.name == "player":
+            self._player(call)
+        elif call.name == "node":
+            self._node(call, found)
+        elif call.name in ("path_clear", "mid_pos") and isinstance(self._draft.topology, Network):
+            message = f"a network has no lines, which {call.name} asks for"
+            self._remarks.wrong(message, call.at, "adjacent(start, target)")
+
+    def takes(self, call: Call, function: language.Function) -> bool:
+        """Whether the number of arguments is right."""
+        number = len(call.arguments)
+        if function.takes(number):
+            return True
+        if function.most is None:
+            wanted = f"{function.least} or more arguments"
+        elif function.most != function.least:
+            wanted = f"{function.least} or {function.most} arguments"
+        else:
+            wanted = "one argument" if function.least == 1 else f"{function.least} arguments"
+        self._remarks.wrong(
+            f"{call.name} takes {wanted}, and has {number or 'none'}", call.at, _signature(call.name, function)
+        )
+        return False
+
+    def _compared(self, call: Call, found: Sequence[Typed]) -> None:
+        first, second = found
+        kinds = {first.kind, second.kind}
+        if len(kinds) == 2 and not kinds & {ANY, NULL}:
+            hint = "player('Name'), or the text of .name" if kinds == {PLAYER, TEXT} else None
+            self._remarks.wrong(
+                f"{call.name} compares {first.kind} with {second.kind}, which are never equal",
+                start_of(call.arguments[1]),
+                hint,
+            )
+            return
+        for typed, other in ((first, call.arguments[1]), (second, call.arguments[0])):
+            if typed.noun is not None and isinstance(other, Literal) and isinstance(other.value, str):
+                self._remarks.unknown_text(typed, other.value, other.at)
+
+    def _player(self, call: Call) -> None:
+        argument = call.arguments[0]
+        if not isinstance(argument, Literal):
+            self._remarks.wrong("player wants a name in quotes", start_of(argument), "player('Name')")
+        elif isinstance(argument.value, str) and self._draft.players:
+            names = [player.name for player in self._draft.players]
+            if argument.value not in names:
+                self._remarks.unknown("there is no player", argument.value, argument.at, names, quoted=True)
+
+    def _node(self, call: Call, found: Sequence[Typed]) -> None:
+        topology = self._draft.topology
+        if len(found) == 2 and isinstance(topology, Network):
+            self._remarks.wrong("a network has no coordinates", call.at, "node('Name')")
+            return
+        wanted = TEXT if len(found) == 1 else INT
+        for number, (argument, each) in enumerate(zip(call.arguments, found, strict=True)):
+            if each.kind not in (wanted, ANY):
+                message = f"{_ordinal(number, len(found))} of node must be {wanted}, and this is {each.kind}"
+                self._remarks.wrong(message, start_of(argument), "node(x, y), node('e4'), node('Name')")
+                return
+        argument = call.arguments[0]
+        if topology is None or not isinstance(argument, Literal) or not isinstance(argument.value, str):
+            return
+        if argument.value not in self._labels:
+            self._remarks.unknown("there is no place", argument.value, argument.at, self._labels, quoted=True)
+
+
+def _ordinal(number: int, of: int) -> str:
+    if of == 1:
+        return "the argument"
+    return f"argument {number + 1}"
+
+
+def _signature(name: str, function: language.Function) -> str:
+    letters = [*"abc"[: len(function.arguments)], *(["..."] if function.is_open else [])]
+    return f"{name}({', '.join(letters)})"

@@ -1,0 +1,46 @@
+"""Complaints about one expression after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ggn_store.errors import offer, quote
+from ggn_store.gdl.complaints import Complaint, Complaints, did_you_mean
+from ggn_store.gdl.specification import Clause
+from ggn_store.gdl.types.typed import Typed
+
+
+class Remarks:
+    """Complains about the expression at hand; `at` is the character of it that is wrong, from 0.
+
+    Every method raises TooManyError where its complaint is one too many.
+    """
+
+    def __init__(self, complaints: Complaints) -> None:
+        self._complaints = complaints
+        self._clause: Clause
+
+    def about(self, clause: Clause) -> None:
+        """What is said from now on is about this expression."""
+        self._clause = clause
+
+    def wrong(self, message: str, at: int, allowed: str | None = None, code: str = "invalid") -> None:
+        """Something cannot be; `allowed` says what could stand there."""
+        path = self._complaints.path(self._clause.place)
+        self._complaints.add(Complaint(path, message, None, allowed, expression=self._clause.text, at=at, code=code))
+
+    def refuse(self, construct: str, reason: str, at: int) -> None:
+        """Something is no mistake, but no move database can hold it."""
+        self.wrong(f"{construct}: {reason}", at, code="refused")
+
+    def unknown(self, what: str, name: str, at: int, known: Iterable[str], quoted: bool = False) -> None:
+        """A name is none of those that are known."""
+        names = [*known]
+        shown = quote if quoted else str
+        hint = did_you_mean(name, names, shown)
+        self.wrong(f"{what} {shown(name)}{hint}", at, offer([*map(shown, names)]) or None)
+
+    def unknown_text(self, typed: Typed, text: str, at: int) -> None:
+        """The same for a text, where it is none of those that a value can be."""
+        if typed.values is not None and text not in typed.values:
+            self.unknown(f"there is no {typed.noun}", text, at, [str(each) for each in typed.values], quoted=True)
