@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from ggn_store import GgnStoreError, UnknownNameError, find_game, generate, library_files, library_games
+from ggn_store import GgnStoreError, Store, UnknownNameError, find_game, generate, library_files, library_games
 from ggn_store.games import library
 from ggn_store.games.library import Game
 from tests import library_index
@@ -56,6 +56,8 @@ def test_every_game_that_is_loaded_first_is_in_the_library() -> None:
     assert [file.name for file in library_files()] == list(library.STARTER)
     assert [file.name for file in library_files(["all"])] == library.names()
     assert len(library_files(["examples"])) == 31
+    described = ["gdl/checkers", "gdl/chess", "gdl/contraband", "gdl/hexguard"]
+    assert [file.name for file in library_files(["gdl", "gdl/chess"])] == described
     assert [file.name for file in library_files(["chess", "examples/diff-drop", "chess"])] == [
         "chess",
         "examples/diff-drop",
@@ -75,6 +77,18 @@ def test_an_unknown_game_is_answered_with_the_nearest_names() -> None:
         library.read_game("qqqq")
     with pytest.raises(UnknownNameError, match='the library has no "examples/x"; it has examples/diff-capture'):
         library_files(["examples/x"])
+
+
+def test_game_descriptions_of_the_library_are_compiled_and_loaded(store: Store) -> None:
+    assert [str(each) for each in store.load_library("gdl/checkers", "gdl/contraband")] == [
+        "gdl/checkers@1",
+        "gdl/contraband@1",
+    ]
+    # Four of the twelve men can step forward: one from the edge to one square, three to two.
+    moves = store.ruleset("gdl/checkers").moves(store.ruleset("gdl/checkers").position())
+    assert [move.action for move in moves] == ["man_step"] * 7
+    with pytest.raises(UnknownNameError, match='the library has no "gdl/x"; it has gdl/checkers'):
+        library_files(["gdl/x"])
 
 
 def said(name: str) -> dict[str, object]:

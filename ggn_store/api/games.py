@@ -25,7 +25,8 @@ from ggn_store.notation.hand import HAND
 
 __all__ = ["HOST_DUTIES", "Definition", "Game", "GameEntry", "find_game", "generate", "generate_parts"]
 
-EXAMPLES: Final = "examples"
+# Folders of the library beside the games: documents of the seeds, and game descriptions.
+FOLDERS: Final = ("examples", "gdl")
 ALL: Final = "all"
 DIALECT: Final[Dialect] = "diff"
 _LOSSES: Final = 1_000
@@ -126,7 +127,7 @@ def library_games() -> list[Game]:
 
 
 def library_files(names: Iterable[str] = ()) -> list[files.File]:
-    """Files of the library: the named games, `all` of them, the `examples`; without names a few well-known games.
+    """Files of the library: the named games, `all` of them, `examples`, `gdl`; without names a few well-known games.
 
     Raises UnknownNameError, naming the nearest names.
     """
@@ -134,21 +135,21 @@ def library_files(names: Iterable[str] = ()) -> list[files.File]:
     for name in list(names) or library.STARTER:
         if name == ALL:
             chosen = [files.File(str(library.path_of(each)), each) for each in library.names()]
-        elif name == EXAMPLES or name.startswith(f"{EXAMPLES}/"):
-            chosen = _examples(name)
+        elif name.partition("/")[0] in FOLDERS:
+            chosen = _folder(name)
         else:
             chosen = [files.File(str(library.path_of(name)), name)]
         found |= {file.path: file for file in chosen}
     return list(found.values())
 
 
-def _examples(name: str) -> list[files.File]:
-    """The examples of the three dialects: all of them, or one as `examples/NAME`."""
-    place = resources.directory("data") / EXAMPLES
-    found = {f"{EXAMPLES}/{file.name}": file.path for file in files.find_files([place])}
-    if name != EXAMPLES and name not in found:
+def _folder(name: str) -> list[files.File]:
+    """What is in a folder of the library: all of it, or one file as `examples/NAME`."""
+    folder = name.partition("/")[0]
+    found = {f"{folder}/{file.name}": file.path for file in files.find_files([resources.directory("data") / folder])}
+    if name != folder and name not in found:
         raise UnknownNameError(f"the library has no {quote(name)}; it has {offer(list(found))}")
-    return [files.File(path, each) for each, path in found.items() if name in (EXAMPLES, each)]
+    return [files.File(path, each) for each, path in found.items() if name in (folder, each)]
 
 
 def find_game(game: str) -> Definition:

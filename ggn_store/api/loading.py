@@ -202,7 +202,7 @@ class Loading(Section):
             yield Loaded(str(file), how.name or file.name, error=error)
 
     def load_library(self, *names: str, message: str | None = None, author: str | None = None) -> list[Revision]:
-        """Load games that come with the package: some by name, `all`, the `examples`; a few well-known ones if none.
+        """Load games that come with the package: some by name, `all`, `examples`, `gdl`; a few well-known ones if none.
 
         See `library_games` for what there is.
         """

@@ -67,8 +67,8 @@ def command(
     are taken from a TOML file of the same name beside it, or from the keys of an NDJSON line {"name": ...,
     "document": ...}.
 
-    With --library, PATHs are games that come with ggn-store (`list --library` shows them), `all` or `examples`;
-    without any, a few well-known games are loaded.
+    With --library, PATHs are games that come with ggn-store (`list --library` shows them), `all`, `examples`
+    or `gdl` (game descriptions); without any, a few well-known games are loaded.
     """
     if not paths and not library:
         raise click.UsageError("name a file, a directory, a pattern or -; or give --library")
