@@ -7,7 +7,7 @@ No two pieces of the documents are equal, so that nothing is shared. The pipelin
 JSON files in, committed rows out, with every check, digest and mask. Raw is the driver alone, given the same rows:
 on SQLite as tuples, one `executemany` a table; on Postgres as the text of a COPY, one a table. Both commit once a
 document, into new stores with the same tables, constraints and settings. Rounds of the two alternate, and after every
-round the two stores must hold equal rows, but for the time at which a revision was made.
+round the two stores must hold equal rows, but for the time at which a revision was made, and its lineage, which is made of that.
 """
 
 from __future__ import annotations
@@ -234,9 +234,10 @@ def _insert(database: str, store: Store, prepared: list[list[tuple[str, Any]]]) 
 def _contents(store: Store) -> dict[str, str]:
     """A digest of the rows of each table."""
     contents = {}
+    timed = {t.revision.c.created_at, t.revision.c.lineage}
     with store._database.reading() as connection:
         for table in _TABLES:
-            columns = [column for column in table.columns if column is not t.revision.c.created_at]
+            columns = [column for column in table.columns if column not in timed]
             digest = hashlib.sha256()
             for row in connection.execute(select(*columns).order_by(*table.primary_key.columns)):
                 digest.update(repr(tuple(row)).encode())
