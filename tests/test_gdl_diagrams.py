@@ -51,7 +51,7 @@ def told(value: Value) -> tuple[type, Value]:
 SEEDS = st.integers(0, 2**32)
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(SEEDS)
 def test_a_value_of_values_is_what_it_is_in_each_case(seed: int) -> None:
     chance, diagrams = random.Random(seed), Diagrams(SIZES)
@@ -75,7 +75,7 @@ def test_a_value_of_values_is_what_it_is_in_each_case(seed: int) -> None:
             assert told(looked_up(value, case)) == told(expected(case))
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(SEEDS)
 def test_values_that_are_equal_in_each_case_are_one_object(seed: int) -> None:
     chance, diagrams = random.Random(seed), Diagrams(SIZES)
@@ -88,7 +88,7 @@ def test_values_that_are_equal_in_each_case_are_one_object(seed: int) -> None:
     assert (a is b) == same
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(SEEDS)
 def test_paths_are_disjoint_boxes_that_cover_a_condition(seed: int) -> None:
     chance, diagrams = random.Random(seed), Diagrams(SIZES)
@@ -110,7 +110,7 @@ def _product(numbers: Iterator[int]) -> int:
     return result
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(SEEDS)
 def test_known_values_are_those_of_the_cases(seed: int) -> None:
     diagrams = Diagrams(SIZES)
