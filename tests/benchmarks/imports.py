@@ -7,7 +7,8 @@ No two pieces of the documents are equal, so that nothing is shared. The pipelin
 JSON files in, committed rows out, with every check, digest and mask. Raw is the driver alone, given the same rows:
 on SQLite as tuples, one `executemany` a table; on Postgres as the text of a COPY, one a table. Both commit once a
 document, into new stores with the same tables, constraints and settings. Rounds of the two alternate, and after every
-round the two stores must hold equal rows, but for the time at which a revision was made, and its lineage, which is made of that.
+round the two stores must hold equal rows, but for the time at which a revision was made, and its lineage, which is
+made of that.
 """
 
 from __future__ import annotations
