@@ -20,13 +20,12 @@ import ggn_store
 from ggn_store import Ruleset, Store
 from ggn_store.gdl.compile import compile as compile_specification
 from ggn_store.gdl.reader import read
-from tests import reference
+from tests import published, reference
 from tests.gdl_interpreter import Game, Kind, Outcome, Piece, Position, grid_label
 from tests.gdl_mutants import mutants
 from tests.gdl_positions import Positions
 from tests.test_gdl_specifications import GDL, SPECIFICATIONS, TARGETED, boards_of, of_chess
 
-PUBLISHED = os.environ.get("GGN_GDL_SPECS")
 FEW = 60
 MANY = int(os.environ.get("GGN_GDL_POSITIONS", "2000"))
 SIDES = ("first", "second")
@@ -146,8 +145,7 @@ def special_chess(game: Game) -> Iterator[Position]:
 
 
 def specifications() -> list[Path]:
-    published = [] if PUBLISHED is None else [Path(PUBLISHED) / f"{name}.json" for name in ("checkers", "chess")]
-    return [*(GDL / f"{name}.json" for name in SPECIFICATIONS), *published]
+    return [*(GDL / f"{name}.json" for name in SPECIFICATIONS), *published.paths("checkers", "chess")]
 
 
 def name_of(path: Path) -> str:

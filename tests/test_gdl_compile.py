@@ -22,9 +22,9 @@ from ggn_store.gdl import compile as compiler
 from ggn_store.gdl.functions import PURE
 from ggn_store.model.document import Possibility
 from tests.gdl_tiny import changed, network, tiny
+from tests.published import published, read
 
 GDL = Path(__file__).parents[1] / "data" / "gdl"
-PUBLISHED = os.environ.get("GGN_GDL_SPECS")
 OWN = "eq(entity.owner, state.current_player)"
 MOVE = ["set(board[start], null)", "set(board[target], entity)", "set(entity.pos, target)"]
 
@@ -140,15 +140,12 @@ def compiled_of(name: str) -> Document:
     return compile_specification((GDL / f"{name}.json").read_text(encoding="utf-8")).document
 
 
-published = pytest.mark.skipif(PUBLISHED is None, reason="GGN_GDL_SPECS names no folder of published descriptions")
-
-
 @published
 @pytest.mark.parametrize(("name", "possibilities", "promotions"), [("chess", 14_548, 44), ("checkers", 1_020, 52)])
 def test_published_descriptions_have_as_many_possibilities_as_were_counted(
     name: str, possibilities: int, promotions: int
 ) -> None:
-    document = compile_specification(Path(str(PUBLISHED), f"{name}.json").read_bytes()).document
+    document = compile_specification(read(name)).document
     assert document.possibilities == possibilities
     found = [
         possibility
@@ -161,7 +158,7 @@ def test_published_descriptions_have_as_many_possibilities_as_were_counted(
 
 @published
 def test_a_published_jump_asks_for_an_enemy_between_and_takes_it() -> None:
-    document = compile_specification(Path(str(PUBLISHED), "checkers.json").read_bytes()).document
+    document = compile_specification(read("checkers")).document
     assert entry(document, "CHECKERS:M", "e6", "g8")[0]["diff"]["board"]["g8"] == "CHECKERS:K"
     assert entry(document, "CHECKERS:M", "e5", "g7") == [
         {"must": {"f6": "enemy", "g7": "empty"}, "diff": {"board": {"e5": None, "f6": None, "g7": "CHECKERS:M"}}}

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ggn_store import check_specification
 from tests.gdl_tiny import Json, changed, tiny
+from tests.published import published, read
 
 CARDS = "cards and zones are kept nowhere: a position has the places of a board, and hands of pieces"
 HIDDEN = "hidden information is not possible: both sides see the whole position"
@@ -278,18 +277,11 @@ def test_very_many_variables_that_grow_are_refused_in_a_moment() -> None:
 
 # --- the published specifications, which are not ours to keep ---
 
-PUBLISHED = os.environ.get("GGN_GDL_SPECS")
-published = pytest.mark.skipif(PUBLISHED is None, reason="GGN_GDL_SPECS names no folder of specifications")
-
-
-def read(name: str) -> bytes:
-    return (Path(PUBLISHED or "") / name).read_bytes()
-
 
 @published
 def test_the_published_game_of_cards_is_refused_with_everything_that_blocks_it() -> None:
     """Counted by hand in the file: places of a construct are counted one by one."""
-    check = check_specification(read("uno.json"))
+    check = check_specification(read("uno"))
     counts = Counter(problem.message.split(":")[0] for problem in check.blockers)
     hands = {f"the zone hand_Player{number} is hidden": 1 for number in range(1, 11)}
     assert counts == {

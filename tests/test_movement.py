@@ -19,11 +19,10 @@ from tests import analysis_oracle as oracle
 from tests import reference
 from tests.conftest import DATABASES, new_address
 from tests.strategies import documents, stateless
-from tests.test_analyses import in_random_documents
+from tests.test_analyses import in_random_documents, loaded
 
 GAMES = ("chess", "almost", "capablanca", "crazyhouse", "minishogi", "xiangqi", "raumschach", "horde", "connect-four")
 Json = dict[str, Any]
-NAMES = itertools.count()
 
 
 @pytest.fixture(scope="module", params=DATABASES)
@@ -35,12 +34,6 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     ):
         store.load_library(*GAMES)
         yield store
-
-
-def loaded(store: Store, document: Json) -> Ruleset:
-    name = f"game-{next(NAMES)}"
-    store.load(document, name)
-    return store.ruleset(name)
 
 
 def moves(*steps: tuple[str, str], piece: str = "C:P", **conditions: Json) -> Json:
