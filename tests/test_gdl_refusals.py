@@ -319,7 +319,7 @@ def test_the_published_game_of_cards_is_refused_with_everything_that_blocks_it()
     ("name", "findings"),
     [
         (
-            "chess.json",
+            "chess",
             [
                 ("unused-player-attribute", "/players/roles/0/attributes/home_row"),
                 ("ignored-middle", "/interactions/list/pawn_move_two"),
@@ -328,7 +328,7 @@ def test_the_published_game_of_cards_is_refused_with_everything_that_blocks_it()
             ],
         ),
         (
-            "checkers.json",
+            "checkers",
             [
                 ("unused-player-attribute", "/players/roles/0/attributes/home_row"),
                 ("stored-end-condition", "/end_conditions/conditions/0/condition"),

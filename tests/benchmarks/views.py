@@ -27,7 +27,8 @@ GOAL = 3
 
 _COLUMNS = """
 SELECT ruleset.name, revision.number, piece.identifier, piece.side, coalesce(f.label, '*'), coalesce(g.label, '*'),
-       variant.ordinal, condition.state, variant.toggle, source.square IS NULL, piece.id, variant.number
+       variant.ordinal, condition.state, variant.toggle, source.square IS NULL, piece.id, variant.number,
+       origin.action, origin.step, origin.chainable
 """
 _POSSIBILITIES = """
 JOIN source ON source.piece_id = piece.id
@@ -38,6 +39,7 @@ JOIN variant ON variant.piece_id = piece.id AND variant.source = source.ordinal
             AND variant.destination = destination.ordinal
 LEFT JOIN condition ON condition.piece_id = piece.id AND condition.variant = variant.number
                    AND condition.polarity = 'must' AND condition.square = destination.square
+LEFT JOIN variant_origin origin ON origin.piece_id = piece.id AND origin.variant = variant.number
 """
 _SHOWN = """
 ruleset.deleted_at IS NULL
