@@ -8,7 +8,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
 from ggn_store.analysis import words
-from ggn_store.analysis.movement import Contents, Grid, Movement, movement
+from ggn_store.analysis.grid import Grid
+from ggn_store.analysis.movement import Contents, Movement, movement
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import side_of
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ggn_store.analysis import comparison, movers, symmetry
 from ggn_store.analysis.comparison import Moving, PieceComparison
-from ggn_store.analysis.movement import Grid, Movement, movement
+from ggn_store.analysis.grid import Grid
+from ggn_store.analysis.movement import Movement, movement
 from ggn_store.analysis.movers import Place, SameMovers
 from ggn_store.api import garbage
 from ggn_store.errors import UnknownNameError, offer, quote

@@ -1,0 +1,93 @@
+"""Boards whose squares have coordinates, for what is said of movement apart from labels."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+
+from ggn_store.analysis.geometry import Symmetry, Vector
+from ggn_store.model.board import Board
+from ggn_store.notation import cell
+
+
+class Grid:
+    """A board whose squares have coordinates, from 0 on in each of up to three dimensions; sets of squares are bits."""
+
+    def __init__(self, board: Board, low: Vector, size: Vector) -> None:
+        self.size = size
+        self.points = [
+            tuple(value - least for value, least in zip(cell.parse(square), low, strict=True))
+            for square in board.squares
+        ]
+        self.is_full = len(self.points) == math.prod(size)
+        self.squares = frozenset(self.points)
+        self.numbers = {point: number for number, point in enumerate(self.points)}
+        # Sums of coordinates that differ for all differences of squares.
+        bases = [2 * each - 1 for each in size]
+        self.strides = tuple(math.prod(bases[:axis]) for axis in range(len(size)))
+        self.codes = tuple(sum(map(int.__mul__, point, self.strides)) for point in self.points)
+        self.span = 2 * math.prod(bases)
+        self._vectors: dict[int, Vector] = {}
+        self._fits: dict[tuple[Vector, ...], int] = {}
+        self._texts: dict[tuple[Symmetry, int], str] = {}
+
+    @classmethod
+    def of(cls, board: Board) -> Grid | None:
+        """The grid of a board; None where its squares have no coordinates."""
+        return None if board.extent is None else cls(board, *board.extent)
+
+    def vector(self, code: int) -> Vector:
+        """The difference of two squares from the difference of their codes."""
+        if code not in self._vectors:
+            rest = code + sum((each - 1) * stride for each, stride in zip(self.size, self.strides, strict=True))
+            found = []
+            for each in self.size:
+                rest, digit = divmod(rest, 2 * each - 1)
+                found.append(digit - each + 1)
+            self._vectors[code] = tuple(found)
+        return self._vectors[code]
+
+    def fits(self, vectors: Iterable[Vector]) -> int:
+        """The squares from which all of these lead to squares of the board."""
+        wanted = [(0,) * len(self.size), *vectors]
+        key = tuple(sorted(set(wanted)))
+        if self.is_full:
+            key = tuple(map(min, zip(*wanted, strict=True))), tuple(map(max, zip(*wanted, strict=True)))
+        if key not in self._fits:
+            found = 0
+            for number, point in enumerate(self.points):
+                if all(tuple(map(int.__add__, point, vector)) in self.squares for vector in key):
+                    found |= 1 << number
+            self._fits[key] = found
+        return self._fits[key]
+
+    def placed(self, symmetry: Symmetry, squares: int) -> int:
+        """A set of squares, with axes reversed; a point that is no square of a board with holes gets a number, too."""
+        found = 0
+        for point in self._points_of(squares):
+            placed = symmetry.place(point, self.size)
+            if placed not in self.numbers:
+                self.numbers[placed] = len(self.numbers)
+                self.points.append(placed)
+            found |= 1 << self.numbers[placed]
+        return found
+
+    def text(self, symmetry: Symmetry, squares: int) -> str:
+        """A set of squares, turned or mirrored: equal ones of boxes of one size have equal texts."""
+        key = symmetry, squares
+        if key not in self._texts:
+            placed = [symmetry.place(point, self.size) for point in self._points_of(squares)]
+            if self.is_full:
+                size = symmetry.extent(self.size)
+                strides = [math.prod(size[:axis]) for axis in range(len(size))]
+                bits = sum(1 << sum(map(int.__mul__, point, strides)) for point in placed)
+                self._texts[key] = f"{bits:x}"
+            else:
+                self._texts[key] = str(sorted(placed))
+        return self._texts[key]
+
+    def _points_of(self, squares: int) -> Iterator[Vector]:
+        while squares:
+            bit = squares & -squares
+            yield self.points[bit.bit_length() - 1]
+            squares ^= bit
