@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal
 
 from ggn_store.analysis import words
+from ggn_store.analysis.contents import Contents, effect, hand_effect
 from ggn_store.analysis.grid import Grid
-from ggn_store.analysis.movement import Contents, Movement, movement
+from ggn_store.analysis.movement import Movement, movement
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import side_of
 
@@ -71,7 +72,9 @@ class Side:
 
 def moving(piece: str, digest: str, contents: Contents, grid: Grid | None) -> Moving:
     """What is to know of a piece."""
-    becomes = {state for _, _, _, state in contents.effects if state is not None and state != piece}
+    effects = {line for _, _, text in contents.effects for line in text.split("\n")}
+    becomes = {state for _, state in map(effect, effects) if state is not None and state != piece}
+    hand_effects = {line for _, _, text in contents.hand_effects for line in text.split("\n")}
     return Moving(
         piece,
         digest,
@@ -79,7 +82,7 @@ def moving(piece: str, digest: str, contents: Contents, grid: Grid | None) -> Mo
         None if grid is None else movement(piece, contents, grid, whole=True),
         len({destination for _, source, destination, _, _, _ in contents.possibilities if source is None}),
         frozenset(_plain(each) for each in becomes if side_of(each) == side_of(piece)),
-        any(delta > 0 for _, _, _, delta in contents.hand_effects),
+        any(delta > 0 for _, delta in map(hand_effect, hand_effects)),
         sum(turn is False for _, _, _, _, _, turn in contents.possibilities),
         _state(contents),
     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal
 
-from ggn_store.analysis.movement import Contents
+from ggn_store.analysis.contents import Condition, Contents
 from ggn_store.analysis.reach import label
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
@@ -18,8 +18,6 @@ from ggn_store.notation.qpi import other_side, side_of
 
 Kind = Literal["never", "duplicate", "shadowed", "unreachable", "absent"]
 Standing = tuple[str, int]
-# Polarity, square and state.
-Condition = tuple[str, int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,44 +48,56 @@ class Dead:
         return asdict(self)
 
 
-def find(piece: str, contents: Contents, board: Board, standing: Set[Standing] | None, in_hand: int) -> list[Dead]:
-    """What is dead of a piece, in document order; `standing` is all that can ever stand where, if that is known.
+def find(
+    piece: str,
+    contents: Contents,
+    board: Board,
+    never: Mapping[int, Condition],
+    standing: Set[Standing] | None,
+    in_hand: int,
+) -> list[Dead]:
+    """What is dead of a piece, in document order.
 
-    A possibility is told of once, as the first of `Dead`'s kinds that it is; and also with a source that is
-    unreachable. `in_hand` is the number of the hand.
+    `never` has a condition that no position meets, by the number of its possibility; `standing` is all that can ever
+    stand where, if that is known. A possibility is told of once, as the first of `Dead`'s kinds that it is; and also
+    with a source that is unreachable. `in_hand` is the number of the hand.
     """
     rules = _Rules(piece, contents)
-    sources = groupby(contents.possibilities, key=itemgetter(1))
-    # Whom somebody can meet as an enemy, and where.
-    met = {(side_of(each), square) for each, square in standing or ()}
-    other = other_side(side_of(piece))
+    absent = {} if standing is None else _absent(piece, rules, standing)
     found = []
-    for source, group in sources:
+    for source, group in groupby(contents.possibilities, key=itemgetter(1)):
         of_source = [*group]
         is_lost = standing is not None and (piece, in_hand if source is None else source) not in standing
         if is_lost:
             found.append(Dead("unreachable", piece, label(source, board), possibilities=len(of_source)))
         for destination, possibilities in groupby(of_source, key=itemgetter(2)):
             told = partial(_dead, piece, label(source, board), label(destination, board), board)
-            array = [(ordinal, number) for _, _, _, ordinal, number, _ in possibilities]
-            needless = rules.needless(source, [number for _, number in array]) if len(array) > 1 else {}
-            ordinals = {number: ordinal for ordinal, number in array}
-            for ordinal, number in array:
-                never = rules.impossible(source, number)
-                if never is not None:
-                    found.append(told("never", ordinal, never))
+            array = [(number, ordinal) for _, _, _, ordinal, number, _ in possibilities]
+            ordinals = dict(array)
+            needless = rules.needless(source, ordinals) if len(array) > 1 else {}
+            for number, ordinal in array:
+                if number in never:
+                    found.append(told("never", ordinal, never[number]))
                 elif number in needless:
                     by, is_same = needless[number]
                     found.append(told("duplicate" if is_same else "shadowed", ordinal, by=ordinals[by]))
-                elif standing is not None and not is_lost:
-                    wanted = [each for each in sorted(rules.conditions[number], key=itemgetter(1)) if each[0] == "must"]
-                    for condition in wanted:
-                        _, square, state = condition
-                        is_there = (other, square) in met if state == ENEMY else (state, square) in standing
-                        if state != EMPTY and not is_there:
-                            found.append(told("absent", ordinal, condition))
-                            break
+                elif absent and not is_lost and not absent.keys().isdisjoint(rules.asked[number]):
+                    lost = [absent[line] for line in rules.asked[number] if line in absent]
+                    found.append(told("absent", ordinal, min(lost, key=itemgetter(1))))
     return found
+
+
+def _absent(piece: str, rules: _Rules, standing: Set[Standing]) -> dict[str, Condition]:
+    """What is asked to stand where it never does, by its line; an enemy is somebody of the other side."""
+    other = other_side(side_of(piece))
+    met = {square for each, square in standing if side_of(each) == other}
+    return {
+        line: condition
+        for line, condition in rules.conditions.items()
+        for polarity, square, state in [condition]
+        if polarity == "must" and state != EMPTY
+        if (square not in met if state == ENEMY else (state, square) not in standing)
+    }
 
 
 def _dead(
@@ -106,44 +116,34 @@ def _dead(
 
 
 class _Rules:
-    """The possibilities of a piece by number: their conditions, and what they change."""
+    """The possibilities of a piece by number: what they ask, as lines, and what they change."""
 
     def __init__(self, piece: str, contents: Contents) -> None:
-        self.piece = piece
-        self.conditions: list[list[Condition]] = [[] for _ in contents.possibilities]
-        for _, number, polarity, square, state in contents.conditions:
-            self.conditions[number].append((polarity, square, state))
-        self._changes: list[list[Any]] = [[] for _ in contents.possibilities]
-        for _, number, square, becomes in contents.effects:
-            self._changes[number].append((square, becomes))
-        for _, number, held, delta in contents.hand_effects:
-            self._changes[number].append((held, delta))
-        for *_, number, turn in contents.possibilities:
-            self._changes[number].append(turn)
+        self._piece = piece
+        self._side = side_of(piece)
+        possibilities = contents.possibilities
+        self.asked: list[Set[str]] = [frozenset()] * len(possibilities)
+        for _, number, text in contents.conditions:
+            self.asked[number] = frozenset(text.split("\n"))
+        self.conditions = {line: Condition.read(line) for line in frozenset().union(*self.asked)}
+        # These follow from nothing but themselves.
+        self._firm = {
+            line
+            for line, (polarity, _, state) in self.conditions.items()
+            if polarity == "must" and state not in (ENEMY, piece)
+        }
+        self._changes: list[list[Any]] = [[turn] for *_, turn in possibilities]
+        for rows in (contents.effects, contents.hand_effects):
+            for _, number, text in rows:
+                self._changes[number].append(frozenset(text.split("\n")))
         # What tells of an action, or lets chains go on, is as much a part of a move as what the move changes.
         for _, number, *change in (*contents.state_effects, *contents.origins):
             self._changes[number].append(tuple(change))
         self._guards: list[dict[str, set[str]]] = [{} for _ in contents.possibilities]
         for _, number, variable, value in contents.guards:
             self._guards[number].setdefault(variable, set()).add(value)
-        self._side = side_of(piece)
 
-    def impossible(self, source: int | None, number: int) -> Condition | None:
-        """The first condition that no position meets together with the others, None where there is none.
-
-        On the source: every `must` (the piece itself is refused there when a document is read), and `deny` with the
-        piece. Elsewhere: `must` with a piece of the other side, where `deny enemy` is asked for as well.
-        """
-        found = [
-            condition
-            for condition in self.conditions[number]
-            for polarity, square, state in [condition]
-            if (square == source and (state == self.piece) == (polarity == "deny"))
-            or (polarity == "must" and self._is_foreign(state) and ("deny", square, ENEMY) in self.conditions[number])
-        ]
-        return min(found, key=itemgetter(1), default=None)
-
-    def needless(self, source: int | None, numbers: Sequence[int]) -> dict[int, tuple[int, bool]]:
+    def needless(self, source: int | None, numbers: Iterable[int]) -> dict[int, tuple[int, bool]]:
         """Of a destination's possibilities, those that another one with the same effects makes needless.
 
         With the number of that one, which holds whenever this one does, and whether its conditions are the very same.
@@ -154,57 +154,43 @@ class _Rules:
             alike[frozenset(self._changes[number])].append(number)
         found = {}
         for group in alike.values():
-            if len(group) < 2:
-                continue
-            asked = {number: frozenset(self._asked(source, number)) for number in group}
-            wanted: defaultdict[int, set[Condition]] = defaultdict(set)
-            for condition in set().union(*asked.values()):
-                wanted[condition[1]].add(condition)
-            implied = {number: self._implied(number, wanted) for number in group}
             for number in group:
                 others = [
                     other
                     for other in group
                     if other != number
-                    and self._follows(other, number, asked, implied)
-                    and (other < number or not self._follows(number, other, asked, implied))
+                    and self._follows(other, number, source)
+                    and (other < number or not self._follows(number, other, source))
                 ]
-                same = [other for other in others if self._said(other) == self._said(number)]
                 if others:
+                    same = [other for other in others if self._said(other) == self._said(number)]
                     found[number] = (same or others)[0], bool(same)
         return found
 
-    def _follows(
-        self, one: int, other: int, asked: Mapping[int, Set[Condition]], implied: Mapping[int, Set[Condition]]
-    ) -> bool:
+    def _said(self, number: int) -> tuple[Set[str], dict[str, set[str]]]:
+        return self.asked[number], self._guards[number]
+
+    def _follows(self, one: int, other: int, source: int | None) -> bool:
         """Whether possibility `one` holds whenever `other` does."""
+        further = self.asked[one] - self.asked[other]
         passed = self._guards[other]
-        return asked[one] <= implied[other] and all(
-            name in passed and passed[name] <= values for name, values in self._guards[one].items()
+        return (
+            further.isdisjoint(self._firm)
+            and all(self._is_met(self.conditions[line], source, other) for line in further)
+            and all(name in passed and passed[name] <= values for name, values in self._guards[one].items())
         )
 
-    def _said(self, number: int) -> tuple[set[Condition], dict[str, set[str]]]:
-        return {*self.conditions[number]}, self._guards[number]
-
-    def _asked(self, source: int | None, number: int) -> Iterator[Condition]:
-        """The conditions, but for those that the piece itself meets on its source."""
-        for condition in self.conditions[number]:
-            polarity, square, state = condition
-            if square != source or (polarity == "must") != (state == self.piece):
-                yield condition
-
-    def _implied(self, number: int, wanted: Mapping[int, Iterable[Condition]]) -> set[Condition]:
-        """Of the conditions that are wanted, by square, those that are met wherever a possibility holds.
+    def _is_met(self, condition: Condition, source: int | None, number: int) -> bool:
+        """Whether a condition that a possibility does not ask itself is met wherever that holds.
 
         Since a square has one `must` and one `deny` at most, and there is always yet another piece of each side, a
         condition follows from several only where it follows from one of them.
         """
-        return {
-            other
-            for one in self.conditions[number]
-            for other in wanted.get(one[1], ())
-            if one == other or self._implies(one, other)
-        }
+        polarity, square, state = condition
+        if square == source and (polarity == "must") == (state == self._piece):
+            return True
+        asked = map(self.conditions.__getitem__, self.asked[number])
+        return any(each.square == square and self._implies(each, condition) for each in asked)
 
     def _implies(self, one: Condition, other: Condition) -> bool:
         """Whether the condition `other`, another one on the same square, is met wherever `one` is."""

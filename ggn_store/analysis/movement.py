@@ -16,10 +16,11 @@ import functools
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
+from ggn_store.analysis.contents import Condition, Contents, effect, hand_effect
 from ggn_store.analysis.geometry import Symmetry, Vector, opposite, symmetries
 from ggn_store.analysis.grid import Grid
 from ggn_store.model.document import EMPTY, ENEMY
@@ -32,25 +33,8 @@ CAPTURE: Final = f"must {ENEMY}"
 # A run of squares of a way that have to be empty, of any length.
 RUN: Final = ("...",)
 _DIGITS: Final = 10
-
-
-class Contents(Protocol):
-    """The rows of a piece, as the store gives them."""
-
-    @property
-    def possibilities(self) -> Sequence[tuple[int, int | None, int | None, int, int, bool | None]]: ...
-    @property
-    def conditions(self) -> Sequence[tuple[int, int, str, int, str]]: ...
-    @property
-    def effects(self) -> Sequence[tuple[int, int, int, str | None]]: ...
-    @property
-    def hand_effects(self) -> Sequence[tuple[int, int, str, int]]: ...
-    @property
-    def guards(self) -> Sequence[tuple[int, int, str, str]]: ...
-    @property
-    def state_effects(self) -> Sequence[tuple[int, int, str, str]]: ...
-    @property
-    def origins(self) -> Sequence[tuple[int, int, str, bool]]: ...
+# No number of a square, and no destination.
+_NOWHERE: Final = -1
 
 
 Item = tuple[str, Vector]
@@ -218,32 +202,47 @@ def relative(state: str, mover: str) -> str:
 def shapes(piece: str, contents: Contents, grid: Grid, *, whole: bool) -> dict[Shape, int]:
     """The shapes of a piece's possibilities, each with the squares that it starts from (a drop: that it leads to)."""
     codes, span = grid.codes, grid.span
-    names: list[str] = []
-    sorts: dict[Any, tuple[int, bool]] = {}
+    names = [CAPTURE]
 
-    def sort_of(role: str, state: str | None) -> tuple[int, bool]:
-        """What an item is, as a part of its number; whether it is a foe of some kind, that must be there."""
-        told = NOTHING if state is None else state if state in (EMPTY, ENEMY) else relative(state, piece)
-        name = f"{role} {told}"
+    def seen(state: str | None) -> str:
+        return NOTHING if state is None else state if state in (EMPTY, ENEMY) else relative(state, piece)
+
+    def code_of(name: str, square: int) -> int:
+        """What an item is and where, as one number."""
         if name not in names:
             names.append(name)
-        sorts[role, state] = found = (names.index(name) * span, role == "must" and told.startswith("foe"))
-        return found
+        return names.index(name) * span + codes[square]
+
+    @functools.cache
+    def asked(line: str) -> tuple[int, int]:
+        """The item of a condition, and where a foe of some kind must be by it."""
+        condition = Condition.read(line)
+        state = seen(condition.state)
+        is_foe = condition.polarity == "must" and state.startswith("foe")
+        return code_of(f"{condition.polarity} {state}", condition.square), condition.square if is_foe else _NOWHERE
+
+    @functools.cache
+    def changed(line: str) -> int:
+        square, becomes = effect(line)
+        return code_of(f"becomes {seen(becomes)}", square)
+
+    @functools.cache
+    def held(line: str) -> str:
+        state, delta = hand_effect(line)
+        return f"{relative(state, piece)} {delta:+d}"
 
     goals = [destination for _, _, destination, _, _, _ in contents.possibilities]
     items: list[list[int]] = [[] for _ in goals]
-    capture = sort_of("must", ENEMY)[0]
-    for _, number, role, square, state in contents.conditions:
-        sort, is_foe = sorts.get((role, state)) or sort_of(role, state)
-        if is_foe and not whole and square == goals[number]:
-            sort = capture
-        items[number].append(sort + codes[square])
-    hands: dict[int, list[str]] = {}
+    hands: dict[int, tuple[str, ...]] = {}
+    for _, number, text in contents.conditions:
+        goal = None if whole else goals[number]
+        for code, foe_at in map(asked, text.split("\n")):
+            items[number].append(code_of(CAPTURE, foe_at) if foe_at == goal else code)
     if whole:
-        for _, number, square, becomes in contents.effects:
-            items[number].append((sorts.get(("becomes", becomes)) or sort_of("becomes", becomes))[0] + codes[square])
-        for _, number, held, delta in contents.hand_effects:
-            hands.setdefault(number, []).append(f"{relative(held, piece)} {delta:+d}")
+        for _, number, text in contents.effects:
+            items[number] += map(changed, text.split("\n"))
+        for _, number, text in contents.hand_effects:
+            hands[number] = tuple(sorted(map(held, text.split("\n"))))
 
     raw: dict[Any, int] = {}
     if whole:
@@ -253,7 +252,7 @@ def shapes(piece: str, contents: Contents, grid: Grid, *, whole: bool) -> dict[S
                 source is None,
                 None if destination is None or start is None else codes[destination] - codes[start],
                 tuple(sorted(item - (0 if start is None else codes[start]) for item in items[number])),
-                tuple(sorted(hands.get(number, ()))),
+                hands.get(number, ()),
                 turn,
             )
             for _, source, destination, _, number, turn in contents.possibilities

@@ -8,14 +8,15 @@ mirror, such as a file, or the name of a player.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, Protocol
 
+from ggn_store.analysis.contents import Condition, Contents, effect, hand_effect
 from ggn_store.analysis.geometry import Symmetry, reversing
-from ggn_store.analysis.movement import Contents
 from ggn_store.model import possibilities
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY, Possibility
@@ -167,8 +168,8 @@ def find(pieces: Iterable[Piece], order: Sequence[str], board: Board, tried: Seq
     """What lacks a counterpart under each mirror; `order` has the pieces as the document has them."""
     # A lane for each way to see the rules: as they are, then as each mirror shows them.
     lanes = [Mirror("first", "equal", board.squares), *tried]
-    items: dict[Any, int] = {}
 
+    @functools.cache
     def item(role: str, value: Any, square: int | None = None) -> int:
         """What a condition, an effect or a part of the address adds to the number of a possibility, in every lane."""
         total = 0
@@ -177,28 +178,34 @@ def find(pieces: Iterable[Piece], order: Sequence[str], board: Board, tried: Seq
             told = mirror.state(value) if isinstance(value, str) else value
             digest = hashlib.blake2b(repr((role, told, place)).encode(), digest_size=_HASH_BYTES).digest()
             total |= int.from_bytes(digest) << number * _LANE
-        items[role, value, square] = total
         return total
 
-    get = items.get
+    @functools.cache
+    def asked(line: str) -> int:
+        condition = Condition.read(line)
+        return item(condition.polarity, condition.state, condition.square)
+
+    @functools.cache
+    def changed(line: str) -> int:
+        square, becomes = effect(line)
+        return item("becomes", becomes, square)
+
+    @functools.cache
+    def held(line: str) -> int:
+        state, delta = hand_effect(line)
+        return item(f"hand {delta}", state)
+
     of_piece: dict[str, list[tuple[int, Entry]]] = {}
     for each in pieces:
         found_rows = of_piece[each.piece] = []
-        contents, own = each.contents, get(("piece", each.piece, None)) or item("piece", each.piece)
+        contents, own = each.contents, item("piece", each.piece)
         numbers = [0] * len(contents.possibilities)
-        for _, number, polarity, square, state in contents.conditions:
-            numbers[number] += get((polarity, state, square)) or item(polarity, state, square)
-        for _, number, square, becomes in contents.effects:
-            numbers[number] += get(("becomes", becomes, square)) or item("becomes", becomes, square)
-        for _, number, held, delta in contents.hand_effects:
-            role = f"hand {delta}"
-            numbers[number] += get((role, held, None)) or item(role, held)
+        for lines, read in ((contents.conditions, asked), (contents.effects, changed), (contents.hand_effects, held)):
+            for _, number, text in lines:
+                numbers[number] += sum(map(read, text.split("\n")))
         for _, source, destination, _, number, turn in contents.possibilities:
-            total = numbers[number] + own
-            total += get(("source", None, source)) or item("source", None, source)
-            total += get(("destination", None, destination)) or item("destination", None, destination)
-            total += get(("turn", turn, None)) or item("turn", turn)
-            found_rows.append((total, (each.piece, source, destination)))
+            total = numbers[number] + own + item("source", None, source) + item("destination", None, destination)
+            found_rows.append((total + item("turn", turn), (each.piece, source, destination)))
     rows = [row for piece in order for row in of_piece.get(piece, ())]
     there = {total & _MASK for total, _ in rows}
     found = []

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, Table, and_, select
+from sqlalchemy import ColumnElement, Select, Table, Text, and_, cast, func, select
 
 from ggn_store.model.revision import Revision
 from ggn_store.store import tables as t
@@ -18,16 +19,18 @@ class Contents(NamedTuple):
     """The rows of a piece, which all begin with its id; squares are by number of its board, None for the hand.
 
     Possibilities, in document order, have source, destination, ordinal, number (from 0) and toggle. Conditions, effects
-    and hand effects are ordered by the number of their possibility, which is before polarity, square and state; square
-    and what it becomes; piece and delta. So are guards, state effects and origins, which only the dialect `gdl` has:
-    variable and a value that it may have; variable and its new value; action and whether it can be chained.
+    and hand effects are one row a possibility that has any: its number, and a text with a line for each, in no order:
+    polarity, square and state; square and what it becomes, which may be empty; piece and delta; with a blank between.
+    Guards, state effects and origins, which only the dialect `gdl` has, are a row each, ordered by the number of their
+    possibility, which is before variable and a value that it may have; variable and its new value; action and whether
+    it can be chained.
     """
 
     piece_id: int
     possibilities: list[tuple[int, int | None, int | None, int, int, bool | None]]
-    conditions: list[tuple[int, int, str, int, str]]
-    effects: list[tuple[int, int, int, str | None]]
-    hand_effects: list[tuple[int, int, str, int]]
+    conditions: list[tuple[int, int, str]]
+    effects: list[tuple[int, int, str]]
+    hand_effects: list[tuple[int, int, str]]
     guards: list[tuple[int, int, str, str]]
     state_effects: list[tuple[int, int, str, str]]
     origins: list[tuple[int, int, str, bool]]
@@ -63,9 +66,9 @@ def contents(asker: Asker, revisions: Sequence[Revision], *, with_effects: bool 
     Without effects there are no guards and origins either.
     """
     keys = [revision.id for revision in revisions]
-    queries = [_possibilities(keys), _rows(t.condition, keys, "polarity", "square", "state")]
+    queries = [_possibilities(keys), _lines(t.condition, keys, "polarity", "square", "state")]
     if with_effects:
-        queries += [_rows(t.effect, keys, "square", "becomes"), _rows(t.hand_effect, keys, "piece", "delta")]
+        queries += [_lines(t.effect, keys, "square", "becomes"), _lines(t.hand_effect, keys, "piece", "delta")]
     if with_effects and any(revision.dialect == "gdl" for revision in revisions):
         queries += [
             _rows(t.guard, keys, "variable", "value"),
@@ -124,6 +127,18 @@ def _possibilities(keys: list[int]) -> Select[Any]:
         )
         .where(variant.piece_id.in_(_pieces(keys)))
         .order_by(variant.piece_id, variant.source, variant.destination, variant.ordinal)
+    )
+
+
+def _lines(table: Table, keys: list[int], *columns: str) -> Select[Any]:
+    # One text a possibility is quicker to bring over, and to split, than as many rows.
+    parts: list[ColumnElement[str]] = [func.coalesce(cast(table.c[name], Text), "") for name in columns]
+    line = reduce(lambda text, part: text.concat(" ").concat(part), parts)
+    found = select(table.c.piece_id, table.c.variant, func.aggregate_strings(line, "\n"))
+    return (
+        found.where(table.c.piece_id.in_(_pieces(keys)))
+        .group_by(table.c.piece_id, table.c.variant)
+        .order_by(table.c.piece_id, table.c.variant)
     )
 
 

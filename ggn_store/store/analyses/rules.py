@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from sqlalchemy import ColumnElement, FromClause, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, CompoundSelect, FromClause, and_, func, or_, select, union
 
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.revision import Revision
 from ggn_store.store import tables as t
+from ggn_store.store.analyses.asking import Asker
 
 # In document order by these; a source or a destination without a square is the hand.
 ORDER: Final = (t.revision_piece.c.ordinal, t.variant.c.number)
+
+VARIANT_OF_SOURCE: Final = and_(t.variant.c.piece_id == t.source.c.piece_id, t.variant.c.source == t.source.c.ordinal)
+VARIANT_OF_DESTINATION: Final = and_(
+    t.variant.c.piece_id == t.destination.c.piece_id,
+    t.variant.c.source == t.destination.c.source,
+    t.variant.c.destination == t.destination.c.ordinal,
+)
 
 RULES: Final[FromClause] = (
     t.revision_piece.join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
@@ -20,14 +28,7 @@ RULES: Final[FromClause] = (
         t.destination,
         and_(t.destination.c.piece_id == t.source.c.piece_id, t.destination.c.source == t.source.c.ordinal),
     )
-    .join(
-        t.variant,
-        and_(
-            t.variant.c.piece_id == t.destination.c.piece_id,
-            t.variant.c.source == t.destination.c.source,
-            t.variant.c.destination == t.destination.c.ordinal,
-        ),
-    )
+    .join(t.variant, VARIANT_OF_DESTINATION)
 )
 
 
@@ -56,35 +57,47 @@ def _has_case(state: ColumnElement[str], upper: str, lower: str) -> ColumnElemen
     return or_(and_(side == upper, func.upper(state) == state), and_(side == lower, func.lower(state) == state))
 
 
-def impossible() -> Select[Any]:
-    """The conditions of a row of `RULES` that no position meets, for the side that moves.
+class Impossible(NamedTuple):
+    """A condition that no position meets, of the possibility with this number; the square is by number."""
+
+    piece_id: int
+    variant: int
+    polarity: str
+    square: int
+    state: str
+
+
+def impossible_conditions(asker: Asker, revision: Revision) -> list[Impossible]:
+    """The conditions of a revision that no position meets."""
+    return [Impossible(*row) for row in asker.rows(impossible(revision))]
+
+
+def impossible(revision: Revision) -> CompoundSelect[Any]:
+    """The conditions of a revision that no position meets, for the side that moves; rows of `Impossible`.
 
     On the source: every `must` (the piece itself is refused there when a document is read), and `deny` with the piece.
     Elsewhere: `must` with a piece of the other side, where `deny enemy` is asked for as well. Two `must` of one square,
     or `must` and `deny` of the same, are refused when a document is read.
     """
     one, other = t.condition, t.condition.alias("other")
-    on_source = and_(t.source.c.square.is_not(None), one.c.square == t.source.c.square)
-    denied = (
-        select(1)
-        .where(
-            other.c.piece_id == one.c.piece_id,
-            other.c.variant == one.c.variant,
-            other.c.square == one.c.square,
-            other.c.polarity == "deny",
-            other.c.state == ENEMY,
+    pieces = t.revision_piece.join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
+    # Condition by condition of the variants from a square, rather than from a variant to the source of each condition.
+    on_source = (
+        select(*one.c)
+        .select_from(
+            pieces.join(t.source, t.source.c.piece_id == t.piece.c.id)
+            .join(t.variant, VARIANT_OF_SOURCE)
+            .join(one, and_(of_variant(one), one.c.square == t.source.c.square))
         )
-        .correlate(one)
+        .where(is_of(revision), (one.c.state == t.piece.c.identifier) == (one.c.polarity == "deny"))
     )
-    return (
-        select(one.c.polarity, one.c.square, one.c.state)
-        .where(
-            of_variant(one),
-            or_(
-                and_(on_source, one.c.polarity == "must", one.c.state != t.piece.c.identifier),
-                and_(on_source, one.c.polarity == "deny", one.c.state == t.piece.c.identifier),
-                and_(one.c.polarity == "must", is_foreign(one.c.state), denied.exists()),
-            ),
-        )
-        .correlate(t.revision_piece, t.piece, t.source, t.destination, t.variant)
+    same_square = and_(
+        one.c.piece_id == other.c.piece_id, one.c.variant == other.c.variant, one.c.square == other.c.square
     )
+    contradicted = (
+        select(*one.c)
+        .select_from(pieces.join(other, other.c.piece_id == t.piece.c.id).join(one, same_square))
+        .where(is_of(revision), other.c.polarity == "deny", other.c.state == ENEMY)
+        .where(one.c.polarity == "must", is_foreign(one.c.state))
+    )
+    return union(on_source, contradicted)
