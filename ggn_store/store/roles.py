@@ -27,7 +27,8 @@ RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "ruleset": {"INSERT (name)": _WRITERS, "UPDATE (deleted_at)": (ADMIN,), "DELETE": (ADMIN,)},
     **{table: {"INSERT": _WRITERS} for table in ("revision", "revision_piece", "revision_merge")},
-    **{table: {"INSERT": (ADMIN,)} for table in ("tag", "ruleset_state")},
+    **{table: {"INSERT": _WRITERS} for table in ("proposal", "proposal_piece", "verdict")},
+    **{table: {"INSERT": (ADMIN,)} for table in ("tag", "ruleset_state", "policy")},
     "audit": {},
     versions.VERSION_TABLE: {},
     seals.UNCHECKED: {"INSERT": _WRITERS},
@@ -36,16 +37,6 @@ RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     **{name: {} for view in views.VIEWS for name in (view.name, view.every) if name is not None},
 }
 RIGHTS["piece"]["UPDATE (words)"] = (ADMIN,)
-RIGHTS |= {
-    table: {"INSERT": roles}
-    for table, roles in {
-        "policy": (ADMIN,),
-        "proposal": _WRITERS,
-        "proposal_piece": _WRITERS,
-        "verdict": _WRITERS,
-    }.items()
-    if table in t.metadata.tables
-}
 
 ON_DATABASE = {"CONNECT": ROLES, "TEMPORARY": _WRITERS}
 ON_SCHEMA = {"USAGE": ROLES}
