@@ -35,7 +35,7 @@ from sqlalchemy import (
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.store import board as state
-from ggn_store.store import fast, masks
+from ggn_store.store import fast, mask_query, masks
 from ggn_store.store import tables as t
 from ggn_store.store.engine import Database
 from ggn_store.store.tables import Id
@@ -61,7 +61,7 @@ position_mask = Table(
     _metadata,
     Column("position", Integer, nullable=False),
     Column("pieces", Text, nullable=False),
-    *(Column(f"{plane}_{word}", Id, nullable=True) for word in range(t.MASK_WORDS) for plane in fast.PLANES),
+    *(Column(f"{plane}_{word}", Id, nullable=True) for word in range(t.MASK_WORDS) for plane in mask_query.PLANES),
     PrimaryKeyConstraint("position"),
     prefixes=["TEMPORARY"],
     sqlite_with_rowid=False,
@@ -145,8 +145,8 @@ def _found(given: Given, words: int) -> Select[Any]:
 def _held(given: Given, words: int) -> Subquery:
     """position, place, start, piece and number of each possibility that holds, on boards of so many words."""
     asked, position = given.asked, given.position_mask
-    number, conditions = fast.mask_test(words, lambda plane, word: position.c[f"{plane}_{word}"])
-    failing = fast.failing_piece(fast.piece_at(position.c.pieces, t.condition.c.square))
+    number, conditions = mask_query.mask_test(words, lambda plane, word: position.c[f"{plane}_{word}"])
+    failing = mask_query.failing_piece(mask_query.piece_at(position.c.pieces, t.condition.c.square))
     return (
         select(
             asked.c.position,
@@ -188,7 +188,7 @@ def _give(
     starts: Sequence[tuple[int, int, int]],
     words: Sequence[tuple[Any, ...]],
 ) -> Given:
-    columns = [position_mask.c[name] for name in ("position", "pieces", *fast.plane_names(query.words))]
+    columns = [position_mask.c[name] for name in ("position", "pieces", *mask_query.plane_names(query.words))]
     return Given(
         state.given(database, connection, asked, starts),
         state.given(database, connection, position_mask, words, columns),

@@ -12,29 +12,19 @@ caller keeps the moves whose guards let the state pass.
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final, cast
 
 from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
     Connection,
     Select,
     Table,
-    Text,
     and_,
     bindparam,
-    case,
-    false,
-    func,
-    literal_column,
-    or_,
     select,
 )
-from sqlalchemy.ext.compiler import compiles
 
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
@@ -48,14 +38,13 @@ from ggn_store.store import masks
 from ggn_store.store import tables as t
 from ggn_store.store.codes import Codes
 from ggn_store.store.engine import Database, Prepared
+from ggn_store.store.mask_query import fast_query, plane_names, prepared
 from ggn_store.store.moves import Question
 
 # What is kept in memory for the next questions to a revision, at most: moves, and answers made of them.
 KEPT_MOVES = 100_000
 KEPT_ANSWERS = 200_000
 EVERYTHING: Final = Question()
-PLANES: Final = ("empty", "enemy", "own")
-_ZERO: Final[ColumnElement[int]] = literal_column("0")
 
 
 class NotEncodableError(Exception):
@@ -274,7 +263,7 @@ class FastQuery:
         doubtful = {key for key, number in rows if key in exact and number in exact[key]}
         if not doubtful:
             return rows
-        statement = _prepared(self._database, self.words, len(doubtful), exact=True)
+        statement = prepared(self._database, self.words, len(doubtful), exact=True)
         values = statement.arrange(list(doubtful), (*planes, self._pieces(board)))
         return [row for row in rows if row[0] not in doubtful] + self._database.fetch(statement.text, values)
 
@@ -290,7 +279,7 @@ class FastQuery:
             start.answers[bits] = moves
 
     def _prepare(self, count: int) -> Prepared:
-        self._statements[count] = _prepared(self._database, self.words, count)
+        self._statements[count] = prepared(self._database, self.words, count)
         return self._statements[count]
 
     def _pieces(self, board: Mapping[str, str | None]) -> Any:
@@ -407,85 +396,6 @@ def read(database: Database, connection: Connection, revision: Revision, board: 
 def can_answer(question: Question) -> bool:
     """Whether the pieces that are asked are those of the side that `enemy` is seen from, as in the masks."""
     return not question.any_side or (question.piece is not None and question.side == side_of(question.piece))
-
-
-def _prepared(database: Database, words: int, count: int, exact: bool = False) -> Prepared:
-    names = plane_names(words) + (["pieces"] if exact else [])
-    return database.prepare((words, count, exact), lambda: fast_query(database, words, count, exact), names)
-
-
-def fast_query(database: Database, words: int, count: int, exact: bool = False) -> Select[Any]:
-    """The statement for `count` starts on a board of so many words; one row for each possibility that holds.
-
-    With `exact`, exact rows are held to all their conditions; without, they come as far as the masks let them.
-    """
-    number, conditions = mask_test(words, lambda plane, word: bindparam(f"{plane}_{word}", type_=BigInteger))
-    query = database.asked(select(t.mask.c.start, number.label("number")), t.mask.c.start, count)
-    if exact:
-        here = piece_at(bindparam("pieces", type_=Text), t.condition.c.square)
-        conditions = [*conditions, or_(~t.mask.c.exact, ~failing_piece(here).exists())]
-    return query.where(*conditions)
-
-
-def mask_test(
-    words: int, plane: Callable[[str, int], ColumnElement[int]]
-) -> tuple[ColumnElement[int], list[ColumnElement[bool]]]:
-    """The number of the possibility that a row of masks stands for, and what must be true for it to hold.
-
-    `plane` gives a word of a position: of its squares that are `empty`, the `enemy`'s, or the side's `own`.
-    """
-    columns = t.mask.c
-
-    def any_of(parts: Iterable[ColumnElement[int]]) -> ColumnElement[int]:
-        return functools.reduce(lambda one, other: one.bitwise_or(other), parts)
-
-    twin = any_of(columns[f"twin_{word}"].bitwise_and(plane("enemy", word)) for word in range(words))
-    number = case((twin != _ZERO, columns.number + literal_column("1")), else_=columns.number)
-    conditions = [
-        any_of(columns[f"not_{name}_{word}"].bitwise_and(plane(name, word)) for name in PLANES) == _ZERO
-        for word in range(words)
-    ]
-    return number, conditions
-
-
-def failing_piece(here: ColumnElement[Any]) -> Select[Any]:
-    """A condition of a row of masks on a piece by name that does not come out as it should; `here` stands there."""
-    condition = t.condition.c
-    return select(condition.square).where(
-        condition.piece_id == masks.piece_of(t.mask.c.start),
-        condition.variant == t.mask.c.number,
-        condition.state != EMPTY,
-        condition.state != ENEMY,
-        func.coalesce(here == condition.state, false()) != (condition.polarity == "must"),
-    )
-
-
-class piece_at(ColumnElement[str]):  # noqa: N801  (a function of SQL)
-    """The piece on the square of a number, of a position given as `Database.listed` writes it."""
-
-    inherit_cache = False
-
-    def __init__(self, pieces: ColumnElement[Any], square: ColumnElement[int]) -> None:
-        self.type = Text()
-        self.pieces = pieces
-        self.square = square
-
-
-@compiles(piece_at, "sqlite")
-def _json_element(element: piece_at, compiler: Any, **options: Any) -> str:
-    pieces, square = (compiler.process(part, **options) for part in (element.pieces, element.square))
-    return f"json_extract({pieces}, '$[' || {square} || ']')"
-
-
-@compiles(piece_at, "postgresql")
-def _array_element(element: piece_at, compiler: Any, **options: Any) -> str:
-    pieces, square = (compiler.process(part, **options) for part in (element.pieces, element.square))
-    return f"(string_to_array({pieces}, ' '))[{square} + 1]"
-
-
-def plane_names(words: int) -> list[str]:
-    """The names of the bound values of a position."""
-    return [f"{plane}_{word}" for plane in PLANES for word in range(words)]
 
 
 def _assumed(move: Move) -> Move:
