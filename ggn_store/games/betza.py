@@ -36,20 +36,17 @@ Fairy-Stockfish's variants.ini. Letters that would mean nothing are errors here.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Final, Literal, NoReturn
+from typing import Final, NoReturn
 
 from ggn_store.errors import GgnStoreError, quote
+from ggn_store.games.patterns import Leg, Pattern, Track
+from ggn_store.games.vectors import Vector, images_of, in_order, scale_of, turned
 
 MAX_LENGTH: Final = 1_000
 MAX_LEGS: Final = 6
-
-Vector = tuple[int, ...]
-Track = tuple[Vector, ...]
-Hop = Literal["", "p", "g"]
 
 _LEAPS: Final[dict[str, tuple[tuple[int, int], ...]]] = {
     "W": ((1, 0),),
@@ -95,38 +92,6 @@ _TURNS: Final[dict[str, tuple[int, ...]]] = (
 
 class BetzaError(GgnStoreError, ValueError):
     """Not Betza's notation; the message shows the string with a caret under what is wrong."""
-
-
-@dataclass(frozen=True, slots=True)
-class Leg:
-    """One part of a way: leaps along one of `tracks`, or after another leg into one of `turns`.
-
-    A track is a cycle of vectors, of which most have one; vectors are those of the first side, x to the right and y
-    forward. `turns` are eighths of a turn clockwise, and each leap is then `scale` king's steps long. `reach` is how
-    many leaps there may be, 0 for as many as there is room. `over` is whether it may end on something that stays there.
-    """
-
-    tracks: tuple[Track, ...] = ()
-    turns: tuple[int, ...] = ()
-    scale: int = 0
-    reach: int = 1
-    quiet: bool = True
-    capture: bool = True
-    friendly: bool = False
-    en_passant: bool = False
-    over: bool = False
-    hop: Hop = ""
-    lame: bool = False
-    jump: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A set of ways to move: one leg, or several one after the other."""
-
-    legs: tuple[Leg, ...]
-    initial: bool = False
-    cylinder: bool = False
 
 
 def parse(text: str, dimensions: int = 2) -> tuple[Pattern, ...]:
@@ -268,8 +233,8 @@ class _Parser:
             leaps = tuple(leap for leap in leaps if leap[1] == 0)
             if not leaps:
                 self._fail(f"{letter} needs two dimensions, and the board has one", start)
-        images = _sorted({image for leap in leaps for image in _images(leap, self._dimensions)})
-        return _Atom(start, letter, images, _scale(leaps[0]), reach)
+        images = in_order({image for leap in leaps for image in images_of(leap, self._dimensions)})
+        return _Atom(start, letter, images, scale_of(leaps[0]), reach)
 
     def _length(self, default: int) -> int:
         match = _LENGTH.match(self._text, self._at)
@@ -298,9 +263,9 @@ class _Parser:
             self._fail(f"the vector has {len(vector)} dimensions and the board {self._dimensions}", start)
         self._at = match.end()
         vector = (*vector, *(0,) * (self._dimensions - len(vector)))
-        images = (vector,) if signed else _sorted(_images(vector, self._dimensions))
+        images = (vector,) if signed else in_order(images_of(vector, self._dimensions))
         reach = self._length(1)
-        return _Atom(start, match[0], images, 0 if signed else _scale(vector), reach)
+        return _Atom(start, match[0], images, 0 if signed else scale_of(vector), reach)
 
     # --- what a leg means ---
 
@@ -375,16 +340,16 @@ class _Parser:
             if not vectors:
                 self._fail(f"{atom.name} has no direction {quote(direction)}", at)
             chosen |= set(vectors)
-        return _sorted(chosen)
+        return in_order(chosen)
 
     def _crooked(self, images: Iterable[Vector], modifiers: _Modifiers, atom: _Atom) -> tuple[Track, ...]:
         if self._dimensions != 2 or atom.scale == 0 or atom.name in _BOTH:
             self._fail("z is for straight or diagonal rides of two dimensions", modifiers.others["z"])
-        tracks = [(each, _turned(each, turn, atom.scale)) for each in images for turn in (2, 6)]
+        tracks = [(each, turned(each, turn, atom.scale)) for each in images for turn in (2, 6)]
         return tuple(tracks)
 
     def _circular(self, images: Iterable[Vector], modifiers: _Modifiers, atom: _Atom) -> tuple[Track, ...]:
-        ring = _sorted(atom.images)
+        ring = in_order(atom.images)
         if self._dimensions != 2 or atom.name in _BOTH or len(ring) < 4:
             self._fail("q is for the rides of one atom in two dimensions", modifiers.others["q"])
         size = len(ring)
@@ -457,39 +422,6 @@ def _is_straight(atom: _Atom) -> bool:
     return 0 in atom.images[0]
 
 
-def _images(vector: Vector, dimensions: int) -> Iterator[Vector]:
-    """Every image of a vector under the symmetries of the board."""
-    padded = (*vector[:dimensions], *(0,) * (dimensions - len(vector)))
-    for order in itertools.permutations(padded):
-        yield from itertools.product(*[(part, -part) if part else (0,) for part in order])
-
-
-def _scale(leap: Vector) -> int:
-    """How many king's steps a leap has, 0 where it is not along a line or a diagonal."""
-    sizes = {abs(part) for part in leap if part}
-    return sizes.pop() if len(sizes) == 1 else 0
-
-
-def _sorted(vectors: Iterable[Vector]) -> tuple[Vector, ...]:
-    return tuple(sorted(vectors, key=clockwise))
-
-
-def clockwise(vector: Vector) -> tuple[float, ...]:
-    """The key that sorts vectors clockwise from straight ahead; those of the own layer before those above and below."""
-    x, y, z = (*vector, 0, 0)[:3] if len(vector) > 1 else (0, vector[0], 0)
-    layer = 0 if z == 0 else 1 if z > 0 else 2
-    if x == 0 and y == 0:
-        return layer, 4, 0.0, abs(z)
-    # Four quarters, each beginning with its axis, and within each the slope: no angle has to be computed.
-    if x >= 0 and y > 0:
-        return layer, 0, x / y, abs(z), x * x + y * y
-    if x > 0:
-        return layer, 1, -y / x, abs(z), x * x + y * y
-    if y < 0:
-        return layer, 2, x / y, abs(z), x * x + y * y
-    return layer, 3, -y / x, abs(z), x * x + y * y
-
-
 def _goes(direction: str, vector: Vector) -> bool:
     """Whether a vector of one or two dimensions is in a direction, a pair of letters."""
     x, y = vector if len(vector) == 2 else (0, vector[0])
@@ -508,18 +440,3 @@ def _goes(direction: str, vector: Vector) -> bool:
     if other in "fbv":
         return abs(y) >= abs(x) and signs[other] and signs[one] and (one == other or one in "rl")
     return abs(x) >= abs(y) and signs[other] and signs[one] and (one == other or one in "fb")
-
-
-def _turned(vector: Vector, eighths: int, scale: int) -> Vector:
-    """The direction of a straight or diagonal vector turned clockwise, as a vector of `scale` king's steps."""
-    ring = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
-    x, y = ((part > 0) - (part < 0) for part in vector)
-    dx, dy = ring[(ring.index((x, y)) + eighths) % 8]
-    return dx * scale, dy * scale
-
-
-def turned(vector: Vector, eighths: int, scale: int) -> Vector:
-    """The next leg's vector after a leap by `vector`; an oblique leap (scale 0) goes on as it is, or back."""
-    if scale == 0:
-        return vector if eighths == 0 else tuple(-part for part in vector)
-    return _turned(vector, eighths, scale)

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ggn_store.games.betza import Leg, Pattern, Track, Vector, clockwise, turned
+from ggn_store.games.patterns import Leg, Pattern, Track
+from ggn_store.games.vectors import Vector, clockwise, turned
 from ggn_store.model.board import Board
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from ggn_store.games.betza import Pattern
+from ggn_store.games.patterns import Pattern
 from ggn_store.games.routes import Geometry, Route, routes
 from ggn_store.model.board import Board
 from ggn_store.model.document import Envelope
