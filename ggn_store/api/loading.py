@@ -158,7 +158,7 @@ class Loading(Section):
         """
         _require_base(base, merge)
         how = _How(name, dialect, message, author, base, merge, progress, accept_changes)
-        return self._load_files(files.find_files(sources), how, processes)
+        return self._load_files(files.find_files(sources, named_apart=True), how, processes)
 
     def _load_files(self, found: Sequence[files.File], how: _How, processes: int) -> Iterator[Loaded]:
         if how.name is not None:

@@ -78,7 +78,7 @@ def command(
         raise click.UsageError("--base does not go with --library, whose games are based on none of your revisions")
     if merge and base is None:
         raise click.UsageError("--merge needs to know what the document is based on: give --base")
-    files = ggn_store.library_files(paths) if library else ggn_store.find_files(paths)
+    files = ggn_store.library_files(paths) if library else ggn_store.find_files(paths, named_apart=True)
     store = options.open_store(ctx, create=True)
     began = time.perf_counter()
     results: list[ggn_store.Loaded] = []

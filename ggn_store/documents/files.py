@@ -79,11 +79,11 @@ class Entry:
         return self.decoded.text if not self.decoded.path else None
 
 
-def find_files(arguments: Iterable[str | os.PathLike[str] | File]) -> list[File]:
+def find_files(arguments: Iterable[str | os.PathLike[str] | File], *, named_apart: bool = False) -> list[File]:
     """The files that paths, directories (recursively), glob patterns and `-` name, in a fixed order.
 
     Files of a directory are named by their path in it, all others by their own name. Raises InputError for an
-    argument that names nothing, and for two files that suggest one name.
+    argument that names nothing, and with `named_apart`, which loading asks for, where two files suggest one name.
     """
     files: dict[str, File] = {}
     for each in arguments:
@@ -95,14 +95,19 @@ def find_files(arguments: Iterable[str | os.PathLike[str] | File]) -> list[File]
                 "and no .toml that defines a game"
             )
         files |= {file.path: file for file in found}
+    if named_apart:
+        _require_names_apart(files.values())
+    return list(files.values())
+
+
+def _require_names_apart(files: Iterable[File]) -> None:
     names: dict[str, str] = {}
-    for file in files.values():
+    for file in files:
         if file.name is not None and names.setdefault(file.name, file.path) != file.path:
             raise InputError(
                 f"{printable(names[file.name])} and {printable(file.path)} would both be called "
                 f"{printable(file.name)}: load them one by one with --name"
             )
-    return list(files.values())
 
 
 def _expand(argument: str) -> Iterator[File]:
