@@ -22,6 +22,7 @@ from ggn_store.store.analyses.rules import (
     impossible,
     impossible_conditions,
     is_of,
+    of_each_variant,
     of_variant,
 )
 
@@ -89,8 +90,8 @@ def _changes(revision: Revision, *, has_impossible: bool) -> Select[Any]:
         columns = variant.piece_id, variant.source, piece.label("made"), square.label("place")
         return select(*columns).select_from(possible.join(table, on)).where(passed).distinct()
 
-    placed = made(t.effect, of_variant(t.effect), t.effect.c.becomes, t.effect.c.square)
-    taken = made(t.hand_effect, of_variant(t.hand_effect), t.hand_effect.c.piece, in_hand)
+    placed = made(t.effect, of_each_variant(t.effect), t.effect.c.becomes, t.effect.c.square)
+    taken = made(t.hand_effect, of_each_variant(t.hand_effect), t.hand_effect.c.piece, in_hand)
     displaced = made(
         t.destination.join(t.piece, t.piece.c.id == t.destination.c.piece_id),
         VARIANT_OF_DESTINATION,

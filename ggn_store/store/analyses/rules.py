@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import ColumnElement, CompoundSelect, FromClause, and_, func, or_, select, union
+from sqlalchemy.ext.compiler import compiles
 
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.revision import Revision
@@ -40,6 +41,31 @@ def is_of(revision: Revision) -> ColumnElement[bool]:
 def of_variant(table: Any, variant: Any = t.variant.c) -> ColumnElement[bool]:
     """Whether a row of conditions or effects belongs to a variant."""
     return and_(table.c.piece_id == variant.piece_id, table.c.variant == variant.number)
+
+
+class no_key(ColumnElement[int]):  # noqa: N801  (an operator of SQL)
+    """A column by which SQLite is not to look up rows: the unary + of its manual."""
+
+    inherit_cache = False
+
+    def __init__(self, column: ColumnElement[int]) -> None:
+        self.type = column.type
+        self.column = column
+
+
+@compiles(no_key, "sqlite")
+def _with_plus(element: no_key, compiler: Any, **options: Any) -> str:
+    return f"+{compiler.process(element.column, **options)}"
+
+
+@compiles(no_key, "postgresql")
+def _as_it_is(element: no_key, compiler: Any, **options: Any) -> str:
+    return str(compiler.process(element.column, **options))
+
+
+def of_each_variant(table: Any) -> ColumnElement[bool]:
+    """The same for all variants of a piece: SQLite goes from them to the rows, and not from each row to its variant."""
+    return and_(table.c.piece_id == t.variant.c.piece_id, table.c.variant == no_key(t.variant.c.number))
 
 
 def is_own(state: ColumnElement[str]) -> ColumnElement[bool]:
@@ -81,13 +107,12 @@ def impossible(revision: Revision) -> CompoundSelect[Any]:
     """
     one, other = t.condition, t.condition.alias("other")
     pieces = t.revision_piece.join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
-    # Condition by condition of the variants from a square, rather than from a variant to the source of each condition.
     on_source = (
         select(*one.c)
         .select_from(
             pieces.join(t.source, t.source.c.piece_id == t.piece.c.id)
             .join(t.variant, VARIANT_OF_SOURCE)
-            .join(one, and_(of_variant(one), one.c.square == t.source.c.square))
+            .join(one, and_(of_each_variant(one), one.c.square == t.source.c.square))
         )
         .where(is_of(revision), (one.c.state == t.piece.c.identifier) == (one.c.polarity == "deny"))
     )
