@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +11,7 @@ from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, Table, bindparam, insert, select
 
 from ggn_store.errors import HeadMovedError
 from ggn_store.model.board import Board
@@ -25,6 +26,30 @@ from ggn_store.store.rulesets import UNSTATED, Base, Unstated
 
 _LOOKUP = 500
 _ROWS_AT_ONCE = 100_000
+
+# Of a small document, to make these statements anew took as long as to run them.
+_HEAD = (
+    select(
+        t.ruleset.c.deleted_at.is_not(None),
+        t.revision.c.id,
+        t.revision.c.number,
+        t.revision.c.digest,
+        t.revision.c.lineage,
+    )
+    .join(t.revision, t.revision.c.ruleset_id == t.ruleset.c.id)
+    .where(t.ruleset.c.name == bindparam("name"))
+    .order_by(t.revision.c.number.desc())
+    .limit(1)
+)
+_RULESET = select(t.ruleset.c.id).where(t.ruleset.c.name == bindparam("name"))
+_BOARD = select(t.board.c.id).where(t.board.c.digest == bindparam("digest"))
+_PIECES = select(t.piece.c.digest, t.piece.c.id).where(t.piece.c.digest.in_(bindparam("digests", expanding=True)))
+
+
+@functools.cache
+def _new(insert: Any, table: Table, unique: tuple[str, ...], *given: str) -> Any:
+    """The dialect's INSERT that gives back these columns of a new row, and nothing where there is one like it."""
+    return insert(table).on_conflict_do_nothing(index_elements=unique).returning(*(table.c[name] for name in given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,20 +250,7 @@ Gate = Callable[[Connection, str, Head, Made, Sequence[int]], Made]
 
 def head_of(connection: Connection, name: str) -> Head:
     """The newest revision of a ruleset, deleted or not."""
-    query = (
-        select(
-            t.ruleset.c.deleted_at.is_not(None),
-            t.revision.c.id,
-            t.revision.c.number,
-            t.revision.c.digest,
-            t.revision.c.lineage,
-        )
-        .join(t.revision, t.revision.c.ruleset_id == t.ruleset.c.id)
-        .where(t.ruleset.c.name == name)
-        .order_by(t.revision.c.number.desc())
-        .limit(1)
-    )
-    row = connection.execute(query).first()
+    row = connection.execute(_HEAD, {"name": name}).first()
     return Head() if row is None else Head(*row)
 
 
@@ -291,33 +303,29 @@ def append_after(
     parent: int | None,
 ) -> int | None:
     """Key of a new revision of this number, which lists these pieces; None where there is one of this number."""
-    parents = select(t.revision.c.id, t.revision.c.lineage).where(t.revision.c.id.in_([parent, made.merged]))
-    lineages = {row.id: row.lineage for row in connection.execute(parents)}
-    revision_id = connection.execute(
-        database.insert(t.revision)
-        .values(
-            ruleset_id=ruleset_id,
-            number=number,
-            digest=made.digest,
-            parent_id=parent,
-            dialect=made.dialect,
-            board_id=made.board_id,
-            envelope=made.envelope_text,
-            author=made.author,
-            message=made.message,
-            created_at=made.created_at,
-            lineage=lineage(
-                None if parent is None else lineages[parent],
-                None if made.merged is None else lineages[made.merged],
-                made.digest,
-                made.author,
-                made.message,
-                made.created_at,
-            ),
-        )
-        .on_conflict_do_nothing(index_elements=["ruleset_id", "number"])
-        .returning(t.revision.c.id)
-    ).scalar()
+    lineages = _lineages(connection, [key for key in (parent, made.merged) if key is not None])
+    said = {
+        "ruleset_id": ruleset_id,
+        "number": number,
+        "digest": made.digest,
+        "parent_id": parent,
+        "dialect": made.dialect,
+        "board_id": made.board_id,
+        "envelope": made.envelope_text,
+        "author": made.author,
+        "message": made.message,
+        "created_at": made.created_at,
+        "lineage": lineage(
+            None if parent is None else lineages[parent],
+            None if made.merged is None else lineages[made.merged],
+            made.digest,
+            made.author,
+            made.message,
+            made.created_at,
+        ),
+    }
+    new = _new(database.insert, t.revision, ("ruleset_id", "number"), "id")
+    revision_id = connection.execute(new, said).scalar()
     if revision_id is None:
         return None
     if made.merged is not None:
@@ -327,26 +335,33 @@ def append_after(
     return int(revision_id)
 
 
+def _lineages(connection: Connection, keys: Sequence[int]) -> dict[int, str]:
+    if not keys:
+        return {}
+    parents = select(t.revision.c.id, t.revision.c.lineage).where(t.revision.c.id.in_(keys))
+    return {row.id: row.lineage for row in connection.execute(parents)}
+
+
 def store_ruleset(database: Database, connection: Connection, name: str) -> int:
     """Key of the ruleset `name`, which is made if it is new."""
-    query = select(t.ruleset.c.id).where(t.ruleset.c.name == name)
-    known = connection.execute(query).scalar()
+    called = {"name": name}
+    known = connection.execute(_RULESET, called).scalar()
     if known is None:
-        connection.execute(database.insert(t.ruleset).values(name=name).on_conflict_do_nothing(index_elements=["name"]))
-        known = connection.execute(query).scalar_one()
+        known = connection.execute(_new(database.insert, t.ruleset, ("name",), "id"), called).scalar()
+    if known is None:  # somebody else has just made it
+        known = connection.execute(_RULESET, called).scalar_one()
     return int(known)
 
 
 def store_board(database: Database, connection: Connection, board: Board) -> int:
     """Key of `board`, which is stored if it is new."""
-    board_id = connection.execute(
-        database.insert(t.board)
-        .values(digest=board.digest, shape=board.shape_text)
-        .on_conflict_do_nothing(index_elements=["digest"])
-        .returning(t.board.c.id)
-    ).scalar()
-    if board_id is None:
-        return int(connection.execute(select(t.board.c.id).where(t.board.c.digest == board.digest)).scalar_one())
+    known = connection.execute(_BOARD, {"digest": board.digest}).scalar()
+    if known is not None:
+        return int(known)
+    new = _new(database.insert, t.board, ("digest",), "id")
+    board_id = connection.execute(new, {"digest": board.digest, "shape": board.shape_text}).scalar()
+    if board_id is None:  # somebody else has just stored it
+        return int(connection.execute(_BOARD, {"digest": board.digest}).scalar_one())
     database.fill(
         connection, t.square.columns, [(board_id, number, label) for number, label in enumerate(board.squares)]
     )
@@ -392,8 +407,7 @@ def store_pieces(
                 "words": masks.words(board),
             }
         )
-    new = database.insert(t.piece).on_conflict_do_nothing(index_elements=["digest"])
-    rows = connection.execute(new.returning(t.piece.c.digest, t.piece.c.id), values).all()
+    rows = connection.execute(_new(database.insert, t.piece, ("digest",), "digest", "id"), values).all()
     keys = {row.digest: row.id for row in rows}
     _fill(database, connection, [(keys[digest], piece) for digest, piece in pieces.items() if digest in keys], board)
     return keys | known_pieces(connection, [digest for digest in pieces if digest not in keys])
@@ -430,8 +444,7 @@ def known_pieces(connection: Connection, digests: Sequence[str]) -> dict[str, in
     known: dict[str, int] = {}
     for start in range(0, len(digests), _LOOKUP):
         chunk = digests[start : start + _LOOKUP]
-        rows = connection.execute(select(t.piece.c.digest, t.piece.c.id).where(t.piece.c.digest.in_(chunk)))
-        known |= {row.digest: row.id for row in rows}
+        known |= {row.digest: row.id for row in connection.execute(_PIECES, {"digests": chunk})}
     return known
 
 

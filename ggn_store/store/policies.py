@@ -6,7 +6,7 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, bindparam, func, select
 
 from ggn_store.errors import ConflictError
 from ggn_store.model.policy import EVERYTHING, Policy, Rules, covering
@@ -15,11 +15,24 @@ from ggn_store.store import tables as t
 from ggn_store.store.engine import Database
 
 
+def _newest() -> Select[Any]:
+    other = t.policy.alias()
+    last = select(func.max(other.c.number)).where(other.c.namespace == t.policy.c.namespace).scalar_subquery()
+    return select(t.policy).where(t.policy.c.number == last)
+
+
+# Made once, since every load asks.
+_COUNTING = (
+    _newest()
+    .where(t.policy.c.namespace.in_(bindparam("namespaces", expanding=True)), t.policy.c.rules.is_not(None))
+    .order_by(func.length(t.policy.c.namespace).desc())
+    .limit(1)
+)
+
+
 def counting(connection: Connection, name: str) -> Policy | None:
     """The policy that counts for the ruleset `name`: that of the longest namespace which has one."""
-    namespaces = [_stored(each) for each in covering(name)]
-    query = _newest().where(t.policy.c.namespace.in_(namespaces), t.policy.c.rules.is_not(None))
-    row = connection.execute(query.order_by(func.length(t.policy.c.namespace).desc()).limit(1)).first()
+    row = connection.execute(_COUNTING, {"namespaces": [_stored(each) for each in covering(name)]}).first()
     return None if row is None else _policy_of(row)
 
 
@@ -73,12 +86,6 @@ def add(
             f"somebody else has just set the policy of {namespace}: see what it is now, and set it again"
         )
     return _policy_of(found)
-
-
-def _newest() -> Select[Any]:
-    other = t.policy.alias()
-    last = select(func.max(other.c.number)).where(other.c.namespace == t.policy.c.namespace).scalar_subquery()
-    return select(t.policy).where(t.policy.c.number == last)
 
 
 def _stored(namespace: str) -> str:

@@ -10,7 +10,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, func, select, update
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, bindparam, func, select, update
 
 from ggn_store.errors import StoreError, UnknownNameError, quote
 from ggn_store.model.board import Board
@@ -68,11 +68,18 @@ REVISIONS = select(
 )
 
 
+# Made once, since this is what is mostly asked for.
+_NEWEST = (
+    REVISIONS.where(t.ruleset.c.name == bindparam("name"), t.ruleset.c.deleted_at.is_(None))
+    .order_by(t.revision.c.number.desc())
+    .limit(1)
+)
+
+
 def find(connection: Connection, reference: str | Reference) -> Revision:
     """The revision that a reference names; raises UnknownNameError, with what there is instead."""
     named = parse_reference(reference) if isinstance(reference, str) else reference
-    query = REVISIONS.where(t.ruleset.c.name == named.name, t.ruleset.c.deleted_at.is_(None))
-    found = connection.execute(_narrowed(query, named).order_by(t.revision.c.number.desc()).limit(1)).first()
+    found = connection.execute(_narrowed(_NEWEST, named), {"name": named.name}).first()
     if found is None:
         raise UnknownNameError(_missing(connection, named))
     if named.digest is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from ggn_store.errors import ConflictError
 from ggn_store.model.revision import RulesetState, State
@@ -13,12 +13,18 @@ from ggn_store.store import load, rulesets
 from ggn_store.store import tables as t
 from ggn_store.store.engine import Database
 
+# Made once, since every load asks.
+_SAID = (
+    select(t.ruleset_state)
+    .join(t.ruleset, t.ruleset.c.id == t.ruleset_state.c.ruleset_id)
+    .where(t.ruleset.c.name == bindparam("name"))
+    .order_by(t.ruleset_state.c.number.desc())
+)
+
 
 def log(connection: Connection, name: str) -> list[RulesetState]:
     """All that was ever said of a ruleset, the newest first."""
-    query = select(t.ruleset_state).join(t.ruleset, t.ruleset.c.id == t.ruleset_state.c.ruleset_id)
-    rows = connection.execute(query.where(t.ruleset.c.name == name).order_by(t.ruleset_state.c.number.desc()))
-    return [_state_of(name, row) for row in rows]
+    return [_state_of(name, row) for row in connection.execute(_SAID, {"name": name})]
 
 
 def newest(connection: Connection, name: str) -> RulesetState:
