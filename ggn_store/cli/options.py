@@ -221,7 +221,7 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--sfen", metavar="SFEN", help="The position as SFEN; for rulesets made from a definition."),
         click.option("--fen", metavar="FEN", help="The position as FEN; for rulesets made from a definition."),
-        click.option("--feen", metavar="FEEN", help="The position as one line of FEEN."),
+        click.option("--feen", "--position", "feen", metavar="FEEN", help="The position as one line of FEEN."),
     ):
         gathered = option(gathered)
     return gathered
