@@ -114,14 +114,7 @@ def counts(
             select(key, func.count())
             .select_from(held)
             .join(t.variant, and_(t.variant.c.piece_id == held.c.piece_id, t.variant.c.number == held.c.number))
-            .join(
-                t.destination,
-                and_(
-                    t.destination.c.piece_id == t.variant.c.piece_id,
-                    t.destination.c.source == t.variant.c.source,
-                    t.destination.c.ordinal == t.variant.c.destination,
-                ),
-            )
+            .join(t.destination, t.VARIANT_OF_DESTINATION)
             .group_by(key)
         )
     found = {row[0]: int(row[1]) for row in connection.execute(counted)}

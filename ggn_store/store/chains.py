@@ -349,15 +349,8 @@ def _steps(
         )
         .join(chosen, and_(t.variant.c.piece_id == chosen.c.piece_id, t.variant.c.number == chosen.c.variant))
         .join(t.piece, t.piece.c.id == t.variant.c.piece_id)
-        .join(t.source, and_(t.source.c.piece_id == t.variant.c.piece_id, t.source.c.ordinal == t.variant.c.source))
-        .join(
-            t.destination,
-            and_(
-                t.destination.c.piece_id == t.variant.c.piece_id,
-                t.destination.c.source == t.variant.c.source,
-                t.destination.c.ordinal == t.variant.c.destination,
-            ),
-        )
+        .join(t.source, t.VARIANT_OF_SOURCE)
+        .join(t.destination, t.VARIANT_OF_DESTINATION)
     )
 
     def label(number: int | None) -> str:

@@ -21,7 +21,6 @@ from sqlalchemy import (
     Connection,
     Select,
     Table,
-    and_,
     bindparam,
     select,
 )
@@ -360,14 +359,7 @@ _STATE_EFFECTS = _of_numbers(t.state_effect, "variable", "value")
 _ORIGINS = _of_numbers(t.variant_origin, "action", "step", "chainable")
 _VARIANTS = (
     select(t.variant.c.ordinal, t.variant.c.number, t.variant.c.toggle, t.destination.c.square)
-    .join(
-        t.destination,
-        and_(
-            t.destination.c.piece_id == t.variant.c.piece_id,
-            t.destination.c.source == t.variant.c.source,
-            t.destination.c.ordinal == t.variant.c.destination,
-        ),
-    )
+    .join(t.destination, t.VARIANT_OF_DESTINATION)
     .where(t.variant.c.piece_id == bindparam("piece_id"), t.variant.c.source == bindparam("source"))
     .order_by(t.variant.c.number)
 )

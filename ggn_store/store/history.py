@@ -208,16 +208,7 @@ _SAID: Final = {
 }
 _PLACES: Final = (
     select(t.source.c.square, t.destination.c.square, t.variant.c.number, t.variant.c.toggle)
-    .select_from(
-        t.variant.join(
-            t.destination,
-            and_(
-                t.destination.c.piece_id == t.variant.c.piece_id,
-                t.destination.c.source == t.variant.c.source,
-                t.destination.c.ordinal == t.variant.c.destination,
-            ),
-        ).join(t.source, and_(t.source.c.piece_id == t.variant.c.piece_id, t.source.c.ordinal == t.variant.c.source))
-    )
+    .select_from(t.variant.join(t.destination, t.VARIANT_OF_DESTINATION).join(t.source, t.VARIANT_OF_SOURCE))
     .where(t.variant.c.piece_id == bindparam("piece", type_=BigInteger))
     .order_by(t.variant.c.piece_id, t.variant.c.number)
 )

@@ -171,14 +171,7 @@ def reading_query(revision: Revision, board: Board, question: Question, describe
             t.destination,
             and_(t.destination.c.piece_id == standing.c.piece_id, t.destination.c.source == standing.c.source),
         )
-        .join(
-            t.variant,
-            and_(
-                t.variant.c.piece_id == t.destination.c.piece_id,
-                t.variant.c.source == t.destination.c.source,
-                t.variant.c.destination == t.destination.c.ordinal,
-            ),
-        )
+        .join(t.variant, t.VARIANT_OF_DESTINATION)
         .where(~_failing_condition(standing, described).exists())
         .order_by(standing.c.position, standing.c.ordinal, t.variant.c.number)
     )

@@ -254,10 +254,7 @@ def destinations(connection: Connection, revision: Revision, piece: str, source:
     query = (
         select(func.coalesce(t.square.c.label, HAND))
         .select_from(_PIECE_SOURCES)
-        .join(
-            t.destination,
-            and_(t.destination.c.piece_id == t.source.c.piece_id, t.destination.c.source == t.source.c.ordinal),
-        )
+        .join(t.destination, t.DESTINATION_OF_SOURCE)
         .outerjoin(t.square, _is_label_of(t.destination.c.square))
         .where(*_is_rule_of(revision, piece))
         .where(t.source.c.square.is_(None) if source == HAND else t.source.c.square == number.scalar_subquery())

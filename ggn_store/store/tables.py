@@ -25,6 +25,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    and_,
     text,
 )
 
@@ -366,6 +367,15 @@ Index(None, piece.c.identifier)
 
 # A piece's own tables, parents before children.
 PIECE_TABLES = (source, destination, variant, condition, effect, hand_effect, variant_origin, guard, state_effect)
+
+# How these hang together in a join.
+DESTINATION_OF_SOURCE = and_(destination.c.piece_id == source.c.piece_id, destination.c.source == source.c.ordinal)
+VARIANT_OF_SOURCE = and_(variant.c.piece_id == source.c.piece_id, variant.c.source == source.c.ordinal)
+VARIANT_OF_DESTINATION = and_(
+    variant.c.piece_id == destination.c.piece_id,
+    variant.c.source == destination.c.source,
+    variant.c.destination == destination.c.ordinal,
+)
 
 # Masks have up to this many words of 64 squares.
 MASK_WORDS = 8

@@ -17,7 +17,6 @@ from ggn_store.model.revision import Revision
 from ggn_store.store import tables as t
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.analyses.rules import (
-    VARIANT_OF_DESTINATION,
     Impossible,
     impossible,
     impossible_conditions,
@@ -94,7 +93,7 @@ def _changes(revision: Revision, *, has_impossible: bool) -> Select[Any]:
     taken = made(t.hand_effect, of_each_variant(t.hand_effect), t.hand_effect.c.piece, in_hand)
     displaced = made(
         t.destination.join(t.piece, t.piece.c.id == t.destination.c.piece_id),
-        VARIANT_OF_DESTINATION,
+        t.VARIANT_OF_DESTINATION,
         t.piece.c.identifier,
         func.coalesce(t.destination.c.square, in_hand),
     )

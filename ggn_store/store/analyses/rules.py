@@ -15,21 +15,11 @@ from ggn_store.store.analyses.asking import Asker
 # In document order by these; a source or a destination without a square is the hand.
 ORDER: Final = (t.revision_piece.c.ordinal, t.variant.c.number)
 
-VARIANT_OF_SOURCE: Final = and_(t.variant.c.piece_id == t.source.c.piece_id, t.variant.c.source == t.source.c.ordinal)
-VARIANT_OF_DESTINATION: Final = and_(
-    t.variant.c.piece_id == t.destination.c.piece_id,
-    t.variant.c.source == t.destination.c.source,
-    t.variant.c.destination == t.destination.c.ordinal,
-)
-
 RULES: Final[FromClause] = (
     t.revision_piece.join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
     .join(t.source, t.source.c.piece_id == t.piece.c.id)
-    .join(
-        t.destination,
-        and_(t.destination.c.piece_id == t.source.c.piece_id, t.destination.c.source == t.source.c.ordinal),
-    )
-    .join(t.variant, VARIANT_OF_DESTINATION)
+    .join(t.destination, t.DESTINATION_OF_SOURCE)
+    .join(t.variant, t.VARIANT_OF_DESTINATION)
 )
 
 
@@ -111,7 +101,7 @@ def impossible(revision: Revision) -> CompoundSelect[Any]:
         select(*one.c)
         .select_from(
             pieces.join(t.source, t.source.c.piece_id == t.piece.c.id)
-            .join(t.variant, VARIANT_OF_SOURCE)
+            .join(t.variant, t.VARIANT_OF_SOURCE)
             .join(one, and_(of_each_variant(one), one.c.square == t.source.c.square))
         )
         .where(is_of(revision), (one.c.state == t.piece.c.identifier) == (one.c.polarity == "deny"))

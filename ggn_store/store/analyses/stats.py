@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import CTE, Select, Table, and_, case, false, func, select
+from sqlalchemy import CTE, Select, Table, case, false, func, select
 
 from ggn_store.model.revision import Revision
 from ggn_store.store import tables as t
@@ -72,7 +72,7 @@ def _counted(keys: Sequence[int]) -> CTE:
     from_hand = (
         select(func.count())
         .select_from(t.source)
-        .join(t.variant, and_(t.variant.c.piece_id == t.source.c.piece_id, t.variant.c.source == t.source.c.ordinal))
+        .join(t.variant, t.VARIANT_OF_SOURCE)
         .where(t.source.c.piece_id == t.piece.c.id, t.source.c.square.is_(None))
         .scalar_subquery()
     )
