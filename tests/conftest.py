@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from ggn_store import Store
+from tests.drawings import drawn as drawn
+from tests.drawings import games as games
 from tests.postgres import Server, server
 
 DATABASES = ("sqlite", "postgres")
