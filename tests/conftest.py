@@ -13,6 +13,7 @@ from ggn_store import Store
 from tests.drawings import drawn as drawn
 from tests.drawings import games as games
 from tests.postgres import Server, server
+from tests.program import MINI, MINI_TOML, MUST, PERFORM, write
 
 DATABASES = ("sqlite", "postgres")
 
@@ -67,3 +68,18 @@ def module_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
         Store.open(url, upgrade=True) as opened,
     ):
         yield opened
+
+
+@pytest.fixture(scope="session", params=DATABASES)
+def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a store that no test changes: chess, and small games of all dialects."""
+    directory = tmp_path_factory.mktemp("library")
+    write(directory / "mini.toml", MINI_TOML)
+    for name, document in {"mini": MINI, "must": MUST, "perform": PERFORM}.items():
+        write(directory / f"{name}.json", document)
+    with new_address(request.param, directory, request) as url:
+        with Store.open(url, upgrade=True) as store:
+            for name in ("mini", "must", "perform"):
+                store.load(directory / f"{name}.json", name)
+            store.load_library("chess")
+        yield url

@@ -8,13 +8,12 @@ import json
 
 import pytest
 
-from tests.test_cli import Command, write
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ask as ask
-from tests.test_cli import ggn as ggn
-from tests.test_cli import library as library
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
+from tests.program import Command, write
+from tests.program import _own_place as _own_place
+from tests.program import ask as ask
+from tests.program import ggn as ggn
+from tests.program import ready as ready
+from tests.program import run as run
 
 # A command line of each analysis, and how many records it writes.
 ANSWERS = {

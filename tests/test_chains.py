@@ -14,11 +14,11 @@ from ggn_store import Chain, MoveError, Position, Ruleset, Store, UnknownNameErr
 from ggn_store.model import chain as model
 from ggn_store.store.postgres import Values
 from tests import reference
-from tests.test_cli import Command
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ggn as ggn
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
+from tests.program import Command
+from tests.program import _own_place as _own_place
+from tests.program import ggn as ggn
+from tests.program import ready as ready
+from tests.program import run as run
 
 Json = dict[str, Any]
 Steps = tuple[reference.Key, ...]

@@ -24,7 +24,7 @@ from ggn_store import Store, parse
 from ggn_store.store.address import connect
 from ggn_store.store.sqlite import SQLite
 from tests.conftest import DATABASES, new_address
-from tests.test_cli import (
+from tests.program import (
     MINI,
     MINI_TOML,
     MUST,

@@ -32,8 +32,8 @@ from ggn_store import (
 from ggn_store.model.document import Envelope
 from tests import reference
 from tests.chess_oracle import POSITIONS, expected_moves, key_of_ours, position_of, read_positions
+from tests.program import Program
 from tests.strategies import DIALECTS, Case, Plain, cases, stateless
-from tests.test_cli import Program
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")

@@ -23,7 +23,7 @@ from ggn_store.exports.sqlite_file import INDEXES
 from ggn_store.store import view_rows
 from ggn_store.store.views import VIEWS, View
 from tests.conftest import new_address
-from tests.test_cli import MINI, Program, child_environment, on_terminal, write
+from tests.program import MINI, Program, child_environment, on_terminal, write
 from tests.test_views import GAMES, rows
 
 Row = tuple[Any, ...]

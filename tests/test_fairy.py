@@ -13,11 +13,11 @@ from ggn_store import DocumentError, GgnStoreError, Store, UnknownNameError, rea
 from ggn_store.games.fairy.variants import Variant
 from tests.fairy_oracle import FIXTURES, Sample, differences
 from tests.play import Game
-from tests.test_cli import Command
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ggn as ggn
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
+from tests.program import Command
+from tests.program import _own_place as _own_place
+from tests.program import ggn as ggn
+from tests.program import ready as ready
+from tests.program import run as run
 
 BUILT_IN = Path(__file__).parents[1] / "data" / "fairy.ini"
 

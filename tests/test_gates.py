@@ -46,12 +46,12 @@ from tests import reference
 from tests.edits import Draft, drafts, edited
 from tests.guards import drop_guards
 from tests.postgres import Server
+from tests.program import Command, Program, write
+from tests.program import _own_place as _own_place
+from tests.program import ready as ready
+from tests.program import run as run
 from tests.strategies import DIALECTS, Plain, positions
 from tests.test_agreement import UNHURRIED
-from tests.test_cli import Command, Program, write
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
 
 Json = dict[str, Any]
 

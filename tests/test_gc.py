@@ -18,11 +18,11 @@ from ggn_store.store import collect, load
 from ggn_store.store import tables as t
 from tests.loader import PIECES, Worker, canonical, contents, document, load_command, store_unlisted
 from tests.postgres import Server
-from tests.test_cli import Command, Result, on_terminal
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ggn as ggn
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
+from tests.program import Command, Result, on_terminal
+from tests.program import _own_place as _own_place
+from tests.program import ggn as ggn
+from tests.program import ready as ready
+from tests.program import run as run
 from tests.test_history import KNIGHT, ROOK
 
 NOTHING = "nothing to remove: everything is in use\n"

@@ -13,11 +13,11 @@ import pytest
 
 from ggn_store import NotationError, Ruleset, Store, parse
 from ggn_store.model.document import Envelope
-from tests.test_cli import Command, write
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ggn as ggn
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
+from tests.program import Command, write
+from tests.program import _own_place as _own_place
+from tests.program import ggn as ggn
+from tests.program import ready as ready
+from tests.program import run as run
 
 Json = dict[str, Any]
 

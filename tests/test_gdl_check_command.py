@@ -7,9 +7,9 @@ import json
 from pathlib import Path
 
 from tests.gdl_tiny import changed, tiny
-from tests.test_cli import Program, write
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import run as run
+from tests.program import Program, write
+from tests.program import _own_place as _own_place
+from tests.program import run as run
 
 WRONG = changed("/interactions/list/step/conditions/-", "eq(entity.rnk, 'x')")
 ODD = changed("/interactions/list/slide/conditions/-", "eq(entity.rank, 'whele')")

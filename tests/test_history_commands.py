@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from ggn_store import InputError, Store, UnknownNameError, parse
+from tests.program import Command, Program, on_terminal, write
+from tests.program import _own_place as _own_place
+from tests.program import ggn as ggn
+from tests.program import ready as ready
+from tests.program import run as run
 from tests.revisions import NAME, Node, record, tag
-from tests.test_cli import Command, Program, on_terminal, write
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ggn as ggn
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
 
 EMPTY, ENEMY = [{"must": {"a1": "empty"}}], [{"must": {"a1": "enemy"}}]
 ROOK = {"C:R": {"a1": {"a2": EMPTY}}}

@@ -18,7 +18,7 @@ from ggn_store.games import library
 from ggn_store.games.library import Game
 from tests import library_index
 from tests.guards import drop_guards_of_file
-from tests.test_cli import (
+from tests.program import (
     QUICK,
     Command,
     Program,
@@ -28,10 +28,10 @@ from tests.test_cli import (
     on_terminal,
     write,
 )
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ggn as ggn
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
+from tests.program import _own_place as _own_place
+from tests.program import ggn as ggn
+from tests.program import ready as ready
+from tests.program import run as run
 
 ROOK = """
 title = "Rooks alone"

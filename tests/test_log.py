@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from ggn_store import Store, UnknownNameError
 from ggn_store.model.history import Changes
 from tests.edits import Draft, drafts, edited
+from tests.program import _own_place as _own_place
+from tests.program import ggn as ggn
+from tests.program import ready as ready
+from tests.program import run as run
 from tests.revisions import NAME, Node, ancestors, origin, record, tag
 from tests.strategies import DIALECTS
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ggn as ggn
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
 from tests.test_diff import UNHURRIED
 
 EMPTY, ENEMY = [{"must": {"a1": "empty"}}], [{"must": {"a1": "enemy"}}]

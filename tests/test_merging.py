@@ -28,12 +28,12 @@ from ggn_store.errors import DocumentError
 from ggn_store.model.document import Envelope
 from ggn_store.store import rulesets
 from tests.edits import Draft, drafts, edited, plain_of
+from tests.program import Command, on_terminal, write
+from tests.program import _own_place as _own_place
+from tests.program import ggn as ggn
+from tests.program import ready as ready
+from tests.program import run as run
 from tests.strategies import BOARDS, DIALECTS, entries
-from tests.test_cli import Command, on_terminal, write
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ggn as ggn
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
 from tests.test_diff import UNHURRIED
 from tests.test_merge import expected_merge
 

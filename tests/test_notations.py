@@ -8,8 +8,8 @@ import pytest
 
 from ggn_store import PositionError, Ruleset, Store, find_game
 from tests.conftest import DATABASES, new_address
-from tests.test_cli import QUICK, Command, Program
-from tests.test_cli import run as run
+from tests.program import QUICK, Command, Program
+from tests.program import run as run
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 OPENED = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"

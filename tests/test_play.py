@@ -17,13 +17,12 @@ import pytest
 
 from ggn_store import MoveError, Position, Store
 from ggn_store.cli.play_words import Reader, Words, is_named
-from tests.test_cli import Command, child_environment, process, write
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ask as ask
-from tests.test_cli import ggn as ggn
-from tests.test_cli import library as library
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
+from tests.program import Command, child_environment, process, write
+from tests.program import _own_place as _own_place
+from tests.program import ask as ask
+from tests.program import ggn as ggn
+from tests.program import ready as ready
+from tests.program import run as run
 
 # Morphy against the Duke of Brunswick and Count Isouard, Paris 1858.
 OPERA = (

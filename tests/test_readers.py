@@ -27,10 +27,10 @@ from ggn_store.store import moves
 from tests.fairy_oracle import FIXTURES, Sample
 from tests.play import Game
 from tests.postgres import Server
+from tests.program import Program, Result
+from tests.program import _own_place as _own_place
+from tests.program import run as run
 from tests.reference import moves as plain_moves
-from tests.test_cli import Program, Result
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import run as run
 from tests.test_fast import some_positions
 
 DATA = Path(__file__).parents[1] / "data"

@@ -24,9 +24,9 @@ import pytest
 from ggn_store import SQL_EXAMPLES, SQL_TABLES, VIEWS, QueryError, Store, StoreError
 from ggn_store.store import sql, sql_child, sql_text
 from ggn_store.store import tables as t
-from tests.test_cli import Program
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import run as run
+from tests.program import Program
+from tests.program import _own_place as _own_place
+from tests.program import run as run
 
 DOCUMENT: dict[str, Any] = {
     "C:N": {"b1": {"c3": [{"must": {"c3": "empty"}}, {"must": {"c3": "enemy"}}], "a3": [{"must": {"a3": "empty"}}]}},

@@ -13,10 +13,10 @@ from ggn_store import ConflictError, GateError, Store, StoreError, UnknownNameEr
 from ggn_store.errors import NotationError
 from ggn_store.store import states
 from tests.guards import drop_guards
-from tests.test_cli import Command, Program, write
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
+from tests.program import Command, Program, write
+from tests.program import _own_place as _own_place
+from tests.program import ready as ready
+from tests.program import run as run
 
 KNIGHT: dict[str, Any] = {
     "C:N": {"b1": {"c3": [{"must": {"c3": "empty"}, "diff": {"board": {"b1": None, "c3": "C:N"}}}]}}

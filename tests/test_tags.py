@@ -12,11 +12,11 @@ from sqlalchemy import text
 
 from ggn_store import ConflictError, NotationError, Store, StoreError, UnknownNameError
 from tests.loader import Worker, document
-from tests.test_cli import Command, Result, on_terminal
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ggn as ggn
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
+from tests.program import Command, Result, on_terminal
+from tests.program import _own_place as _own_place
+from tests.program import ggn as ggn
+from tests.program import ready as ready
+from tests.program import run as run
 from tests.test_history import KNIGHT, ROOK
 
 Json = dict[str, Any]

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from ggn_store import Store
-from tests.test_cli import Command, Program, child_environment, on_terminal, write
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ggn as ggn
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
+from tests.program import Command, Program, child_environment, on_terminal, write
+from tests.program import _own_place as _own_place
+from tests.program import ggn as ggn
+from tests.program import ready as ready
+from tests.program import run as run
 from tests.test_transfer import BOTH, game, tag
 
 KNIGHT, ROOK = game(**BOTH, N="b1c3", R="a1a4"), game(**BOTH, N="b1c3", R="a1a5")

@@ -17,11 +17,11 @@ from ggn_store.model.care import Verification
 from ggn_store.store import check, compare, guards, load
 from tests.guards import drop_guards
 from tests.loader import document, store_unlisted
-from tests.test_cli import Command, Result, on_terminal
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ggn as ggn
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
+from tests.program import Command, Result, on_terminal
+from tests.program import _own_place as _own_place
+from tests.program import ggn as ggn
+from tests.program import ready as ready
+from tests.program import run as run
 from tests.test_history import KNIGHT, ROOK
 from tests.test_migrations import alembic
 

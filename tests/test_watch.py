@@ -22,11 +22,11 @@ from tests import postgres
 from tests.crashes import crash, crashing
 from tests.loader import ROOT, document, store_unlisted
 from tests.postgres import Server
-from tests.test_cli import Command, Result, child_environment
-from tests.test_cli import _own_place as _own_place
-from tests.test_cli import ggn as ggn
-from tests.test_cli import ready as ready
-from tests.test_cli import run as run
+from tests.program import Command, Result, child_environment
+from tests.program import _own_place as _own_place
+from tests.program import ggn as ggn
+from tests.program import ready as ready
+from tests.program import run as run
 from tests.test_history import KNIGHT, ROOK
 
 INSERT_TAG = (
