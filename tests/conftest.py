@@ -12,8 +12,10 @@ import pytest
 from ggn_store import Store
 from tests.drawings import drawn as drawn
 from tests.drawings import games as games
+from tests.mistakes import HOSTILE
+from tests.mistakes import mistakes as mistakes
 from tests.postgres import Server, server
-from tests.program import MINI, MINI_TOML, MUST, PERFORM, write
+from tests.program import MINI, MINI_TOML, MUST, PERFORM, QUICK, write
 
 DATABASES = ("sqlite", "postgres")
 
@@ -82,4 +84,19 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
             for name in ("mini", "must", "perform"):
                 store.load(directory / f"{name}.json", name)
             store.load_library("chess")
+        yield url
+
+
+@pytest.fixture(scope="session", params=DATABASES)
+def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a store that holds small games, one of them hidden; nothing may ever change it."""
+    directory = tmp_path_factory.mktemp("filled")
+    write(directory / "mini.toml", MINI_TOML)
+    write(directory / "mini.json", MINI)
+    with new_address(request.param, directory, request) as url:
+        with Store.open(url, upgrade=True) as store:
+            store.load(directory / "mini.json", "mini")
+            for name, document in {"must": MUST, "perform": PERFORM, "hostile": HOSTILE, "hidden": QUICK}.items():
+                store.load(document, name)
+            store.delete("hidden")
         yield url

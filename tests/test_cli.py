@@ -22,18 +22,7 @@ import pytest
 from ggn_store import __version__, cli
 from ggn_store.cli import group
 from tests.fonts import needs_a_font
-from tests.program import (
-    MINI,
-    MINI_TOML,
-    QUICK,
-    Program,
-    Result,
-    child_environment,
-    names,
-    on_terminal,
-    process,
-    write,
-)
+from tests.program import MINI, MINI_TOML, QUICK, Program, Result, child_environment, names, on_terminal, process, write
 from tests.program import _own_place as _own_place
 from tests.program import run as run
 

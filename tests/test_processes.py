@@ -1,0 +1,125 @@
+"""The program as a process: what signals, pipes, and closed or full streams do to it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggn_store import parse
+from tests.program import MINI, MINI_TOML, MUST, QUICK, Program, child_environment, line, names, write
+from tests.program import _own_place as _own_place
+from tests.program import run as run
+
+
+def start(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
+    """The program as a process that Ctrl-C interrupts, also where the tests run with that signal ignored."""
+    code = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "from ggn_store.cli import main; main()"
+    )
+    return subprocess.Popen([sys.executable, "-c", code, *arguments], env=child_environment(), **options)
+
+
+def test_an_interrupted_load_ends_with_130_and_leaves_whole_documents(run: Program, address: str) -> None:
+    run("--db", address, "db", "upgrade")
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with start("--db", address, "load", "-", "--on-error", "skip", **pipes) as loading:
+        assert loading.stdin is not None
+        assert loading.stderr is not None
+        # The broken line is told as soon as it is read, so the first document is stored by then.
+        loading.stdin.write(line("one", QUICK).encode() + b"{}\n" + line("two", MUST).encode()[:-5])
+        loading.stdin.flush()
+        assert loading.stderr.readline() == b"standard input: not loaded\n"
+        loading.send_signal(signal.SIGINT)
+        out = loading.stdout.read() if loading.stdout else b""
+        err = loading.stderr.read().decode()
+    assert loading.returncode == 130
+    assert out == b""
+    assert err.endswith("Error: interrupted; what was being written is undone\n")
+    assert err.count("Error: ") == 1
+    assert "Traceback" not in err
+    assert names(run("--db", address, "list")) == ["one"]
+    assert run("--db", address, "db", "check").code == 0
+
+
+def store_of_the_small_game(run: Program) -> None:
+    write("mini.toml", MINI_TOML)
+    assert run("--db", "store.db", "load", write("mini.json", MINI)).code == 0
+
+
+@pytest.mark.parametrize("command", ["--help", "list", "export mini", "moves mini", "schema diff"])
+def test_a_reader_that_has_seen_enough_is_no_reason_to_complain(run: Program, command: str) -> None:
+    store_of_the_small_game(run)
+    reading, writing = os.pipe()
+    os.close(reading)
+    with start("--db", "store.db", *command.split(), stdout=writing, stderr=subprocess.PIPE) as ended:
+        os.close(writing)
+        assert ended.stderr is not None
+        assert ended.stderr.read() == b""
+    assert ended.returncode in (0, 1), "neither a signal nor Python's own complaint about the last flush"
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        (
+            "moves mini --board - <&-",
+            1,
+            "Error: the board: the text ends too early at 1:1, found the end of the text\n",
+        ),
+        ("load - --name x <&-", 1, "standard input: not loaded\n  standard input:1:1: the text ends too early"),
+        ("validate - <&-", 1, "1 document checked: 1 invalid, 1 problem\n"),
+        ("list >&-", 0, ""),
+        ("moves mini >&-", 0, ""),
+        ("--help >&-", 0, ""),
+        ("load mini.json >&- 2>&-", 0, ""),
+        ("load nothing.json >&- 2>&-", 1, ""),
+        ("list >/dev/full", 1, "Error: output: No space left on device\n"),
+        ("export mini >/dev/full", 1, "Error: output: No space left on device\n"),
+    ],
+)
+def test_streams_that_are_closed_or_full_are_no_reason_for_a_traceback(
+    run: Program, command: str, code: int, said: str
+) -> None:
+    store_of_the_small_game(run)
+    whole = f'exec "{sys.executable}" -m ggn_store --db store.db {command}'
+    ended = subprocess.run(
+        ["/bin/sh", "-c", whole], env=child_environment(), capture_output=True, encoding="utf-8", check=False
+    )
+    assert ended.stderr.startswith(said)
+    assert bool(ended.stderr) == bool(said)
+    assert "Traceback" not in ended.stderr
+    assert ended.returncode == code
+
+
+def test_an_output_file_is_whole_or_not_there(run: Program) -> None:
+    store_of_the_small_game(run)
+    write("out.json", "what was there")
+    refused = run("convert", "mini.json", "--to", "perform", "-o", "out.json")
+    assert refused.code == 1
+    assert Path("out.json").read_text(encoding="utf-8") == "what was there"
+    assert run("--db", "store.db", "export", "mini", "-o", "out.json").code == 0
+    assert Path("out.json").read_text(encoding="utf-8") == parse(MINI).canonical()
+    assert sorted(path.name for path in Path().iterdir()) == [
+        *("mini.json", "mini.toml", "out.json", "out.toml", "store.db")
+    ]
+
+
+def test_an_output_that_finds_no_room_leaves_what_was_there(run: Program) -> None:
+    large = {"C:R": {"a1": {f"a{rank}": [{"must": {f"a{rank}": "empty"}, "diff": {}}] for rank in range(2, 200)}}}
+    run("--db", "store.db", "load", write("large.json", large))
+    write("out.json", "what was there")
+    whole = f'ulimit -f 2; exec "{sys.executable}" -B -m ggn_store --db store.db export large -o out.json'
+    refused = subprocess.run(
+        ["/bin/sh", "-c", whole], env=child_environment(), capture_output=True, encoding="utf-8", check=False
+    )
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == "Error: out.json: cannot be written: File too large\n"
+    assert Path("out.json").read_text(encoding="utf-8") == "what was there"
+    assert sorted(path.name for path in Path().iterdir()) == ["large.json", "out.json", "store.db"]
