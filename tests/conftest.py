@@ -12,6 +12,8 @@ import pytest
 from ggn_store import Store
 from tests.drawings import drawn as drawn
 from tests.drawings import games as games
+from tests.house import house as house
+from tests.house import used as used
 from tests.mistakes import HOSTILE
 from tests.mistakes import mistakes as mistakes
 from tests.postgres import Server, server

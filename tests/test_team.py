@@ -1,6 +1,6 @@
 """A team on one Postgres server, each with a login and a role of their own: everything that they do together works.
 
-What each role may not do is in test_roles.py; this is what they are for.
+What each role may not do is in test_role_attempts.py; this is what they are for.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import psycopg
 import pytest
 
 from ggn_store import GateError, Position, PositionSet, Store, StoreError, read_definition
+from tests.house import as_user
 from tests.postgres import Server
-from tests.test_roles import as_user
 
 ROLES = {"ann": "ggn_author", "bob": "ggn_author", "carl": "ggn_reader", "dora": "ggn_admin"}
 
