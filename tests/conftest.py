@@ -64,13 +64,17 @@ def store(address: str) -> Iterator[Store]:
         yield opened
 
 
+@contextmanager
+def new_store(database: str, directory: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
+    """A new store that is ready to be loaded."""
+    with new_address(database, directory, request) as url, Store.open(url, upgrade=True) as opened:
+        yield opened
+
+
 @pytest.fixture(scope="module", params=DATABASES)
 def module_store(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Like `store`, but shared by the tests of a module."""
-    with (
-        new_address(request.param, tmp_path_factory.mktemp("store"), request) as url,
-        Store.open(url, upgrade=True) as opened,
-    ):
+    with new_store(request.param, tmp_path_factory.mktemp("store"), request) as opened:
         yield opened
 
 

@@ -16,7 +16,7 @@ from ggn_store.api import dead
 from ggn_store.store.analyses.asking import asking
 from tests import analysis_oracle as oracle
 from tests import reference
-from tests.conftest import DATABASES, new_address
+from tests.conftest import DATABASES, new_store
 from tests.strategies import DIALECTS, documents
 
 GAMES = ("chess", "shogi", "xiangqi", "janggi", "kingofthehill")
@@ -27,10 +27,7 @@ NAMES = itertools.count()
 @pytest.fixture(scope="module", params=DATABASES)
 def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A store with games of the library that no test changes."""
-    with (
-        new_address(request.param, tmp_path_factory.mktemp("games"), request) as url,
-        Store.open(url, upgrade=True) as store,
-    ):
+    with new_store(request.param, tmp_path_factory.mktemp("games"), request) as store:
         store.load_library(*GAMES)
         yield store
 

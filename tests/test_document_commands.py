@@ -23,6 +23,13 @@ def test_valid_documents_pass_and_nothing_is_written_to_standard_output(run: Pro
     assert run("validate", "-", stdin=json.dumps(QUICK)) == Result(0, "", "1 document checked: all valid\n")
 
 
+def test_documents_of_one_name_are_checked_together(run: Program) -> None:
+    write("left/same.json", QUICK)
+    write("right/same.json", MUST)
+    assert run("validate", "left/same.json", "right/same.json").err == "2 documents checked: all valid\n"
+    assert run("lint", "left/same.json", "right/same.json").err.startswith("2 documents read: ")
+
+
 BROKEN = """{
   "C:P": {"e2": {"e4": [{"must": {"e3": "empty"},
                          "deny": {"e3": "empty"}, "diff": {}}],

@@ -52,7 +52,8 @@ def test_the_moves_that_are_drawn_are_those_of_the_position(ask: Command) -> Non
         return set(re.findall('data-square="([^"]+)" data-kind', ask("draw", *options).out))
 
     assert marked("mini", "--piece", "C:P", "--source", "a2") == {"a3", "b3"}
-    assert marked("mini", "--source", "a2", "--feen", "3/P2/3 / C/c") == {"a3"}
+    for name in ("--feen", "--position"):
+        assert marked("mini", "--source", "a2", name, "3/P2/3 / C/c") == {"a3"}
     assert marked("mini", "--source", "*", "--piece", "C:P") == {"c1"}
     assert marked("chess", "--source", "g1") == {"f3", "h3"}
     assert marked("must", "--poster") == {"a3"}

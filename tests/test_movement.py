@@ -17,7 +17,7 @@ from ggn_store.analysis.geometry import symmetries
 from ggn_store.analysis.movers import Movers
 from tests import analysis_oracle as oracle
 from tests import reference
-from tests.conftest import DATABASES, new_address
+from tests.conftest import DATABASES, new_store
 from tests.strategies import documents, stateless
 from tests.test_analyses import in_random_documents, loaded
 
@@ -28,10 +28,7 @@ Json = dict[str, Any]
 @pytest.fixture(scope="module", params=DATABASES)
 def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A store with games of the library that no test changes."""
-    with (
-        new_address(request.param, tmp_path_factory.mktemp("games"), request) as url,
-        Store.open(url, upgrade=True) as store,
-    ):
+    with new_store(request.param, tmp_path_factory.mktemp("games"), request) as store:
         store.load_library(*GAMES)
         yield store
 

@@ -17,7 +17,7 @@ from ggn_store import Definition, DocumentError, GgnStoreError, InputError, Stor
 from ggn_store.games import generate as generating
 from ggn_store.games import library
 from ggn_store.model.document import Piece
-from tests.conftest import new_address
+from tests.conftest import new_store
 from tests.postgres import Server
 
 ROOK = '[pieces.R]\nbetza = "R"\n'
@@ -288,7 +288,7 @@ def test_the_largest_games_of_the_library_are_loaded_and_sound(
     database: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     largest = sorted(library.index().values(), key=lambda game: game.possibilities)[-3:]
-    with new_address(database, tmp_path, request) as url, Store.open(url, upgrade=True) as store:
+    with new_store(database, tmp_path, request) as store:
         for game in largest:
             store.load(library.read_game(game.name), game.name)
         counts = {summary.revision.name: summary.counts["possibilities"] for summary in store.list()}
