@@ -94,7 +94,14 @@ def test_a_pawn_that_promotes_and_drops_is_told_of_as_it_is(ask: Command) -> Non
     [drop] = ask("who-reaches", "mini", "c1").records()
     assert drop == {"piece": "C:P", "source": "*", "quiet": True, "capture": False, "possibilities": 1}
     lines = ask("mobility", "mini", "--by", "square", "--format", "table").out.splitlines()
-    assert lines[2].split() == ["C:P", "a2", "2", '["a3"]', '["b3"]']
+    assert lines[2].split() == ["C:P", "a2", "2", "a3", "b3"]
+
+
+def test_a_table_names_the_squares_that_are_covered_unless_it_is_all_of_them(ask: Command) -> None:
+    assert ask("coverage", "mini", "--piece", "C:P", "--format", "table").out.splitlines()[2].endswith("  c1, a2, b3")
+    assert ask("coverage", "chess", "--piece", "C:N", "--format", "table").out.splitlines()[2].endswith("  false  all")
+    [knight] = ask("coverage", "chess", "--piece", "C:N").records()
+    assert len(knight["squares"]) == 64
 
 
 def test_dead_rules_are_listed_and_counted(ask: Command, ggn: Command) -> None:

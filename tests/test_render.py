@@ -235,6 +235,37 @@ def test_a_table_is_cut_to_the_width_of_a_terminal() -> None:
     assert text.splitlines() == ["name   title", "-----  -------…", "chess  A very …", "go     Go"]
 
 
+def test_texts_go_on_below_where_a_table_is_fitted_into_a_terminal() -> None:
+    rows = [["chess", "one two three four five", "7"], ["go", "x" * 20, "12"]]
+    lines = table(("name", "what", "n"), rows, 27, wrap=True).splitlines()
+    assert lines == [
+        "name   what               n",
+        "-----  ----------------  --",
+        "chess  one two three      7",
+        "       four five",
+        "go     xxxxxxxxxxxxxxxx  12",
+        "       xxxx",
+    ]
+    assert table(("name", "what", "n"), rows, 60, wrap=True) == table(("name", "what", "n"), rows)
+
+
+def test_columns_without_room_stand_in_a_table_below() -> None:
+    lines = table(("name", "first", "second", "third"), [["a", "1", "2", "3"]], 14, wrap=True).splitlines()
+    assert lines == [
+        *("name  first", "----  -----", "a         1", ""),
+        *("name  second", "----  ------", "a          2", ""),
+        *("name  third", "----  -----", "a         3"),
+    ]
+    cut = table(("a name that is long", "n"), [["x", "1"]], 10, wrap=True).splitlines()
+    assert cut[0] == "a name th…", "there is nothing that could be done"
+
+
+def test_a_list_of_texts_needs_no_quotes_in_a_table() -> None:
+    items = [{"squares": ["a1", "b2"], "numbers": [1, 2]}]
+    assert "".join(records(items, "table", ("squares", "numbers"))).splitlines()[2] == "a1, b2   [1,2]"
+    assert "".join(records(items, "csv", ("squares",))).splitlines()[1] == '"[""a1"",""b2""]"'
+
+
 def test_a_table_without_rows_is_its_heading() -> None:
     assert table(("name", "n"), []) == "name  n\n----  -\n"
 

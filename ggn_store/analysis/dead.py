@@ -112,7 +112,7 @@ def _dead(
 ) -> Dead:
     if condition is None:
         return Dead(kind, piece, source, destination, ordinal, by)
-    return Dead(kind, piece, source, destination, ordinal, by, board.squares[condition[1]], condition[2])
+    return Dead(kind, piece, source, destination, ordinal, by, board.squares[condition.square], condition.state)
 
 
 class _Rules:

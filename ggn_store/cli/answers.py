@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -39,10 +37,10 @@ def tell_of_state(rulesets: Iterable[ggn_store.Ruleset]) -> None:
 
 
 def write_records(found: Iterable[Mapping[str, Any]], form: str | None, columns: Sequence[str]) -> None:
-    """Write records in a form; a table is cut to the width of the terminal, and says nothing where there are none."""
+    """Write records in a form; a table is fitted into the terminal, and says nothing where there are none."""
     found, form = [*found], options.record_format(form)
     if not found and form == "table":
         return
-    width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
-    for part in records(found, form, columns, width):
+    width = options.terminal_width()
+    for part in records(found, form, columns, width, wrap=True):
         click.echo(part, nl=False)

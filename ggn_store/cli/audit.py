@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from datetime import UTC, datetime
 
 import click
@@ -75,6 +73,6 @@ def command(
     form = options.record_format(form)
     shown = form in ("table", "csv")
     items = (each.data() | ({"about": each.about, "what": each.what} if shown else {}) for each in found)
-    width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
+    width = options.terminal_width()
     for part in records(items, form, _COLUMNS, width):
         click.echo(part, nl=False)

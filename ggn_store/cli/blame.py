@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-
 import click
 
 from ggn_store.cli import options
@@ -34,7 +31,7 @@ def command(
     """
     found = options.open_store(ctx).blame(ruleset, piece, source, destination)
     form = options.record_format(form)
-    width = shutil.get_terminal_size().columns if form == "table" and options.is_terminal(sys.stdout) else None
+    width = options.terminal_width()
     rows = history.blame_rows(found) if form == "table" else (each.data() for each in found)
     for part in records(rows, form, history.BLAME_COLUMNS if form == "table" else history.BLAME_FIELDS, width):
         click.echo(part, nl=False)

@@ -27,4 +27,8 @@ def command(
         raise click.UsageError("--source says where a piece stands: name it with --piece")
     analysis = options.open_ruleset(ctx, ruleset).analysis(answers.teller(show_sql))
     found = analysis.coverage(piece) if source is None else [analysis.coverage_from(str(piece), source)]
-    answers.write_records((each.data() for each in found), form, ("piece", "count", "of", "hand", "squares"))
+    form = options.record_format(form)
+    rows = [each.data() for each in found]
+    if form == "table":
+        rows = [row | {"squares": "all"} if row["count"] == row["of"] else row for row in rows]
+    answers.write_records(rows, form, ("piece", "count", "of", "hand", "squares"))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-
 import click
 
 import ggn_store
@@ -40,7 +37,7 @@ def command(ctx: click.Context, library: bool, everything: bool, form: str | Non
         click.echo("the store is empty: `ggn-store load --library` loads well-known games", err=True)
     if not found and form == "table":
         return
-    width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
+    width = options.terminal_width()
     columns: tuple[str, ...] = _GAMES if library else _COLUMNS
     if form == "table" and all(each.get("state") == "active" for each in found):
         columns = tuple(column for column in columns if column != "state")

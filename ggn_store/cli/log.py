@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 
 import click
@@ -31,7 +30,7 @@ def command(ctx: click.Context, ruleset: str, limit: int | None, oneline: bool, 
     if form == "text":
         parts = history.log_text(found, color=True)
     elif form == "table":
-        width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
+        width = options.terminal_width()
         parts = records(history.log_rows(found), form, history.LOG_COLUMNS, width)
     elif form == "csv":
         parts = records(history.log_fields(found), form, history.LOG_FIELDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -168,6 +169,11 @@ def tell_conflict(error: Exception | None) -> None:
 def is_terminal(stream: IO[str] | None) -> bool:
     """Whether somebody is watching; a process may also be started without the stream."""
     return stream is not None and stream.isatty()
+
+
+def terminal_width() -> int | None:
+    """How many characters a line of the terminal has that is watched; None where nobody watches standard output."""
+    return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
 
 
 @dataclass(frozen=True, slots=True)

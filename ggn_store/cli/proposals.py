@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-
 import click
 
 import ggn_store
@@ -29,7 +26,7 @@ def command(ctx: click.Context, ruleset: str | None, closed: bool, form: str | N
     if not found and form == "table":
         click.echo("nothing is proposed" + ("" if closed else " (--all lists what was)"), err=True)
         return
-    width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
+    width = options.terminal_width()
     for part in records(map(_record, found), form, _COLUMNS, width):
         click.echo(part, nl=False)
 

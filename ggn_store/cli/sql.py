@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -132,7 +131,7 @@ def _answer(
     if form == "parquet":
         found.write_parquet(str(output))
     else:
-        width = shutil.get_terminal_size().columns if watched else None
+        width = options.terminal_width() if watched else None
         options.write(records(_rows(found), form, found.columns, width), output)
     for said in filter(None, (found.cut, found.note)):
         click.echo(f"note: {printable(said)}", err=True)

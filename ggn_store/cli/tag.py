@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections.abc import Sequence
 
 import click
@@ -88,6 +86,6 @@ def _change(
 
 
 def _write(items: Sequence[dict[str, object]], columns: Sequence[str], form: str | None) -> None:
-    width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
+    width = options.terminal_width()
     for part in records(items, options.record_format(form), columns, width):
         click.echo(part, nl=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -97,7 +96,7 @@ def tell(ctx: click.Context, results: Iterable[ggn_store.Transferred], form: str
         else:
             done.append(result.data())
     if form not in (None, "ndjson"):
-        width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
+        width = options.terminal_width()
         for part in records(done, str(form), _COLUMNS, width):
             click.echo(part, nl=False)
     ctx.exit(code)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from collections import Counter
 
 import click
@@ -73,7 +71,7 @@ def _compare(ctx: click.Context, rulesets: tuple[str, ...], remote: str, strict:
     items = [each.data() for each in found]
     if form in ("table", "csv"):
         items = [item | {"tags": " ".join(item["tags"]), "hidden": " ".join(item["hidden"])} for item in items]
-    width = shutil.get_terminal_size().columns if options.is_terminal(sys.stdout) else None
+    width = options.terminal_width()
     for part in records(items, form, _COLUMNS, width):
         click.echo(part, nl=False)
     states = Counter[str](each.state for each in found)

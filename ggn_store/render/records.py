@@ -5,19 +5,28 @@ from __future__ import annotations
 import csv
 import io
 import json
+import textwrap
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal, cast
+from itertools import chain, zip_longest
+from typing import Any, Final, Literal, cast
 
 from ggn_store.errors import printable
 
 Form = Literal["table", "json", "ndjson", "csv"]
 Record = Mapping[str, Any]
 
+# Texts are not wrapped to less than this.
+_NARROW: Final = 12
 
-def records(items: Iterable[Record], form: str, columns: Sequence[str], width: int | None = None) -> Iterator[str]:
+
+def records(
+    items: Iterable[Record], form: str, columns: Sequence[str], width: int | None = None, *, wrap: bool = False
+) -> Iterator[str]:
     """`items` as text in parts. JSON forms hold every key; table and CSV hold `columns`.
 
-    A table's lines are cut to `width` characters, for a terminal that would break them otherwise.
+    A table's lines are cut to `width` characters, for a terminal that would break them otherwise; with `wrap`, long
+    texts go on in further lines of their column instead, and columns that still have no room in a table below.
     """
     match cast(Form, form):
         case "ndjson":
@@ -34,7 +43,8 @@ def records(items: Iterable[Record], form: str, columns: Sequence[str], width: i
             for item in items:
                 yield _csv_line([_cell(item.get(column)) for column in columns])
         case "table":
-            yield table(columns, ([_cell(item.get(column)) for column in columns] for item in items), width)
+            rows = ([_listed(item.get(column)) for column in columns] for item in items)
+            yield table(columns, rows, width, wrap=wrap)
 
 
 def compact(value: object) -> str:
@@ -49,12 +59,35 @@ def _csv_line(cells: Sequence[str]) -> str:
     return line.getvalue()
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], width: int | None = None) -> str:
-    """Aligned columns under a heading; numbers to the right."""
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], width: int | None = None, *, wrap: bool = False
+) -> str:
+    """Aligned columns under a heading; numbers to the right. `width` and `wrap` are as in `records`."""
     lines = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(columns, *lines, strict=True)]
     is_number = [bool(lines) and all(line[i].isdigit() for line in lines) for i in range(len(columns))]
+    if width is None or not wrap:
+        return _table(columns, lines, widths, is_number, width)
+    widths = _narrowed(columns, widths, is_number, width)
+    return "\n".join(
+        _table(
+            [columns[i] for i in chosen],
+            [[line[i] for i in chosen] for line in lines],
+            [widths[i] for i in chosen],
+            [is_number[i] for i in chosen],
+            width,
+        )
+        for chosen in _beside(widths, width)
+    )
 
+
+def _table(
+    columns: Sequence[str],
+    lines: Iterable[Sequence[str]],
+    widths: Sequence[int],
+    is_number: Sequence[bool],
+    width: int | None,
+) -> str:
     def aligned(row: Sequence[str]) -> str:
         cells = (
             cell.rjust(w) if right else cell.ljust(w) for cell, w, right in zip(row, widths, is_number, strict=True)
@@ -62,7 +95,46 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], width: int | No
         line = "  ".join(cells).rstrip()
         return (line if width is None or len(line) <= width else line[: width - 1] + "…") + "\n"
 
-    return "".join([aligned(columns), aligned(["-" * width for width in widths]), *map(aligned, lines)])
+    def wrapped(row: Sequence[str]) -> Iterator[str]:
+        cells = [
+            [cell] if len(cell) <= w else textwrap.wrap(cell, w, break_on_hyphens=False)
+            for cell, w in zip(row, widths, strict=True)
+        ]
+        yield from map(aligned, zip_longest(*cells, fillvalue=""))
+
+    return "".join([aligned(columns), aligned(["-" * width for width in widths]), *chain(*map(wrapped, lines))])
+
+
+def _beside(widths: Sequence[int], room: int) -> list[list[int]]:
+    """The columns that have room beside each other, a list for each table; the first column is in all of them."""
+    tables = [[0]]
+    for column in range(1, len(widths)):
+        shown = [widths[i] for i in (*tables[-1], column)]
+        if sum(shown) + 2 * (len(shown) - 1) > room and len(tables[-1]) > 1:
+            tables.append([0])
+        tables[-1].append(column)
+    return tables
+
+
+def _narrowed(columns: Sequence[str], widths: Sequence[int], is_number: Sequence[bool], room: int) -> list[int]:
+    """Widths with which a table fits: the widest texts get less, as few as need to. The same where none does."""
+
+    def at_most(most: int) -> list[int]:
+        return [
+            each if right else min(each, max(most, len(name)))
+            for name, each, right in zip(columns, widths, is_number, strict=True)
+        ]
+
+    gaps = 2 * (len(widths) - 1)
+    tried = range(-max(widths), -_NARROW + 1)
+    found = bisect_left(tried, True, key=lambda most: sum(at_most(-most)) + gaps <= room)
+    return list(widths) if found == len(tried) else at_most(-tried[found])
+
+
+def _listed(value: object) -> str:
+    """A value in a table, where a list of texts needs no quotes."""
+    is_list = isinstance(value, list | tuple) and all(isinstance(each, str) for each in value)
+    return ", ".join(cast(Sequence[str], value)) if is_list else _cell(value)
 
 
 def _cell(value: object) -> str:
