@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -131,9 +132,8 @@ def from_duckdb(directory: Path, view: View) -> list[Row]:
 
 
 def from_sqlite(directory: Path, view: View) -> list[Row]:
-    with sqlite3.connect(f"file:{directory / 'ggn.sqlite'}?mode=ro", uri=True) as connection:
+    with closing(sqlite3.connect(f"file:{directory / 'ggn.sqlite'}?mode=ro", uri=True)) as connection:
         found = connection.execute(f"SELECT * FROM {view.name} ORDER BY rowid").fetchall()
-    connection.close()
     convert: dict[str, Callable[[Any], Any]] = {
         "time": in_utc,
         "boolean": lambda value: {0: False, 1: True, None: None}[value],
@@ -278,7 +278,7 @@ def test_columns_have_the_types_that_the_views_tell(filled: Store, tmp_path: Pat
     of_sqlite = {"text": {"text"}, "integer": {"integer"}, "boolean": {"integer"}, "time": {"text"}}
     with (
         duckdb.connect(str(tmp_path / "duckdb" / "ggn.duckdb"), read_only=True) as duck,
-        sqlite3.connect(tmp_path / "sqlite" / "ggn.sqlite") as lite,
+        closing(sqlite3.connect(tmp_path / "sqlite" / "ggn.sqlite")) as lite,
     ):
         for view in VIEWS:
             schema = pq.read_schema(tmp_path / "parquet" / f"{view.name}.parquet")
@@ -400,7 +400,7 @@ def test_a_sqlite_file_finds_rows_by_its_indexes(filled: Store, tmp_path: Path) 
         "SELECT * FROM v_conditions WHERE state = 'C:P'",
         "SELECT * FROM v_effects WHERE ruleset = 'a'",
     ]
-    with sqlite3.connect(tmp_path / "out" / "ggn.sqlite") as connection:
+    with closing(sqlite3.connect(tmp_path / "out" / "ggn.sqlite")) as connection:
         for query in asked:
             [(*_, detail)] = connection.execute(f"EXPLAIN QUERY PLAN {query}")
             assert detail.startswith("SEARCH"), (query, detail)

@@ -51,8 +51,10 @@ BEGIN
   END IF;
   touched := ARRAY(SELECT DISTINCT {key} FROM touched_rows);
   {only_of_ours}INSERT INTO ggn_unchecked (kind, id)
-  SELECT noted.kind, each.id FROM unnest(touched) AS each (id) CROSS JOIN unnest(ARRAY{kinds}) AS noted (kind)
-  WHERE NOT EXISTS (SELECT FROM ggn_unchecked AS known WHERE known.kind = noted.kind AND known.id = each.id);
+  SELECT noted.kind, each.id
+  FROM unnest(touched) AS each (id) CROSS JOIN unnest(ARRAY{kinds}) WITH ORDINALITY AS noted (kind, place)
+  WHERE NOT EXISTS (SELECT FROM ggn_unchecked AS known WHERE known.kind = noted.kind AND known.id = each.id)
+  ORDER BY each.id, noted.place;
   RETURN NULL;
 END
 """
