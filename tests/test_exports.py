@@ -299,7 +299,6 @@ def test_columns_have_the_types_that_the_views_tell(filled: Store, tmp_path: Pat
                     f"-- {column.meaning}"
                     in lite.execute("SELECT sql FROM sqlite_master WHERE name = ?", [view.name]).fetchone()[0]
                 )
-    lite.close()
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -337,7 +336,11 @@ def test_the_python_that_the_directory_shows_runs(
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path / "out")
     [shown] = [part.split("```")[0] for part in text.split("```python\n")[1:]]
-    exec(compile(shown, "README.md", "exec"), {})
+    made: dict[str, Any] = {}
+    exec(compile(shown, "README.md", "exec"), made)
+    for each in made.values():
+        if isinstance(each, sqlite3.Connection):
+            each.close()
 
 
 def test_duckdb_reads_null_and_empty_texts_of_csv_as_the_directory_says(filled: Store, tmp_path: Path) -> None:
