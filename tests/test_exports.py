@@ -336,11 +336,7 @@ def test_the_python_that_the_directory_shows_runs(
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path / "out")
     [shown] = [part.split("```")[0] for part in text.split("```python\n")[1:]]
-    made: dict[str, Any] = {}
-    exec(compile(shown, "README.md", "exec"), made)
-    for each in made.values():
-        if isinstance(each, sqlite3.Connection):
-            each.close()
+    exec(compile(shown, "README.md", "exec"), {})
 
 
 def test_duckdb_reads_null_and_empty_texts_of_csv_as_the_directory_says(filled: Store, tmp_path: Path) -> None:

@@ -41,7 +41,9 @@ times do.
 
 ```python
 import sqlite3
-sqlite3.connect("file:ggn.sqlite?mode=ro", uri=True).execute("SELECT piece, count(*) FROM v_moves GROUP BY piece")
+rules = sqlite3.connect("file:ggn.sqlite?mode=ro", uri=True)
+print(rules.execute("SELECT piece, count(*) FROM v_moves GROUP BY piece").fetchall())
+rules.close()
 ```
 """,
     "csv": """\
