@@ -42,6 +42,24 @@ WRONG = "near |syntax error|no such|incomplete"
 
 Attempt = tuple[str, str, str]
 
+
+def long(letter: str, doublings: int) -> str:
+    """An expression of SQLite for a text of 2 ** doublings letters."""
+    return (
+        f"(WITH RECURSIVE a(n, x) AS (SELECT 0, '{letter}' UNION ALL SELECT n + 1, x || x FROM a WHERE n < {doublings})"
+        f" SELECT x FROM a WHERE n = {doublings})"
+    )
+
+
+def joined(function: str, count: int) -> str:
+    """A query that calls a function, on objects of so many keys each."""
+    keys = ", ".join(f"json_group_object('{letter}' || n, 1) {letter}" for letter in "ab")
+    return (
+        f"WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a WHERE n < {count}), "
+        f"b AS MATERIALIZED (SELECT {keys} FROM a) SELECT length({function}(a, b)) FROM b"
+    )
+
+
 SQLITE: list[Attempt] = [
     # writes
     ("insert", "INSERT INTO ruleset (id, name) VALUES (99, 'x')", ONLY_READS),
@@ -116,13 +134,19 @@ SQLITE: list[Attempt] = [
     ("counted product", "SELECT count(*) FROM condition a, condition b, condition c, condition d", LATE),
     ("sorted product", "SELECT a.*, b.* FROM v_moves a, v_moves b ORDER BY random()", EITHER),
     ("product of rows", "SELECT * FROM v_moves a, v_moves b", EITHER),
-    (
-        "hopeless search",
-        "SELECT instr(replace(printf('%9000000d', 0), ' ', '0'), replace(printf('%4000000d', 1), ' ', '0'))",
-        LATE,
-    ),
+    # one step of SQLite's machine, within which it does not look at the clock
+    ("hopeless search", f"SELECT instr({long('0', 23)}, {long('0', 22)} || 1)", LATE),
+    ("hopeless replacement", f"SELECT replace({long('0', 23)}, {long('0', 22)} || 1, '')", LATE),
+    ("hopeless trimming", f"SELECT trim({long('0', 20)}, replace({long('1', 18)}, '1', '12') || '0')", LATE),
+    ("hopeless LIKE", f"SELECT {long('0', 23)} LIKE '%{'0' * 900}1'", LATE),
+    ("hopeless GLOB", f"SELECT {long('0', 23)} GLOB '*{'0' * 900}1'", LATE),
+    ("hopeless patch", joined("json_patch", 200_000), LATE),
+    # widths and precisions that nothing interrupts, under both names
+    ("printf", "SELECT printf('%.*c', 999999999, 'x')", rf"{FUNCTION} \(join texts with \|\|"),
+    ("format", "SELECT FORMAT('%999999999d', 1)", rf"{FUNCTION} \(join texts with \|\|"),
+    ("printf of a column", "SELECT count(*) FROM v_moves WHERE printf('%*c', possibility, 'x') = ''", FUNCTION),
     # size
-    ("long text", "SELECT hex(printf('%9000000d', 1))", LARGE),
+    ("long text", f"SELECT hex({long('1', 23)})", LARGE),
     (
         "long text by doubling",
         "WITH RECURSIVE a(x) AS (SELECT 'xxxxxxxx' UNION ALL SELECT x || x FROM a) SELECT max(length(x)) FROM a",
@@ -130,19 +154,19 @@ SQLITE: list[Attempt] = [
     ),
     (
         "long text by replacing",
-        "SELECT " + "replace(" * 6 + "hex(printf('%1000d', 1))" + ", '3', '33333333333333333333333333')" * 6,
+        "SELECT " + "replace(" * 6 + long("3", 10) + ", '3', '33333333333333333333333333')" * 6,
         LARGE,
     ),
     ("group_concat", "SELECT group_concat(a.state || b.state) FROM condition a, condition b", EITHER),
     ("json_group_array", "SELECT json_group_array(a.state || b.state) FROM condition a, condition b", EITHER),
-    ("array of long texts", "SELECT " + ", ".join(["printf('%9000000d', 1)"] * 400), f"{LARGE}|{MANY}"),
+    ("array of long texts", "SELECT " + ", ".join([long("1", 23)] * 90), f"{LARGE}|{MANY}"),
     (
         "kept long texts",
-        "WITH RECURSIVE a(x, y) AS (SELECT 1, printf('%9000000d', 1) UNION ALL SELECT x + 1, y || x FROM a) "
-        "SELECT count(DISTINCT y) FROM a",
+        f"WITH RECURSIVE b(x, y) AS (SELECT 1, {long('1', 23)} UNION ALL SELECT x + 1, y || x FROM b) "
+        "SELECT count(DISTINCT y) FROM b",
         EITHER,
     ),
-    ("rows of long texts", "SELECT printf('%9000000d', possibility) FROM v_moves", MANY),
+    ("rows of long texts", f"SELECT {long('1', 23)} || possibility FROM v_moves", MANY),
     ("a wide row", "SELECT " + ", ".join(["1"] * 5000), "too many columns"),
     ("a deep expression", "SELECT " + "(" * 5000 + "1" + ")" * 5000, f"parser stack|too|{LARGE}|Expression tree"),
     ("a long union", " UNION ALL ".join(["SELECT 1"] * 3000), "too many terms"),

@@ -93,7 +93,7 @@ def ask(database: Database, query: str, values: Mapping[str, Any], limit: int | 
     elif isinstance(database, SQLite):
         tables = [*_TABLES, *_OLDER_VIEWS, *_IN_SQLITE]
         asked |= {"query": read.text, "values": dict(values), "tables": tables}
-        asked |= {"functions": sorted(sql_functions.SQLITE), "file": None}
+        asked |= {"functions": sorted(sql_functions.SQLITE), "instead": sql_functions.INSTEAD, "file": None}
         if database.path is None:
             store = database.serialized()
         else:
@@ -217,7 +217,8 @@ def _read(
         else:
             return columns, tuple(rows), said["end"]
     complaint = complaints.read(2000).decode("utf-8", "replace").strip()
-    if process.wait() < 0 and time.monotonic() >= late:
+    code = process.wait()
+    if code == sql_child.LATE or (code < 0 and time.monotonic() >= late):
         return [], (), "deadline"
     if not complaint or "MemoryError" in complaint or "memory" in complaint:
         return [], (), "memory"

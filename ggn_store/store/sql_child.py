@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
 import sys
 import threading
@@ -23,6 +24,8 @@ from typing import Any
 MEMORY = 448 << 20  # of the process, in bytes
 HEAP = 256 << 20  # of SQLite
 LENGTH = 10_000_000  # of a text, in bytes
+LATE = 75  # what the process ends with where the deadline has met it within a step
+_SLACK = 0.25  # seconds after the deadline, within which the step ends in most questions
 _OPERATIONS = 2_000  # of SQLite's machine between two looks at the clock
 _PART = 64 << 10  # of output, in characters
 _PLACES = 200
@@ -75,6 +78,10 @@ def ask_sqlite(asked: dict[str, Any], store: bytes) -> Generator[Row, None, None
     end = time.monotonic() + asked["seconds"]
     connection.set_progress_handler(lambda: time.monotonic() > end, _OPERATIONS)
     denied = _guard(connection, asked)
+    # A single step of SQLite's machine, in which it does not look at the clock, may search a long text for hours.
+    watch = threading.Timer(asked["seconds"] + _SLACK, os._exit, [LATE])
+    watch.daemon = True
+    watch.start()
     try:
         cursor = connection.execute(asked["query"], asked["values"])
         if cursor.description is None:
@@ -86,6 +93,8 @@ def ask_sqlite(asked: dict[str, Any], store: bytes) -> Generator[Row, None, None
         raise Cut("memory") from None
     except sqlite3.Error as error:
         raise _explained(connection, asked["query"], error, denied) from None
+    finally:
+        watch.cancel()
 
 
 def _open_sqlite(asked: dict[str, Any], store: bytes) -> sqlite3.Connection:
@@ -142,7 +151,10 @@ def _guard(connection: sqlite3.Connection, asked: dict[str, Any]) -> list[str]:
         elif action == sqlite3.SQLITE_FUNCTION:
             if str(second).lower() in functions:
                 return sqlite3.SQLITE_OK
-            denied.append(f"the function {second} is not among those that a query may call")
+            instead = asked["instead"].get(str(second).lower())
+            denied.append(
+                f"the function {second} is not among those that a query may call" + (f" ({instead})" if instead else "")
+            )
         else:
             denied.append("this would do more than read")
         return sqlite3.SQLITE_DENY
