@@ -256,7 +256,7 @@ def test_an_older_store_takes_the_dialect_gdl_once_it_is_upgraded(store: Store, 
 def test_tables_that_cannot_hold_what_is_there_are_not_gone_back_to(store: Store, address: str) -> None:
     store.load(GUARDED, "guarded")
     store.close()
-    with connected(address) as connection, pytest.raises(RuntimeError, match="has rows of the dialect gdl"):
+    with pytest.raises(RuntimeError, match="has rows of the dialect gdl"), connected(address) as connection:
         alembic(connection, command.downgrade, "0005")
     with Store.open(address) as kept:
         assert kept.check() == []

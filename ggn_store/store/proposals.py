@@ -107,6 +107,7 @@ def judge(
             proposal_id=proposal.id,
             ordinal=len(proposal.verdicts) + 1,
             verdict=verdict,
+            digest=proposal.digest if verdict == "approved" else None,
             revision_id=revision_id,
             author=author,
             message=message,

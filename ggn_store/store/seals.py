@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from ggn_store.store import tables as t
 from ggn_store.store.faults.boards import BOARD_FAULT
-from ggn_store.store.faults.function import CLOCKS_DIFFER, Function
+from ggn_store.store.faults.function import Function
 from ggn_store.store.faults.masks import MASK_FAULT
 from ggn_store.store.faults.pieces import PIECE_FAULT
 from ggn_store.store.faults.revisions import REVISION_FAULT, RULESET_FAULT
@@ -104,37 +104,6 @@ END
     is_definer=True,
 )
 
-# A tag's moves and a ruleset's states are numbered from 1; who may write them is trusted with the rest.
-_NEXT = Function(
-    "ggn_number_next",
-    """
-DECLARE
-  is_next boolean;
-BEGIN
-  IF pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = TG_RELID), 'USAGE') THEN
-    RETURN NULL;
-  END IF;
-  IF TG_TABLE_NAME = 'tag' THEN
-    is_next := NEW.number = 1 OR EXISTS (SELECT FROM tag
-      WHERE ruleset_id = NEW.ruleset_id AND name = NEW.name AND number = NEW.number - 1);
-    IF NEW.revision_id IS NOT NULL AND NOT EXISTS (
-        SELECT FROM revision WHERE id = NEW.revision_id AND ruleset_id = NEW.ruleset_id) THEN
-      RAISE EXCEPTION 'ggn_store: a tag points to a revision of its own ruleset'
-        USING ERRCODE = 'integrity_constraint_violation';
-    END IF;
-  ELSE
-    is_next := NEW.number = 1 OR EXISTS (SELECT FROM ruleset_state
-      WHERE ruleset_id = NEW.ruleset_id AND number = NEW.number - 1);
-  END IF;
-  IF NOT is_next OR NEW.number < 1 OR NEW.created_at > clock_timestamp() + interval '{clocks_differ}' THEN
-    RAISE EXCEPTION 'ggn_store: what is written here comes after what was written last, and not in the future'
-      USING ERRCODE = 'integrity_constraint_violation';
-  END IF;
-  RETURN NULL;
-END
-""".replace("{clocks_differ}", CLOCKS_DIFFER),
-)
-
 _MAY_REBUILD = "NOT has_table_privilege(current_user, TG_RELID, 'DELETE') AND "
 
 _KEYS = {"board": "board_id", "piece": "piece_id", "mask": "start / 1024"}
@@ -147,7 +116,6 @@ FUNCTIONS: tuple[Function, ...] = (
     MASK_FAULT,
     REVISION_FAULT,
     _CHECK,
-    _NEXT,
     *(Function(f"ggn_note_{kind}", _noting(kind)) for kind in ("board", "ruleset", "revision")),
     Function("ggn_note_piece", _noting("piece", "mask")),
     Function("ggn_note_mask", _noting("mask")),
@@ -176,12 +144,11 @@ EMPTIED = {
     **{table.name: "ggn_note_rows_of_piece" for table in t.PIECE_TABLES},
     "mask": "ggn_note_rows_of_mask",
 }
-NUMBERED = ("tag", "ruleset_state")
 
 
 def triggers() -> dict[str, str]:
     """The table of each trigger, by the trigger's name."""
-    kinds = {"sealed": SEALED, "emptied": EMPTIED, "next": NUMBERED, "changed": ("piece",), "checked": (UNCHECKED,)}
+    kinds = {"sealed": SEALED, "emptied": EMPTIED, "changed": ("piece",), "checked": (UNCHECKED,)}
     return {f"{table}_{kind}": table for kind, tables in kinds.items() for table in tables}
 
 
@@ -213,11 +180,6 @@ def script(schema: str) -> str:
         "CREATE OR REPLACE TRIGGER piece_changed AFTER UPDATE ON piece REFERENCING NEW TABLE AS touched_rows\n"
         "FOR EACH STATEMENT EXECUTE FUNCTION ggn_note_mask();"
     )
-    for table in NUMBERED:
-        parts.append(
-            f"CREATE OR REPLACE TRIGGER {table}_next AFTER INSERT ON {table} "
-            "FOR EACH ROW EXECUTE FUNCTION ggn_number_next();"
-        )
     parts.append(
         f"DROP TRIGGER IF EXISTS {UNCHECKED}_checked ON {UNCHECKED};\n"
         f"CREATE CONSTRAINT TRIGGER {UNCHECKED}_checked AFTER INSERT ON {UNCHECKED} DEFERRABLE INITIALLY DEFERRED\n"

@@ -168,7 +168,8 @@ proposal = Table(
     CheckConstraint("dialect IN ('perform', 'must-deny', 'diff', 'gdl')", name="dialect"),
 )
 
-# What became of a proposal, numbered from 1: anything but an approval ends it.
+# What became of a proposal, numbered from 1: anything but an approval ends it. An approval names the digest of what was
+# approved.
 verdict = Table(
     "verdict",
     metadata,
@@ -180,6 +181,7 @@ verdict = Table(
     Column("role", Label, nullable=True),
     Column("message", Text, nullable=True),
     Column("created_at", DateTime(timezone=True), nullable=False),
+    Column("digest", Label, nullable=True),
     PrimaryKeyConstraint("proposal_id", "ordinal"),
     CheckConstraint("verdict IN ('approved', 'rejected', 'withdrawn', 'merged')", name="verdict"),
     CheckConstraint("(revision_id IS NOT NULL) = (verdict = 'merged')", name="revision"),
