@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, Any
 
 from ggn_store.api import transfer
@@ -17,9 +16,10 @@ from ggn_store.documents import bundle, bundle_reader
 from ggn_store.documents.bundle import Part
 from ggn_store.documents.bundle_reader import Bundle
 from ggn_store.documents.files import STDIN
-from ggn_store.errors import GgnStoreError, InputError, printable
+from ggn_store.errors import InputError, printable
 from ggn_store.model import histories
 from ggn_store.model.transfer import Source, Transferred
+from ggn_store.output import new_file
 from ggn_store.store import rulesets
 from ggn_store.store.offer import StoreSource
 from ggn_store.store.receive import Progress
@@ -86,7 +86,7 @@ class Bundles(Section):
                     "there is nothing to put into a bundle: "
                     + ("the store has no rulesets" if since is None else f"no ruleset has gone on since {since}")
                 )
-            with _written(os.fspath(file)) as stream:
+            with new_file(file) as stream:
                 counts, sha256 = bundle.write(stream, source, parts)
             tags = {part.name: tuple(tag.name for tag in source.tags(part.name)) for part in parts}
         listed = tuple(BundledRuleset(part.name, part.lineages, part.needs, tags[part.name]) for part in parts)
@@ -174,24 +174,3 @@ def opened(file: str | os.PathLike[str] | IO[bytes], keep: bool) -> Iterator[Bun
         except OSError as error:
             raise InputError(f"{printable(name)}: cannot be read: {error.strerror or error}") from None
         yield stack.enter_context(bundle_reader.opened(stream, name, keep))
-
-
-@contextmanager
-def _written(file: str) -> Iterator[IO[bytes]]:
-    """A file to write, which appears only once it is whole; or standard output."""
-    if file == STDIN:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    target = Path(file)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(target)
-    except OSError as error:
-        raise GgnStoreError(f"{printable(file)}: cannot be written: {error.strerror or error}") from None
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -16,8 +16,8 @@ from ggn_store.columnar.extras import need
 from ggn_store.errors import InputError, quote
 from ggn_store.exports import manifest
 from ggn_store.exports.csv_files import CsvFiles
-from ggn_store.exports.directory import new_directory
 from ggn_store.exports.sqlite_file import SqliteFile
+from ggn_store.output import new_directory
 from ggn_store.store import view_rows
 from ggn_store.store.view_rows import Row, Wanted
 from ggn_store.store.views import VIEWS, View
@@ -169,7 +169,14 @@ def _export(
 ) -> Exported:
     if form not in FORMATS:
         raise InputError(f"{quote(form)} is not a format: {', '.join(FORMATS)}")
-    with new_directory(directory, force) as part, closing(_WRITERS[form](part)) as files, reading() as connection:
+    room = "not of an export, which is all that is replaced: name a new directory, or remove this one yourself"
+    if not force:
+        room = "name a new directory, or replace an older export with --force"
+    with (
+        new_directory(directory, room, manifest.files_of if force else None) as part,
+        closing(_WRITERS[form](part)) as files,
+        reading() as connection,
+    ):
         wanted = view_rows.choose(connection, _names(rulesets), every)
         names, rows = {}, dict.fromkeys((each.name for each in VIEWS), 0)
         for place, each in enumerate(VIEWS):

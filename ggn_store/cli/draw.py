@@ -11,6 +11,7 @@ import click
 from ggn_store.cli import options
 from ggn_store.errors import GgnStoreError, printable
 from ggn_store.model.picture import Picture
+from ggn_store.output import STDOUT, is_stream
 from ggn_store.render import png, terminal
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.picture_text import to_text
@@ -80,9 +81,11 @@ def command(
 
 def _form(output: str | None) -> str:
     """The form to write, by the file's extension; told before anything is worked out."""
-    if output in (None, "-"):
+    if output in (None, STDOUT):
         return _SVG
     extension = Path(str(output)).suffix.lower()
+    if extension not in (_SVG, _PNG) and is_stream(str(output)):
+        return _SVG
     if extension not in (_SVG, _PNG):
         raise click.UsageError(f"-o {printable(str(output))}: a picture's file ends in .svg or .png")
     return extension

@@ -105,7 +105,7 @@ def _write_document(ctx: click.Context, ruleset: str, dialect: Any, output: str 
     if not beside.exists():
         options.write([said], str(beside))
         click.echo(f"what the document cannot say of itself is in {printable(str(beside))}", err=True)
-    elif beside.read_bytes() != said.encode():
+    elif not beside.is_file() or beside.read_bytes() != said.encode():
         click.echo(f"{printable(str(beside))} is there already, says otherwise, and was left as it is", err=True)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -10,6 +11,7 @@ import click
 import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
+from ggn_store.output import new_directory
 
 _TOLD = {"unchanged": "unchanged", "restored": "brought back"}
 
@@ -23,7 +25,7 @@ _TOLD = {"unchanged": "unchanged", "restored": "brought back"}
 @click.option(
     "-o",
     "--output",
-    type=click.Path(file_okay=False),
+    type=click.Path(),
     metavar="DIRECTORY",
     help="Write the definitions there, for editing, instead of loading the games.",
 )
@@ -49,28 +51,39 @@ def command(
     shown = "standard input" if file == "-" else file
     variants = ggn_store.read_variants(data, shown, names, allow_host_rules)
     store = None if output is not None else options.open_store(ctx, create=True)
-    directory = None if output is None else Path(output)
-    if directory is not None:
-        directory.mkdir(parents=True, exist_ok=True)
+    definitions: dict[str, bytes] = {}
     refused = 0
     for variant in variants:
         if variant.definition is None or variant.text is None:
             refused += 1
             click.echo("\n".join(_refusal(variant, shown)), err=True)
-        elif directory is not None:
-            path = directory / f"{variant.name}.toml"
-            path.write_text(variant.text, encoding="utf-8")
-            click.echo(str(path))
-        elif store is not None:
+        elif store is None:
+            definitions[f"{variant.name}.toml"] = variant.text.encode()
+        else:
             revision = store.load(variant.definition, variant.name, message=message, author=author)
             duties = f" (left to the host: {', '.join(variant.definition.host)})" if variant.definition.host else ""
             told = _TOLD.get(str(revision.status), "loaded")
             click.echo(f"{revision}: {told}, tier {variant.tier}{duties}")
+    if output is not None:
+        _write(Path(output), definitions)
     if len(variants) > 1:
-        done = "written" if directory is not None else "in the store"
+        done = "written" if store is None else "in the store"
         click.echo(f"{len(variants)} sections: {len(variants) - refused} {done}, {refused} refused", err=True)
     if refused:
         ctx.exit(1)
+
+
+def _write(directory: Path, definitions: Mapping[str, bytes]) -> None:
+    """Write files into a directory, which appears with all of them where it is new."""
+    if directory.is_dir():
+        for name, data in definitions.items():
+            options.write_bytes([data], str(directory / name))
+    else:
+        with new_directory(directory, "name a directory") as part:
+            for name, data in definitions.items():
+                (part / name).write_bytes(data)
+    for name in definitions:
+        click.echo(printable(str(directory / name)))
 
 
 def _refusal(variant: ggn_store.Variant, file: str) -> list[str]:

@@ -16,6 +16,7 @@ import click
 
 import ggn_store
 from ggn_store.errors import GgnStoreError, printable, quote
+from ggn_store.output import STDOUT, new_file
 from ggn_store.render.records import compact
 
 if TYPE_CHECKING:
@@ -302,8 +303,8 @@ def text(argument: str) -> str | bytes:
 
 
 def write(parts: Any, output: str | None) -> None:
-    """Write text to standard output, or to a file that appears only once it is whole."""
-    if output in (None, "-"):
+    """Write text to standard output, or to a file that appears only once it is whole; see `new_file`."""
+    if output in (None, STDOUT):
         for part in parts:
             click.echo(part, nl=False)
         return
@@ -311,18 +312,10 @@ def write(parts: Any, output: str | None) -> None:
 
 
 def write_bytes(parts: Iterable[bytes], output: str) -> None:
-    """Write to a file that appears only once it is whole, in place of the one that was there."""
-    target = Path(output)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with temporary.open("wb") as stream:
-            for part in parts:
-                stream.write(part)
-        temporary.replace(target)
-    except OSError as error:
-        raise GgnStoreError(f"{printable(str(target))}: cannot be written: {error.strerror}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    """Write to a file that appears only once it is whole; see `new_file`."""
+    with new_file(output) as stream:
+        for part in parts:
+            stream.write(part)
 
 
 captures_first_option = click.option(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -260,11 +261,10 @@ class Play:
         return f"{piece} on {name} has no moves"
 
     def _save(self, file: str) -> Reply:
-        from pathlib import Path
-
         from ggn_store.cli import options
+        from ggn_store.output import is_stream
 
-        if file != self._saved and Path(file).exists():
+        if file != self._saved and os.path.exists(file) and not is_stream(file):
             raise ggn_store.MoveError(f"save {printable(file)}: there is such a file; name another one")
         lines = [f"# {self.ruleset.revision}, from {self.position_text(self.start)}", *self.game()]
         options.write(["\n".join(lines) + "\n"], file)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from ggn_store.columnar.compile import EXTRA
 from ggn_store.columnar.extras import need
-from ggn_store.errors import GgnStoreError, printable
+from ggn_store.output import new_file
 
 FRAMES: Final = "pandas"
 
@@ -44,14 +42,10 @@ def frame(found: Any) -> Any:
 
 
 def write_parquet(found: Any, file: str) -> None:
-    """Write an Arrow table to a Parquet file, which appears only once it is whole."""
-    parquet = need("pyarrow.parquet", EXTRA)
-    target = Path(file)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        parquet.write_table(found, temporary)
-        temporary.replace(target)
-    except OSError as error:
-        raise GgnStoreError(f"{printable(str(target))}: cannot be written: {error.strerror or error}") from None
-    finally:
-        temporary.unlink(missing_ok=True)
+    """Write an Arrow table to a Parquet file; see `new_file`."""
+    pa, parquet = need("pyarrow", EXTRA), need("pyarrow.parquet", EXTRA)
+    # In memory, where an answer in SQL is anyway: Arrow asks a file where in it it is, which a FIFO does not know.
+    made = pa.BufferOutputStream()
+    parquet.write_table(found, made)
+    with new_file(file) as stream:
+        stream.write(made.getvalue())

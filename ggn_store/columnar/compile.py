@@ -28,12 +28,10 @@ have, and the number of rows of each file.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import itertools
 import json
 import os
-import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +45,7 @@ from ggn_store.model.document import EMPTY, ENEMY, Piece, Possibility
 from ggn_store.model.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
+from ggn_store.output import new_directory
 from ggn_store.store.masks import masks_of, split
 from ggn_store.store.tables import MASK_WORDS, MASKS
 
@@ -321,24 +320,11 @@ def write(compiled: Compiled, directory: str | os.PathLike[str]) -> None:
     Raises InputError where something is there already, or nothing can be written.
     """
     parquet = need("pyarrow.parquet", EXTRA)
-    target = Path(directory)
-    shown = printable(os.fspath(directory))
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            raise InputError(f"{shown}: there is something already: name a new directory, or remove this one first")
-        temporary.mkdir(parents=True)
+    with new_directory(directory, "name a new directory, or remove this one first") as part:
         for name, table in compiled.tables.items():
-            parquet.write_table(table, temporary / f"{name}.parquet", compression="zstd")
+            parquet.write_table(table, part / f"{name}.parquet", compression="zstd")
         text = json.dumps(compiled.metadata, ensure_ascii=False, indent=1)
-        (temporary / METADATA).write_text(text + "\n", encoding="utf-8")
-        with contextlib.suppress(FileNotFoundError):
-            target.rmdir()
-        temporary.rename(target)
-    except OSError as error:
-        raise InputError(f"{shown}: cannot be written: {error.strerror or error}") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+        (part / METADATA).write_text(text + "\n", encoding="utf-8")
 
 
 def read(directory: str | os.PathLike[str]) -> Compiled:
