@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 
 from ggn_store import Comparison, Revision, Store, UnknownNameError
 from ggn_store.model.care import Verification
-from ggn_store.store import check, compare, guards, load
+from ggn_store.store import check, compare, load
 from tests.guards import drop_guards
 from tests.loader import document, store_unlisted
 from tests.program import Command, Result, on_terminal
@@ -144,38 +144,6 @@ def test_revisions_from_before_there_was_an_audit_are_not_complained_of(store: S
         connection.execute(text("DELETE FROM audit WHERE subject = 'other'"))
         connection.execute(text("UPDATE audit SET id = 1"))
     assert store.verify().problems == ("revision other@1: the audit does not tell of it",)
-
-
-# --- guards ---
-
-
-def test_the_triggers_that_are_looked_for_are_those_that_the_migrations_make(store: Store) -> None:
-    with store._database.reading() as connection:
-        assert set(guards.expected(store._database)) == store._database.guards(connection)
-
-
-def test_triggers_that_were_dropped_are_told(game: Store) -> None:
-    with game._database.writing() as connection:
-        drop_guards(connection, for_good=True)
-    found = game.verify("game").problems
-    assert len(found) == len(set(guards.expected(game._database)))
-    assert (
-        "table revision: its trigger revision_kept is missing or disabled, and nothing else does what it is for"
-        in found
-    )
-
-
-def test_a_trigger_that_was_disabled_is_told(postgres_server: Any) -> None:
-    address = postgres_server.create_database()
-    with Store.open(address, upgrade=True) as store:
-        with store._database.writing() as connection:
-            connection.execute(text("ALTER TABLE audit DISABLE TRIGGER audit_kept"))
-            connection.execute(text("ALTER TABLE tag ENABLE REPLICA TRIGGER tag_unchanged"))
-        assert [each.partition(" is missing")[0] for each in store.verify().problems] == [
-            "table audit: its trigger audit_kept",
-            "table tag: its trigger tag_unchanged",
-        ]
-    postgres_server.drop_database(address)
 
 
 # --- beside others ---

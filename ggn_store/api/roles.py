@@ -14,7 +14,7 @@ class ServerRoles(Section):
         """Which roles of a Postgres server may do what with this store, and what deviates from `roles_script`."""
         roles.require_server(self._database)
         with self._tables.reading() as connection:
-            return roles.find_roles(connection)
+            return roles.find_roles(self._database, connection)
 
     def roles_script(self) -> str:
         """The SQL that `init_roles` runs, for whoever runs it by hand; to be run in one transaction."""
@@ -26,5 +26,5 @@ class ServerRoles(Section):
         """Make ggn_reader, ggn_author and ggn_admin on a Postgres server, or bring them to this program's version."""
         roles.require_server(self._database)
         with self._tables.writing() as connection:
-            roles.initialise(connection)
-            return roles.find_roles(connection)
+            roles.initialise(self._database, connection)
+            return roles.find_roles(self._database, connection)

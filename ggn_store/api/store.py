@@ -130,9 +130,13 @@ class Store(
     def __repr__(self) -> str:
         return f"Store({str(self._database)!r})"
 
-    def upgrade(self) -> tuple[str | None, str]:
-        """Bring the tables to this program's version; the versions before (None: no tables) and after."""
-        return versions.upgrade(self._database)
+    def upgrade(self, tell: Callable[[str], None] | None = None) -> tuple[str | None, str]:
+        """Bring the tables to this program's version; the versions before (None: no tables) and after.
+
+        Triggers, functions and views that are not as this program makes them are made again, and what others have hung
+        on the tables is taken away; `tell` gets a sentence for each.
+        """
+        return versions.upgrade(self._database, tell)
 
     def info(self) -> Info:
         """Where the store is, what runs it, and of which version its tables are."""

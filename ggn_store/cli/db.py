@@ -25,12 +25,17 @@ command.add_command(db_roles.command)
 @command.command("upgrade")
 @click.pass_context
 def upgrade(ctx: click.Context) -> None:
-    """Bring the store's tables to this program's version.
+    """Bring the store's tables to this program's version, and its guards to what this program makes.
 
-    Safe to run at any time, and by several at once.
+    Triggers, functions and views that were removed, replaced or switched off are made again. Triggers, rules and
+    settings of others that act on the store's tables are removed, since they may undo what the store promises. Each is
+    named. Safe to run at any time, and by several at once.
     """
+    mended: list[str] = []
     with ggn_store.Store.at(options.ready_address(ctx)) as store:
-        before, after = store.upgrade()
+        before, after = store.upgrade(mended.append)
+    for each in mended:
+        click.echo(f"put right: {printable(each)}")
     if before == after:
         click.echo(f"the store is up to date: version {after}")
     else:

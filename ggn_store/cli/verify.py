@@ -27,7 +27,8 @@ _COLUMNS = ("name", "state", "ahead", "behind", "here", "there", "tags", "hidden
 def command(ctx: click.Context, rulesets: tuple[str, ...], remote: str | None, strict: bool, form: str | None) -> None:
     """Derive every digest again from the rows, and see that histories, tags, audit and triggers are whole.
 
-    With rulesets, only what these need. Each thing that is wrong is one line, and makes exit code 1.
+    With rulesets, only what these need. Each thing that is wrong is one line, and makes exit code 1. Triggers,
+    functions and views are compared with the text that this program gives them; `ggn-store db upgrade` puts them right.
 
     With --remote, tell which revisions and tags each store has that the other lacks: equal, ahead, behind, diverged,
     only here, only there. Exit code 1 where the stores disagree about what a revision holds.

@@ -32,6 +32,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from ggn_store.errors import GgnStoreError, StoreError, printable
+from ggn_store.store.definitions import Definitions
 
 Rows = Iterable[Sequence[Any]]
 
@@ -276,8 +277,11 @@ class Database(ABC):
         """What the database engine itself finds wrong with its files."""
 
     @abstractmethod
-    def guards(self, connection: Connection) -> set[tuple[str, str]]:
-        """Table and name of every trigger that is there and not disabled."""
+    def definitions(self, connection: Connection) -> Definitions:
+        """The triggers, functions, views, ... that the database is to have, and those that it has."""
+
+    def restore_rights(self, connection: Connection) -> None:  # noqa: B027
+        """Let everybody do with what was made again what they might do before."""
 
     @abstractmethod
     def transactions(self, connection: Connection) -> tuple[int, int]:

@@ -1,65 +1,58 @@
-"""The triggers that keep what was written as it was, and tell the audit of changes: are they all there?"""
+"""What keeps a store as it was written (triggers, functions) and shows it (views): is it what this program makes?
+
+What is expected is what the migrations make, and on a server with roles `store.seals`; here is no list of it. What
+others have hung on the store's tables counts as well: a trigger that answers NULL undoes as much as one that is gone.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Collection
 
 from sqlalchemy import Connection
 
-from ggn_store.store import tables as t
+from ggn_store.errors import StoreError
+from ggn_store.store.definitions import UPGRADE, Deviation
 from ggn_store.store.engine import Database
 
-# As the migrations make them.
-_GATES: Final = (t.policy, t.proposal, t.proposal_piece, t.verdict)
-_NEVER_REMOVED: Final = (t.revision, t.revision_piece, t.revision_merge, t.tag, t.ruleset_state, t.audit, *_GATES)
-_OF_A_RULESET: Final = (t.board, t.square, t.ruleset, t.piece)
-_AUDITED: Final = {
-    t.revision: ("insert",),
-    t.tag: ("insert",),
-    t.ruleset_state: ("insert",),
-    t.ruleset: ("update", "delete"),
-    t.piece: ("delete",),
-    t.policy: ("insert",),
-    t.proposal: ("insert",),
-    t.verdict: ("insert",),
-}
-_BEFORE: Final = {
-    t.revision: ("retired", "reviewed"),
-    t.revision_piece: ("reviewed",),
-    t.policy: ("ruled",),
-    t.proposal_piece: ("counted",),
-}
-# What asks who somebody is.
-_BEFORE_ON_A_SERVER: Final = {t.proposal: ("by",), t.verdict: ("by", "checked")}
-_BEFORE_IN_A_FILE: Final = {
-    t.proposal: ("named",),
-    t.verdict: ("named", "numbered", "closed", "own", "foreign", "merged"),
-}
-
-
-def expected(database: Database) -> Iterator[tuple[str, str]]:
-    """Table and name of every trigger that a store has."""
-    for table in (*_NEVER_REMOVED, *t.PIECE_TABLES, *_OF_A_RULESET):
-        yield table.name, f"{table.name}_unchanged"
-    for table in (*_NEVER_REMOVED, *t.PIECE_TABLES):
-        yield table.name, f"{table.name}_kept"
-    for gates in (_BEFORE, _BEFORE_ON_A_SERVER if database.is_server else _BEFORE_IN_A_FILE):
-        for table, names in gates.items():
-            for name in names:
-                yield table.name, f"{table.name}_{name}"
-    for table, events in _AUDITED.items():
-        for event in events:
-            yield table.name, f"{table.name}_audit_{event}"
-    if database.is_server:  # SQLite knows no TRUNCATE
-        for table in (*_NEVER_REMOVED, *t.PIECE_TABLES, *_OF_A_RULESET, t.mask):
-            yield table.name, f"{table.name}_not_emptied"
+_NOT_MENDED = "restore the store from a backup, or bundle its rulesets and load them into a new one"
 
 
 def check(database: Database, connection: Connection) -> list[str]:
-    """Which triggers are missing or disabled, one sentence each."""
-    missing = set(expected(database)) - database.guards(connection)
-    return [
-        f"table {table}: its trigger {name} is missing or disabled, and nothing else does what it is for"
-        for table, name in sorted(missing)
-    ]
+    """What is missing, switched off or not as this program makes it, one sentence each, with the cure."""
+    return [f"{each}: {_cure(each)}" for each in deviations(database, connection)]
+
+
+def deviations(database: Database, connection: Connection) -> list[Deviation]:
+    """What is missing, switched off or not as this program makes it."""
+    return [*database.definitions(connection).deviations()]
+
+
+def mend(database: Database, connection: Connection, makers: Collection[str] = (UPGRADE,)) -> list[str]:
+    """Put right what these commands make, in the transaction that is open; what was put right, one sentence each.
+
+    What is not ours on the store's tables is taken away: nothing else may say what they take. Raises StoreError for
+    what deviates afterwards.
+    """
+    found = [each for each in deviations(database, connection) if each.maker in makers and each.can_be_mended]
+    for each in found:
+        for statement in () if each.found is None else each.found.removal:
+            _run(connection, statement)
+    # With what was taken away may have gone what needed it.
+    for each in deviations(database, connection) if found else ():
+        for statement in () if each.found is not None or each.expected is None else each.expected.making:
+            if each.maker in makers:
+                _run(connection, statement)
+    if found:
+        database.restore_rights(connection)
+    left = {str(each) for each in deviations(database, connection) if each.maker == UPGRADE} if found else set()
+    if stays := [str(each) for each in found if str(each) in left]:
+        raise StoreError(f"{database}: {stays[0]}, and cannot be put right: {_NOT_MENDED}")
+    return [str(each) for each in found]
+
+
+def _cure(deviation: Deviation) -> str:
+    return f"run `ggn-store {deviation.maker}`" if deviation.can_be_mended else _NOT_MENDED
+
+
+def _run(connection: Connection, statement: str) -> None:
+    connection.exec_driver_sql(statement, execution_options={"no_parameters": True})

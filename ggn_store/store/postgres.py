@@ -39,6 +39,8 @@ from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import DBAPIError
 
 from ggn_store.errors import StoreError
+from ggn_store.store import postgres_definitions
+from ggn_store.store.definitions import Definitions
 from ggn_store.store.engine import (
     ADMIN,
     AUTHOR,
@@ -229,12 +231,11 @@ class Postgres(Database):
     def integrity(self, connection: Connection) -> list[str]:
         return []
 
-    def guards(self, connection: Connection) -> set[tuple[str, str]]:
-        named = (
-            "SELECT relname, tgname FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid "
-            "WHERE NOT tgisinternal AND tgenabled IN ('O', 'A') AND relnamespace = current_schema()::regnamespace"
-        )
-        return {(row[0], row[1]) for row in connection.exec_driver_sql(named)}
+    def definitions(self, connection: Connection) -> Definitions:
+        return postgres_definitions.definitions(connection)
+
+    def restore_rights(self, connection: Connection) -> None:
+        postgres_definitions.restore_rights(connection)
 
     def transactions(self, connection: Connection) -> tuple[int, int]:
         snapshot = "pg_snapshot_{}(pg_current_snapshot())::text::bigint"

@@ -9,8 +9,9 @@ from typing import Any
 from sqlalchemy import Connection, Table, text
 
 from ggn_store.errors import StoreError, printable
-from ggn_store.store import seals, versions, views
+from ggn_store.store import guards, seals, versions, views
 from ggn_store.store import tables as t
+from ggn_store.store.definitions import ROLES_INIT, UPGRADE
 from ggn_store.store.engine import ADMIN, AUTHOR, ROLES, Database
 from ggn_store.store.postgres import Postgres
 
@@ -230,15 +231,16 @@ $ggn$;"""
 Grant = tuple[str, str, str, str, str]
 
 
-def initialise(connection: Connection) -> None:
-    """Run the script in the transaction that is open."""
+def initialise(database: Database, connection: Connection) -> None:
+    """Run the script in the transaction that is open, once what was neutered is out of its way."""
+    guards.mend(database, connection, (UPGRADE, ROLES_INIT))
     driver: Any = connection.connection.driver_connection
     # Without values, so that many statements may be sent as one.
     driver.execute(script(connection).encode())
     connection.execute(text("RESET ROLE"))
 
 
-def find_roles(connection: Connection) -> Roles:
+def find_roles(database: Database, connection: Connection) -> Roles:
     """The roles as the server has them, and what deviates from the script."""
     place = _find_place(connection)
     found = {
@@ -261,7 +263,7 @@ def find_roles(connection: Connection) -> Roles:
     granted = _granted(connection, place)
     if any(role in ROLES for *_, role in granted):
         deviations += _differences(set(_expected(place)), granted)
-        deviations += _unguarded(connection, place)
+        deviations += map(str, guards.deviations(database, connection))
     elif found:
         deviations.append("the roles have no rights on this store yet")
     roles = tuple(
@@ -353,47 +355,3 @@ def _listed(granted: set[Grant], role: str) -> Iterator[str]:
         objects.setdefault(right, []).append(name)
     for right, names in objects.items():
         yield f"{right} on {', '.join(names)}"
-
-
-def _unguarded(connection: Connection, place: _Place) -> list[str]:
-    """Which of the guards are missing, switched off or not as this program makes them."""
-    found = []
-    functions = {
-        row.signature: row
-        for row in connection.execute(
-            text(
-                "SELECT p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' AS signature, p.prosrc, "
-                "p.prosecdef, r.rolname AS owner, array_to_string(p.proconfig, ';') AS settings "
-                "FROM pg_proc p JOIN pg_roles r ON r.oid = p.proowner "
-                "WHERE p.pronamespace = to_regnamespace(:quoted) AND p.proname ^@ 'ggn_'"
-            ),
-            {"quoted": _quoted(place.schema)},
-        )
-    }
-    quoted = connection.execute(text("SELECT quote_ident(:name)"), {"name": place.schema}).scalar_one()
-    for each in seals.FUNCTIONS:
-        row = functions.get(each.signature)
-        if row is None:
-            found.append(f"the function {each.signature} is missing")
-        elif (row.prosrc, row.prosecdef, row.settings) != (each.body, each.is_definer, each.kept_settings(quoted)):
-            found.append(f"the function {each.signature} is not this program's")
-        elif row.owner != place.owner:
-            found.append(f"the function {each.signature} belongs to {row.owner}, and the tables to {place.owner}")
-    triggers = {
-        (row.table, row.name): row.enabled
-        for row in connection.execute(
-            text(
-                "SELECT c.relname AS table, g.tgname AS name, g.tgenabled IN ('O', 'A') AS enabled FROM pg_trigger g "
-                "JOIN pg_class c ON c.oid = g.tgrelid WHERE c.relnamespace = to_regnamespace(:quoted) "
-                "AND c.relname = ANY(:tables)"
-            ),
-            {"quoted": _quoted(place.schema), "tables": [*RIGHTS]},
-        )
-    }
-    found += [
-        f"the trigger {name} on {table} is missing"
-        for name, table in seals.triggers().items()
-        if (table, name) not in triggers
-    ]
-    off = [place for place, is_on in triggers.items() if not is_on]
-    return found + [f"the trigger {name} on {table} is switched off" for table, name in off]

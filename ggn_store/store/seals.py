@@ -146,17 +146,16 @@ EMPTIED = {
 }
 
 
-def triggers() -> dict[str, str]:
-    """The table of each trigger, by the trigger's name."""
-    kinds = {"sealed": SEALED, "emptied": EMPTIED, "changed": ("piece",), "checked": (UNCHECKED,)}
-    return {f"{table}_{kind}": table for kind, tables in kinds.items() for table in tables}
-
-
 def script(schema: str) -> str:
-    """The statements that make the guards, or bring them to this program's version; run as the tables' owner."""
+    """The text of `statements`."""
+    return "\n\n".join(f"{each};" for each in statements(schema))
+
+
+def statements(schema: str) -> list[str]:
+    """What makes the guards, or brings them to this program's version; run as the tables' owner."""
     parts = [
-        f"CREATE UNLOGGED TABLE IF NOT EXISTS {UNCHECKED} (kind text NOT NULL, id bigint NOT NULL);",
-        f"CREATE INDEX IF NOT EXISTS ix_{UNCHECKED} ON {UNCHECKED} (kind, id);",
+        f"CREATE UNLOGGED TABLE IF NOT EXISTS {UNCHECKED} (kind text NOT NULL, id bigint NOT NULL)",
+        f"CREATE INDEX IF NOT EXISTS ix_{UNCHECKED} ON {UNCHECKED} (kind, id)",
     ]
     for each in FUNCTIONS:
         parts.append(
@@ -164,25 +163,25 @@ def script(schema: str) -> str:
             f"SECURITY {'DEFINER' if each.is_definer else 'INVOKER'}\n"
             f"SET search_path = pg_catalog, {schema}, pg_temp "
             + "".join(f"SET {setting} " for setting in each.settings)
-            + f"AS $ggn${each.body}$ggn$;"
+            + f"AS $ggn${each.body}$ggn$"
         )
     for table, function in SEALED.items():
         parts.append(
             f'CREATE OR REPLACE TRIGGER {table}_sealed AFTER INSERT ON "{table}"\n'
-            f"REFERENCING NEW TABLE AS touched_rows FOR EACH STATEMENT EXECUTE FUNCTION {function}();"
+            f"REFERENCING NEW TABLE AS touched_rows FOR EACH STATEMENT EXECUTE FUNCTION {function}()"
         )
     for table, function in EMPTIED.items():
         parts.append(
             f'CREATE OR REPLACE TRIGGER {table}_emptied AFTER DELETE ON "{table}"\n'
-            f"REFERENCING OLD TABLE AS touched_rows FOR EACH STATEMENT EXECUTE FUNCTION {function}();"
+            f"REFERENCING OLD TABLE AS touched_rows FOR EACH STATEMENT EXECUTE FUNCTION {function}()"
         )
     parts.append(
         "CREATE OR REPLACE TRIGGER piece_changed AFTER UPDATE ON piece REFERENCING NEW TABLE AS touched_rows\n"
-        "FOR EACH STATEMENT EXECUTE FUNCTION ggn_note_mask();"
+        "FOR EACH STATEMENT EXECUTE FUNCTION ggn_note_mask()"
     )
-    parts.append(
-        f"DROP TRIGGER IF EXISTS {UNCHECKED}_checked ON {UNCHECKED};\n"
+    parts += (
+        f"DROP TRIGGER IF EXISTS {UNCHECKED}_checked ON {UNCHECKED}",
         f"CREATE CONSTRAINT TRIGGER {UNCHECKED}_checked AFTER INSERT ON {UNCHECKED} DEFERRABLE INITIALLY DEFERRED\n"
-        "FOR EACH ROW EXECUTE FUNCTION ggn_check();"
+        "FOR EACH ROW EXECUTE FUNCTION ggn_check()",
     )
-    return "\n\n".join(parts)
+    return parts

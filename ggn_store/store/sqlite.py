@@ -35,6 +35,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from ggn_store.errors import StoreError
+from ggn_store.store import sqlite_definitions
+from ggn_store.store.definitions import Definitions
 from ggn_store.store.engine import WRITE, Changes, Database, Prepared, Rows, cause, quoted_names, refusal
 
 # A writer waits this long for others to finish before it gives up with a clear message.
@@ -215,9 +217,8 @@ class SQLite(Database):
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
         return found + [f"table {row[0]}: a row refers to a row of {row[2]} that is not there" for row in broken]
 
-    def guards(self, connection: Connection) -> set[tuple[str, str]]:
-        named = connection.exec_driver_sql("SELECT tbl_name, name FROM sqlite_master WHERE type = 'trigger'")
-        return {(row[0], row[1]) for row in named}
+    def definitions(self, connection: Connection) -> Definitions:
+        return sqlite_definitions.definitions(connection)
 
     def transactions(self, connection: Connection) -> tuple[int, int]:
         return 0, 0  # there is one at a time

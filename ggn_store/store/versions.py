@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -12,12 +11,10 @@ from sqlalchemy import Connection, inspect, text
 
 from ggn_store import resources
 from ggn_store.errors import StoreVersionError
+from ggn_store.store import guards, migrate
 from ggn_store.store.engine import Database
 
 VERSION_TABLE: Final = "ggn_store_version"
-
-# Alembic keeps what it works on in module globals: one thread at a time.
-_alembic = threading.Lock()
 
 
 def known_versions() -> list[str]:
@@ -88,26 +85,24 @@ class Gate:
             self._is_open = True
 
 
-def upgrade(database: Database) -> tuple[str | None, str]:
+def upgrade(database: Database, tell: Callable[[str], None] | None = None) -> tuple[str | None, str]:
     """Bring the tables to this program's version, in one transaction; the versions before and after.
 
+    What keeps the store as it was written is brought to what this program makes; `tell` is told what was not so.
     Safe to run by several processes at once: the first one works, the others find it done.
     """
-    # Alembic is slow to import and only needed here.
-    from alembic import command
-    from alembic.config import Config
-
     from ggn_store.store import rebuild
 
-    config = Config()
-    config.set_main_option("script_location", str(resources.directory("migrations")).replace("%", "%%"))
     with database.writing() as connection:
         database.lock_schema(connection)
         before = version(connection)
         if before is not None and before not in known_versions():
             require_current(database, connection)
-        config.attributes["connection"] = connection
-        with _alembic:
-            command.upgrade(config, "head")
+        migrate.run(connection)
         rebuild.rebuild(database, connection, only_missing=True)
+        # What is new is as it was made.
+        mended = [] if before is None else guards.mend(database, connection)
+    if tell is not None:
+        for each in mended:
+            tell(each)
     return before, known_versions()[-1]

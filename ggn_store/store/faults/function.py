@@ -28,8 +28,3 @@ class Function:
     def signature(self) -> str:
         """The name with the types of the arguments."""
         return f"{self.name}({self.arguments})"
-
-    def kept_settings(self, schema: str) -> str:
-        """The settings as Postgres keeps them, with semicolons between them."""
-        path = f"search_path=pg_catalog, {schema}, pg_temp"
-        return ";".join([path, *(each.replace(" = ", "=").replace("'", "") for each in self.settings)])
