@@ -102,9 +102,10 @@ def line(name: str, document: Json, **more: str) -> str:
 
 
 def child_environment(**more: str) -> dict[str, str]:
-    """The environment for a process: that of the tests, as on a plain terminal of UTF-8."""
+    """The environment for a process: that of the tests, as on a plain terminal of UTF-8, and for a plain Python."""
     terminal = ("COLUMNS", "LINES", "CI", "TERM_PROGRAM", "LC_TERMINAL", "KITTY_WINDOW_ID", "TMUX")
-    kept = {name: value for name, value in os.environ.items() if name not in terminal}
+    python = [name for name in os.environ if name.startswith("PYTHON") and name != "PYTHONPATH"]
+    kept = {name: value for name, value in os.environ.items() if name not in (*terminal, *python)}
     return kept | {"TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"} | more
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -53,16 +54,66 @@ def store_of_the_small_game(run: Program) -> None:
     assert run("--db", "store.db", "load", write("mini.json", MINI)).code == 0
 
 
-@pytest.mark.parametrize("command", ["--help", "list", "export mini", "moves mini", "schema diff"])
-def test_a_reader_that_has_seen_enough_is_no_reason_to_complain(run: Program, command: str) -> None:
+# What only prints ends where nobody reads on; what does more goes on, and its exit code is its own.
+UNREAD = [
+    ("--help", 0),
+    ("list", 0),
+    ("export mini", 0),
+    ("moves mini@1", 0),
+    ("sql 'select * from v_moves'", 0),
+    ("diff mini@1 mini@2 --exit-code", 1),
+    ("validate broken.json", 1),
+    ("moves --nothing", 2),
+    ("load other.json --name mini --base 1", 3),
+    ("push mini --remote remote.db", 3),
+]
+
+
+@pytest.fixture
+def moved_on(run: Program) -> None:
+    """A store whose ruleset has two revisions, and another one whose ruleset of that name has another history."""
     store_of_the_small_game(run)
+    write("broken.json", {"C:P": {"e2": 5}})
+    write("other.json", QUICK)
+    assert run("--db", "store.db", "load", "other.json", "--name", "mini").code == 0
+    assert run("--db", "remote.db", "load", write("must.json", MUST), "--name", "mini").code == 0
+
+
+@pytest.mark.usefixtures("moved_on")
+@pytest.mark.parametrize(("command", "code"), UNREAD)
+def test_a_reader_that_has_seen_enough_changes_neither_exit_code_nor_message(
+    run: Program, command: str, code: int
+) -> None:
+    told = run("--db", "store.db", *shlex.split(command)).err
     reading, writing = os.pipe()
     os.close(reading)
-    with start("--db", "store.db", *command.split(), stdout=writing, stderr=subprocess.PIPE) as ended:
+    with start("--db", "store.db", *shlex.split(command), stdout=writing, stderr=subprocess.PIPE) as ended:
         os.close(writing)
         assert ended.stderr is not None
-        assert ended.stderr.read() == b""
-    assert ended.returncode in (0, 1), "neither a signal nor Python's own complaint about the last flush"
+        assert ended.stderr.read().decode() == told
+    assert ended.returncode == code
+
+
+@pytest.mark.usefixtures("moved_on")
+@pytest.mark.parametrize(("command", "code"), UNREAD)
+def test_output_that_finds_no_room_is_told_unless_the_command_failed(command: str, code: int) -> None:
+    with open("/dev/full", "wb") as full:
+        ended = start("--db", "store.db", *shlex.split(command), stdout=full, stderr=subprocess.PIPE)
+        _, told = ended.communicate()
+    assert ended.returncode == (code or 1)
+    assert told.endswith(b"Error: output: No space left on device\n") == (code == 0)
+    assert b"Exception" not in told
+
+
+def test_what_writes_to_the_store_goes_on_without_a_reader(run: Program) -> None:
+    for name in ("one", "two"):
+        write(f"{name}.json", QUICK)
+    reading, writing = os.pipe()
+    os.close(reading)
+    with start("--db", "store.db", "load", "one.json", "two.json", stdout=writing, stderr=writing) as loading:
+        os.close(writing)
+    assert loading.returncode == 0
+    assert names(run("--db", "store.db", "list")) == ["one", "two"]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +131,10 @@ def test_a_reader_that_has_seen_enough_is_no_reason_to_complain(run: Program, co
         ("--help >&-", 0, ""),
         ("load mini.json >&- 2>&-", 0, ""),
         ("load nothing.json >&- 2>&-", 1, ""),
+        ("load nothing.json <&- >&- 2>&-", 1, ""),
+        ("load nothing.json 2>/dev/full", 1, ""),
+        ("moves --nothing 2>/dev/full", 2, ""),
+        ("list 2>/dev/full", 0, ""),
         ("list >/dev/full", 1, "Error: output: No space left on device\n"),
         ("export mini >/dev/full", 1, "Error: output: No space left on device\n"),
     ],

@@ -10,11 +10,12 @@ import importlib
 import keyword
 import os
 import sys
-from typing import Final, NoReturn
+from typing import Any, Final, NoReturn
 
 import click
 
 import ggn_store
+from ggn_store.cli import process
 from ggn_store.cli.options import tell_conflict
 from ggn_store.errors import GgnStoreError, printable
 
@@ -70,6 +71,40 @@ _COMMANDS: Final = (
     "db",
 )
 
+# What these print is all that they do: they end where nobody reads on, or where it finds no room. All others go on to
+# their end, which their exit code is about.
+_PRINTING: Final = frozenset(
+    {
+        "generate",
+        "convert",
+        "schema",
+        "list",
+        "show",
+        "moves",
+        "apply",
+        "play",
+        "perft",
+        "draw",
+        "sql",
+        "stats",
+        "mobility",
+        "coverage",
+        "who-reaches",
+        "uses",
+        "dead",
+        "symmetry",
+        "same-movers",
+        "compare",
+        "export",
+        "log",
+        "blame",
+        "proposals",
+        "proposal",
+        "audit",
+        "watch",
+    }
+)
+
 
 class _Commands(click.Group):
     """The commands in the order of their use, each imported when it is asked for."""
@@ -83,6 +118,12 @@ class _Commands(click.Group):
         module = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name.replace("-", "_")
         command: click.Command = importlib.import_module(f"ggn_store.cli.{module}").command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # of a pipe beside standard output, such as -o FIFO
+            raise process.Unwritten from None
 
 
 @click.group(
@@ -100,41 +141,64 @@ class _Commands(click.Group):
 def group(ctx: click.Context, db: str | None) -> None:
     """A database of board-game moves: load GGN documents, ask which moves a position allows.
 
-    Exit codes: 0 done, 1 invalid or failed, 2 wrong usage, 3 conflict, 130 interrupted.
+    Exit codes: 0 done, 1 invalid or failed, 2 wrong usage, 3 conflict, 130 interrupted (143 by SIGTERM).
     """
     ctx.obj = db
+    if ctx.invoked_subcommand in _PRINTING:
+        process.end_with_output()
     if os.environ.get("NO_COLOR"):
         ctx.color = False
 
 
 def main() -> NoReturn:
-    """Run the command line; every error ends here, as one message on stderr and an exit code."""
-    try:
-        code = group.main(prog_name="ggn-store", standalone_mode=False)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except click.ClickException as error:
-        vars(error)["message"] = _harmless(error.message)
-        error.show()
-        _end(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        _say("interrupted; what was being written is undone")
-        _end(130)
-    except GgnStoreError as error:
-        _say(str(error))
-        tell_conflict(error)
-        _end(error.exit_code)
-    except BrokenPipeError:
-        # The reader has seen enough (`| head`); nothing that Python flushes at the end may complain about it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _end(0)
-    except OSError as error:
-        _say(f"{printable(str(error.filename or 'output'))}: {error.strerror or error}")
-        _end(1)
-    except MemoryError:
-        _say("not enough memory for this; nothing was stored")
-        _end(1)
-    _end(code if isinstance(code, int) else 0)
+    """Run the command line; every error ends here, as one message on stderr and an exit code.
+
+    Where what is written finds no room the code is 1; where a pipe's reader has had enough, it is the command's.
+    """
+    process.quiet()
+    with process.streams() as outputs, process.signals() as signals:
+        try:
+            code = group.main(prog_name="ggn-store", standalone_mode=False)
+            code = code if isinstance(code, int) else 0
+        except BaseException as error:
+            # Of what a signal interrupts, some libraries make an error of their own.
+            code = _told(error if signals.number is None else KeyboardInterrupt(), signals)
+        if code == 130:
+            code = signals.code
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
+        failed = next((output.failed for output in outputs if output.failed), None)
+        if failed and not code:
+            _say(f"output: {failed}")
+            code = 1
+    sys.exit(code)
+
+
+def _told(error: BaseException, signals: process.Signals) -> int:
+    """The exit code for an error, once it is told."""
+    match error:
+        case SystemExit():
+            return error.code if isinstance(error.code, int) else 0
+        case process.Unwritten():
+            return 0
+        case click.ClickException():
+            vars(error)["message"] = _harmless(error.message)
+            error.show()
+            return error.exit_code
+        case click.Abort() | KeyboardInterrupt():
+            _say(f"{signals.said}; what was being written is undone")
+            return signals.code
+        case GgnStoreError():
+            _say(str(error))
+            tell_conflict(error)
+            return error.exit_code
+        case OSError():
+            _say(": ".join(printable(str(part)) for part in (error.filename, error.strerror or error) if part))
+            return 1
+        case MemoryError():
+            _say("not enough memory for this; nothing was stored")
+            return 1
+    raise error
 
 
 def _harmless(message: str) -> str:
@@ -147,7 +211,3 @@ def _say(message: str) -> None:
     text = "\n".join(printable(line) for line in message.split("\n"))
     color = False if os.environ.get("NO_COLOR") else None
     click.echo(f"{click.style('Error:', fg='red')} {text}", err=True, color=color)
-
-
-def _end(code: int) -> NoReturn:
-    sys.exit(code)

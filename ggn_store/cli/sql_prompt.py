@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 import ggn_store
+from ggn_store.cli import process
 from ggn_store.cli.sql import describe, tell
 from ggn_store.errors import GgnStoreError
 
@@ -47,6 +48,8 @@ def run(answer: Callable[[str], None]) -> None:
                 except GgnStoreError as error:
                     tell(error)
                 except KeyboardInterrupt:
+                    if not process.goes_on():
+                        raise
                     click.echo("interrupted", err=True)
 
 
@@ -60,6 +63,8 @@ def _read() -> str | None:
             click.echo(err=True)
             return None
         except KeyboardInterrupt:
+            if not process.goes_on():
+                raise
             click.echo(err=True)
             lines = []
             continue

@@ -29,6 +29,7 @@ from sqlalchemy import (
     cast,
     column,
     create_engine,
+    event,
     func,
     literal,
     literal_column,
@@ -62,6 +63,11 @@ _IS_REPLICA = "25006"
 _SEEKING = "; ".join(f"SET {name} = off" for name in ("enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"))
 
 
+# What an answer looks like must depend neither on variables (PGTZ, PGDATESTYLE, PGCLIENTENCODING) nor on the server's
+# own defaults for a user or a database.
+SESSION = ("client_encoding = 'UTF8'", "DateStyle = 'ISO, YMD'", "TimeZone = 'UTC'")
+
+
 class Postgres(Database):
     """A server; loads go through COPY."""
 
@@ -73,7 +79,15 @@ class Postgres(Database):
     _PIECES_LOCK = 0x67676E70
 
     def _create_engine(self, url: URL) -> Engine:
-        return create_engine(url, pool_pre_ping=True)
+        engine = create_engine(url, pool_pre_ping=True)
+        event.listen(engine, "connect", self._on_connect)
+        return engine
+
+    @staticmethod
+    def _on_connect(connection: Any, _record: object) -> None:
+        connection.autocommit = True  # or a transaction that is rolled back would take the settings with it
+        connection.execute("; ".join(f"SET {setting}" for setting in SESSION))
+        connection.autocommit = False
 
     def _explain_error(self, error: BaseException | None) -> str:
         state = getattr(error, "sqlstate", None) or ""

@@ -21,7 +21,7 @@ from ggn_store.errors import QueryError, StoreError, offer, printable, quote
 from ggn_store.store import sql_child, sql_functions, sql_text
 from ggn_store.store import tables as t
 from ggn_store.store.engine import Database
-from ggn_store.store.postgres import Postgres
+from ggn_store.store.postgres import SESSION, Postgres
 from ggn_store.store.sql_text import Query, place
 from ggn_store.store.sqlite import SQLite
 from ggn_store.store.views import VIEWS
@@ -133,6 +133,7 @@ def _of_postgres(
         is_reader = bool(who.may_be_reader) and _reads_all(connection)
     milliseconds = max(1, round(timeout * 1000))
     settings = [
+        *(f"SET LOCAL {setting}" for setting in SESSION),
         f"SET LOCAL statement_timeout = {milliseconds}",
         f"SET LOCAL lock_timeout = {milliseconds}",
         f"SET LOCAL idle_in_transaction_session_timeout = {milliseconds + 1000 * _GRACE}",
