@@ -8,7 +8,7 @@ import io
 import tempfile
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import IO, Any, Final, cast
 
@@ -52,7 +52,7 @@ class Bundle:
     on from have them.
     """
 
-    def __init__(self, file: str, kept: IO[bytes] | None) -> None:
+    def __init__(self, file: str, kept: _Kept | None) -> None:
         self.file = file
         self.counts: dict[str, int] = dict.fromkeys(COUNTED.values(), 0)
         self.sha256 = ""
@@ -117,8 +117,7 @@ class Bundle:
     def _again(self, place: tuple[int, int]) -> dict[str, Any]:
         """A line once more."""
         assert self._kept is not None, "a bundle that was not kept gives nothing"  # noqa: S101
-        self._kept.seek(place[0])
-        return cast(dict[str, Any], json_text.quick_load(self._kept.read(place[1]).decode()))
+        return cast(dict[str, Any], json_text.quick_load(self._kept.read(*place).decode()))
 
 
 @contextmanager
@@ -129,11 +128,51 @@ def opened(stream: IO[bytes], file: str, keep: bool = False) -> Iterator[Bundle]
     nothing can change between the check and what is then taken.
     """
     with ExitStack() as stack:
-        kept = stack.enter_context(tempfile.TemporaryFile()) if keep else None
+        kept = stack.enter_context(closing(_Kept())) if keep else None
         yield _read(stream, file, kept)
 
 
-def _read(stream: IO[bytes], file: str, kept: IO[bytes] | None) -> Bundle:
+class _Kept:
+    """A temporary file of lines; what is wrong with it is not the bundle's fault, and said of the place where it is."""
+
+    def __init__(self) -> None:
+        with _explained():
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115
+
+    def write(self, line: bytes) -> None:
+        """Keep a line."""
+        with _explained():
+            self._file.write(line)
+
+    def flush(self) -> None:
+        """Write what is still in memory."""
+        with _explained():
+            self._file.flush()
+
+    def read(self, start: int, size: int) -> bytes:
+        """The bytes from `start` on."""
+        with _explained():
+            self._file.seek(start)
+            return self._file.read(size)
+
+    def close(self) -> None:
+        """Remove the file."""
+        with suppress(OSError):  # of what could not be written, which nobody needs any longer
+            self._file.close()
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"a temporary file cannot be written or read: {error.strerror or error}: make room, or name another "
+            "directory for such files with TMPDIR"
+        ) from None
+
+
+def _read(stream: IO[bytes], file: str, kept: _Kept | None) -> Bundle:
     reading = _Reading(Bundle(file, kept), kept)
     try:
         counted = _Counted(stream)
@@ -180,7 +219,7 @@ class _Counted(io.RawIOBase):
 class _Reading:
     """A pass over the lines of a bundle."""
 
-    def __init__(self, bundle: Bundle, kept: IO[bytes] | None) -> None:
+    def __init__(self, bundle: Bundle, kept: _Kept | None) -> None:
         self.number = 0
         self._bundle = bundle
         self._kept = kept
