@@ -136,7 +136,7 @@ class Store(
         Triggers, functions and views that are not as this program makes them are made again, and what others have hung
         on the tables is taken away; `tell` gets a sentence for each.
         """
-        return versions.upgrade(self._database, tell)
+        return self._database.create(versions.upgrade) or versions.upgrade(self._database, tell)
 
     def info(self) -> Info:
         """Where the store is, what runs it, and of which version its tables are."""

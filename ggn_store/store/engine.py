@@ -6,6 +6,7 @@ What differs between the two databases is in their two classes, in modules of th
 from __future__ import annotations
 
 import functools
+import logging
 import re
 import time
 import weakref
@@ -13,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar, NoReturn
+from typing import Any, ClassVar, NoReturn, TypeVar
 
 from sqlalchemy import (
     CTE,
@@ -35,6 +36,7 @@ from ggn_store.errors import GgnStoreError, StoreError, printable
 from ggn_store.store.definitions import Definitions
 
 Rows = Iterable[Sequence[Any]]
+Filled = TypeVar("Filled")
 
 # The roles of a Postgres server that members read with, load with, and tag, hide and remove with.
 READER, AUTHOR, ADMIN = ROLES = ("ggn_reader", "ggn_author", "ggn_admin")
@@ -43,6 +45,9 @@ READER, AUTHOR, ADMIN = ROLES = ("ggn_reader", "ggn_author", "ggn_admin")
 WRITE = "ggn_store_write"
 _OURS = "ggn_store: "
 _SECRETS = ("password", "sslpassword", "passfile")
+
+# What the driver says of a connection that is gone is in our own error; nobody reads it twice who set up no logging.
+logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,10 @@ class Database(ABC):
     def close(self) -> None:
         """Give all connections back."""
         _close(self.engine, self._idle, self._give_up)
+
+    def create(self, fill: Callable[[Database], Filled]) -> Filled | None:
+        """Make the database, which appears once it is filled; None where it is there, or others have to make it."""
+        return None
 
     # --- the short way: one SELECT, on a connection of the driver's own and in no transaction ---
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
@@ -37,12 +40,13 @@ from sqlalchemy.pool import QueuePool
 from ggn_store.errors import StoreError
 from ggn_store.store import sqlite_definitions
 from ggn_store.store.definitions import Definitions
-from ggn_store.store.engine import WRITE, Changes, Database, Prepared, Rows, cause, quoted_names, refusal
+from ggn_store.store.engine import WRITE, Changes, Database, Filled, Prepared, Rows, cause, quoted_names, refusal
 
 # A writer waits this long for others to finish before it gives up with a clear message.
 BUSY_SECONDS = 120
 _ROWS_A_STATEMENT = (500, 100, 20)
 _START = "asked_"
+_NUMBERS = itertools.count()
 
 
 class SQLite(Database):
@@ -64,6 +68,30 @@ class SQLite(Database):
         if name in (None, "", ":memory:") or self.url.query.get("mode") == "memory":
             return None
         return Path(str(name).removeprefix("file:") if "uri" in self.url.query else str(name))
+
+    def create(self, fill: Callable[[Database], Filled]) -> Filled | None:
+        # In memory there is nothing to be left half made; the other forms of address are not taken apart.
+        if self.path is None or self.url.query or self.path.exists():
+            return None
+        part = self.path.with_name(f".{self.path.name}.{os.getpid()}.{next(_NUMBERS)}.part")
+        try:
+            os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        except OSError:
+            return None  # which SQLite will say better of the file itself
+        beside = _Beside(self, part)
+        try:
+            found = fill(beside)
+            beside.close()
+            # Unlike a change of name this leaves alone what somebody else has made meanwhile.
+            os.link(part, self.path)
+        except OSError:  # that, or a file system without links
+            return None
+        finally:
+            beside.close()
+            for ending in ("", "-journal", "-wal", "-shm"):
+                with suppress(OSError):
+                    os.unlink(f"{part}{ending}")
+        return found
 
     def _create_engine(self, url: URL) -> Engine:
         # A store in memory lives in its one connection, which threads take in turns.
@@ -90,6 +118,8 @@ class SQLite(Database):
         # The driver must not begin transactions by itself: it would leave DDL outside of them.
         connection.isolation_level = None
         connection.execute("PRAGMA foreign_keys = ON")
+        # Also after the journal is gone: were its name to come back with a loss of power, it would undo the commit.
+        connection.execute("PRAGMA synchronous = EXTRA")
         connection.execute("PRAGMA temp_store = MEMORY")
         connection.execute("PRAGMA cache_size = -65536")
 
@@ -247,6 +277,17 @@ class SQLite(Database):
                 connection.execute("VACUUM")
             finally:
                 connection.close()
+
+
+class _Beside(SQLite):
+    """The file that is to become a new store once its tables are made; it is spoken of as that store."""
+
+    def __init__(self, store: SQLite, part: Path) -> None:
+        super().__init__(store.url.set(database=str(part)))
+        self._store = store
+
+    def __str__(self) -> str:
+        return str(self._store)
 
 
 class _FileChanges(Changes):
