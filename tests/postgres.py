@@ -55,10 +55,11 @@ class Server:
         self.url = _database_url(url)
         self._created: dict[str, str] = {}
 
-    def create_database(self) -> str:
-        """Make an empty UTF-8 database with a name of its own and return its URL."""
+    def create_database(self, copy_of: str | None = None) -> str:
+        """Make an empty UTF-8 database (or a copy of one of these) with a name of its own and return its URL."""
         name = f"ggn_test_{uuid.uuid4().hex}"
-        self._execute(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
+        template = "template0" if copy_of is None else self._created[copy_of]
+        self._execute(f"CREATE DATABASE {name} TEMPLATE {template} ENCODING 'UTF8'")
         url = _database_url(self.url, name)
         self._created[url] = name
         return url
