@@ -24,6 +24,7 @@ from ggn_store.api.states import States
 from ggn_store.api.transfer import Transfers
 from ggn_store.errors import StoreError, printable
 from ggn_store.model.document import Dialect
+from ggn_store.passwords import shown
 from ggn_store.store import address as addresses
 from ggn_store.store import rebuild, rulesets, versions
 from ggn_store.store.sqlite import SQLite
@@ -107,7 +108,8 @@ class Store(
     def _require_directory(self) -> None:
         database = self._database
         if isinstance(database, SQLite) and database.path is not None and not database.path.parent.is_dir():
-            raise StoreError(f"{database}: there is no directory {printable(str(database.path.parent))}: make it first")
+            parent = printable(shown(str(database.path.parent)))
+            raise StoreError(f"{database}: there is no directory {parent}: make it first")
 
     def _require_file(self) -> None:
         database = self._database

@@ -16,7 +16,7 @@ import click
 
 import ggn_store
 from ggn_store.cli import process
-from ggn_store.cli.options import tell_conflict
+from ggn_store.cli.options import tell_conflict, without_password
 from ggn_store.errors import GgnStoreError, printable
 
 _COMMANDS: Final = (
@@ -203,11 +203,12 @@ def _told(error: BaseException, signals: process.Signals) -> int:
 
 def _harmless(message: str) -> str:
     """A message of click's, which quotes arguments as they came; its own line breaks are kept."""
+    message = without_password(message)
     lines = [message] if any("\n" in argument for argument in sys.argv) else message.expandtabs(2).split("\n")
     return "\n".join(map(printable, lines))
 
 
 def _say(message: str) -> None:
-    text = "\n".join(printable(line) for line in message.split("\n"))
+    text = "\n".join(printable(line) for line in without_password(message).split("\n"))
     color = False if os.environ.get("NO_COLOR") else None
     click.echo(f"{click.style('Error:', fg='red')} {text}", err=True, color=color)

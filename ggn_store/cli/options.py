@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import click
 
 import ggn_store
+from ggn_store import passwords
 from ggn_store.errors import GgnStoreError, printable, quote
 from ggn_store.output import STDOUT, new_file
 from ggn_store.render.records import compact
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_ADDRESSES = ("GGN_STORE_URL", "DATABASE_URL")
 DIALECTS = ("perform", "must-deny", "diff", "gdl")
 SIDES = ("first", "second")
 MAX_LINES = 1_000
@@ -36,10 +38,17 @@ def address(ctx: click.Context) -> str:
     option = ctx.find_root().params.get("db")
     if option == "" and not ctx.resilient_parsing:
         raise click.UsageError("--db names no store: leave it out to use the default (see `db info`)")
-    given = option or os.environ.get("GGN_STORE_URL") or os.environ.get("DATABASE_URL")
+    given = option or next(filter(None, map(os.environ.get, _ADDRESSES)), None)
     if given:
         return str(given)
     return f"sqlite:///{_default_file()}"
+
+
+def without_password(message: str) -> str:
+    """A message without what may be a password: of any address on the command line, also where none belongs."""
+    given = [*sys.argv[1:], *filter(None, map(os.environ.get, _ADDRESSES))]
+    secrets = {secret for each in given for secret in passwords.secrets_in(each) if secret not in passwords.shown(each)}
+    return passwords.without(message, secrets)
 
 
 def ready_address(ctx: click.Context) -> str:

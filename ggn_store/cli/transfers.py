@@ -104,7 +104,8 @@ def tell(ctx: click.Context, results: Iterable[ggn_store.Transferred], form: str
 
 def _tell_error(result: ggn_store.Transferred) -> None:
     error = result.error
-    click.echo(printable(f"{result.name}: {str(error).removeprefix(f'{result.name}: ')}"), err=True)
+    said = f"{result.name}: {str(error).removeprefix(f'{result.name}: ')}"
+    click.echo(printable(options.without_password(said)), err=True)
     if isinstance(error, ggn_store.DivergedError) and error.merge is not None:
         from ggn_store.render.differences import merge_text
 

@@ -33,6 +33,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from ggn_store.errors import GgnStoreError, StoreError, printable
+from ggn_store.passwords import HIDDEN, secrets_in, shown, without
 from ggn_store.store.definitions import Definitions
 
 Rows = Iterable[Sequence[Any]]
@@ -44,7 +45,9 @@ READER, AUTHOR, ADMIN = ROLES = ("ggn_reader", "ggn_author", "ggn_admin")
 # The option of a connection that is to write.
 WRITE = "ggn_store_write"
 _OURS = "ggn_store: "
-_SECRETS = ("password", "sslpassword", "passfile")
+# The settings in an address that nobody keeps secret, and what the values of others look like that are not secret.
+_SHOWN = ("user", "host", "hostaddr", "port", "uri", "mode")
+_PLAIN = re.compile("[a-z-]{1,16}|[0-9]{1,6}")
 
 # What the driver says of a connection that is gone is in our own error; nobody reads it twice who set up no logging.
 logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
@@ -113,9 +116,9 @@ class Database(ABC):
         except GgnStoreError:
             raise
         except DBAPIError as error:
-            raise StoreError(f"{self}: {self._explain_error(error.orig)}") from error
+            raise self._failed(error.orig) from self._cause(error)
         except self._driver_error as error:  # of COPY, which SQLAlchemy knows nothing of
-            raise StoreError(f"{self}: {self._explain_error(error)}") from error
+            raise self._failed(error) from self._cause(error)
         except PoolTimeoutError:
             raise StoreError(f"{self}: all connections are in use; try again") from None
         except (ValueError, LookupError) as error:
@@ -130,9 +133,48 @@ class Database(ABC):
         return base
 
     def __str__(self) -> str:
-        """The address, without its password."""
-        url = self.url.set(drivername=self.url.get_backend_name()).difference_update_query(_SECRETS)
-        return printable(url.render_as_string(hide_password=True))
+        """The address, with nothing in it that may be a password."""
+        return self._shown
+
+    @functools.cached_property
+    def _shown(self) -> str:
+        url = self.url
+        user, database = (None if each is None else shown(each) for each in (url.username, url.database))
+        # A colon in a user was meant to begin the password.
+        query = {name: str(value).partition(":")[0] for name, value in url.query.items() if name in _SHOWN}
+        query = {name: value for name, value in query.items() if name != "port" or value.isdecimal()}
+        url = url.set(drivername=url.get_backend_name(), database=database, query=query)
+        if user is not None:
+            url = url.set(username=user.partition(":")[0])
+        return printable(url.render_as_string(hide_password=True).replace("%2A%2A%2A", HIDDEN))
+
+    @functools.cached_property
+    def _secrets(self) -> frozenset[str]:
+        """What is not to be in any message: whatever may be a password, and is not shown anyway."""
+        known = self._settings()
+        found = {*secrets_in(self.url.render_as_string(hide_password=False)), self.url.password or ""}
+        for name, value in self.url.query.items():
+            values = [value] if isinstance(value, str) else value
+            found.update(each for each in values if name not in known or not _PLAIN.fullmatch(each))
+            if name not in known:  # a password with & in it goes on there
+                found.add(name)
+        found.add((self.url.username or "").partition(":")[2])
+        return frozenset(each for each in found if each and each not in self._shown)
+
+    def _settings(self) -> frozenset[str]:
+        """The names of the settings that an address may have."""
+        return frozenset()
+
+    def without_password(self, text: str) -> str:
+        """A text of the driver or the server, in which nothing may be a password."""
+        return without(text, self._secrets)
+
+    def _failed(self, error: BaseException | None) -> StoreError:
+        return StoreError(f"{self}: {self.without_password(self._explain_error(error))}")
+
+    def _cause(self, error: BaseException) -> BaseException | None:
+        """The error, if nothing in it may be a password: Python prints it with the one that is made of it."""
+        return error if self.without_password(str(error)) == str(error) else None
 
     def close(self) -> None:
         """Give all connections back."""
@@ -175,7 +217,7 @@ class Database(ABC):
 
     def _fail(self, error: BaseException) -> NoReturn:
         if isinstance(error, self._driver_error):
-            raise StoreError(f"{self}: {self._explain_error(error)}") from error
+            raise self._failed(error) from self._cause(error)
         raise error
 
     def _is_lost(self, connection: Any) -> bool:

@@ -89,6 +89,12 @@ class Postgres(Database):
         connection.execute("; ".join(f"SET {setting}" for setting in SESSION))
         connection.autocommit = False
 
+    def _settings(self) -> frozenset[str]:
+        from psycopg import pq
+
+        known = frozenset(each.keyword.decode() for each in pq.Conninfo.get_defaults())
+        return known - {"password", "sslpassword"}
+
     def _explain_error(self, error: BaseException | None) -> str:
         state = getattr(error, "sqlstate", None) or ""
         known = {

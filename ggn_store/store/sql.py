@@ -223,7 +223,8 @@ def _read(
         return [], (), "deadline"
     if not complaint or "MemoryError" in complaint or "memory" in complaint:
         return [], (), "memory"
-    raise StoreError(f"{database}: the process that asks has failed: {printable(complaint.splitlines()[-1])}")
+    said = database.without_password(complaint.splitlines()[-1])
+    raise StoreError(f"{database}: the process that asks has failed: {printable(said)}")
 
 
 def _value(value: Any) -> Any:
@@ -248,7 +249,7 @@ def _unique(columns: list[str]) -> tuple[str, ...]:
 def _explain(database: Database, query: Query, wrong: dict[str, Any], shifts: list[tuple[int, int]]) -> NoReturn:
     kind, message, position, name = (wrong[key] for key in ("kind", "message", "position", "name"))
     if kind == "store":
-        raise StoreError(f"{database}: {printable(message)}")
+        raise StoreError(f"{database}: {printable(database.without_password(message))}")
     if position is not None:
         for at, longer in reversed(shifts):
             if position >= at + longer:
