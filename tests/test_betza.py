@@ -297,7 +297,7 @@ def test_a_tab_does_not_move_the_caret() -> None:
 
 
 def test_a_string_has_an_end() -> None:
-    with pytest.raises(BetzaError, match="at most 1000 characters, not 1001"):
+    with pytest.raises(BetzaError, match="at most 1,000 characters, not 1,001"):
         parse("W" * 1001)
     assert parse("") == ()
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from ggn_store import DivergedError, InputError, Store, StoreError, UnknownNameError, verify_bundle
-from ggn_store.documents import limits
+from ggn_store import DivergedError, InputError, Store, StoreError, UnknownNameError, limits, verify_bundle
+from ggn_store.documents import bundle_reader
 from ggn_store.model.board import Board, box
 from ggn_store.model.document import Envelope, revision_digest
 from ggn_store.model.revision import lineage
@@ -356,32 +356,31 @@ def test_what_is_no_bundle_is_told_so(data: bytes, said: str) -> None:
     assert said in refused(io.BytesIO(data))
 
 
-def test_a_line_or_a_bundle_that_is_too_long_is_refused(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_or_a_bundle_that_is_too_long_is_refused(file: Path) -> None:
     longest = max(len(line) for line in gzip.decompress(file.read_bytes()).splitlines(keepends=True))
     size = len(gzip.decompress(file.read_bytes()))
     for name, most, said in (
-        ("MAX_BUNDLE_LINE", longest, "it is longer than"),
-        ("MAX_BUNDLE_BYTES", size, "the bundle unpacks to more than"),
-        ("MAX_BUNDLE_LINES", len(lines(file)), "the bundle has more than"),
-        ("MAX_BUNDLE_SQUARES", 64 + 3, "the boards have more than"),
-        ("MAX_PIECES", 3, "it has more than 2 pieces"),
+        ("bundle-line", longest, "it is longer than"),
+        ("bundle-bytes", size, "the bundle unpacks to more than"),
+        ("bundle-lines", len(lines(file)), "the bundle has more than"),
+        ("bundle-squares", 64 + 3, "the boards have more than"),
+        ("pieces", 3, "it has more than 2 pieces"),
     ):
-        monkeypatch.setattr(limits, name, most)
-        verify_bundle(file)
-        monkeypatch.setattr(limits, name, most - 1)
-        refused(file, said)
-        monkeypatch.undo()
+        with limits.allow({name: most}):
+            verify_bundle(file)
+        with limits.allow({name: most - 1}):
+            refused(file, said)
 
 
 def test_a_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(limits, "FREE_BUNDLE_BYTES", 100_000)
+    monkeypatch.setattr(bundle_reader, "_FREE_BYTES", 100_000)
     header = b'{"kind":"bundle","version":1,"rulesets":[{"name":"a","needs":[]}]}\n'
     squares = json.dumps({"kind": "board", "digest": "0" * 64, "shape": None, "squares": ["a1"] * 10}).encode()
     packed = gzip.compress(header + squares + b" " * 50_000_000 + b"\n")
     assert len(packed) < 100_000
     refused(io.BytesIO(packed), "unpacks to more than 200 times its size")
-    monkeypatch.setattr(limits, "MAX_BUNDLE_LINE", 1_000_000)
-    refused(io.BytesIO(packed), "it is longer than 1,000,000 bytes")
+    with limits.allow({"bundle-line": 1_000_000}):
+        refused(io.BytesIO(packed), "it is longer than 1,000,000 bytes")
 
 
 def sealed(

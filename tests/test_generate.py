@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ggn_store import GgnStoreError, Position, lint, problems
-from ggn_store.games import generate as generating
+from ggn_store import GgnStoreError, Position, limits, lint, problems
 from ggn_store.games.definition import Definition, read
 from ggn_store.games.generate import generate, pieces
 from ggn_store.model.document import Document, Envelope, canonical_text
@@ -165,12 +164,12 @@ def test_a_cannon_jumps_for_captures_only() -> None:
 # --- limits ---
 
 
-def test_a_document_that_no_store_takes_is_refused_on_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(generating, "MAX_POSSIBILITIES", 1000)
+def test_a_document_that_no_store_takes_is_refused_on_the_way() -> None:
     made = pieces(game('[pieces.K]\nbetza = "K"\n[pieces.Q]\nbetza = "Q"'))
-    assert next(made).identifier == "C:K"
-    with pytest.raises(GgnStoreError, match="A game would have more than 1,000 possibilities"):
-        next(made)
+    with limits.allow({"possibilities": 1000}):
+        assert next(made).identifier == "C:K"
+        with pytest.raises(GgnStoreError, match="A game would have more than 1,000 possibilities"):
+            next(made)
 
 
 def test_a_piece_that_can_never_move_is_not_in_the_document() -> None:

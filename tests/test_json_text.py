@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from ggn_store import limits
 from ggn_store.documents import ggn
 from ggn_store.notation import json_text
 from ggn_store.notation.json_text import Fault, Lines, Path, Twin, pointer
@@ -316,10 +317,10 @@ def test_every_problem_of_a_document_that_is_nested_too_deeply_has_a_place(text:
     assert (levels > 64) == any("nested too deeply" in problem.message for problem in problems)
 
 
-def test_a_document_that_is_too_large_is_a_fault_that_says_how_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_text, "MAX_BYTES", 4)
-    assert json_text.decode_bytes(b"[12]") == ("[12]", None)
-    text, fault = json_text.decode_bytes(b"[123]")
+def test_a_document_that_is_too_large_is_a_fault_that_says_how_large() -> None:
+    with limits.allow({"document-bytes": 4}):
+        assert json_text.decode_bytes(b"[12]") == ("[12]", None)
+        text, fault = json_text.decode_bytes(b"[123]")
     assert fault is not None
     assert (text, fault.offset, fault.found) == ("", 0, "5 bytes")
     assert "larger than 4 bytes" in fault.message

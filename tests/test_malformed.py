@@ -17,10 +17,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from ggn_store import DocumentError, GgnStoreError, Problem, Store, is_valid, parse, problems
-from ggn_store.documents import limits
+from ggn_store import DocumentError, GgnStoreError, Problem, Store, is_valid, limits, parse, problems
 from ggn_store.model.document import Dialect
-from ggn_store.notation import json_text
 from tests.malformed.checker import RULES, faults, step
 from tests.malformed.mutants import mutant
 
@@ -319,7 +317,7 @@ def test_more_pieces_or_squares_than_the_limits_allow_are_refused() -> None:
     def squares(count: int) -> bytes:
         return _must(", ".join(f'"e{n}": "empty"' for n in range(1, count + 1)))
 
-    for made, limit in ((pieces, limits.MAX_PIECES), (squares, limits.MAX_SQUARES)):
+    for made, limit in ((pieces, limits.PIECES.most), (squares, limits.SQUARES.most)):
         assert problems(made(limit)) == []
         [problem] = problems(made(limit + 1))
         assert f"{limit + 1}" in f"{problem.found}".replace(",", "")
@@ -327,12 +325,12 @@ def test_more_pieces_or_squares_than_the_limits_allow_are_refused() -> None:
         assert problem.line == 1
 
 
-def test_a_text_longer_than_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_longer_than_the_limit_is_refused() -> None:
     text = GROUNDS[0]
-    monkeypatch.setattr(json_text, "MAX_BYTES", len(text))
-    assert problems(text) == []
-    monkeypatch.setattr(json_text, "MAX_BYTES", len(text) - 1)
-    [problem] = problems(text)
+    with limits.allow({"document-bytes": len(text)}):
+        assert problems(text) == []
+    with limits.allow({"document-bytes": len(text) - 1}):
+        [problem] = problems(text)
 
     assert str(len(text)) in f"{problem.found}"
     assert (problem.line, problem.column) == (1, 1)

@@ -16,7 +16,7 @@ from typing import Any
 import click
 import pytest
 
-from ggn_store import VIEWS, Store, read_definition
+from ggn_store import VIEWS, Store, limits, read_definition
 from ggn_store.cli import group
 
 ROOT = Path(__file__).parents[1]
@@ -25,6 +25,8 @@ BEGIN = "<!-- made by `python -m tests.test_readme`; do not edit by hand -->\n"
 END = "<!-- end -->"
 VIEWS_BEGIN = "<!-- views, made by `python -m tests.test_readme` -->\n"
 VIEWS_END = "<!-- end of views -->"
+LIMITS_BEGIN = "<!-- limits, made by `python -m tests.test_readme` -->\n"
+LIMITS_END = "<!-- end of limits -->"
 WIDTH = 100
 
 
@@ -51,6 +53,16 @@ def views() -> str:
     """What views there are, with the names of their columns, as a Markdown table."""
     rows = [f"| `{view.name}` | {view.row} | {', '.join(f'`{name}`' for name in view.names)} |" for view in VIEWS]
     return "\n".join(["| view | a row is | columns |", "|---|---|---|", *rows])
+
+
+def table_of_limits() -> str:
+    """Every limit with what it bounds, as a Markdown table."""
+    rows = [
+        f"| `{each.name}` | {each.default:,} {each.unit} | {each.bounds} | "
+        f"{'fixed' if each.fixed else f'`--limit {each.name}=N`'} |"
+        for each in limits.TABLE.values()
+    ]
+    return "\n".join(["| limit | at most | what it bounds | to change it |", "|---|---|---|---|", *rows])
 
 
 def blocks(language: str) -> list[str]:
@@ -125,6 +137,11 @@ def test_the_views_are_those_of_the_store() -> None:
             assert f"{column.name} {column.type}: {column.meaning}" in " ".join(text.split())
 
 
+def test_the_limits_are_those_of_the_program() -> None:
+    written = README.read_text(encoding="utf-8").split(LIMITS_BEGIN)[1].split(LIMITS_END)[0].strip()
+    assert written == table_of_limits(), "the README is stale: run `python -m tests.test_readme`"
+
+
 def test_the_python_of_the_tour_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
@@ -162,5 +179,7 @@ def test_the_game_of_the_tour_is_one() -> None:
 if __name__ == "__main__":
     before, rest = README.read_text(encoding="utf-8").split(VIEWS_BEGIN)
     made = f"{before}{VIEWS_BEGIN}{views()}\n{VIEWS_END}{rest.split(VIEWS_END)[1]}"
+    before, rest = made.split(LIMITS_BEGIN)
+    made = f"{before}{LIMITS_BEGIN}{table_of_limits()}\n{LIMITS_END}{rest.split(LIMITS_END)[1]}"
     before, rest = made.split(BEGIN)
     README.write_text(f"{before}{BEGIN}\n{reference()}\n{END}{rest.split(END)[1]}", encoding="utf-8")

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import IO, Final
 
+from ggn_store import limits
 from ggn_store.documents import files
 from ggn_store.model.document import Dialect
 from ggn_store.store import load
@@ -30,8 +31,10 @@ _HEADER: Final = 8  # bytes, which say how many come
 _START: Final = """
 import json, sys
 sys.path[:] = json.loads(sys.argv[1])
+from ggn_store import limits
 from ggn_store.api import ahead
-ahead.serve(sys.stdin.buffer, sys.stdout.buffer)
+with limits.allow(json.loads(sys.argv[2])):
+    ahead.serve(sys.stdin.buffer, sys.stdout.buffer)
 """
 
 
@@ -107,7 +110,10 @@ def _worthwhile(found: Sequence[files.File]) -> list[files.File]:
 def _process() -> subprocess.Popen[bytes]:
     # Not a fork: the program may have threads. Not the start of the program again either, which may be anything.
     return subprocess.Popen(  # noqa: S603
-        [sys.executable or "python3", "-I", "-c", _START, json.dumps(list(map(str, sys.path)))],
+        [
+            *(sys.executable or "python3", "-I", "-c", _START),
+            *(json.dumps(list(map(str, sys.path))), json.dumps(limits.current())),
+        ],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

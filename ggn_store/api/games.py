@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ggn_store import resources
+from ggn_store import limits, resources
 from ggn_store.api import incoming
 from ggn_store.documents import files
 from ggn_store.documents.convert import convert, require_lossless
@@ -30,7 +30,6 @@ FOLDERS: Final = ("examples", "gdl")
 ALL: Final = "all"
 DIALECT: Final[Dialect] = "diff"
 _LOSSES: Final = 1_000
-_MAX_BYTES: Final = 5_000_000  # reading tells of a definition that is too long long before
 
 
 def read_definition(text: str | bytes, file: str | None = None) -> Definition:
@@ -105,7 +104,7 @@ class GameEntry:
 def read_game(file: files.File) -> GameEntry:
     """The definition that a file holds; raises InputError where it cannot be read."""
     with files.open_stream(file) as stream:
-        return GameEntry(str(file), file.name, stream.read(_MAX_BYTES))
+        return GameEntry(str(file), file.name, stream.read(limits.DEFINITION_BYTES.most + 1))
 
 
 def read_files(found: Iterable[files.File]) -> Iterator[incoming.Entry | GameEntry]:

@@ -15,6 +15,7 @@ from typing import Any, Final, NoReturn
 import click
 
 import ggn_store
+from ggn_store import limits
 from ggn_store.cli import process
 from ggn_store.cli.options import tell_conflict, without_password
 from ggn_store.errors import GgnStoreError, printable
@@ -136,9 +137,17 @@ class _Commands(click.Group):
     help="The store: sqlite:///FILE, a file's name, or postgresql://USER@HOST/DATABASE. Default: $GGN_STORE_URL, "
     "else $DATABASE_URL, else a SQLite file in your data directory (see `db info`).",
 )
+@click.option(
+    "--limit",
+    "settings",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Set a limit of what is read, such as document-bytes=256M; repeatable. Messages name the limit that was "
+    "crossed, and the README lists all of them.",
+)
 @click.version_option(ggn_store.__version__, prog_name="ggn-store")
 @click.pass_context
-def group(ctx: click.Context, db: str | None) -> None:
+def group(ctx: click.Context, db: str | None, settings: tuple[str, ...]) -> None:
     """A database of board-game moves: load GGN documents, ask which moves a position allows.
 
     Exit codes: 0 done, 1 invalid or failed, 2 wrong usage, 3 conflict, 130 interrupted (143 by SIGTERM).
@@ -146,6 +155,10 @@ def group(ctx: click.Context, db: str | None) -> None:
     ctx.obj = db
     if ctx.invoked_subcommand in _PRINTING:
         process.end_with_output()
+    try:
+        ctx.with_resource(limits.allow(limits.parse(settings)))
+    except limits.LimitError as error:
+        raise click.UsageError(f"--limit: {error}") from None
     if os.environ.get("NO_COLOR"):
         ctx.color = False
 

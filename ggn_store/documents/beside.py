@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from ggn_store import limits
 from ggn_store.errors import Problem, quote
 from ggn_store.model.document import Envelope
+from ggn_store.notation.toml import TomlError, load
 
 KEYS: Final = ("title", "source", "start", "board", "definition")
 _PIECES: Final = ("pieces", "first", "second")
-_TABLE: Final = re.compile(rf"^\s*(\[\s*)?({'|'.join(_PIECES)})\s*[].=]", re.MULTILINE)
-_MAX_BYTES: Final = 5_000_000
+_TABLE: Final = re.compile(rf"^[ \t]*(\[[ \t]*)?({'|'.join(_PIECES)})[ \t]*[].=]", re.MULTILINE)
 
 
 def is_definition(path: Path) -> bool:
@@ -24,16 +24,16 @@ def is_definition(path: Path) -> bool:
     except (OSError, UnicodeDecodeError):
         return False
     try:
-        return not tomllib.loads(text).keys().isdisjoint(_PIECES)
-    except (tomllib.TOMLDecodeError, RecursionError):  # a definition with a slip in it is one all the same
+        return not load(text).keys().isdisjoint(_PIECES)
+    except TomlError:  # a definition with a slip in it is one all the same
         return _TABLE.search(text) is not None
 
 
 def is_beside(path: Path) -> bool:
     """Whether a TOML file can only be one that says something of a document."""
     try:
-        keys = tomllib.loads(_read(path)).keys()
-    except (OSError, ValueError, RecursionError):
+        keys = load(_read(path)).keys()
+    except (OSError, ValueError):
         return False
     return bool(keys) and keys <= set(KEYS)
 
@@ -47,8 +47,11 @@ def envelope(path: Path) -> tuple[Envelope, tuple[Problem, ...]]:
         return Envelope(), ()
     try:
         text = _read(path)
-        values: dict[str, Any] = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        if len(text) > limits.DEFINITION_BYTES.most:
+            allowed = limits.DEFINITION_BYTES.allowed
+            return Envelope(), (Problem("the file is too long", file=str(path), allowed=allowed),)
+        values = load(text)
+    except (TomlError, UnicodeDecodeError) as error:
         return Envelope(), (Problem(f"the file is not TOML: {error}", file=str(path)),)
     if not values.keys().isdisjoint(_PIECES):
         values = {**{key: values[key] for key in KEYS if key in values}, "definition": text}
@@ -82,4 +85,5 @@ def toml(said: Envelope) -> str:
 
 def _read(path: Path) -> str:
     with path.open("rb") as stream:
-        return stream.read(_MAX_BYTES).decode("utf-8").removeprefix("\ufeff")
+        data = stream.read(limits.DEFINITION_BYTES.most + 1)
+    return data.decode("utf-8").removeprefix("\ufeff")

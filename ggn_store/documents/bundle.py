@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
-from ggn_store.documents import limits
+from ggn_store import limits
 from ggn_store.documents.bundle_values import written
 from ggn_store.errors import (
     InputError,
@@ -78,10 +78,10 @@ def write(stream: IO[bytes], source: Source, parts: Sequence[Part]) -> tuple[dic
     with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
         for line in _lines(source, parts, sorted(used), sorted(wanted)):
             data = _encoded(line)
-            if len(data) > limits.MAX_BUNDLE_LINE:
+            if len(data) > limits.BUNDLE_LINE.most:
                 raise InputError(
                     f"the {line['kind']} {line.get('identifier', '')} takes {len(data):,} bytes, and a line of a "
-                    f"bundle has at most {limits.MAX_BUNDLE_LINE:,}: push it instead"
+                    f"bundle has {limits.BUNDLE_LINE.allowed}: push it instead"
                 )
             if line["kind"] in COUNTED:
                 counts[COUNTED[line["kind"]]] += 1

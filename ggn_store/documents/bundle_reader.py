@@ -12,8 +12,8 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import IO, Any, Final, cast
 
+from ggn_store import limits
 from ggn_store.documents import bundle_values as values
-from ggn_store.documents import limits
 from ggn_store.documents.bundle import COUNTED, KEYS, KINDS, VERSION
 from ggn_store.documents.bundle_values import FaultError, fail, noted, require
 from ggn_store.documents.reader import envelope_complaints
@@ -33,6 +33,8 @@ from ggn_store.model.transfer import SentPiece, SentRevision, SentTag
 from ggn_store.notation import json_text
 
 _GZIP: Final = b"\x1f\x8b"
+# So much may be unpacked of a bundle however small it is.
+_FREE_BYTES: Final = 64 << 20
 
 
 @dataclass(slots=True)
@@ -42,7 +44,7 @@ class _Taken:
     needs: frozenset[str]
     steps: list[Step] = field(default_factory=list)
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
-    tags: list[SentTag] = field(default_factory=list)
+    tags: dict[str, SentTag] = field(default_factory=dict)
 
 
 class Bundle:
@@ -112,7 +114,7 @@ class Bundle:
 
     def tags(self, name: str) -> Sequence[SentTag]:
         """The tags of a ruleset, by name."""
-        return sorted(self._part(name).tags, key=lambda tag: tag.name)
+        return sorted(self._part(name).tags.values(), key=lambda tag: tag.name)
 
     def _again(self, place: tuple[int, int]) -> dict[str, Any]:
         """A line once more."""
@@ -178,7 +180,7 @@ def _read(stream: IO[bytes], file: str, kept: _Kept | None) -> Bundle:
         counted = _Counted(stream)
         is_packed = counted.peek(len(_GZIP)) == _GZIP
         unpacked: Any = gzip.GzipFile(fileobj=counted) if is_packed else io.BufferedReader(counted)
-        while line := unpacked.readline(limits.MAX_BUNDLE_LINE + 1):
+        while line := unpacked.readline(limits.BUNDLE_LINE.most + 1):
             reading.take(line, counted.count if is_packed else None)
         return reading.end()
     except FaultError as fault:
@@ -234,16 +236,16 @@ class _Reading:
     def take(self, line: bytes, packed: int | None) -> None:
         """One line; `packed` is how many bytes of the file have been read so far, if it is packed."""
         self.number += 1
-        require(
-            len(line) <= limits.MAX_BUNDLE_LINE, f"it is longer than {limits.MAX_BUNDLE_LINE:,} bytes, the most allowed"
-        )
+        longest = limits.BUNDLE_LINE
+        require(len(line) <= longest.most, f"it is longer than {longest.most:,} bytes{longest.more}")
         size = self._offset + len(line)
-        require(size <= limits.MAX_BUNDLE_BYTES, f"the bundle unpacks to more than {limits.MAX_BUNDLE_BYTES:,} bytes")
+        whole, ratio, lines = limits.BUNDLE_BYTES, limits.BUNDLE_RATIO, limits.BUNDLE_LINES
+        require(size <= whole.most, f"the bundle unpacks to more than {whole.most:,} bytes{whole.more}")
         require(
-            packed is None or size <= max(limits.FREE_BUNDLE_BYTES, packed * limits.MAX_BUNDLE_RATIO),
-            f"the bundle unpacks to more than {limits.MAX_BUNDLE_RATIO} times its size",
+            packed is None or size <= max(_FREE_BYTES, packed * ratio.most),
+            f"the bundle unpacks to more than {ratio.most} times its size{ratio.more}",
         )
-        require(self.number <= limits.MAX_BUNDLE_LINES, f"the bundle has more than {limits.MAX_BUNDLE_LINES:,} lines")
+        require(self.number <= lines.most, f"the bundle has more than {lines.most:,} lines{lines.more}")
         require(not self._is_over, "there is something after the end of the bundle")
         require(line.endswith(b"\n") or self.number == 1, "the line is cut off")
         value = self._decoded(line)
@@ -323,9 +325,9 @@ class _Reading:
         board = values.board(value["shape"], value["squares"])
         require(board.digest == digest, f"the board {digest}: its squares and shape do not give its digest")
         self._squares += len(board.squares)
+        squares = limits.BUNDLE_SQUARES
         require(
-            self._squares <= limits.MAX_BUNDLE_SQUARES,
-            f"the boards have more than {limits.MAX_BUNDLE_SQUARES:,} squares in all",
+            self._squares <= squares.most, f"the boards have more than {squares.most:,} squares in all{squares.more}"
         )
         self._bundle._boards[digest] = board
 
@@ -357,14 +359,15 @@ class _Reading:
         )
         require(revision.pieces, f"{named}: it has no pieces")
         require(len(set(revision.pieces)) == len(revision.pieces), f"{named}: a piece stands in it twice")
-        require(len(revision.pieces) <= limits.MAX_PIECES, f"{named}: it has more than {limits.MAX_PIECES:,} pieces")
+        pieces = limits.PIECES
+        require(len(revision.pieces) <= pieces.most, f"{named}: it has more than {pieces.most:,} pieces{pieces.more}")
         identifiers: set[str] = set()
         for digest in revision.pieces:
             found = self._bundle._pieces.get(digest)
             if found is None:
                 require(part.needs, f"{named}: its piece {digest} is not in the bundle")
                 self._bundle.outside.add(digest)
-                require(len(self._bundle.outside) <= limits.MAX_BUNDLE_LINES, "too many pieces are not in the bundle")
+                require(len(self._bundle.outside) <= limits.BUNDLE_LINES.most, "too many pieces are not in the bundle")
             else:
                 is_fitting = found[2:4] == (revision.board, revision.dialect)
                 require(is_fitting, f"{named}: its piece {digest} is of another board or dialect")
@@ -379,12 +382,12 @@ class _Reading:
     def _take_tag(self, value: dict[str, Any], _place: tuple[int, int]) -> None:
         part = self._part(value["ruleset"])
         name = noted(check_tag, value["name"])
-        require(all(tag.name != name for tag in part.tags), f"the tag {name} stands twice")
+        require(name not in part.tags, f"the tag {name} stands twice")
         lineage = values.sha256(value["lineage"], "lineage")
         is_known = lineage in part.places or part.needs
         require(is_known, f"the tag {name} points to a revision that is not in the bundle")
         author, message = values.text(value["author"], "author"), values.text(value["message"], "message")
-        part.tags.append(SentTag(name, lineage, author, message, values.time(value["created_at"])))
+        part.tags[name] = SentTag(name, lineage, author, message, values.time(value["created_at"]))
 
     def _take_end(self, value: dict[str, Any], _place: tuple[int, int]) -> None:
         for kind, name in COUNTED.items():

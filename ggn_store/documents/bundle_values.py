@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, NoReturn, cast
 
-from ggn_store.documents import ggn, limits, quick
+from ggn_store import limits
+from ggn_store.documents import ggn, quick
 from ggn_store.errors import (
     UNSTORABLE,
     GgnStoreError,
@@ -85,9 +86,9 @@ def time(value: Any) -> datetime:
 def board(shape: Any, squares: Any) -> Board:
     """A board; where it has a shape, its squares are all of that box in their order."""
     require(type(squares) is list and squares, "a board has a list of squares")
-    require(len(squares) <= limits.MAX_SQUARES, f"a board has at most {limits.MAX_SQUARES:,} squares")
+    require(len(squares) <= limits.SQUARES.most, f"a board has at most {limits.SQUARES.most:,} squares")
     for each in squares:
-        is_label = isinstance(each, str) and 0 < len(each) <= limits.MAX_LABEL and each != HAND
+        is_label = isinstance(each, str) and 0 < len(each) <= limits.LABEL.default and each != HAND
         require(is_label and not UNSTORABLE.search(each), f"{quote(each)} is not a square")
     require(len(set(squares)) == len(squares), "a square stands twice on the board")
     if shape is None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.errors import quote
+from ggn_store.limits import Kept
 from ggn_store.notation import json_text
 
 # "Nothing was found", where None would be JSON null.
@@ -23,9 +24,10 @@ class Complaint:
     at_key: bool
 
 
-class Complaints(list[Complaint]):
+class Complaints(Kept[Complaint]):
     """All that is wrong, in the order in which it was found."""
 
     def add(self, path: json_text.Path, message: str, found: object, allowed: str | None, at_key: bool = False) -> None:
         """Note what is wrong; `found` is any value, or NOTHING."""
-        self.append(Complaint(path, message, None if found is NOTHING else quote(found), allowed, at_key))
+        quoted = None if found is NOTHING or self.is_full else quote(found)
+        self.append(Complaint(path, message, quoted, allowed, at_key))

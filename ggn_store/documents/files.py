@@ -9,6 +9,7 @@ import glob
 import gzip
 import io
 import os
+import stat
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -17,11 +18,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final, cast
 
+from ggn_store import limits
 from ggn_store.documents import beside, ggn
 from ggn_store.errors import DocumentError, InputError, Problem, printable, quote
 from ggn_store.model.document import Dialect, Document, Envelope
 from ggn_store.notation import json_text
-from ggn_store.notation.json_text import MAX_BYTES
 
 STDIN: Final = "-"
 _DOCUMENTS: Final = (".json", ".json.gz")
@@ -176,7 +177,13 @@ def read(file: File) -> Iterator[Entry]:
         else:
             envelope, problems = _beside(file)
             # Not kept here: a document is gone before the next one is read.
-            yield Entry(str(file), file.name, ggn.Decoded.of(_read_all(stream, file)), envelope, problems)
+            yield Entry(
+                str(file),
+                file.name,
+                ggn.Decoded.of(read_whole(stream, file, limits.DOCUMENT_BYTES)),
+                envelope,
+                problems,
+            )
 
 
 @contextmanager
@@ -191,6 +198,30 @@ def open_stream(file: File) -> Iterator[IO[bytes]]:
         raise InputError(f"{printable(str(file))}: cannot be read: {error.strerror or error}") from None
 
 
+def read_whole(stream: IO[bytes], file: File, limit: limits.Limit, before: bytes = b"") -> bytes:
+    """All of a stream; raises InputError where that is more than the limit, of a file before any of it is read."""
+    most = limit.most
+    if len(before) + _left(stream) > most:
+        raise too_large(file, limit)
+    data = before + stream.read(most + 1 - len(before))
+    if len(data) > most:
+        raise too_large(file, limit)
+    return data
+
+
+def _left(stream: IO[bytes]) -> int:
+    """How much is left of a file that a stream reads as it is; 0 for all other streams."""
+    if isinstance(stream, io.BufferedReader) and isinstance(stream.raw, io.FileIO):
+        status = os.fstat(stream.fileno())
+        return status.st_size - stream.tell() if stat.S_ISREG(status.st_mode) else 0
+    return 0
+
+
+def too_large(file: File | str, limit: limits.Limit) -> InputError:
+    """What is said of a file that is larger than a limit."""
+    return InputError(f"{printable(str(file))}: the file has more than {limit.most:,} bytes{limit.more}")
+
+
 def _open(file: File) -> AbstractContextManager[IO[bytes]]:
     if file.path == STDIN:
         # A process may be started without a standard input.
@@ -200,35 +231,29 @@ def _open(file: File) -> AbstractContextManager[IO[bytes]]:
     return open(file.path, "rb")
 
 
-def _read_all(stream: IO[bytes], file: File, before: bytes = b"") -> bytes:
-    data = before + stream.read(MAX_BYTES + 1 - len(before))
-    if len(data) > MAX_BYTES:
-        raise _too_large(file)
-    return data
-
-
-def _too_large(file: File) -> InputError:
-    return InputError(f"{printable(str(file))}: a document of more than {MAX_BYTES:,} bytes: split it")
-
-
 def _read_either(stream: IO[bytes], file: File) -> Iterator[Entry]:
     """Standard input: NDJSON if its first line is a whole entry, else one document."""
-    first = stream.readline(MAX_BYTES + 1)
-    if first.startswith(b"{") and first.rstrip().endswith(b"}"):
+    first = stream.readline(limits.DOCUMENT_BYTES.most + 1)
+    # A key may be written with escapes, too.
+    is_entry = b'"document"' in first or b"\\u" in first
+    if is_entry and first.startswith(b"{") and first.rstrip().endswith(b"}"):
         value, faults = json_text.load(json_text.decode_bytes(first)[0])
         if not faults and isinstance(value, dict) and "document" in value:
             yield from _read_lines(stream, file, first)
             return
-    yield Entry(str(file), file.name, ggn.Decoded.of(_read_all(stream, file, first)))
+    yield Entry(str(file), file.name, ggn.Decoded.of(read_whole(stream, file, limits.DOCUMENT_BYTES, first)))
 
 
 def _read_lines(stream: IO[bytes], file: File, first: bytes | None = None) -> Iterator[Entry]:
     number = 0
-    while line := first or stream.readline(MAX_BYTES + 1):
+    longest, lines = limits.DOCUMENT_BYTES.most, limits.STREAM_LINES
+    while line := first or stream.readline(longest + 1):
         first = None
         number += 1
-        if len(line) > MAX_BYTES:
-            raise _too_large(file)
+        if number > lines.most:
+            raise InputError(f"{printable(str(file))}: the stream has more than {lines.most:,} lines{lines.more}")
+        if len(line) > longest:
+            raise too_large(f"{file}:{number}", limits.DOCUMENT_BYTES)
         if line.strip():
             yield _line_entry(line, file, number)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ggn_store.documents.complaints import Complaint
+from ggn_store.documents.complaints import Complaints
 from ggn_store.documents.reader import Reader
 from ggn_store.errors import DocumentError, Problem
+from ggn_store.limits import Kept, TooManyError
 from ggn_store.model.document import Dialect, Document, Envelope, check_dialect
 from ggn_store.notation import json_text
 
@@ -58,7 +60,7 @@ class Decoded:
 
     value: Any
     text: str | None = None
-    faults: tuple[json_text.Fault, ...] = ()
+    faults: Sequence[json_text.Fault] = ()
     path: json_text.Path = ()
     line: int = 1
     is_quick: bool = False
@@ -82,7 +84,7 @@ class Decoded:
         value, faults = json_text.load(text)
         for key in path if value is not None else ():
             value = value[key]
-        return cls(value, text, tuple(faults), path, line)
+        return cls(value, text, faults, path, line)
 
 
 def read(
@@ -100,28 +102,34 @@ def read(
     if dialect is not None:
         check_dialect(dialect)
     if decoded.value is None and decoded.faults:
-        return None, _problems(decoded, [], file)
+        return None, _problems(decoded, Complaints(), file)
     envelope = envelope or Envelope()
     if decoded.is_quick and decoded.text is not None:
         document = Reader(dialect, envelope, copy=False, whole=whole).quick_document(decoded.value)
         if document is not None:
             return document, []
-        decoded = Decoded.strictly(decoded.text, decoded.path, decoded.line)
-        return read(decoded, dialect, file, envelope, whole=whole)
+        if json_text.is_too_deep(decoded.value):
+            decoded = Decoded.strictly(decoded.text, decoded.path, decoded.line)
+            return read(decoded, dialect, file, envelope, whole=whole)
     # Objects that the caller still holds are copied, so that the document cannot change behind its digest.
     reader = Reader(dialect, envelope, copy=decoded.text is None, whole=whole)
-    document = reader.document(decoded.value)
+    document = None
+    with contextlib.suppress(TooManyError):
+        document = reader.document(decoded.value)
     if decoded.faults or reader.complaints or document is None:
         return None, _problems(decoded, reader.complaints, file)
     return document, []
 
 
-def _problems(decoded: Decoded, complaints: list[Complaint], file: str | None) -> list[Problem]:
-    """Faults of the text and complaints about its content, with their places, in the order of the text."""
+def _problems(decoded: Decoded, complaints: Complaints, file: str | None) -> list[Problem]:
+    """Faults of the text and complaints about its content, with their places, in the order of the text.
+
+    As many as are reported of one document, and last how many more there are.
+    """
     text, base = decoded.text, decoded.path
     places: Mapping[json_text.Path, tuple[int, int]] = {}
     if text is not None and complaints:
-        places = json_text.scan(text, {(*base, *complaint.path) for complaint in complaints}).places
+        places = json_text.places(text, {(*base, *complaint.path) for complaint in complaints})
     lines = None if text is None else json_text.Lines(text)
 
     def problem(
@@ -141,4 +149,8 @@ def _problems(decoded: Decoded, complaints: list[Complaint], file: str | None) -
         key, at = places.get(path, (None, None))
         offset = key if complaint.at_key else at
         result.append(problem(path, offset, complaint.message, complaint.found, complaint.allowed))
-    return sorted(result, key=lambda each: (each.line or 0, each.column or 0))
+    result.sort(key=lambda each: (each.line or 0, each.column or 0))
+    for each in (decoded.faults, complaints):
+        if isinstance(each, Kept) and each.rest is not None:
+            result.append(replace(result[-1], message=each.rest, pointer="", found=None, allowed=None))
+    return result

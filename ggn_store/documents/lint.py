@@ -19,7 +19,7 @@ Findings about a piece come once, at the first place that names it; those about 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Final
 
 from ggn_store.documents import conventions, identifiers
@@ -63,10 +63,10 @@ def lint(document: Document, text: str | None = None, file: str | None = None) -
         *identifiers.findings(document),
         *(("convention", path, message) for path, message in conventions.findings(document)),
     ]
-    places: dict[Path, tuple[int, int]] = {}
+    places: Mapping[Path, tuple[int, int]] = {}
     lines = None
     if text is not None and findings:
-        places = json_text.scan(text, {path for _, path, _ in findings}).places
+        places = json_text.places(text, {path for _, path, _ in findings})
         lines = json_text.Lines(text)
     problems = []
     for code, path, message in _in_order(document, findings) if findings else ():

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from ggn_store.documents import limits
+from ggn_store import limits
 from ggn_store.model import variables
 from ggn_store.model.document import (
     CONDITION_KEYS,
@@ -55,7 +55,7 @@ def dialect_of(members: Mapping[str, Any]) -> Dialect:
 
 def is_word(value: object) -> bool:
     """Whether `value` can be the name or a value of a variable, or the name of an action."""
-    return variables.is_word(value) and len(str(value)) <= limits.MAX_LABEL
+    return variables.is_word(value) and len(str(value)) <= limits.LABEL.default
 
 
 def is_step(value: object) -> bool:
@@ -177,7 +177,7 @@ class _Quick:
         _require(type(value) is dict)
         guards = {}
         for name, values in value.items():
-            _require(type(values) is list and 0 < len(values) <= limits.MAX_VALUES)
+            _require(type(values) is list and 0 < len(values) <= limits.VARIABLE_VALUES.most)
             for each in values:
                 self._check_state(name, each)
             guards[name] = tuple(sorted(set(values)))

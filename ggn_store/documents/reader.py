@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, cast
 
-from ggn_store.documents import limits, quick
+from ggn_store import limits
+from ggn_store.documents import quick
 from ggn_store.documents.complaints import NOTHING, Complaint, Complaints
 from ggn_store.documents.state_reader import STATE_KEY, StateReader
 from ggn_store.errors import UNSTORABLE, NotationError, PositionError
@@ -97,10 +98,13 @@ class Reader:
         members = {piece: sources for piece, sources in value.items() if piece not in TOP_KEYS}
         if not members:
             self.complaints.add((), "the document has no piece in it", NOTHING, "at least one piece")
+        self._check_count(limits.PIECES, len(members))
+        if len(members) > limits.PIECES.most:
+            return None  # what may be wrong with each of them would take long to find
         mixed = self._detect(members, STATE_KEY in value)
         declared = self._declared(value[STATE_KEY]) if STATE_KEY in value else None
         pieces = tuple(self._piece(piece, sources, mixed) for piece, sources in members.items())
-        self._check_counts(len(members))
+        self._check_counts()
         if self.complaints:
             return None
         envelope = self._envelope
@@ -131,7 +135,8 @@ class Reader:
         known = self._state.known if self._whole else None
         pieces = quick.pieces(members, self._dialect, self._is_piece, self._knows_square, known)
         self._count = sum(piece.possibilities for piece in pieces)
-        self._check_counts(len(pieces))
+        self._check_count(limits.PIECES, len(pieces))
+        self._check_counts()
         if self.complaints or not pieces:
             return None
         envelope = self._envelope if schema is None else replace(self._envelope, schema=schema)
@@ -213,14 +218,13 @@ class Reader:
         self.complaints.add((STATE_KEY,), message, STATE_KEY, "piece identifiers", at_key=True)
         return []
 
-    def _check_counts(self, pieces: int) -> None:
-        for name, count, limit in (
-            ("pieces", pieces, limits.MAX_PIECES),
-            ("possibilities", self._count, limits.MAX_POSSIBILITIES),
-            ("squares", len(self._squares), limits.MAX_SQUARES),
-        ):
-            if count > limit:
-                self.complaints.add((), f"the document has too many {name}", count, f"at most {limit:,}")
+    def _check_counts(self) -> None:
+        self._check_count(limits.POSSIBILITIES, self._count)
+        self._check_count(limits.SQUARES, len(self._squares))
+
+    def _check_count(self, limit: limits.Limit, count: int) -> None:
+        if count > limit.most:
+            self.complaints.add((), f"the document has too many {limit.unit}", count, limit.allowed)
 
     # --- level by level ---
 
@@ -417,9 +421,9 @@ class Reader:
     def _check_square(self, square: Any, path: json_text.Path) -> None:
         if isinstance(square, str) and self._knows_square(square):
             return
-        allowed = f"a CELL label such as e4 or a1A, of at most {limits.MAX_LABEL} characters"
+        allowed = f"a CELL label such as e4 or a1A, of at most {limits.LABEL.default} characters"
         if self._dialect in _LABELLED:
-            allowed = f"any label of 1 to {limits.MAX_LABEL} characters other than * (no NUL, no lone surrogate)"
+            allowed = f"any label of 1 to {limits.LABEL.default} characters other than * (no NUL, no lone surrogate)"
         if square == HAND:
             message = "the hand has no place here" if self._dialect != "perform" else "this dialect knows no hands"
         elif isinstance(square, str) and self._board is not None and self._may_be_square(square):
@@ -440,7 +444,7 @@ class Reader:
 
     def _may_be_square(self, square: str) -> bool:
         if self._dialect in _LABELLED:
-            return 0 < len(square) <= limits.MAX_LABEL and square != HAND and not UNSTORABLE.search(square)
+            return 0 < len(square) <= limits.LABEL.default and square != HAND and not UNSTORABLE.search(square)
         return cell.is_cell(square)
 
     # --- complaining ---
@@ -471,7 +475,7 @@ def _possibilities(members: Mapping[Any, Any]) -> Iterator[tuple[json_text.Path,
 
 def _is_too_long(key: object) -> bool:
     # Nothing is said about what is below: every message would repeat the key in its pointer.
-    return isinstance(key, str) and len(key) > limits.MAX_LABEL
+    return isinstance(key, str) and len(key) > limits.LABEL.default
 
 
 def _is_before(order: Mapping[str, object], key: str, other: str) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from ggn_store.documents import limits
+from ggn_store import limits
 from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, MAX_STEP, Dialect, check_dialect
 from ggn_store.notation import cell, gan, qpi, stn
 from ggn_store.notation.hand import HAND
@@ -169,11 +169,11 @@ def _perform() -> Schema:
 
 
 def _gdl() -> Schema:
-    word = {"type": "string", "pattern": _WORD, "maxLength": limits.MAX_LABEL}
+    word = {"type": "string", "pattern": _WORD, "maxLength": limits.LABEL.default}
     values = {
         "type": "array",
         "minItems": 1,
-        "maxItems": limits.MAX_VALUES,
+        "maxItems": limits.VARIABLE_VALUES.default,
         "uniqueItems": True,
         "items": _ref("word"),
     }
@@ -182,7 +182,7 @@ def _gdl() -> Schema:
         "values": {"description": "Values of a state variable, each once.", **values},
         "declared": {
             **_map("The state variables: what the rules know of a position beside the board.", _WORD, "variable"),
-            "maxProperties": limits.MAX_VARIABLES,
+            "maxProperties": limits.VARIABLES.default,
         },
         "variable": {
             "description": "The values that a state variable may have, and the one that it begins with.",
@@ -278,7 +278,7 @@ def _map(description: str, keys: str, values: str, least: int = 0, hand: str | N
         "description": description,
         "type": "object",
         **({"minProperties": least} if least else {}),
-        "propertyNames": {"maxLength": limits.MAX_LABEL},
+        "propertyNames": {"maxLength": limits.LABEL.default},
         **({"properties": {HAND: _ref(hand)}} if hand else {}),
         "patternProperties": {keys: _ref(values)},
         "additionalProperties": False,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ggn_store.documents import limits, quick
+from ggn_store import limits
+from ggn_store.documents import quick
 from ggn_store.documents.complaints import Complaints
 from ggn_store.errors import quote
 from ggn_store.model.document import MAX_STEP, Guards, Origin
@@ -36,8 +37,8 @@ class StateReader:
         if not isinstance(value, Mapping):
             self._complaints.add(path, f"{STATE_KEY} is not an object of variables", value, "an object")
             return []
-        if len(value) > limits.MAX_VARIABLES:
-            self._complaints.add(path, "too many variables", len(value), f"at most {limits.MAX_VARIABLES:,}")
+        if len(value) > limits.VARIABLES.most:
+            self._complaints.add(path, "too many variables", len(value), limits.VARIABLES.allowed)
             return []
         found = [self._variable(name, each, (*path, name)) for name, each in value.items()]
         declared = [each for each in found if each is not None]
@@ -67,8 +68,8 @@ class StateReader:
 
     def _values(self, value: Any, path: json_text.Path) -> tuple[str, ...]:
         """A list of values of a variable, sorted; none where anything is wrong with it."""
-        if not isinstance(value, list | tuple) or not 0 < len(value) <= limits.MAX_VALUES:
-            allowed = f"an array of 1 to {limits.MAX_VALUES:,} texts"
+        if not isinstance(value, list | tuple) or not 0 < len(value) <= limits.VARIABLE_VALUES.most:
+            allowed = f"an array of 1 to {limits.VARIABLE_VALUES.most:,} texts{limits.VARIABLE_VALUES.more}"
             self._complaints.add(path, "the values of a variable are not a list of them", value, allowed)
             return ()
         before = len(self._complaints)
@@ -83,7 +84,7 @@ class StateReader:
     def _check_word(self, value: Any, path: json_text.Path, what: str, at_key: bool = False) -> bool:
         if is_sound := quick.is_word(value):
             return is_sound
-        allowed = f"a text of 1 to {limits.MAX_LABEL} characters (no NUL, no lone surrogate)"
+        allowed = f"a text of 1 to {limits.LABEL.default} characters (no NUL, no lone surrogate)"
         self._complaints.add(path, f"not {what}", value, allowed, at_key)
         return False
 

@@ -41,12 +41,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final, NoReturn
 
+from ggn_store import limits
 from ggn_store.errors import GgnStoreError, quote
 from ggn_store.games.patterns import Leg, Pattern, Track
 from ggn_store.games.vectors import Vector, images_of, in_order, scale_of, turned
-
-MAX_LENGTH: Final = 1_000
-MAX_LEGS: Final = 6
 
 _LEAPS: Final[dict[str, tuple[tuple[int, int], ...]]] = {
     "W": ((1, 0),),
@@ -99,8 +97,9 @@ def parse(text: str, dimensions: int = 2) -> tuple[Pattern, ...]:
 
     An empty string is a piece that never moves.
     """
-    if len(text) > MAX_LENGTH:
-        raise BetzaError(f"a Betza string has at most {MAX_LENGTH} characters, not {len(text)}")
+    if len(text) > limits.BETZA_LENGTH.most:
+        most, more = limits.BETZA_LENGTH.most, limits.BETZA_LENGTH.more
+        raise BetzaError(f"a Betza string has at most {most:,} characters, not {len(text):,}{more}")
     return tuple(_Parser(text, dimensions).patterns())
 
 
@@ -152,8 +151,8 @@ class _Parser:
         toggles = [self._toggle(legs[0])]
         while self._at < len(self._text) and self._text[self._at] == "a":
             self._at += 1
-            if len(legs) == MAX_LEGS:
-                self._fail(f"a move has at most {MAX_LEGS} legs", self._at - 1)
+            if len(legs) == limits.BETZA_LEGS.most:
+                self._fail(f"a move has at most {limits.BETZA_LEGS.most} legs{limits.BETZA_LEGS.more}", self._at - 1)
             legs.append(self._modifiers())
             toggles.append(self._toggle(legs[-1]))
         atom = self._atom()
@@ -383,8 +382,8 @@ class _Parser:
         separator = "-"
         while separator in ("-", "?"):
             self._at += 1
-            if len(legs) == MAX_LEGS:
-                self._fail(f"a move has at most {MAX_LEGS} legs", self._at)
+            if len(legs) == limits.BETZA_LEGS.most:
+                self._fail(f"a move has at most {limits.BETZA_LEGS.most} legs{limits.BETZA_LEGS.more}", self._at)
             modifiers = self._modifiers()
             legs.append((modifiers, self._atom()))
             separator = self._text[self._at : self._at + 1]

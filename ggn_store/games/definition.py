@@ -44,15 +44,18 @@ nothing; without a state, if not said. `fen`: how FEN writes it, if not as its t
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterable
 from typing import Any, Final
 
 from ggn_store.errors import DocumentError, NotationError, offer
+from ggn_store.games import estimate
 from ggn_store.games.rules import HOST_DUTIES, SIDES, Definition, PieceRule
 from ggn_store.games.squares import Squares, read_board
 from ggn_store.games.tables import Tables
 from ggn_store.games.toml_text import DefinitionProblem, Path, Table, Values, key_path
+from ggn_store.limits import TooManyError
 from ggn_store.model.board import Board
 from ggn_store.notation import feen, qpi
 from ggn_store.notation.feen import Feen
@@ -80,7 +83,10 @@ def read(text: str | bytes, file: str | None = None) -> Definition:
     """The game that a definition says; raises DefinitionError with every problem, which carry the name `file`."""
     values = Values()
     data, source = values.load(text)
-    definition = None if data is None else _definition(values, data, source)
+    definition = None
+    if data is not None:
+        with contextlib.suppress(TooManyError):
+            definition = _definition(values, data, source)
     if definition is None or values.complaints:
         raise DefinitionError(values.problems(source, file))
     return definition
@@ -124,7 +130,9 @@ def _definition(values: Values, data: dict[str, Any], text: str) -> Definition |
         captures=captures,
         text=text,
     )
-    _check(values, definition, tables, start)
+    estimate.check(values, definition, tables.paths)
+    if not values.complaints:
+        _check(values, definition, tables, start)
     return definition
 
 
@@ -180,9 +188,9 @@ def _host(values: Values, data: Table) -> tuple[str, ...]:
 
 def _check(values: Values, definition: Definition, tables: Tables, start: Feen | None) -> None:
     for piece in definition.pieces:
-        before = len(values.complaints)
+        before = values.complaints.total
         for side in piece.sides:
-            if len(values.complaints) == before:  # what is wrong with both sides' piece is said once
+            if values.complaints.total == before:  # what is wrong with both sides' piece is said once
                 _check_states(values, definition, tables, piece, side)
     if any(definition.army(side).marks for side in SIDES) and "clear-marks" not in definition.host:
         message = "pieces are marked for en passant, and clearing the marks is left to the host"

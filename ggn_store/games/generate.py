@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from ggn_store import limits
 from ggn_store.errors import GgnStoreError
 from ggn_store.games.routes import Route
 from ggn_store.games.rules import SIDES, Army, Castling, Definition, Form
@@ -24,7 +25,6 @@ from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import other_side
 from ggn_store.notation.stn import Transition
 
-MAX_POSSIBILITIES: Final = 20_000_000
 _RANK: Final = 1  # the axis of ranks in the coordinates of a square
 
 
@@ -63,6 +63,7 @@ class _Writer:
     def __init__(self, own: Army, enemy: Army, count: int) -> None:
         self.own = own
         self.count = count
+        self._most = limits.POSSIBILITIES.most
         self._enemy = enemy
         self._definition = own.definition
         self._squares = own.definition.board.squares
@@ -103,9 +104,11 @@ class _Writer:
         self, must: dict[str, str], deny: dict[str, str], board: dict[str, str | None], hands: dict[str, int]
     ) -> Possibility:
         self.count += 1
-        if self.count > MAX_POSSIBILITIES:
+        if self.count > self._most:
             title = self._definition.title
-            raise GgnStoreError(f"the document of {title} would have more than {MAX_POSSIBILITIES:,} possibilities")
+            raise GgnStoreError(
+                f"the document of {title} would have more than {self._most:,} possibilities{limits.POSSIBILITIES.more}"
+            )
         return Possibility(must, deny, Transition(board, hands))
 
     # --- moves on the board ---
@@ -188,9 +191,9 @@ class _Writer:
         if drop is None or (drop.zone is not None and square not in drop.zone.of(form.side)):
             return
         below = self._below(square) if drop.on_top else None
-        for limits in self._file_limits(form, square, drop.file_limit):
-            must = {square: EMPTY, **limits.must}
-            deny = {**limits.deny, **({} if below is None else {below: EMPTY})}
+        for file in self._file_limits(form, square, drop.file_limit):
+            must = {square: EMPTY, **file.must}
+            deny = {**file.deny, **({} if below is None else {below: EMPTY})}
             for token in drop.forms or (form.piece.token,):
                 dropped = self._plain(form, token)
                 if dropped.can_stand(square) and (drop.immobile or self.own.is_mobile(dropped, square)):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ggn_store import limits
 from ggn_store.errors import NotationError
 from ggn_store.games.rules import SIDES, Zone
 from ggn_store.games.toml_text import Path, Table, Values
@@ -16,7 +17,6 @@ from ggn_store.model.board import Board
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 
-MAX_SQUARES: Final = 2_500
 ALL: Final = "all"
 ZONES: Final = 'a zone of [zones], a square, a rectangle such as "a7:h8", a list of these, or { first, second }'
 
@@ -39,8 +39,8 @@ def read_board(values: Values, data: Table) -> Board | None:
     except NotationError as error:
         values.complain(("board",), str(error), shape, "files x ranks, or files x ranks x layers: 8x8, 5x5x5")
         return None
-    if len(board.squares) > MAX_SQUARES:
-        values.complain(("board",), "the board is too large", shape, f"at most {MAX_SQUARES:,} squares")
+    if len(board.squares) > limits.DEFINITION_SQUARES.most:
+        values.complain(("board",), "the board is too large", shape, limits.DEFINITION_SQUARES.allowed)
         return None
     return board
 
@@ -52,8 +52,8 @@ def _read_squares(values: Values, data: Table) -> Board | None:
     dimensions = sorted(set(map(len, points)))
     if len(dimensions) > 1 or (dimensions and dimensions[0] > 3):
         values.complain(("squares",), "the squares are not of one number of dimensions", dimensions, "1, 2 or 3")
-    elif len(points) > MAX_SQUARES:
-        values.complain(("squares",), "the board is too large", len(points), f"at most {MAX_SQUARES:,} squares")
+    elif len(points) > limits.DEFINITION_SQUARES.most:
+        values.complain(("squares",), "the board is too large", len(points), limits.DEFINITION_SQUARES.allowed)
     elif points:
         return Board(tuple(cell.text(point) for point in sorted(points, key=lambda point: point[::-1])))
     elif data["squares"] == []:
@@ -72,9 +72,10 @@ def _points(values: Values, item: str, path: Path) -> list[tuple[int, ...]]:
         values.complain(path, "the two corners have different numbers of dimensions", item, 'such as "a1:h8"')
         return []
     axes = [range(min(a, b), max(a, b) + 1) for a, b in zip(one, other, strict=True)]
-    if math.prod(map(len, axes)) > MAX_SQUARES:
-        values.complain(path, "the rectangle is too large", item, f"at most {MAX_SQUARES:,} squares")
+    if math.prod(map(len, axes)) > limits.DEFINITION_SQUARES.most:
+        values.complain(path, "the rectangle is too large", item, limits.DEFINITION_SQUARES.allowed)
         return []
+    values.squares(math.prod(map(len, axes)), path)
     return list(itertools.product(*axes))
 
 
@@ -111,7 +112,7 @@ class Squares:
 
     def zone(self, value: Any, path: Path) -> Zone | None:
         """The squares of both sides; None where something is wrong, which has then been said."""
-        before = len(self._values.complaints)
+        before = self._values.complaints.total
         if isinstance(value, dict):
             if value.keys() != set(SIDES):
                 self._values.complain(path, "a zone in two parts has first and second", sorted(value), "first, second")
@@ -119,9 +120,9 @@ class Squares:
             parts = [self._area(value[side], (*path, side), side, mirrored=False) for side in SIDES]
         else:
             parts = [self._area(value, path, "first", mirrored=False)]
-            if len(self._values.complaints) == before:
+            if self._values.complaints.total == before:
                 parts.append(self._area(value, path, "second", mirrored=True))
-        if len(self._values.complaints) > before or self.board is None:
+        if self._values.complaints.total > before or self.board is None:
             return None
         if not all(parts):
             side = SIDES[0 if not parts[0] else 1]
@@ -146,9 +147,12 @@ class Squares:
 
     def _area(self, value: Any, path: Path, side: Side, mirrored: bool) -> frozenset[str]:
         if isinstance(value, list):
+            if self._values.is_too_long(value, path, limits.DEFINITION_LIST):
+                return frozenset()
             parts = [self._area(item, (*path, number), side, mirrored) for number, item in enumerate(value)]
             return frozenset().union(*parts)
         if isinstance(value, str) and value in self.zones:
+            self._values.squares(len(self.zones[value].of(side)), path)
             return self.zones[value].of(side)
         if not isinstance(value, str) or not all(map(cell.is_cell, value.split(":"))):
             self._values.complain(path, "no such zone", value, f"{ZONES}; {self._zone_names}")

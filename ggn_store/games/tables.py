@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, cast
 
+from ggn_store import limits
 from ggn_store.errors import offer
 from ggn_store.games.betza import BetzaError, parse
+from ggn_store.games.estimate import ways
 from ggn_store.games.rules import SIDES, TRIGGERS, Also, Castling, Drop, Moves, PieceRule, Promotion, Trigger, Zone
 from ggn_store.games.squares import ALL, ZONES, Squares, between
 from ggn_store.games.toml_text import Path, Table, Values, key_path
@@ -119,11 +121,16 @@ class Tables:
         if not text:
             return Moves()
         try:
-            return Moves(text, parse(text, self._squares.dimensions or 2))
+            moves = Moves(text, parse(text, self._squares.dimensions or 2))
         except BetzaError as error:
             message, _, detail = str(error).partition("\n")
             self._values.complain(path, message, text, detail=detail or None)
             return Moves()
+        count, limit = ways(moves.patterns), limits.BETZA_WAYS
+        if count > limit.most:
+            self._values.complain(path, f"the string has {count:,} ways to move", text, limit.allowed)
+            return Moves()
+        return moves
 
     def _also(self, table: Table, path: Path) -> Iterator[Also]:
         for item, at in self._values.items(table, "also", path):
@@ -162,13 +169,13 @@ class Tables:
         values.known_keys(item, path, "a castling", CASTLING_KEYS)
         ends = [self._squares.square(item, key, path) for key in ("from", "to", "with", "with_to")]
         rook = values.text(item, "rook", path) or rook
-        before = len(values.complaints)
+        before = values.complaints.total
         if not _LETTER.fullmatch(rook):
             values.complain((*path, "rook"), "not the letter of a piece", rook, "one capital letter")
         else:
             self._check_tokens([rook], (*path, "rook"), sides)
         board = self._squares.board
-        if None in ends or len(values.complaints) > before or board is None:
+        if None in ends or values.complaints.total > before or board is None:
             return
         source, destination, rook_source, rook_destination = cast("list[str]", ends)
         if source == rook_source or destination == rook_destination:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ggn_store import limits
 from ggn_store.errors import UNSTORABLE, Problem, printable, quote
-
-MAX_BYTES: Final = 1_000_000
+from ggn_store.limits import Kept, TooManyError
+from ggn_store.notation import toml
 
 Path = tuple[str | int, ...]
 Table = Mapping[str, Any]
@@ -66,7 +66,8 @@ class Values:
     """Takes values out of decoded TOML and collects complaints about those that are not of their kind."""
 
     def __init__(self) -> None:
-        self.complaints: list[_Complaint] = []
+        self.complaints: Kept[_Complaint] = Kept()
+        self._squares = 0
 
     def complain(
         self,
@@ -81,6 +82,10 @@ class Values:
 
     def load(self, text: str | bytes) -> tuple[dict[str, Any] | None, str]:
         """The decoded TOML, None where it is none, and its text."""
+        if len(text) > limits.DEFINITION_BYTES.most:
+            found = f"{len(text):,} {'bytes' if isinstance(text, bytes) else 'characters'}"
+            self.complaints.append(_Complaint((), "the definition is too long", found, limits.DEFINITION_BYTES.allowed))
+            return None, ""
         if isinstance(text, bytes):
             try:
                 text = text.decode("utf-8")
@@ -89,21 +94,11 @@ class Values:
                 self.complaints.append(_Complaint((), "the definition is not text in UTF-8", found, None))
                 return None, ""
         text = text.removeprefix("\ufeff")
-        if len(text) > MAX_BYTES:
-            found, allowed = f"{len(text):,} characters", f"at most {MAX_BYTES:,}"
-            self.complaints.append(_Complaint((), "the definition is too long", found, allowed))
-            return None, ""
         try:
-            return tomllib.loads(text), text
-        except tomllib.TOMLDecodeError as error:
-            message, _, place = str(error).partition(" (at ")
-            at = re.fullmatch(r"line (\d+), column (\d+)\)", place)
-            lines = text.split("\n")
-            where = (int(at[1]), int(at[2])) if at else (len(lines), len(lines[-1]) + 1)
-            message = f"the definition is not TOML: {message}"
-            self.complaints.append(_Complaint((), message, None, None, place=where))
-        except RecursionError:
-            self.complain((), "the definition is nested too deeply")
+            return toml.load(text), text
+        except toml.TomlError as error:
+            message = f"the definition is not TOML: {error.message}"
+            self.complaints.append(_Complaint((), message, None, error.allowed, place=(error.line, error.column)))
         return None, text
 
     def problems(self, source: str, file: str | None) -> list[DefinitionProblem]:
@@ -121,7 +116,26 @@ class Values:
                 each.message, path, line, column, file, each.found, each.allowed, detail=each.detail
             )
 
-        return sorted(map(problem, self.complaints), key=lambda each: (each.line or 0, each.column or 0))
+        found = sorted(map(problem, self.complaints), key=lambda each: (each.line or 0, each.column or 0))
+        rest = self.complaints.rest
+        return found if rest is None else [*found, DefinitionProblem(rest, "", found[-1].line, found[-1].column, file)]
+
+    # --- limits ---
+
+    def squares(self, count: int, path: Path) -> None:
+        """Reckon with so many squares more that are named; raises TooManyError where they are too many in all."""
+        self._squares += count
+        limit = limits.ZONE_SQUARES
+        if self._squares > limit.most:
+            self.complain(path, "the zones up to here name too many squares in all", allowed=limit.allowed)
+            raise TooManyError
+
+    def is_too_long(self, value: list[Any], path: Path, limit: limits.Limit) -> bool:
+        """Whether a list has more entries than it may have, which is complained of."""
+        if len(value) <= limit.most:
+            return False
+        self.complaints.append(_Complaint(path, "the list is too long", f"{len(value):,} entries", limit.allowed))
+        return True
 
     # --- values of a kind ---
 
@@ -146,7 +160,7 @@ class Values:
             yield value, (*path, key)
         elif not isinstance(value, list):
             self.complain((*path, key), f"{key} is a table or a list of tables", value, "{ ... } or [{ ... }, ...]")
-        else:
+        elif not self.is_too_long(value, (*path, key), limits.DEFINITION_TABLES):
             for number, item in enumerate(value):
                 if isinstance(item, dict):
                     yield item, (*path, key, number)
@@ -169,11 +183,16 @@ class Values:
         if not isinstance(value, list):
             self.complain((*path, key), f"{key} is a list of texts", value, '["...", ...]')
             return []
+        if self.is_too_long(value, (*path, key), limits.DEFINITION_LIST):
+            return []
+        known: set[str] = set()
         for number, item in enumerate(value):
             if not isinstance(item, str):
                 self.complain((*path, key, number), f"{key} is a list of texts", item, "a string")
-            elif item in value[:number]:
+            elif item in known:
                 self.complain((*path, key, number), f"{key} has this twice", item, "each once")
+            else:
+                known.add(item)
         return [item for item in value if isinstance(item, str)]
 
     def flag(self, table: Table, key: str, path: Path = (), default: bool = False) -> bool:

@@ -8,22 +8,22 @@ walks it token by token, says exactly where its syntax breaks, and finds the pla
 from __future__ import annotations
 
 import bisect
+import contextlib
 import itertools
 import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NoReturn
 
+from ggn_store import limits
 from ggn_store.errors import quote
+from ggn_store.notation.json_size import excess
 
-# The limits are there so that a hostile or broken file ends in a clear message; the largest real document known has
-# 187 MB.
-MAX_BYTES: Final = 512 * 1024 * 1024
-MAX_DEPTH: Final = 64
+MAX_DEPTH: Final = limits.NESTING.default
 
 Path = tuple[str | int, ...]
 Pairs = list[tuple[str, Any]]
@@ -34,6 +34,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?")
 _WORD = re.compile(r"[A-Za-z_]+|-Infinity")
 _LITERALS = ("true", "false", "null")
 _MAX_NUMBER = 40
+_DECODER: Final = json.JSONDecoder()
 _FLAT = frozenset({str, type(None)})
 _BYTE_ORDER_MARK = "\ufeff"
 _STRING_RULE = "a closed string, without raw control characters, with the escapes of JSON only"
@@ -87,14 +88,14 @@ class Fault:
 class Scan:
     """What `scan` found: faults, and the offsets of the key and the value of each wanted member."""
 
-    faults: list[Fault] = field(default_factory=list)
+    faults: limits.Kept[Fault] = field(default_factory=limits.Kept)
     places: dict[Path, tuple[int, int]] = field(default_factory=dict)
 
 
 def decode_bytes(data: bytes) -> tuple[str, Fault | None]:
     """`data` as text; with a fault at the first byte that is not UTF-8."""
-    if len(data) > MAX_BYTES:
-        return "", Fault(f"the document is larger than {MAX_BYTES:,} bytes", 0, found=f"{len(data):,} bytes")
+    if len(data) > limits.DOCUMENT_BYTES.most:
+        return "", _too_large(f"{len(data):,} bytes")
     try:
         return data.decode("utf-8"), None
     except UnicodeDecodeError as error:
@@ -103,20 +104,35 @@ def decode_bytes(data: bytes) -> tuple[str, Fault | None]:
         return before, Fault("the text is not UTF-8", len(before), found=found, allowed="JSON in UTF-8")
 
 
-def load(text: str) -> tuple[Any, list[Fault]]:
+def _too_large(found: str) -> Fault:
+    limit = limits.DOCUMENT_BYTES
+    return Fault(f"the document is larger than {limit.most:,} bytes", 0, found=found, allowed=limit.allowed)
+
+
+def too_much(text: str) -> Fault | None:
+    """The first thing of which a text has more than may be, found before any of it is decoded."""
+    if len(text) > limits.DOCUMENT_BYTES.most:
+        return _too_large(f"{len(text):,} characters")
+    found = excess(text)
+    return None if found is None else Fault(found.message, found.offset, (), found.found, found.limit.allowed)
+
+
+def load(text: str) -> tuple[Any, Sequence[Fault]]:
     """The value that `text` holds and what is wrong with it as JSON; the value is None if it cannot be read.
 
     A byte order mark at the start is not part of the text. Where keys are duplicate, the later ones are `Twin`s.
     """
     bare = text.removeprefix(_BYTE_ORDER_MARK)
+    if (fault := too_much(bare)) is not None:
+        return None, [fault]
     try:
         value = _loads(bare, _unique, _number)
-        return (None, scan(text).faults) if _is_too_deep(value) else (value, [])
+        return (None, scan(text).faults) if is_too_deep(value) else (value, [])
     except (ValueError, RecursionError) as error:
         faults = scan(text).faults or [_from_error(error)]
     try:
         value = _loads(bare, _with_twins, _number_or_nan)
-        return None if _is_too_deep(value) else value, faults
+        return None if is_too_deep(value) else value, faults
     except (ValueError, RecursionError):
         return None, faults
 
@@ -145,13 +161,16 @@ def quick_load(text: str) -> Any | None:
             known[tuple(pairs)] = members
         return members
 
+    bare = text.removeprefix(_BYTE_ORDER_MARK)
+    if too_much(bare) is not None:
+        return None
     try:
-        return _loads(text.removeprefix(_BYTE_ORDER_MARK), shared, _number)
+        return _loads(bare, shared, _number)
     except (ValueError, RecursionError):
         return None
 
 
-def _is_too_deep(value: Any) -> bool:
+def is_too_deep(value: Any) -> bool:
     """Whether `value` has more than MAX_DEPTH levels of objects and arrays, going down level by level."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(MAX_DEPTH):
@@ -239,7 +258,7 @@ class Lines:
 def scan(text: str, wanted: Collection[Path] | None = ()) -> Scan:
     """Walk `text` token by token, without recursion, for faults and for the places of `wanted` members (None: all).
 
-    A syntax fault ends the walk.
+    A syntax fault ends the walk, and so do more faults than can be reported.
     """
     result = Scan()
     text = text.removeprefix(_BYTE_ORDER_MARK)
@@ -249,7 +268,25 @@ def scan(text: str, wanted: Collection[Path] | None = ()) -> Scan:
                 result.places[path] = (key, value)
     except _SyntaxFaultError as fault:
         result.faults.append(fault.fault)
+    except limits.TooManyError:
+        pass
     return result
+
+
+def places(text: str, wanted: Collection[Path]) -> Mapping[Path, tuple[int, int]]:
+    """The offsets of the key and the value of each wanted member, as `scan` finds them; the walk goes past all others.
+
+    It ends where the last of them is found, or the text breaks.
+    """
+    found: dict[Path, tuple[int, int]] = {}
+    ways = {path[:length] for path in wanted for length in range(len(path))}
+    with contextlib.suppress(_SyntaxFaultError, limits.TooManyError):
+        for path, key, value in _members(text.removeprefix(_BYTE_ORDER_MARK), limits.Kept(), ways):
+            if path in wanted:
+                found[path] = (key, value)
+                if len(found) == len(wanted):
+                    break
+    return found
 
 
 class _SyntaxFaultError(Exception):
@@ -257,8 +294,11 @@ class _SyntaxFaultError(Exception):
         self.fault = fault
 
 
-def _members(text: str, faults: list[Fault]) -> Iterator[tuple[Path, int, int]]:
-    """Every member with the offsets of its key (of its value, in arrays) and of its value."""
+def _members(text: str, faults: list[Fault], ways: Collection[Path] | None = None) -> Iterator[tuple[Path, int, int]]:
+    """Every member with the offsets of its key (of its value, in arrays) and of its value.
+
+    With `ways`, what is inside of objects and arrays at other paths is left out.
+    """
     path: list[str | int] = []
     # One entry an open bracket: the keys seen so far of an object, the running index of an array.
     stack: list[Counter[str] | itertools.count[int]] = []
@@ -266,7 +306,11 @@ def _members(text: str, faults: list[Fault]) -> Iterator[tuple[Path, int, int]]:
     while True:
         yield tuple(path), key, at
         character = text[at : at + 1]
-        if character in ("{", "["):
+        opens = character in ("{", "[")
+        past = _past(text, at) if opens and ways is not None and tuple(path) not in ways else None
+        if past is not None:
+            at = past
+        elif opens:
             if len(stack) == MAX_DEPTH:
                 raise _broken("the text is nested too deeply", at, path, None, f"at most {MAX_DEPTH} levels")
             stack.append(Counter() if character == "{" else itertools.count())
@@ -299,6 +343,14 @@ def _members(text: str, faults: list[Fault]) -> Iterator[tuple[Path, int, int]]:
             stack.pop()
             path.pop()
             at += 1
+
+
+def _past(text: str, at: int) -> int | None:
+    """The offset behind the object or array at `at`; None where the standard library cannot read it."""
+    try:
+        return _DECODER.raw_decode(text, at)[1]
+    except (ValueError, RecursionError):
+        return None
 
 
 def _enter(

@@ -1,0 +1,186 @@
+"""How many possibilities a piece of a definition can have, at most, before any of them is made.
+
+What is counted are ways: of each leg its directions, how far it may go on the box around the board, and what it may do
+where it ends; of the first leg exactly the squares that it joins. A way then is a possibility for each piece that may
+be captured, passed or promoted to. Where ways end early, at the edge or on a square that they have been to, there are
+fewer, but never more.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ggn_store import limits
+from ggn_store.games.patterns import Leg, Pattern, Track
+from ggn_store.games.rules import Definition, Moves, PieceRule
+from ggn_store.games.toml_text import Path, Values
+from ggn_store.games.vectors import Vector
+from ggn_store.notation.qpi import Side
+
+
+def ways(patterns: Sequence[Pattern]) -> int:
+    """The ways of a Betza string wherever it is used: directions times what legs may do, whatever their length."""
+    return sum(
+        math.prod(map(_directions, pattern.legs)) * math.prod(map(_deeds, pattern.legs[:-1])) for pattern in patterns
+    )
+
+
+def _directions(leg: Leg) -> int:
+    return len(leg.tracks) or len(leg.turns)
+
+
+def _deeds(leg: Leg) -> int:
+    """In how many ways a leg that is not the last may end on a square."""
+    return leg.quiet + leg.capture + leg.over
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """So many possibilities, with so many conditions altogether."""
+
+    possibilities: int = 0
+    conditions: int = 0
+
+    def __add__(self, other: Count) -> Count:
+        return Count(self.possibilities + other.possibilities, self.conditions + other.conditions)
+
+    def times(self, factor: int) -> Count:
+        """As many, so many times."""
+        return Count(self.possibilities * factor, self.conditions * factor)
+
+
+def check(values: Values, definition: Definition, paths: dict[Side, dict[str, Path]]) -> None:
+    """Complain about each piece, and about a game, that may have more possibilities than the limits allow."""
+    board = _Box(definition)
+    total = Count()
+    for piece in definition.pieces:
+        found = board.piece(piece)
+        path = paths[piece.sides[0]][piece.token]
+        for limit, count in (
+            (limits.PIECE_POSSIBILITIES, found.possibilities),
+            (limits.PIECE_CONDITIONS, found.conditions),
+        ):
+            if count > limit.most:
+                message = f"the piece may have too many {limit.unit}"
+                values.complain(path, message, allowed=f"{limit.allowed}, and it may have {count:,}")
+                break
+        total += found.times(len(piece.sides))
+    limit = limits.POSSIBILITIES
+    if total.possibilities > limit.most:
+        message = "the game may have too many possibilities"
+        values.complain(("pieces",), message, allowed=f"{limit.allowed}, and it may have {total.possibilities:,}")
+
+
+class _Box:
+    """The board of a definition as far as counting goes: the box around it, and how many squares it has."""
+
+    def __init__(self, definition: Definition) -> None:
+        self._definition = definition
+        self._squares = len(definition.board.squares)
+        self._sizes = _sizes(definition)
+        # A piece has up to four states, and with two styles it comes in the other one, too.
+        states = [1 + (each.unmoved is not None) + 2 * (each.en_passant is not None) for each in definition.pieces]
+        styles = 2 if definition.captures and len(set(definition.styles)) > 1 else 1
+        self._forms = sum(states) * styles
+        self._passers = 2 * sum(each.en_passant is not None for each in definition.pieces)
+        self._squares_of_file = self._sizes[1] if len(self._sizes) > 1 else 1
+        self._movers = [each for each in definition.pieces if each.unmoved is not None]
+
+    def piece(self, piece: PieceRule) -> Count:
+        """All states of a piece of one side."""
+        found = self._moves(piece).times(1 + (piece.unmoved is not None) + (piece.en_passant is not None))
+        found += Count(len(piece.castling), len(piece.castling) * (2 + max(self._sizes)))
+        if piece.drop is not None:
+            found += self._drops(piece)
+        if piece.gating:
+            for mover in self._movers:
+                found += self._moves(mover) + Count(len(mover.castling), len(mover.castling) * self._squares_of_file)
+        styles = 2 if self._definition.captures and len(set(self._definition.styles)) > 1 else 1
+        return found.times(styles)
+
+    def _moves(self, piece: PieceRule) -> Count:
+        found = Count()
+        for moves in _all_moves(piece):
+            for pattern in moves.patterns:
+                found += self._pattern(piece, pattern)
+        return found
+
+    def _pattern(self, piece: PieceRule, pattern: Pattern) -> Count:
+        first, *others = pattern.legs
+        last = pattern.legs[-1]
+        routes = [self._joined(track, first, pattern.cylinder) for track in first.tracks]
+        ends, conditions = map(sum, zip(*routes, strict=True)) if routes else (0, 0)
+        for leg in others:
+            length = self._length(leg)
+            conditions = (conditions + ends * length) * len(leg.turns) * length
+            ends *= len(leg.turns) * length
+            if leg.hop:
+                ends, conditions = ends * length, conditions * length
+        taken = self._enemies(piece)
+        over = self._forms if piece.hurdles_except else 1
+        for leg in pattern.legs[:-1]:
+            deeds = leg.quiet + leg.capture * taken + leg.over * over
+            ends, conditions = ends * deeds, conditions * deeds
+        results = 1 + max((len(each.to) for each in piece.promotions), default=0)
+        arrivals = last.quiet + last.capture * taken + last.friendly * self._forms + last.en_passant * self._passers
+        factor = arrivals * results * (over if last.hop or last.jump else 1)
+        return Count(ends * factor, (conditions + ends) * factor)
+
+    def _joined(self, track: Track, leg: Leg, cylinder: bool) -> tuple[int, int]:
+        """How many pairs of squares the first leg joins along a track, and the squares on the way of all of them."""
+        most = self._squares
+        if len(track) > 1 or cylinder or self._definition.cylinder:
+            length = min(leg.reach or most, len(track) if _is_round(track) else sum(self._sizes), most)
+            pairs = [self._squares] * length
+        else:
+            length = min(leg.reach or most, most, _room(track[0], self._sizes))
+            pairs = [min(self._squares, _pairs(track[0], self._sizes, leaps)) for leaps in range(1, length + 1)]
+        under = max(map(max, [[abs(part) for part in vector] for vector in track])) if leg.lame or leg.jump else 1
+        hops = [leaps - 1 if leg.hop == "p" else 1 for leaps in range(1, length + 1)]
+        ends = sum(count * hop for count, hop in zip(pairs, hops, strict=True))
+        return ends, sum(c * h * n * under for n, (c, h) in enumerate(zip(pairs, hops, strict=True), 1))
+
+    def _length(self, leg: Leg) -> int:
+        """How many leaps a later leg can make."""
+        around = sum(self._sizes) if self._definition.cylinder else max(self._sizes)
+        return max(1, min(leg.reach or self._squares, around // max(leg.scale, 1)))
+
+    def _enemies(self, piece: PieceRule) -> int:
+        """How many possibilities a capture is: what goes to the hand, or is not taken, has to be named."""
+        return self._forms if self._definition.captures or piece.captures_except else 1
+
+    def _drops(self, piece: PieceRule) -> Count:
+        drop = piece.drop
+        assert drop is not None  # noqa: S101  (asked before)
+        file = self._squares_of_file if drop.file_limit is not None else 1
+        choices = sum(math.comb(file, count) for count in range(drop.file_limit)) if drop.file_limit is not None else 1
+        count = self._squares * choices * max(1, len(drop.forms))
+        return Count(count, count * (1 + file))
+
+
+def _all_moves(piece: PieceRule) -> Iterator[Moves]:
+    yield piece.moves
+    for also in piece.also:
+        yield also.moves
+
+
+def _sizes(definition: Definition) -> tuple[int, ...]:
+    extent = definition.board.extent
+    return (len(definition.board.squares),) if extent is None else extent[1]
+
+
+def _room(vector: Vector, sizes: Sequence[int]) -> int:
+    """How many leaps along a vector there can be at most."""
+    return min((size - 1) // abs(part) for part, size in zip(vector, sizes, strict=True) if part)
+
+
+def _pairs(vector: Vector, sizes: Sequence[int], leaps: int) -> int:
+    """How many pairs of squares of a full box are so many leaps apart."""
+    return math.prod(size - leaps * abs(part) for part, size in zip(vector, sizes, strict=True))
+
+
+def _is_round(track: Track) -> bool:
+    """Whether a track comes back to where it began."""
+    return not any(map(sum, zip(*track, strict=True)))
