@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from ggn_store import Chain, MoveError, Position, Ruleset, Store, UnknownNameError, captures_first
-from ggn_store.model import chain as model
+from ggn_store import Chain, MoveError, Position, Ruleset, Store, UnknownNameError, captures_first, limits
 from ggn_store.store.postgres import Values
 from tests import reference
 from tests.program import Command
@@ -465,16 +464,14 @@ def test_chains_without_end_and_too_many_of_them_are_told(store: Store, monkeypa
     everything = len(ruleset.chains(position))
     # All ways through seven squares without coming back, and each way back to a square that it has been on.
     assert everything == sum(_ways(7, length) for length in range(2, 8))
-    monkeypatch.setattr("ggn_store.store.chains.MAX_CHAINS", everything)
-    assert len(ruleset.chains(position)) == everything
-    monkeypatch.setattr("ggn_store.store.chains.MAX_CHAINS", everything - 1)
-    with pytest.raises(MoveError, match="ask for those of one piece or source"):
+    with limits.allow({"chains": everything, "chain-steps": 7}):
+        assert len(ruleset.chains(position)) == everything
+    with (
+        limits.allow({"chains": everything - 1}),
+        pytest.raises(MoveError, match=r"--limit chains=N.*ask for those of one piece or source"),
+    ):
         ruleset.chains(position)
-    monkeypatch.undo()
-    monkeypatch.setattr("ggn_store.store.chains.MAX_STEPS", 7)
-    assert len(ruleset.chains(position)) == everything
-    monkeypatch.setattr("ggn_store.store.chains.MAX_STEPS", 6)
-    with pytest.raises(MoveError, match="has more than 6 steps"):
+    with limits.allow({"chain-steps": 6}), pytest.raises(MoveError, match="has more than 6 steps"):
         ruleset.chains(position)
 
 
@@ -533,10 +530,6 @@ def test_a_capture_at_the_end_of_a_quiet_way_counts(store: Store) -> None:
     moves, chains = captures_first(position, ruleset.moves(position), ruleset.chains(position))
     assert (moves, paths(chains)) == ([], ["a1 b1 c1", "a1 b1 c1 d1"])
     assert captures_first(position, ruleset.moves(position)) == (ruleset.moves(position), ())
-
-
-def test_limits_are_those_that_are_told() -> None:
-    assert (model.MAX_STEPS, model.MAX_CHAINS) == (100, 100_000)
 
 
 # --- the command line ---

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import ggn_store
-from ggn_store import Document, InputError, NotationError, SpecificationError, compile_specification
+from ggn_store import Document, InputError, NotationError, SpecificationError, compile_specification, limits
 from ggn_store.gdl import compile as compiler
 from ggn_store.gdl.functions import PURE
 from ggn_store.model.document import Possibility
@@ -563,9 +563,9 @@ def test_what_depends_on_too_much_is_refused_at_once() -> None:
     assert "in more ways than can be followed" in refused(game({"every": every}, 4, 4, level=level)).message
 
 
-def test_too_many_attributes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ggn_store.gdl.kinds.MAX_KINDS", 3)
-    assert "combinations of attributes, each of which is a piece" in refused(tiny()).message
+def test_too_many_attributes_are_refused() -> None:
+    with limits.allow({"description-kinds": 3}):
+        assert "combinations of attributes, each of which is a piece" in refused(tiny()).message
 
 
 def test_a_game_without_moves_is_refused() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ggn_store import limits
 from ggn_store.gdl.boxes import Covers, guards
 from ggn_store.gdl.diagrams import (
     Diagrams,
@@ -120,9 +121,9 @@ def test_known_values_are_those_of_the_cases(seed: int) -> None:
     assert len(found) == len({told(each) for each in found})
 
 
-def test_a_diagram_that_grows_beyond_all_measure_ends_with_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ggn_store.gdl.diagrams.MAX_NODES", 20)
-    diagrams = Diagrams([3] * 6)
+def test_a_diagram_that_grows_beyond_all_measure_ends_with_an_error() -> None:
+    with limits.allow({"grounding": 20}):
+        diagrams = Diagrams([3] * 6)
     squares = [diagrams.node(number, [(1, 0), (2, 1), (4, 2)]) for number in range(6)]
     with pytest.raises(TooManyNodesError):
         diagrams.lift(lambda *values: values, squares)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ggn_store import limits
 from ggn_store.gdl.expressions import (
     MAX_DEPTH,
-    MAX_LENGTH,
     Attribute,
     Call,
     Expression,
@@ -128,9 +128,11 @@ def test_hopeless_depth_is_only_an_error(text: str) -> None:
 
 
 def test_expressions_have_a_greatest_length() -> None:
-    assert parse(f"'{'x' * (MAX_LENGTH - 2)}'") == Literal("x" * (MAX_LENGTH - 2), 0)
+    assert parse(f"'{'x' * (limits.DESCRIPTION_TEXT.most - 2)}'") == Literal(
+        "x" * (limits.DESCRIPTION_TEXT.most - 2), 0
+    )
     with pytest.raises(ExpressionError, match="longer than"):
-        parse(f"'{'x' * (MAX_LENGTH - 1)}'")
+        parse(f"'{'x' * (limits.DESCRIPTION_TEXT.most - 1)}'")
 
 
 names = st.from_regex(r"[a-z_][a-z0-9_]{0,4}", fullmatch=True).filter(

@@ -781,4 +781,6 @@ def test_of_very_many_problems_the_first_thousand_are_said(section: str) -> None
         data[section] |= {f"zz{number}": 1 for number in range(3_000)}
     problems = check_specification(json.dumps(data)).problems
     assert len(problems) == 1_001
-    assert problems[-1].message == "there are 1,000 problems or more: the rest was not looked at"
+    assert problems[-1].message == (
+        "there are 1,000 problems or more (--limit problems=N allows more): the rest was not looked at"
+    )

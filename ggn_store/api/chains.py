@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ggn_store import limits
 from ggn_store.api.moves import Moves
 from ggn_store.api.placing import as_position
 from ggn_store.errors import MoveError, UnknownNameError, printable, quote
-from ggn_store.model.chain import MAX_STEPS, Chain
+from ggn_store.model.chain import Chain
 from ggn_store.model.move import DISPLACEMENT, Assumption, Move, displacement
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
@@ -138,8 +139,9 @@ class Chains(Moves):
     def _path(self, path: Sequence[str]) -> tuple[str, ...]:
         if isinstance(path, str) or not all(isinstance(square, str) for square in path):
             raise MoveError(f"{quote(path)} is no path: a list of squares")
-        if not 2 <= len(path) <= MAX_STEPS + 1:
-            raise MoveError(f"a path has from 2 to {MAX_STEPS + 1} squares, not {len(path)}")
+        most = limits.CHAIN_STEPS.most + 1
+        if not 2 <= len(path) <= most:
+            raise MoveError(f"a path has from 2 to {most} squares, not {len(path)}")
         for number, square in enumerate(path):
             try:
                 self.require_square(square)

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from ggn_store import limits
 from ggn_store.documents import files
 from ggn_store.errors import PositionError, printable, quote
 from ggn_store.model.position import Position
 from ggn_store.notation import json_text
 
-MAX_LINE: Final = 1_000_000
 # A JSON text without escapes: what stands between the quotes is the FEEN.
 _FEEN_LINE: Final = re.compile(rb'"([ !#-\[\]-~]*)"\r?\n?')
 
@@ -40,7 +40,7 @@ def read_positions(path: str) -> Iterator[Position]:
     file = files.File(path)
     with files.open_stream(file) as stream:
         number = 0
-        while line := stream.readline(MAX_LINE + 1):
+        while line := stream.readline(limits.POSITION_BYTES.most + 1):
             number += 1
             if line.strip():
                 yield _read_line(line.rstrip(b"\r\n"), f"{printable(str(file))}:{number}")
@@ -51,7 +51,7 @@ def read_feen_or_positions(path: str) -> Iterator[tuple[str, Position | str]]:
     file = files.File(path)
     with files.open_stream(file) as stream:
         number = 0
-        while line := stream.readline(MAX_LINE + 1):
+        while line := stream.readline(limits.POSITION_BYTES.most + 1):
             number += 1
             if line.strip():
                 where = f"{printable(str(file))}:{number}"
@@ -60,8 +60,9 @@ def read_feen_or_positions(path: str) -> Iterator[tuple[str, Position | str]]:
 
 
 def _read_line(line: bytes, where: str) -> Position:
-    if len(line) > MAX_LINE:
-        raise PositionError(f"{where}: a position of more than {MAX_LINE:,} bytes")
+    limit = limits.POSITION_BYTES
+    if len(line) > limit.most:
+        raise PositionError(f"{where}: a position of more than {limit.most:,} bytes{limit.more}")
     data = _decode(line, where)
     try:
         return Position.from_data(data)

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from ggn_store import limits
 from ggn_store.documents import files
 from ggn_store.errors import InputError, SpecificationProblem, printable
 from ggn_store.gdl import compile as compiler
 from ggn_store.gdl.check import SpecificationCheck, check_specification, read_specification
 from ggn_store.gdl.compile import Compiled
-from ggn_store.gdl.reader import MAX_BYTES
 from ggn_store.gdl.specification import Specification
 from ggn_store.model.document import Dialect, Document, Envelope
 
@@ -33,7 +33,7 @@ def check_specifications(paths: Iterable[str | os.PathLike[str]]) -> Iterator[tu
         name = str(file)
         try:
             with files.open_stream(file) as stream:
-                data = stream.read(MAX_BYTES + 1)
+                data = stream.read(limits.DESCRIPTION_BYTES.most + 1)
         except InputError as error:
             message = str(error).removeprefix(f"{printable(name)}: ")
             yield name, SpecificationCheck(None, (SpecificationProblem(message, file=name),))
@@ -69,7 +69,7 @@ def read_specification_file(path: str) -> tuple[str, str | bytes]:
     if others or file.is_definition or (file.is_stream and file.path != files.STDIN):
         raise InputError(f"{printable(path)}: this is not one game description (JSON): name one file")
     with files.open_stream(file) as stream:
-        return str(file), stream.read(MAX_BYTES + 1)
+        return str(file), stream.read(limits.DESCRIPTION_BYTES.most + 1)
 
 
 def said(document: Document, envelope: Envelope) -> Document:

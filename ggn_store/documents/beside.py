@@ -51,7 +51,9 @@ def envelope(path: Path) -> tuple[Envelope, tuple[Problem, ...]]:
             allowed = limits.DEFINITION_BYTES.allowed
             return Envelope(), (Problem("the file is too long", file=str(path), allowed=allowed),)
         values = load(text)
-    except (TomlError, UnicodeDecodeError) as error:
+    except TomlError as error:
+        return Envelope(), (Problem(f"the file {error}", file=str(path)),)
+    except UnicodeDecodeError as error:
         return Envelope(), (Problem(f"the file is not TOML: {error}", file=str(path)),)
     if not values.keys().isdisjoint(_PIECES):
         values = {**{key: values[key] for key in KEYS if key in values}, "definition": text}

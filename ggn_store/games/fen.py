@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NoReturn
 
+from ggn_store import limits
 from ggn_store.errors import PositionError, offer, quote
 from ggn_store.games.letters import Letters, token_of
 from ggn_store.games.rules import SIDES, Definition, Form
@@ -27,7 +28,7 @@ from ggn_store.model.position import Position
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side, other_side
 
-MAX_LENGTH: Final = 4_096
+MAX_LENGTH: Final = limits.POSITION_TEXT.default
 _HOLE: Final = "*"
 _FEN_SIDES: Final[dict[str, Side]] = {"w": "first", "b": "second"}
 _SFEN_SIDES: Final[dict[str, Side]] = {"b": "first", "w": "second"}

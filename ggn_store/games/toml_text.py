@@ -97,8 +97,8 @@ class Values:
         try:
             return toml.load(text), text
         except toml.TomlError as error:
-            message = f"the definition is not TOML: {error.message}"
-            self.complaints.append(_Complaint((), message, None, error.allowed, place=(error.line, error.column)))
+            message = f"the definition {error.message}"
+            self.complaints.append(_Complaint((), message, None, error.allowed, place=error.place))
         return None, text
 
     def problems(self, source: str, file: str | None) -> list[DefinitionProblem]:

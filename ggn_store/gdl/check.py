@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ggn_store import limits
 from ggn_store.errors import SpecificationError, SpecificationProblem
 from ggn_store.gdl import reader
 from ggn_store.gdl.complaints import Complaint, TooManyError
@@ -15,7 +16,7 @@ from ggn_store.gdl.expressions import start_of
 from ggn_store.gdl.finding import Finding
 from ggn_store.gdl.findings import findings
 from ggn_store.gdl.reader import Reader
-from ggn_store.gdl.specification import MAX_VALUES, Specification
+from ggn_store.gdl.specification import Specification
 from ggn_store.gdl.types.check import check as check_types
 from ggn_store.gdl.types.typed import Uses
 
@@ -78,7 +79,7 @@ def _unbounded(found: Reader, unbounded: Unbounded) -> Complaint:
     what = f"state.{slot[1]}" if slot[0] == "state" else f"the attribute {slot[2]}"
     return Complaint(
         found.path(unbounded.clause.place),
-        f"{what} would have more than {MAX_VALUES} values, and a position keeps one of a few",
+        f"{what} would have more than {limits.DESCRIPTION_VALUES.most} values, and a position keeps one of a few",
         None,
         "values, or min and max, where it is declared",
         expression=unbounded.clause.text,

@@ -18,13 +18,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
+from ggn_store import limits
 from ggn_store.errors import InputError, SpecificationError, SpecificationProblem, printable
 from ggn_store.gdl.boxes import Covers, guards
 from ggn_store.gdl.diagrams import Box, Node, TooManyNodesError, Value, count_paths, known_values, paths
 from ggn_store.gdl.domains import Domains, domains_of
 from ggn_store.gdl.envelope import envelope
 from ggn_store.gdl.identifiers import Identifiers, read_wish, style_of
-from ggn_store.gdl.kinds import MAX_KINDS, Kind, TooManyKindsError, kinds
+from ggn_store.gdl.kinds import Kind, TooManyKindsError, kinds
 from ggn_store.gdl.outcomes import End, Outcomes
 from ggn_store.gdl.places import Place, Places
 from ggn_store.gdl.problems import problem, problem_of
@@ -35,8 +36,6 @@ from ggn_store.gdl.world import Person, World
 from ggn_store.model.document import Destination, Document, Origin, Piece, Possibility, Source
 from ggn_store.notation.stn import Transition
 
-MAX_POSSIBILITIES: Final = 5_000_000
-MAX_OF_ENTRY: Final = 10_000
 _MAX_KEPT: Final = 150_000
 _MAX_PROBLEMS: Final = 50
 
@@ -122,7 +121,8 @@ class _Compiler:
             return list(kinds(self._specification, domains))
         except TooManyKindsError as error:
             schema = self._specification.schemas[error.schema]
-            message = f"{schema.name} has more than {MAX_KINDS} combinations of attributes, each of which is a piece"
+            most = limits.DESCRIPTION_KINDS.most
+            message = f"{schema.name} has more than {most} combinations of attributes, each of which is a piece"
             self._problems.append(problem("entity_schemas", schema.place, message))
             return []
 
@@ -248,10 +248,10 @@ class _Compiler:
 
     def _numbered(self, action: Action, step: int, possibility: Possibility) -> Possibility:
         self._count += 1
-        if self._count > MAX_POSSIBILITIES:
+        if self._count > limits.GROUNDED.most:
             raise InputError(
-                f"{printable(self._specification.title)}: its document would have more than {MAX_POSSIBILITIES:,} "
-                "possibilities"
+                f"{printable(self._specification.title)}: its document would have more than {limits.GROUNDED.most:,} "
+                f"possibilities{limits.GROUNDED.more}"
             )
         return Possibility(
             possibility.must,
@@ -267,8 +267,10 @@ class _Compiler:
         assert world.owner is not None  # noqa: S101  (every kind has an owner)
         covers = self._covers[world.owner]
         weight = count_paths(where, lambda variable, mask: covers.count(world.squares, variable, mask))
-        if weight > MAX_OF_ENTRY:
-            self._refuse(action, f"would have {weight:,} possibilities; {MAX_OF_ENTRY:,} are the most")
+        limit = limits.GROUNDED_ENTRY
+        if weight > limit.most:
+            message = f"would have {weight:,} possibilities; {limit.most:,} are the most{limit.more}"
+            self._refuse(action, message)
             self._stop()
         for box in paths(where):
             effects = self._transition(end, box)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final
 
+from ggn_store import limits
 from ggn_store.errors import SpecificationProblem, closest
 from ggn_store.gdl.specification import Place
 from ggn_store.notation import json_text
 from ggn_store.notation.json_text import Path, pointer
-
-MAX_PROBLEMS: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ class Complaints:
     def add(self, complaint: Complaint) -> None:
         """Keep a complaint, once; raises TooManyError where there are so many that nobody would read more."""
         self._found[complaint] = None
-        if len(self._found) >= MAX_PROBLEMS:
+        if len(self._found) >= limits.PROBLEMS.most:
             raise TooManyError
 
     def complain(
@@ -88,14 +86,15 @@ class Complaints:
         return self._paths.get(place.pointer, ())
 
     def problems(self, file: str | None = None) -> list[SpecificationProblem]:
-        """Everything that is wrong, in the order of the text; at most MAX_PROBLEMS, and one that says so."""
+        """Everything that is wrong, in the order of the text; as many as are reported, and one that says so."""
         result = [self._of_fault(fault, file) for fault in self._faults]
         at_fault = {fault.path for fault in self._faults}
         result += [self.problem(each, file) for each in self._found if each.path not in at_fault]
         result.sort(key=lambda each: (each.line or 0, each.column or 0))
-        if len(result) >= MAX_PROBLEMS:
-            message = f"there are {MAX_PROBLEMS:,} problems or more: the rest was not looked at"
-            result[MAX_PROBLEMS:] = [SpecificationProblem(message, file=file)]
+        most = limits.PROBLEMS.most
+        if len(result) >= most:
+            message = f"there are {most:,} problems or more{limits.PROBLEMS.more}: the rest was not looked at"
+            result[most:] = [SpecificationProblem(message, file=file)]
         return result
 
     def problem(self, complaint: Complaint, file: str | None = None, severity: str = "problem") -> SpecificationProblem:

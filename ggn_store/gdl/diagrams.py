@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final, TypeAlias, final
 
+from ggn_store import limits
+
 # A known value, or a node.
 Value: TypeAlias = object
 Part: TypeAlias = tuple[int, Value]
 # Variables with the masks of what they may hold; variables that are not there may hold anything.
 Box: TypeAlias = tuple[tuple[int, int], ...]
 
-MAX_NODES: Final = 250_000
 _MISSING: Final = object()
 
 
@@ -48,6 +49,7 @@ class Diagrams:
 
     def __init__(self, sizes: Sequence[int]) -> None:
         self.full: Final = tuple((1 << size) - 1 for size in sizes)
+        self._most = limits.GROUNDING.most
         self._known: dict[object, Node] = {}
         self._chosen: dict[object, Value] = {}
 
@@ -72,7 +74,7 @@ class Diagrams:
         known = (variable, *ordered)
         found = self._known.get(known)
         if found is None:
-            if len(self._known) >= MAX_NODES:
+            if len(self._known) >= self._most:
                 raise TooManyNodesError
             masks = tuple([mask for _, mask in ordered])
             children = tuple([same if type(same) is Node else same[1] for same, _ in ordered])

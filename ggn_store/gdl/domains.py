@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from ggn_store import limits
 from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, parts, text_of
 from ggn_store.gdl.functions import PURE, conjuncts, is_number
 from ggn_store.gdl.language import FUNCTIONS
-from ggn_store.gdl.specification import MAX_VALUES, Action, Clause, Grid, Network, Specification, Value, label
+from ggn_store.gdl.specification import Action, Clause, Grid, Network, Specification, Value, label
 
 _MAX_COMBINATIONS: Final = 65_536
 # Of all assignments together: far above what games need, and a few seconds.
@@ -20,8 +21,8 @@ _MAX_STEPS: Final = 400_000
 
 # None: nothing can be said.
 _Values = frozenset[Value] | None
-# So many that what they are assigned to has too many, which is all that counts.
-_TOO_MANY: Final = frozenset[Value](range(MAX_VALUES + 1))
+# What an assignment gives that has too many values, which is all that counts: None says that nothing is known.
+_TOO_MANY: Final = frozenset[Value](("...",))
 # ("state", variable) or ("entity", type, attribute)
 Slot = tuple[str, ...]
 
@@ -115,7 +116,7 @@ class _Closure:
         before = self._found[slot]
         if values is None or values <= before:
             return False
-        if len(before | values) > MAX_VALUES:
+        if values is _TOO_MANY or len(before | values) > limits.DESCRIPTION_VALUES.most:
             self._unbounded[slot] = Unbounded(slot, assignment.clause, assignment.value)
             return False
         self._found[slot] = before | values

@@ -16,10 +16,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from ggn_store import limits
 from ggn_store.errors import quote
 
-MAX_LENGTH: Final = 20_000
-MAX_DEPTH: Final = 64
+MAX_DEPTH: Final = limits.DESCRIPTION_DEPTH.default
 MAX_NUMBER: Final = 1_000_000_000
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -88,9 +88,10 @@ class ExpressionError(ValueError):
 
 def parse(text: str) -> Expression:
     """The tree of `text`; raises ExpressionError at the first character that cannot be."""
-    if len(text) > MAX_LENGTH:
+    longest = limits.DESCRIPTION_TEXT.most
+    if len(text) > longest:
         raise ExpressionError(
-            f"the expression is longer than {MAX_LENGTH:,} characters", MAX_LENGTH, f"{len(text):,} characters"
+            f"the expression is longer than {longest:,} characters", longest, f"{len(text):,} characters"
         )
     return _Parser(text).whole()
 

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from ggn_store import limits
 from ggn_store.gdl.domains import Domains
 from ggn_store.gdl.specification import Specification, Value
 
-MAX_KINDS: Final = 200
 OWNER: Final = "owner"
 POS: Final = "pos"
 
@@ -52,7 +52,7 @@ def kinds(specification: Specification, domains: Domains) -> Iterator[Kind]:
                 continue
             names = [name for name in schema.attributes if name not in (OWNER, POS)]
             choices = [domains.attributes[schema.name, name] for name in names]
-            if math.prod(map(len, choices)) > MAX_KINDS:
+            if math.prod(map(len, choices)) > limits.DESCRIPTION_KINDS.most:
                 raise TooManyKindsError(schema.name)
             for values in itertools.product(*choices):
                 yield Kind(player.name, schema.name, dict(zip(names, values, strict=True)))

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from ggn_store import limits
 from ggn_store.errors import UNSTORABLE, quote
 from ggn_store.gdl import expressions
 from ggn_store.gdl.complaints import TooManyError
@@ -29,10 +30,6 @@ from ggn_store.gdl.sections import (
 )
 from ggn_store.notation import json_text
 from ggn_store.notation.json_text import Path
-
-MAX_BYTES: Final = 2 * 1024 * 1024
-MAX_NAME: Final = 255
-MAX_TEXT: Final = 20_000
 
 # In the order in which they are read: each may ask what those before it have added to the draft.
 SECTIONS: Final[Mapping[str, Callable[[SectionReader, Any, Path], None]]] = {
@@ -69,8 +66,7 @@ class Reader(SectionReader):
     def read(self, data: str | bytes | Mapping[str, Any]) -> None:
         """Read everything; to be called once. Raises TooManyError where the rest was not looked at."""
         if isinstance(data, bytes | bytearray | memoryview):
-            if len(data) > MAX_BYTES:
-                self.complain((), f"the specification is larger than {MAX_BYTES:,} bytes", f"{len(data):,} bytes")
+            if self._is_too_large(len(data), "bytes"):
                 return
             data, fault = json_text.decode_bytes(bytes(data))
             if fault is not None:
@@ -78,8 +74,7 @@ class Reader(SectionReader):
                 return
         value: Any = data
         if isinstance(data, str):
-            if len(data) > MAX_BYTES:
-                self.complain((), f"the specification is larger than {MAX_BYTES:,} characters", f"{len(data):,}")
+            if self._is_too_large(len(data), "characters"):
                 return
             self.draft.text = data
             value, faults = json_text.load(data)
@@ -91,6 +86,13 @@ class Reader(SectionReader):
             self.place((section,))
         if self._is_sane(value, (), 1):
             self._whole(value)
+
+    def _is_too_large(self, size: int, unit: str) -> bool:
+        limit = limits.DESCRIPTION_BYTES
+        if size > limit.most:
+            message = f"the specification is larger than {limit.most:,} {unit}"
+            self.complain((), message, f"{size:,} {unit}", limit.allowed)
+        return size > limit.most
 
     def _whole(self, value: Any) -> None:
         if not isinstance(value, Mapping):
@@ -141,9 +143,9 @@ class Reader(SectionReader):
         if not isinstance(text, str):
             self.complain(path[:-1], "a key is not text", quote(text), "a string")
             return False
-        limit = MAX_NAME if at_key else MAX_TEXT
-        if len(text) > limit:
-            self.complain(path, "the text is too long", f"{len(text):,} characters", f"at most {limit:,}", at_key)
+        limit = limits.LABEL if at_key else limits.DESCRIPTION_TEXT
+        if len(text) > limit.most:
+            self.complain(path, "the text is too long", f"{len(text):,} characters", limit.allowed, at_key)
             return False
         if UNSTORABLE.search(text):
             self.complain(path, "the text has a character that no database keeps", quote(text), None, at_key)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
+from ggn_store import limits
 from ggn_store.errors import quote
 from ggn_store.gdl import expressions, language
 from ggn_store.gdl.complaints import Complaint, Complaints, did_you_mean
@@ -16,8 +17,6 @@ from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import ExpressionError
 from ggn_store.gdl.specification import Clause
 from ggn_store.notation.json_text import Path, Twin
-
-MAX_MEMBERS: Final = 1_000
 
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 
@@ -63,8 +62,8 @@ class SectionReader(Complaints):
         if not isinstance(value, Mapping):
             self.complain(path, f"{what} must be an object of names", quote(value), "{ ... }")
             return
-        if len(value) > MAX_MEMBERS:
-            self.complain(path, f"{what}: too many", f"{len(value):,}", f"at most {MAX_MEMBERS:,}")
+        if len(value) > limits.DESCRIPTION_MEMBERS.most:
+            self.complain(path, f"{what}: too many", f"{len(value):,}", limits.DESCRIPTION_MEMBERS.allowed)
             return
         for key, member in value.items():
             if not isinstance(key, Twin):
@@ -75,8 +74,8 @@ class SectionReader(Complaints):
         if not isinstance(value, list | tuple):
             self.complain(path, f"{what} must be an array", quote(value), "[ ... ]")
             return
-        if len(value) > MAX_MEMBERS:
-            self.complain(path, f"{what}: too many", f"{len(value):,}", f"at most {MAX_MEMBERS:,}")
+        if len(value) > limits.DESCRIPTION_MEMBERS.most:
+            self.complain(path, f"{what}: too many", f"{len(value):,}", limits.DESCRIPTION_MEMBERS.allowed)
             return
         for number, member in enumerate(value):
             yield member, (*path, number)

@@ -16,7 +16,6 @@ Node = tuple[int, int] | str
 
 TYPES: Final = ("string", "int", "bool", "player_ref")
 # The most values that a variable or an attribute may have.
-MAX_VALUES: Final = 256
 # The kind of the edges that `special_connection` asks for, and `adjacent` leaves out.
 SPECIAL: Final = "special_connection"
 

@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from ggn_store import limits
 from ggn_store.errors import NotationError, quote
 from ggn_store.notation import cell
 
-MAX_SQUARES = 65_536
+MAX_SQUARES = limits.SQUARES.default
 
 _SIZE = re.compile("[1-9][0-9]{0,5}")
 

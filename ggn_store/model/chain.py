@@ -11,11 +11,6 @@ from ggn_store.model.position import Position
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.notation.stn import Transition
 
-MAX_STEPS = 100
-"""A chain of more steps is taken for a mistake in the rules."""
-MAX_CHAINS = 100_000
-"""A position with more chains has to be asked for those of a piece or from a square."""
-
 
 @dataclass(frozen=True, slots=True)
 class Chain:

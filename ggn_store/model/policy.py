@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from ggn_store import limits
 from ggn_store.errors import NotationError, PositionError, printable, quote
 from ggn_store.model.position import Position
 from ggn_store.model.revision import check_name
 
-MAX_POSITIONS: Final = 1_000
 MAX_REVIEW: Final = 100
 EVERYTHING: Final = "*"
 ALL: Final = "all"
@@ -28,9 +28,10 @@ class PositionSet:
     def __post_init__(self) -> None:
         if not self.name or not self.name.isprintable():
             raise PositionError(f"{quote(self.name)} cannot name positions: one line of plain text can")
-        if not 0 < len(self.positions) <= MAX_POSITIONS:
+        most = limits.POLICY_POSITIONS
+        if not 0 < len(self.positions) <= most.most:
             raise PositionError(
-                f"a policy keeps 1 to {MAX_POSITIONS:,} positions, and {self.name} has {len(self.positions):,}"
+                f"a policy keeps 1 to {most.most:,} positions{most.more}, and {self.name} has {len(self.positions):,}"
             )
 
     def text(self) -> str:

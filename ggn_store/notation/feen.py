@@ -17,12 +17,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
+from ggn_store import limits
 from ggn_store.errors import NotationError, quote
 from ggn_store.notation import cell, qpi
 
-MAX_LENGTH = 4096
-MAX_SQUARES = 65_536
-MAX_COUNT = 1_000_000
+MAX_LENGTH = limits.POSITION_TEXT.default
+MAX_SQUARES = limits.SQUARES.default
+MAX_COUNT = limits.HAND.default
 
 _TOKEN = re.compile(rf"(?P<piece>{qpi.EPIN_PATTERN})|(?P<empty>[1-9][0-9]*)", re.ASCII)
 _HELD = re.compile(rf"(?P<count>[1-9][0-9]*)?(?P<piece>{qpi.EPIN_PATTERN})", re.ASCII)

@@ -31,9 +31,10 @@ from sqlalchemy import (
     text,
 )
 
+from ggn_store import limits
 from ggn_store.errors import MoveError
 from ggn_store.model.board import Board
-from ggn_store.model.chain import MAX_CHAINS, MAX_STEPS, Chain
+from ggn_store.model.chain import Chain
 from ggn_store.model.move import Move
 from ggn_store.model.position import MAX_HAND_COUNT, Position
 from ggn_store.model.revision import Revision
@@ -78,14 +79,19 @@ def chains(
     """The chains of a position that names every state variable, in document order, depth first.
 
     Where a path is asked for, single moves that it begins with come as chains of one step. Raises MoveError for a chain
-    of more than MAX_STEPS steps, and for more than MAX_CHAINS chains.
+    of more than steps than the limits allow, and for more chains.
     """
     rows = connection.execute(_statement(database, connection, revision, board, position, asked)).all()
-    if any(row.depth > MAX_STEPS for row in rows):
-        raise MoveError(f"{revision}: a chain of this position has more than {MAX_STEPS} steps, and may have no end")
-    if len(rows) > MAX_CHAINS:
+    longest, most = limits.CHAIN_STEPS, limits.CHAINS
+    if any(row.depth > longest.most for row in rows):
         raise MoveError(
-            f"{revision}: this position has more than {MAX_CHAINS:,} chains: ask for those of one piece or source"
+            f"{revision}: a chain of this position has more than {longest.most} steps, and may have no end"
+            f"{longest.more}"
+        )
+    if len(rows) > most.most:
+        raise MoveError(
+            f"{revision}: this position has more than {most.most:,} chains{most.more}: ask for those of one piece "
+            "or source"
         )
     paths = [_path(row.rank) for row in rows]
     steps = _steps(database, connection, revision, board, {step for path in paths for step in path})
@@ -245,7 +251,7 @@ def _text(words: _Words, asked: Chained, is_first: bool, from_hand: bool, hands_
     after = words.ordered(changes, f"each.value <> coalesce({words.standing('each.key')}, '')")
     hands_after = "chain.hands"
     tests = [
-        f"chain.depth <= {MAX_STEPS}",
+        f"chain.depth <= {limits.CHAIN_STEPS.most}",
         f"{words.find}(chain.seen, {here}) = 0",
         f"""NOT EXISTS (
     SELECT 1 FROM condition
@@ -312,7 +318,7 @@ def _text(words: _Words, asked: Chained, is_first: bool, from_hand: bool, hands_
   WHERE {tested}
 )
 SELECT depth, rank, CAST(changes AS text) AS changes, CAST(hands AS text) AS hands, CAST(state AS text) AS state, toggle
-FROM (SELECT * FROM chain WHERE {wanted} LIMIT {MAX_CHAINS + 1}) AS found
+FROM (SELECT * FROM chain WHERE {wanted} LIMIT {limits.CHAINS.most + 1}) AS found
 ORDER BY rank"""
 
 

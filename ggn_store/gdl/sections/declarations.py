@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from ggn_store import limits
 from ggn_store.errors import offer, quote
 from ggn_store.gdl import language
 from ggn_store.gdl.complaints import Complaint, did_you_mean
 from ggn_store.gdl.expressions import Call, Literal
 from ggn_store.gdl.functions import same
 from ggn_store.gdl.section_reader import SectionReader
-from ggn_store.gdl.specification import MAX_VALUES, TYPES, Value
+from ggn_store.gdl.specification import TYPES, Value
 from ggn_store.notation.json_text import Path
 
 
@@ -118,8 +119,8 @@ def _listed(reader: SectionReader, value: Any, path: Path, kind: str, what: str)
             reader.complain(at, "the value stands twice", quote(each), "each value once")
         else:
             found.append(member)
-    if len(found) > MAX_VALUES:
-        reader.complain(path, "there are too many values", f"{len(found)}", f"at most {MAX_VALUES}")
+    if len(found) > limits.DESCRIPTION_VALUES.most:
+        reader.complain(path, "there are too many values", f"{len(found)}", limits.DESCRIPTION_VALUES.allowed)
         return None
     if value == []:
         reader.complain(path, "there are no values", "[]", "one value or more")
@@ -128,7 +129,7 @@ def _listed(reader: SectionReader, value: Any, path: Path, kind: str, what: str)
 
 def _between(reader: SectionReader, members: Mapping[str, Any], path: Path, what: str) -> tuple[int, ...] | None:
     """The numbers from `min` to `max`."""
-    limits = []
+    bounds = []
     for key in ("min", "max"):
         if key not in members:
             reader.complain(path, f"{what} has one limit alone", None, "min and max", True)
@@ -137,13 +138,15 @@ def _between(reader: SectionReader, members: Mapping[str, Any], path: Path, what
         if type(limit) is not int:
             reader.complain((*path, key), f"{key} of {what} must be a number", quote(limit), "a whole number")
             return None
-        limits.append(limit)
-    low, high = limits
+        bounds.append(limit)
+    low, high = bounds
     if low > high:
         reader.complain((*path, "max"), f"max of {what} is less than its min", quote(high), f"{low} or more")
         return None
-    if high - low >= MAX_VALUES:
-        reader.complain((*path, "max"), "there are too many values", f"{high - low + 1:,}", f"at most {MAX_VALUES}")
+    if high - low >= limits.DESCRIPTION_VALUES.most:
+        reader.complain(
+            (*path, "max"), "there are too many values", f"{high - low + 1:,}", limits.DESCRIPTION_VALUES.allowed
+        )
         return None
     return tuple(range(low, high + 1))
 

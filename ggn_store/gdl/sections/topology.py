@@ -6,14 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ggn_store import limits
 from ggn_store.errors import offer, quote
 from ggn_store.gdl import language
 from ggn_store.gdl.complaints import did_you_mean
 from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.specification import Edge, Grid, HexGrid, Network, Value
 from ggn_store.notation.json_text import Path
-
-MAX_NODES: Final = 1_024
 
 _STRUCTURE: Final = re.compile(r"\s*(\w+)\s*\(\s*([0-9]+)\s*,\s*([0-9]+)\s*\)\s*")
 
@@ -68,9 +67,12 @@ def _grid(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
         hint = did_you_mean(name, ("grid", "hex_grid")) if name not in ("grid", "hex_grid") else ""
         reader.complain(at, f"the structure of the board cannot be read{hint}", quote(structure), wanted)
         return
-    width, height = (int(digits) if len(digits) < 6 else MAX_NODES + 1 for digits in (match[2], match[3]))
-    if not width or not height or width * height > MAX_NODES:
-        reader.complain(at, "the board is of no possible size", quote(structure), f"1 to {MAX_NODES:,} places")
+    limit = limits.DESCRIPTION_NODES
+    width, height = (int(digits) if len(digits) < 6 else limit.most + 1 for digits in (match[2], match[3]))
+    if not width or not height or width * height > limit.most:
+        reader.complain(
+            at, "the board is of no possible size", quote(structure), f"1 to {limit.most:,} places{limit.more}"
+        )
         return
     system = reader.text(members, "coordinate_system", path, "topology")
     own = "axial" if match[1] == "hex_grid" else "cartesian"
