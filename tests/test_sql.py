@@ -20,6 +20,7 @@ from typing import Any
 import psycopg
 import pyarrow.parquet as pq
 import pytest
+from sqlalchemy import make_url
 
 from ggn_store import SQL_EXAMPLES, SQL_TABLES, VIEWS, QueryError, Store, StoreError
 from ggn_store.store import sql, sql_child, sql_text
@@ -244,7 +245,23 @@ def test_the_reader_is_held_to_its_rights(filled: Store, address: str, monkeypat
         return
     with role(address, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO {name}") as name:
         monkeypatch.setattr(sql, "READER", name)
-        assert "permission denied" in why(filled, "SELECT * FROM pg_authid")
+        with psycopg.connect(address) as connection:
+            connection.execute(f"REVOKE SELECT ON audit FROM {name}".encode())
+        assert "permission denied for table audit" in why(filled, "SELECT * FROM audit")
+
+
+def test_the_owner_of_the_tables_is_told(filled: Store, address: str) -> None:
+    if not filled._database.is_server:
+        return
+    with role(address, "ALTER ROLE {name} LOGIN", "ALTER TABLE ruleset OWNER TO {name}") as name:
+        with psycopg.connect(address) as connection:
+            connection.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {name}".encode())
+        with Store.open(make_url(address).set(username=name).render_as_string()) as store:
+            note = store.sql("SELECT count(*) FROM ruleset").note
+        assert note is not None
+        assert "the owner of the tables" in note
+        with psycopg.connect(address) as connection:
+            connection.execute(b"ALTER TABLE ruleset OWNER TO CURRENT_USER")
 
 
 # --- which functions are called ---
@@ -270,7 +287,8 @@ def test_what_only_looks_like_a_call_is_none(filled: Store, query: str) -> None:
 
 def test_a_function_behind_a_value_is_a_call(filled: Store) -> None:
     if filled._database.is_server:
-        assert '"pg_sleep" is not among those' in why(filled, "SELECT :x.pg_sleep", {"x": 100})
+        said = "line 1, column 8: the function pg_sleep is not among those"
+        assert said in why(filled, "SELECT :x.pg_sleep", {"x": 100})
 
 
 def test_tokens_are_told_apart() -> None:

@@ -32,13 +32,8 @@ MAX_SECONDS: Final = 3600.0
 READER = "ggn_reader"
 
 _GRACE: Final = 3  # seconds that the process has, after the deadline, to say that it has met it
-_DECLARE: Final = "DECLARE ggn_sql NO SCROLL CURSOR FOR "
 _IN_SQLITE: Final = ("json_each", "json_tree")
 _TABLES: Final = (*t.metadata.tables, *(name for view in VIEWS for name in (view.name, view.every) if name is not None))
-_FIELDS: Final = frozenset(
-    [name for view in VIEWS for name in view.names]
-    + [each.name for it in t.metadata.tables.values() for each in it.columns]
-)
 _OLDER_VIEWS: Final = ("moves_flat", "conditions_flat")
 
 _CUT: Final = {
@@ -52,8 +47,10 @@ _CUT: Final = {
 # Who asks; what the server thinks of it decides whether it is held to a reader's rights.
 _WHO: Final = text(
     "SELECT current_setting('is_superuser') = 'on' AS is_superuser, EXISTS "
-    "(SELECT 1 FROM pg_roles WHERE rolname = :reader AND pg_has_role(rolname, 'MEMBER')) AS may_be_reader"
+    "(SELECT 1 FROM pg_roles WHERE rolname = :reader AND pg_has_role(rolname, 'MEMBER')) AS may_be_reader, "
+    "EXISTS (SELECT 1 FROM pg_class WHERE oid = to_regclass('ruleset') AND pg_has_role(relowner, 'USAGE')) AS is_owner"
 )
+_MAY_HUSH: Final = text("SELECT has_parameter_privilege('log_min_messages', 'SET')")  # from Postgres 15
 _READS: Final = text(
     "SELECT bool_and(has_table_privilege(:reader, name, 'SELECT')) FROM unnest(CAST(:names AS text[])) AS name"
 )
@@ -87,7 +84,6 @@ def ask(database: Database, query: str, values: Mapping[str, Any], limit: int | 
     store, note = b"", None
     shifts: list[tuple[int, int]] = []
     if isinstance(database, Postgres):
-        sql_text.require_functions(read, sql_functions.POSTGRES, sql_functions.KEYWORDS, _FIELDS)
         more, note, shifts = _of_postgres(database, read, values, timeout)
         asked |= more
     elif isinstance(database, SQLite):
@@ -131,34 +127,50 @@ def _of_postgres(
     with database.reading() as connection:
         who = connection.execute(_WHO, {"reader": READER}).one()
         is_reader = bool(who.may_be_reader) and _reads_all(connection)
+        can_grant = (connection.dialect.server_version_info or (0,)) >= (15,)
+        may_hush = who.is_superuser or (can_grant and connection.execute(_MAY_HUSH).scalar())
     milliseconds = max(1, round(timeout * 1000))
     settings = [
+        # Committed reads: see sql_resolved. The query itself is one statement, which sees one moment.
+        "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY",
         *(f"SET LOCAL {setting}" for setting in SESSION),
         f"SET LOCAL statement_timeout = {milliseconds}",
         f"SET LOCAL lock_timeout = {milliseconds}",
         f"SET LOCAL idle_in_transaction_session_timeout = {milliseconds + 1000 * _GRACE}",
         "SET LOCAL standard_conforming_strings = on",
+        "SET LOCAL max_parallel_workers_per_gather = 0",
+        "SET LOCAL constraint_exclusion = off",  # else planning evaluates what constraints say
     ]
+    role = [f'SET LOCAL ROLE "{READER}"'] if is_reader else []
+    after: list[str] = []
     if who.is_superuser:
         settings.append("SET LOCAL temp_file_limit = '1GB'")
-    if is_reader:
-        settings.append(f'SET LOCAL ROLE "{READER}"')
+    if may_hush:  # then what the server prints for us stays out of its log
+        settings.append("SET LOCAL log_min_messages = panic")
+        after = ["SET LOCAL ROLE NONE", "SET LOCAL log_min_messages TO DEFAULT", *role]
     note = None
-    if who.is_superuser:
+    if who.is_superuser or who.is_owner:
+        who_asks = "a superuser" if who.is_superuser else "the owner of the tables"
         note = (
-            f"you ask as a superuser: nothing can be changed, but everything on the server can be seen; "
-            f"connect as somebody who is only in {READER} instead"
+            f"you are connected as {who_asks}: the same is refused as to everybody else, "
+            f"but a login that is only in {READER} has no other rights"
         )
-    written, shifts = query.numbered()
+    written, shifts, begin = query.numbered()
     _, arguments = database.engine.dialect.create_connect_args(database.url)
     asked = {
         "connection": {name: value for name, value in arguments.items() if isinstance(value, str | int)},
         "path": sys.path,
-        "settings": settings,
-        "declare": _DECLARE,
-        "explains": query.explains,
-        "query": written,
+        "settings": settings + role,
+        "after": after,
+        "explain": written[:begin],
+        "query": written[begin:],
+        "words": [token.text if token.kind == "name" else token.word for token in query.tokens if token.word],
         "values": [values[name] for name in query.values],
+        "allowed": [
+            sorted(sql_functions.POSTGRES),
+            sorted(sql_functions.POSTGRES_TYPES),
+            [*_TABLES, *_OLDER_VIEWS],
+        ],
     }
     return asked, note, shifts
 
@@ -288,13 +300,15 @@ def _near(query: Query, kind: str, name: str, functions: Collection[str]) -> str
     last = name.rpartition(".")[2]
     if kind == "table":
         known = sorted(_TABLES)
-    elif kind == "function":
+    elif kind in ("function", "call"):
         known = sorted(set(functions) - {last})
     else:
         known = sorted(_columns(query))
     near = difflib.get_close_matches(last, known, 3, 0.5)
     if near:
         return f"; near it: {', '.join(near)}"
+    if kind == "call":
+        return ""
     return f"; there are {offer([view.name for view in VIEWS])}" if kind == "table" else f"; there are {offer(known)}"
 
 

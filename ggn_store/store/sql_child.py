@@ -4,7 +4,7 @@ It is run as a script. On standard input: a line of JSON that says what to ask, 
 On standard output, lines of JSON: the columns, the rows, some at a time, and how it ended. Limits of the operating
 system hold where there are such: Windows has none, and macOS none for memory; SQLite's own hold everywhere.
 
-Nothing of the package is imported, and of others only psycopg, where that is to be asked.
+Nothing is imported but psycopg, and what decides on a query's tree, where Postgres is to be asked.
 """
 
 from __future__ import annotations
@@ -248,27 +248,48 @@ def ask_postgres(asked: dict[str, Any]) -> Generator[Row, None, None]:
 
 def _stream(cursor: Any, asked: dict[str, Any]) -> Iterator[Row]:
     import psycopg
+    from psycopg.adapt import PyFormat, Transformer
 
-    cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-    for statement in asked["settings"]:
-        cursor.execute(statement)
+    from ggn_store.store import sql_resolved
+
+    connection = cursor.connection
+    cursor.execute("; ".join(asked["settings"]))
     # Which not every server can.
-    with contextlib.suppress(psycopg.Error), cursor.connection.transaction():
+    with contextlib.suppress(psycopg.Error), connection.transaction():
         cursor.execute("SET LOCAL client_connection_check_interval = '1s'")
-    # Prepared: the server takes a single statement then.
-    if asked["explains"]:
-        cursor.execute(asked["query"], asked["values"] or None, prepare=True)
+    values = Transformer(connection)
+    given = values.dump_sequence(asked["values"], [PyFormat.TEXT] * len(asked["values"]))
+    allowed = sql_resolved.Allowed(*map(frozenset, asked["allowed"]))
+    try:
+        sql_resolved.prepare(cursor, asked["query"], asked["words"], values.types or (), allowed, asked["after"])
+    except sql_resolved.Wrong as wrong:
+        at = None if wrong.position is None else wrong.position + len(asked["explain"])
+        raise Wrong(wrong.kind, wrong.message, at, wrong.name) from None
+    if asked["explain"]:
+        texts = ", ".join("NULL" if each is None else _quoted(bytes(each).decode()) for each in given)
+        cursor.execute(f"{asked['explain']} EXECUTE {sql_resolved.NAME.decode()}" + (f" ({texts})" if texts else ""))
         yield [column.name for column in cursor.description]
         yield from ([_of_postgres(value) for value in row] for row in cursor)
         return
-    # A cursor is declared for nothing but a question, in which WITH changes nothing either.
-    cursor.execute(asked["declare"] + asked["query"], asked["values"] or None, prepare=True)
-    cursor.execute("FETCH 0 FROM ggn_sql")
-    columns = [column.name for column in cursor.description]
-    yield columns
-    # Row by row: nobody asks the server for more before these are taken.
-    for row in cursor.stream("FETCH ALL FROM ggn_sql"):
-        yield [_of_postgres(value) for value in row]
+    # What has been prepared, row by row: nobody asks the server for more before these are taken.
+    pgconn = connection.pgconn
+    pgconn.send_query_prepared(sql_resolved.NAME, given, param_formats=values.formats)
+    pgconn.set_single_row_mode()
+    rows = Transformer(connection)
+    is_first = True
+    while (result := pgconn.get_result()) is not None:
+        if result.status == psycopg.pq.ExecStatus.FATAL_ERROR:
+            raise psycopg.errors.error_from_result(result)
+        rows.set_pgresult(result, set_loaders=is_first)
+        if is_first:
+            yield [(result.fname(column) or b"").decode() for column in range(result.nfields)]
+            is_first = False
+        for row in range(result.ntuples):
+            yield [_of_postgres(value) for value in rows.load_row(row, tuple)]
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _of_postgres(value: Any) -> Any:
@@ -292,12 +313,12 @@ def _refusal(error: Any, asked: dict[str, Any]) -> Wrong:
     state = error.sqlstate or ""
     message = error.diag.message_primary or str(error).strip().partition("\n")[0]
     position = error.diag.statement_position
-    at = None if position is None else int(position) - 1 - (0 if asked["explains"] else len(asked["declare"]))
+    at = None if position is None else int(position) - 1 + len(asked["explain"])
     kind = {"42P01": "table", "42703": "column", "42883": "function", "42501": "refused", "25006": "refused"}.get(state)
     if kind is None:
         kind = "store" if not state or state[:2] in ("08", "28", "57", "3D") else "syntax"
     hint = "" if error.diag.message_hint is None or kind in ("table", "column") else f" ({error.diag.message_hint})"
-    return Wrong(kind, message + hint, None if at is None else max(at, 0))
+    return Wrong(kind, message + hint, at)
 
 
 # --- the answer ---

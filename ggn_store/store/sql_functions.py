@@ -1,4 +1,9 @@
-"""The functions that a question in SQL may call: those that compute something from what they are given, in bounds."""
+"""The functions that a question in SQL may call: those that compute something from what they are given, in bounds.
+
+On Postgres these are the names of functions in pg_catalog; what SQL has its own words for has a function there, too
+(AT TIME ZONE is `timezone`, a frame of a window is `in_range`). Types are listed as well: to write or read a value of
+a type is to call its functions.
+"""
 
 from __future__ import annotations
 
@@ -33,28 +38,24 @@ INSTEAD: Final = dict.fromkeys(("format", "printf"), "join texts with ||, and ro
 POSTGRES: Final = _words(
     f"""{_BOTH}
 age any_value array_agg array_append array_length array_position array_remove array_to_string ascii bit_and bit_count
-bit_or bool_and bool_or btrim cardinality char_length character_length chr corr cbrt date_part date_trunc div every
-extract gcd generate_series greatest initcap json_agg json_array_elements json_array_elements_text json_array_length
-json_build_array json_build_object json_each json_each_text json_extract_path json_extract_path_text json_object_agg
-json_object_keys json_typeof jsonb_agg jsonb_array_elements jsonb_array_elements_text jsonb_array_length
-jsonb_build_array jsonb_build_object jsonb_each jsonb_each_text jsonb_extract_path jsonb_extract_path_text
-jsonb_object_agg jsonb_object_keys jsonb_typeof least lcm left md5 mode now num_nonnulls num_nulls overlay
-percentile_cont percentile_disc pg_typeof position quote_ident quote_literal quote_nullable random regexp_count
-regexp_like regexp_match regexp_matches regexp_replace regexp_split_to_array regexp_split_to_table regexp_substr
-reverse right row_to_json scale split_part starts_with stddev stddev_pop stddev_samp strpos string_to_array
-string_to_table to_char to_json to_jsonb to_number translate unnest var_pop var_samp variance version
+bit_or bool_and bool_or btrim cardinality cbrt char_length character_length chr corr date_part date_trunc div every
+extract gcd generate_series greatest in_range initcap json_agg json_array_elements json_array_elements_text
+json_array_length json_build_array json_build_object json_each json_each_text json_extract_path json_extract_path_text
+json_object_agg json_object_keys json_typeof jsonb_agg jsonb_array_elements jsonb_array_elements_text
+jsonb_array_length jsonb_build_array jsonb_build_object jsonb_each jsonb_each_text jsonb_extract_path
+jsonb_extract_path_text jsonb_object_agg jsonb_object_keys jsonb_typeof lcm least left like_escape md5 mode now
+num_nonnulls num_nulls overlaps overlay percentile_cont percentile_disc pg_typeof position quote_ident quote_literal
+quote_nullable random regexp_count regexp_like regexp_match regexp_matches regexp_replace regexp_split_to_array
+regexp_split_to_table regexp_substr reverse right row_to_json scale similar_to_escape split_part starts_with stddev
+stddev_pop stddev_samp string_to_array string_to_table strpos timezone to_char to_json to_jsonb to_number translate
+unnest var_pop var_samp variance version
 """
 )
 
-# What stands before a parenthesis on Postgres and calls nothing.
-KEYWORDS: Final = _words(
+# Those of a column, an answer or a step between them, and arrays of them. `regtype` is what pg_typeof returns.
+POSTGRES_TYPES: Final = _words(
     """
-all analyze and any array as asc between both buffers by case cast costs cross cube desc distinct else end escape
-except exists explain filter following for from full group grouping having ilike in inner intersect interval is join
-key lateral leading left like limit materialized natural not null of offset on or order ordinality over partition
-preceding recursive rollup row rows select sets similar some symmetric table then to trailing union using values when
-where window with within
-bigint bit char character date decimal dec double float int integer numeric real smallint text time timestamp
-timestamptz varchar
+bit bool bpchar bytea char date float4 float8 int2 int4 int8 interval json jsonb name numeric record regtype text time
+timestamp timestamptz timetz unknown uuid varbit varchar
 """
 )

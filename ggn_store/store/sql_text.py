@@ -1,7 +1,6 @@
-"""The text of a question in SQL: one statement that reads, its named values, and the functions it calls.
+"""The text of a question in SQL: one statement that seems to read, and its named values.
 
-What is allowed is decided again by the database that answers; this is what no database can be told to refuse to its
-owner, and what both databases should say in the same words.
+What it does is decided by the database that answers; this is what both databases should say in the same words.
 """
 
 from __future__ import annotations
@@ -76,8 +75,11 @@ class Query:
         """Whether it asks for the plan."""
         return self.tokens[0].key == "explain"
 
-    def numbered(self) -> tuple[str, list[tuple[int, int]]]:
-        """The text with $1, $2, ... for its values; and where each ended, and how much longer it has become."""
+    def numbered(self) -> tuple[str, list[tuple[int, int]], int]:
+        """The text with $1, $2, ... for its values; where each ended, and how much longer it has become.
+
+        Last, where what reads begins: behind EXPLAIN and its options.
+        """
         numbers = {name: f"${number}" for number, name in enumerate(self.values, 1)}
         parts, shifts, at = [], [], 0
         for token in self.tokens:
@@ -86,7 +88,8 @@ class Query:
                 parts += [self.text[at : token.start], written]
                 at = token.start + len(token.text)
                 shifts.append((at, len(written) - len(token.text)))
-        return "".join([*parts, self.text[at:]]), shifts
+        # No value is in front of it.
+        return "".join([*parts, self.text[at:]]), shifts, _beginning(self.tokens).start if self.explains else 0
 
 
 def place(text: str, at: int) -> str:
@@ -175,58 +178,3 @@ def require_values(query: Query, given: Collection[str]) -> None:
     if unused:
         has = f"it has {offer([f':{name}' for name in query.values])}" if query.values else "it has none"
         raise QueryError(f"the query has no value :{unused[0]}; {has}")
-
-
-def require_functions(
-    query: Query, allowed: Collection[str], keywords: Collection[str], fields: Collection[str]
-) -> None:
-    """Raise QueryError where a query of Postgres calls a function that is not among the allowed ones.
-
-    `keywords` may stand before a parenthesis without calling anything. Postgres also takes `(x).f` for `f(x)`: there,
-    only `fields` and allowed functions may follow.
-    """
-    tokens = query.tokens
-    of_expression = False  # whether the names that a dot joins here began with something else than a name
-    for index, token in enumerate(tokens):
-        before = tokens[index - 1].key if index else ""
-        if token.key == ".":
-            of_expression = of_expression or not (index and tokens[index - 1].word)
-            continue
-        if before != ".":
-            of_expression = False
-        if not token.word:
-            continue
-        if of_expression and token.word not in allowed and token.word not in fields:
-            raise _refused(query, token, allowed)
-        if index + 1 == len(tokens) or tokens[index + 1].key != "(":
-            continue
-        if before == "." and index > 1 and tokens[index - 2].word != "pg_catalog":
-            raise _refused(query, token, allowed)
-        # A closing parenthesis before it says nothing: SELECT DISTINCT ON (a) f(b).
-        if token.kind == "name" and (token.word in keywords or before in ("as", "::", "with", "recursive")):
-            continue
-        if token.word in allowed or (before == "," and _is_named_query(tokens, index + 1)):
-            continue
-        raise _refused(query, token, allowed)
-
-
-def _refused(query: Query, token: Token, allowed: Collection[str]) -> QueryError:
-    from difflib import get_close_matches
-
-    near = get_close_matches(token.word, sorted(allowed), 3)
-    return QueryError(
-        f"{place(query.text, token.start)}: the function {quote(token.word)} is not among those that a query may call"
-        + (f"; near it: {', '.join(near)}" if near else "")
-    )
-
-
-def _is_named_query(tokens: Sequence[Token], start: int) -> bool:
-    """Whether the parenthesis at `start` lists the columns of a query in WITH: only names, then AS (SELECT."""
-    end = start + 1
-    while end < len(tokens) and (tokens[end].word or tokens[end].key == ","):
-        end += 1
-    following = [token.key for token in tokens[end : end + 6]]
-    if following[:2] != [")", "as"]:
-        return False
-    rest = [key for key in following[2:] if key not in ("not", "materialized")]
-    return rest[:1] == ["("] and rest[1:2] in (["select"], ["with"], ["values"], ["table"], ["("])
