@@ -75,11 +75,15 @@ PLACES: tuple[tuple[str, ...], ...] = (
     ("--db", "{}", "db", "upgrade"),
     ("--db", "{}", "sql", "SELECT 1"),
     ("--db", "{}", "moves", "mini", "--explain"),
-    ("--db", "{}", "pull", "store.db"),
+    ("--db", "{}", "pull", "--remote", "store.db", "mini"),
+    ("--db", "{}", "push", "--remote", "store.db", "--all"),
+    ("--db", "store.db", "push", "--remote", "{}", "mini"),
+    ("--db", "store.db", "pull", "--remote", "{}", "--all"),
+    ("--db", "store.db", "push", "--remote", "{}", "mini", "--format", "json"),
+    ("--db", "store.db", "push", "--remote", "other.db", "{}"),
+    ("--db", "store.db", "pull", "--remote", "store.db", "{}"),
     ("--db", "store.db", "push", "{}"),
-    ("--db", "store.db", "pull", "{}"),
-    ("--db", "store.db", "push", "{}", "--format", "json"),
-    ("--db", "store.db", "push", "other.db", "{}"),
+    ("--db", "store.db", "verify", "--against", "{}"),
     ("--db", "store.db", "verify", "{}"),
     ("--db", "store.db", "show", "{}"),
     ("--db", "store.db", "tag", "{}"),
@@ -141,13 +145,15 @@ def test_no_place_of_an_address_shows_its_password(place: Program, words: tuple[
             require_secret(said.out + said.err, password)
 
 
-@pytest.mark.parametrize("name", ["GGN_STORE_URL", "DATABASE_URL"])
+@pytest.mark.parametrize("name", ["GGN_STORE_URL", "DATABASE_URL", "GGN_STORE_REMOTE"])
 @pytest.mark.parametrize("shape", SHAPES[::6])
 def test_the_environment_s_address_shows_no_password(
     place: Program, monkeypatch: pytest.MonkeyPatch, name: str, shape: str
 ) -> None:
     monkeypatch.setenv(name, shape.format("sEkret4Marker"))
-    for command in (("list",), ("db", "info")):
+    of_remote = (("--db", "store.db", "push", "mini"), ("--db", "store.db", "pull", "mini"))
+    of_store = (("list",), ("db", "info"))
+    for command in of_remote if name == "GGN_STORE_REMOTE" else of_store:
         said = place(*command)
         require_secret(said.out + said.err, "sEkret4Marker")
 

@@ -27,6 +27,7 @@ from ggn_store.model.document import Dialect
 from ggn_store.passwords import shown
 from ggn_store.store import address as addresses
 from ggn_store.store import rebuild, rulesets, versions
+from ggn_store.store import tables as t
 from ggn_store.store.sqlite import SQLite
 
 PRIVATE_NAME: Final = "ruleset"
@@ -63,6 +64,8 @@ class Store(
     Safe to use from several threads. Every method raises StoreError where the database refuses, and then
     nothing was changed.
     """
+
+    _has_made_it = False
 
     @classmethod
     def open(cls, address: str, *, upgrade: bool = False, create: bool = True) -> Store:
@@ -119,6 +122,12 @@ class Store(
                 "makes a store and puts well-known games into it"
             )
 
+    def discard(self) -> None:
+        """Close the store, and remove its file where this has made it and nothing was stored in it."""
+        self.close()
+        if self._has_made_it:
+            self._database.discard(t.metadata.tables)
+
     def close(self) -> None:
         """Give the connections back; a store in memory is gone then."""
         self._database.close()
@@ -138,7 +147,9 @@ class Store(
         Triggers, functions and views that are not as this program makes them are made again, and what others have hung
         on the tables is taken away; `tell` gets a sentence for each.
         """
-        return self._database.create(versions.upgrade) or versions.upgrade(self._database, tell)
+        made = self._database.create(versions.upgrade)
+        self._has_made_it = made is not None
+        return made or versions.upgrade(self._database, tell)
 
     def info(self) -> Info:
         """Where the store is, what runs it, and of which version its tables are."""

@@ -6,7 +6,8 @@ import functools
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
@@ -46,7 +47,7 @@ def address(ctx: click.Context) -> str:
 
 def without_password(message: str) -> str:
     """A message without what may be a password: of any address on the command line, also where none belongs."""
-    given = [*sys.argv[1:], *filter(None, map(os.environ.get, _ADDRESSES))]
+    given = [*sys.argv[1:], *filter(None, map(os.environ.get, (*_ADDRESSES, "GGN_STORE_REMOTE")))]
     secrets = {secret for each in given for secret in passwords.secrets_in(each) if secret not in passwords.shown(each)}
     return passwords.without(message, secrets)
 
@@ -57,7 +58,9 @@ def ready_address(ctx: click.Context) -> str:
     file = _default_file()
     if found == f"sqlite:///{file}":
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
+            for each in (*reversed(file.parent.parents), file.parent):
+                with suppress(FileExistsError):
+                    each.mkdir(0o700)
         except OSError as error:
             raise GgnStoreError(
                 f"{file.parent}: the data directory cannot be made ({error.strerror}): name a store with --db"
@@ -73,8 +76,19 @@ def _default_file() -> Path:
 
 def open_store(ctx: click.Context, create: bool = False) -> ggn_store.Store:
     """The store that the command works on, which only a command that fills it makes; it is closed with the command."""
-    store = ggn_store.Store.open(ready_address(ctx) if create else address(ctx), create=create)
-    return ctx.with_resource(store)
+    if create:
+        return ctx.with_resource(_made_store(ready_address(ctx)))
+    return ctx.with_resource(ggn_store.Store.open(address(ctx), create=False))
+
+
+@contextmanager
+def _made_store(address: str) -> Iterator[ggn_store.Store]:
+    """A store that is made if it is not there, and is gone again where the command has stored nothing."""
+    store = ggn_store.Store.open(address)
+    try:
+        yield store
+    finally:
+        store.discard()
 
 
 def open_ruleset(ctx: click.Context, reference: str) -> ggn_store.Ruleset:

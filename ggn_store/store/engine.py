@@ -184,6 +184,10 @@ class Database(ABC):
         """Make the database, which appears once it is filled; None where it is there, or others have to make it."""
         return None
 
+    def discard(self, tables: Iterable[str]) -> None:
+        """Remove the database that `create` has made, if all of these tables of it are empty."""
+        return
+
     # --- the short way: one SELECT, on a connection of the driver's own and in no transaction ---
 
     def fetch(self, statement: str, values: Any) -> list[Any]:

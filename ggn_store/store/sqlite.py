@@ -9,7 +9,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
@@ -71,7 +71,11 @@ class SQLite(Database):
 
     def create(self, fill: Callable[[Database], Filled]) -> Filled | None:
         # In memory there is nothing to be left half made; the other forms of address are not taken apart.
-        if self.path is None or self.url.query or self.path.exists():
+        if self.path is None or self.path.exists():
+            return None
+        if self.url.query:
+            if self.url.query.get("mode") in (None, "rwc"):
+                self._make()
             return None
         part = self.path.with_name(f".{self.path.name}.{os.getpid()}.{next(_NUMBERS)}.part")
         try:
@@ -85,6 +89,7 @@ class SQLite(Database):
             # Unlike a change of name this leaves alone what somebody else has made meanwhile.
             os.link(part, self.path)
         except OSError:  # that, or a file system without links
+            self._make()
             return None
         finally:
             beside.close()
@@ -92,6 +97,23 @@ class SQLite(Database):
                 with suppress(OSError):
                     os.unlink(f"{part}{ending}")
         return found
+
+    def _make(self) -> None:
+        """Make an empty file for nobody else to read, which SQLite would make as the umask says."""
+        with suppress(OSError):  # which SQLite says better
+            os.close(os.open(str(self.path), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+    def discard(self, tables: Iterable[str]) -> None:
+        if self.path is None:
+            return
+        asked = " UNION ALL ".join(f'SELECT EXISTS (SELECT 1 FROM "{name}")' for name in tables)  # noqa: S608
+        # Where somebody is at work in it, it stays. Who has only opened it is told by SQLite that it is gone, and
+        # commits nothing; which SQLite only sees where there is a rollback journal.
+        with suppress(sqlite3.Error, OSError), closing(sqlite3.connect(self.path, 0, isolation_level=None)) as opened:
+            opened.execute("BEGIN EXCLUSIVE")
+            [journal] = opened.execute("PRAGMA journal_mode").fetchone()
+            if journal == "delete" and not any(is_filled for (is_filled,) in opened.execute(asked)):
+                self.path.unlink()
 
     def _create_engine(self, url: URL) -> Engine:
         # A store in memory lives in its one connection, which threads take in turns.
@@ -129,6 +151,8 @@ class SQLite(Database):
         connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
     def _explain_error(self, error: BaseException | None) -> str:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_DBMOVED:
+            return "the file was removed or renamed meanwhile; nothing was stored: try again"
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if (refused := refusal(error)) is not None:
             return refused
