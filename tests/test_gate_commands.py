@@ -135,7 +135,7 @@ def test_a_review_on_the_command_line(ggn: Command, run: Program, ready: str) ->
             done = run("--db", other, "approve", "team/knight#1", "--author", "Ann", "-m", "fine")
     else:
         done = ggn("approve", "team/knight#1", "--author", "Bob", "-m", "fine")
-    assert (done.code, done.out) == (0, "team/knight#1: approved, it is team/knight@2 now\n")
+    assert (done.code, done.out) == (0, f"team/knight#1: approved, it is team/knight@2 now (sha256:{data['digest']})\n")
     again = ggn("reject", "team/knight#1", "--author", "Cid")
     assert (again.code, "was merged already, it is team/knight@2" in again.err) == (3, True)
     empty = ggn("proposals", "--format", "table")

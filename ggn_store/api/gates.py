@@ -66,10 +66,11 @@ def gate(accept: bool = False) -> Gate:
     def passed(connection: Transaction, name: str, head: Head, made: Made, piece_ids: Sequence[int]) -> Made:
         require_open(states.newest(connection, name))
         policy = policies.counting(connection, name)
-        if policy is None or policy.rules is None or not policy.rules:
+        rules = policies.asked(policy)
+        if policy is None or not rules:
             return made
-        if policy.rules.review:
-            people = f"{policy.rules.review} other{'s' if policy.rules.review > 1 else ''}"
+        if rules.review:
+            people = f"{rules.review} other{'s' if rules.review > 1 else ''}"
             raise GateError(
                 f"{name} takes only what was proposed, and approved by {people} (the policy of {policy.namespace}): "
                 f"propose it with `ggn-store propose {name} FILE`"
@@ -118,15 +119,16 @@ def require_open(state: RulesetState) -> None:
 def check(connection: Transaction, name: str, before: Content | None, after: Content) -> Findings:
     """What the policy that counts for a ruleset finds in a change of its head; all pieces are stored."""
     policy = policies.counting(connection, name)
-    if policy is None or policy.rules is None:
+    rules = policies.asked(policy)
+    if rules is None:
         return Findings(policy)
     found: Sequence[Problem] = ()
-    if codes := policy.rules.lint:
+    if codes := rules.lint:
         document = contents.document(connection, after)
         found = [each for each in lint(document) if ALL in codes or each.code in codes]
     changes: Iterable[MoveChange] = ()
-    if policy.rules.compatible is not None and before is not None:
-        changes = _changes(connection, policy.rules.compatible, before, after)
+    if rules.compatible is not None and before is not None:
+        changes = _changes(connection, rules.compatible, before, after)
     return Findings(policy, tuple(found), tuple(changes))
 
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from ggn_store.api import authors, gates
 from ggn_store.api.loading import prepare
 from ggn_store.api.store import PRIVATE_NAME, Store
-from ggn_store.errors import ConflictError, GateError, HeadMovedError, StoreError
+from ggn_store.errors import ConflictError, GateError, HeadMovedError
 from ggn_store.model.diff import NOTHING, Outline, diff_pieces
 from ggn_store.model.difference import Difference
 from ggn_store.model.document import Document, Piece
-from ggn_store.model.proposal import Judgement, Proposal, parse_proposal
+from ggn_store.model.proposal import Judgement, Proposal, parse_digest, parse_proposal
 from ggn_store.model.revision import check_name
 from ggn_store.store import contents, load, proposals, rulesets, states
 from ggn_store.store.contents import Content, Transaction
@@ -89,13 +89,21 @@ def _require_news(connection: Transaction, name: str, head: str | None, number: 
             raise ConflictError(f"{each} proposes the same already: see `ggn-store proposal {each}`")
 
 
-def approve(database: Database, tables: Gate, reference: str, author: str | None, message: str | None) -> Proposal:
+def approve(
+    database: Database, tables: Gate, reference: str, author: str | None, message: str | None, digest: str | None
+) -> Proposal:
     """Approve of a proposal of somebody else's; with the last approval that it needs, the head moves."""
     name, number = parse_proposal(reference)
+    read = None if digest is None else parse_digest(digest)
     author = _named(database, authors.signed(database, author, message))
     who = database.role or author
     with tables.writing() as connection:
-        proposal = proposals.find(connection, name, number)
+        proposal = proposals.find_whole(connection, name, number)
+        if read is not None and not proposal.digest.startswith(read):
+            raise ConflictError(
+                f"{proposal} has the digest {proposal.digest}, and the one that was read is {read}: look at it again "
+                f"with `ggn-store proposal {proposal}`"
+            )
         while True:
             _require_current(proposal)
             if who == proposal.who:
@@ -162,10 +170,6 @@ def _merge(database: Database, connection: Transaction, proposal: Proposal, auth
     """Let the head move to what a proposal says, if the policy lets it pass as it is now."""
     name = proposal.name
     after = contents.of_proposal(connection, proposal)
-    if len(after.pieces) != proposal.pieces or contents.digest(connection, after) != proposal.digest:
-        raise StoreError(
-            f"{proposal}: its pieces do not give its digest, so that it is not what was proposed: reject it"
-        )
     gates.require_open(states.newest(connection, name))
     before = None if proposal.base_id is None else contents.of_revision(connection, proposal.base_id)
     gates.refuse(name, gates.check(connection, name, before, after), accepted=proposal.accepted)
@@ -200,10 +204,10 @@ def _named(database: Database, author: str | None) -> str | None:
 
 
 def find(tables: Gate, reference: str) -> Proposal:
-    """The proposal that `chess#4` names."""
+    """The proposal that `chess#4` names; raises StoreError for one that is broken."""
     name, number = parse_proposal(reference)
     with tables.reading() as connection:
-        return proposals.find(connection, name, number)
+        return proposals.find_whole(connection, name, number)
 
 
 def listed(tables: Gate, name: str | None, *, closed: bool) -> tuple[Proposal, ...]:
@@ -214,14 +218,15 @@ def listed(tables: Gate, name: str | None, *, closed: bool) -> tuple[Proposal, .
         if name is not None and not proposals.listed(connection, name):
             rulesets.find(connection, name)
         found = proposals.listed(connection, name)
-    return tuple(each for each in found if closed or each.state in ("open", "stale"))
+    return tuple(each for each in found if closed or each.state in ("open", "stale", "broken"))
 
 
 def document(tables: Gate, reference: str) -> Document:
     """The document that is proposed."""
     name, number = parse_proposal(reference)
     with tables.reading() as connection:
-        return contents.document(connection, contents.of_proposal(connection, proposals.find(connection, name, number)))
+        proposal = proposals.find_whole(connection, name, number)
+        return contents.document(connection, contents.of_proposal(connection, proposal))
 
 
 def ruleset(tables: Gate, reference: str) -> Ruleset:
@@ -238,7 +243,7 @@ def difference(tables: Gate, reference: str) -> Difference:
     """What a proposal changes in its base."""
     name, number = parse_proposal(reference)
     with tables.reading() as connection:
-        proposal = proposals.find(connection, name, number)
+        proposal = proposals.find_whole(connection, name, number)
         after = contents.of_proposal(connection, proposal)
         before = None if proposal.base_id is None else contents.of_revision(connection, proposal.base_id)
         old = {} if before is None else _pieces(connection, before, after)

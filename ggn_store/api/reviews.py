@@ -42,18 +42,22 @@ class Reviews(Section):
             content, name = read_one(document, name, dialect)
             return proposals.propose(self._database, self._tables, content, name, author, message, base, accept_changes)
 
-    def approve(self, proposal: str, *, author: str | None = None, message: str | None = None) -> Proposal:
+    def approve(
+        self, proposal: str, *, author: str | None = None, message: str | None = None, digest: str | None = None
+    ) -> Proposal:
         """Approve of `chess#4`, which is somebody else's; the head moves once it has all approvals that it needs.
 
-        People are told apart by the user of a Postgres database, in a SQLite file by the author's name. Raises
-        ConflictError where the head has moved since it was proposed, and GateError where the policy refuses it now.
+        People are told apart by the user of a Postgres database, in a SQLite file by the author's name. `digest` is
+        that of the proposal that was read, or at least its first 16 digits. Raises ConflictError where the proposal has
+        another one or the head has moved since it was proposed, GateError where the policy refuses it now, and
+        StoreError where this program has not written it so.
         """
         from ggn_store.api import proposals
 
-        return proposals.approve(self._database, self._tables, proposal, author, message)
+        return proposals.approve(self._database, self._tables, proposal, author, message, digest)
 
     def reject(self, proposal: str, *, author: str | None = None, message: str | None = None) -> Proposal:
-        """End the proposal `chess#4`."""
+        """End the proposal `chess#4`, also one that is broken."""
         from ggn_store.api import proposals
 
         return proposals.reject(self._database, self._tables, proposal, author, message)
@@ -65,13 +69,16 @@ class Reviews(Section):
         return proposals.withdraw(self._database, self._tables, proposal, author, message)
 
     def proposal(self, proposal: str) -> Proposal:
-        """The proposal `chess#4`; raises UnknownNameError."""
+        """The proposal `chess#4`; raises UnknownNameError, and StoreError where it is broken."""
         from ggn_store.api import proposals
 
         return proposals.find(self._tables, proposal)
 
     def proposals(self, name: str | None = None, *, closed: bool = False) -> tuple[Proposal, ...]:
-        """The proposals that wait for approvals, of all rulesets or of one; with `closed`, all that there ever were."""
+        """The proposals that wait for approvals, of all rulesets or of one; with `closed`, all that there ever were.
+
+        Those that this program has not written so are in the state `broken`, and `fault` says why.
+        """
         from ggn_store.api import proposals
 
         return proposals.listed(self._tables, name, closed=closed)

@@ -142,7 +142,8 @@ def _record(policy: ggn_store.Policy) -> dict[str, object]:
         "lint": ", ".join(rules.get("lint", ())) if rules else None,
         "compatible": compatible.get("name"),
         "review": rules.get("review") if rules else None,
-        "removed": rules is None,
+        "removed": rules is None and policy.fault is None,
+        **({} if policy.fault is None else {"message": f"broken: {policy.fault}"}),
     }
 
 
@@ -158,10 +159,12 @@ def _text(policy: ggn_store.Policy) -> str:
     if rules.review:
         people = "1 other" if rules.review == 1 else f"{rules.review} others"
         lines["review"] = f"a change is proposed, and {people} must approve of it (`ggn-store propose`)"
-    if not rules:
+    if policy.fault is not None:
+        lines["broken"] = f"{policy.fault}: no revision is taken until another policy is set"
+    elif not rules:
         lines["else"] = "nothing, whatever the namespace around it asks for"
     by = f" by {policy.author}" if policy.author else ""
-    lines["set"] = f"{policy.created_at.isoformat(timespec='seconds')}{by}"
+    lines["set"] = f"{policy.data()['created_at'] or ''}{by}"
     if policy.message is not None:
         lines["message"] = policy.message
     return "\n".join(f"{name:12}{printable(text)}" for name, text in lines.items())

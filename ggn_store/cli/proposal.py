@@ -44,7 +44,7 @@ def command(ctx: click.Context, proposal: str, document: bool, form: str | None,
         "author": found.author,
         "role": found.role,
         "message": found.message,
-        "created_at": found.created_at.isoformat(timespec="seconds"),
+        "created_at": found.data()["created_at"],
         "digest": found.digest,
         "changes": str(difference),
     }
@@ -52,7 +52,7 @@ def command(ctx: click.Context, proposal: str, document: bool, form: str | None,
     lines += [f"accepted      {printable(each)}\n" for each in found.accepted]
     for each in found.verdicts:
         why = "" if each.message is None else f": {each.message}"
-        at = each.created_at.isoformat(timespec="seconds")
+        at = each.data()["created_at"]
         lines.append(f"{each.verdict:14}{printable(f'{at} by {each.author or each.role}{why}')}\n")
     color = output is None and options.is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
     options.write([*lines, "\n", *difference_text(difference, color)], output)

@@ -19,7 +19,8 @@ _COLUMNS = ("proposal", "state", "base", "approved", "author", "created_at", "su
 def command(ctx: click.Context, ruleset: str | None, closed: bool, form: str | None) -> None:
     """List the proposals that wait for approvals, of all rulesets or of one, the newest first.
 
-    A stale one cannot be merged any more: the ruleset has moved on since it was made.
+    A stale one cannot be merged any more: the ruleset has moved on since it was made. A broken one was put there past
+    this program; the summary says what is wrong with it, and `ggn-store reject` closes it.
     """
     found = options.open_store(ctx).proposals(ruleset, closed=closed)
     form = options.record_format(form)
@@ -32,6 +33,6 @@ def command(ctx: click.Context, ruleset: str | None, closed: bool, form: str | N
 
 
 def _record(proposal: ggn_store.Proposal) -> dict[str, object]:
-    summary = None if proposal.message is None else proposal.message.partition("\n")[0]
+    summary = proposal.fault or (None if proposal.message is None else proposal.message.partition("\n")[0])
     approved = f"{len(proposal.approvals)}/{proposal.needed}"
     return proposal.data() | {"approved": approved, "summary": summary}

@@ -12,6 +12,9 @@ from ggn_store.cli import options
 @options.change_options
 @click.pass_context
 def command(ctx: click.Context, proposal: str, author: str | None, message: str | None) -> None:
-    """Reject a proposal, such as chess#4: it is never merged; something better can be proposed."""
+    """Reject a proposal, such as chess#4: it is never merged; something better can be proposed.
+
+    That also closes a broken one, which cannot be shown.
+    """
     found = options.open_store(ctx).reject(proposal, author=author, message=message)
     click.echo(f"{found}: rejected")

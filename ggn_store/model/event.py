@@ -66,6 +66,8 @@ class Event:
             said.append(f"-> {self.subject}@{detail['revision']}")
         if self.action == "policy":
             said.append("removed" if detail.get("rules") is None else str(detail["rules"]))
+        if self.action == "approve" and detail.get("digest") is not None:
+            said.append(f"sha256:{detail['digest']}")
         if detail.get("state") is not None:
             said.append(str(detail["state"]))
         if detail.get("successor") is not None:

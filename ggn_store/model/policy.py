@@ -87,7 +87,8 @@ class Policy:
     """A policy as it was set; `number` counts from 1 within the namespace, `created_at` is in UTC.
 
     The namespace `*` is the whole store. `rules` is None where the policy was removed: then that of the namespace
-    around it counts.
+    around it counts. `fault` says what is wrong with a policy that this program has not written so; it has no rules
+    either, and its namespace takes no revisions until it has another one.
     """
 
     namespace: str
@@ -95,7 +96,8 @@ class Policy:
     rules: Rules | None
     author: str | None
     message: str | None
-    created_at: datetime
+    created_at: datetime | None
+    fault: str | None = None
 
     def data(self) -> dict[str, Any]:
         """The policy as JSON data, without its positions."""
@@ -105,7 +107,8 @@ class Policy:
             "rules": None if self.rules is None else {"valid": True, **self.rules.data()},
             "author": self.author,
             "message": self.message,
-            "created_at": self.created_at.isoformat(timespec="seconds"),
+            "created_at": None if self.created_at is None else self.created_at.isoformat(timespec="seconds"),
+            **({} if self.fault is None else {"fault": self.fault}),
         }
 
 

@@ -12,14 +12,19 @@ from ggn_store.model.document import Dialect, Envelope
 from ggn_store.model.revision import check_name
 
 Judgement = Literal["approved", "rejected", "withdrawn", "merged"]
-ProposalState = Literal["open", "stale", "rejected", "withdrawn", "merged"]
+ProposalState = Literal["open", "stale", "broken", "rejected", "withdrawn", "merged"]
 
-_REFERENCE = re.compile(r"(?P<name>[^#]+)#(?P<number>[1-9][0-9]{0,8})", re.ASCII)
+# Also a number that no proposal of this program has: one that somebody else has put there can be rejected.
+_REFERENCE = re.compile(r"(?P<name>[^#]+)#(?P<number>0|-?[1-9][0-9]{0,9})", re.ASCII)
+_DIGEST = re.compile(r"(?:sha256:)?(?P<digest>[0-9a-f]{16,64})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What somebody said of a proposal. `revision` is the number of the one that a merged proposal became."""
+    """What somebody said of a proposal.
+
+    `revision` is the number of the one that a merged proposal became, `digest` that of the content that was approved.
+    """
 
     ordinal: int
     verdict: Judgement
@@ -27,7 +32,8 @@ class Verdict:
     author: str | None
     role: str | None
     message: str | None
-    created_at: datetime
+    created_at: datetime | None
+    digest: str | None = None
 
     @property
     def who(self) -> str | None:
@@ -42,7 +48,8 @@ class Verdict:
             "author": self.author,
             "role": self.role,
             "message": self.message,
-            "created_at": self.created_at.isoformat(timespec="seconds"),
+            "created_at": None if self.created_at is None else self.created_at.isoformat(timespec="seconds"),
+            "digest": self.digest,
         }
 
 
@@ -51,7 +58,8 @@ class Proposal:
     """A proposal and what became of it; `chess#4` is the fourth of chess.
 
     `base` is the number of the revision that it is to follow, `head` that of the newest one: None for none. `needed`
-    is how many must approve. `accepted` are the changes of moves that it says are meant, one line each.
+    is how many must approve. `accepted` are the changes of moves that it says are meant, one line each. `fault` says
+    what is wrong with a proposal that this program has not written so: it is broken, and can only be rejected.
     """
 
     id: int
@@ -69,9 +77,10 @@ class Proposal:
     author: str | None
     role: str | None
     message: str | None
-    created_at: datetime
+    created_at: datetime | None
     verdicts: tuple[Verdict, ...]
     needed: int
+    fault: str | None = None
 
     def __str__(self) -> str:
         return f"{self.name}#{self.number}"
@@ -87,12 +96,14 @@ class Proposal:
         for each in self.verdicts:
             if each.verdict != "approved":
                 return each.verdict
+        if self.fault is not None:
+            return "broken"
         return "open" if self.base == self.head else "stale"
 
     @property
     def approvals(self) -> tuple[str, ...]:
-        """The others who have approved, in the order in which they did."""
-        people = (each.who for each in self.verdicts if each.verdict == "approved")
+        """The others who have approved of what is proposed, in the order in which they did."""
+        people = (each.who for each in self.verdicts if each.verdict == "approved" and each.digest == self.digest)
         return tuple(dict.fromkeys(who for who in people if who is not None and who != self.who))
 
     @property
@@ -119,8 +130,9 @@ class Proposal:
             "author": self.author,
             "role": self.role,
             "message": self.message,
-            "created_at": self.created_at.isoformat(timespec="seconds"),
+            "created_at": None if self.created_at is None else self.created_at.isoformat(timespec="seconds"),
             "verdicts": [each.data() for each in self.verdicts],
+            **({} if self.fault is None else {"fault": self.fault}),
         }
 
 
@@ -130,3 +142,14 @@ def parse_proposal(text: str) -> tuple[str, int]:
     if match is None:
         raise NotationError(f"{quote(text)} does not name a proposal: write chess#4 for the fourth of chess")
     return check_name(match["name"]), int(match["number"])
+
+
+def parse_digest(text: str) -> str:
+    """The digest, or at least 16 digits of its beginning, that `text` writes; raises NotationError, quoting it."""
+    match = _DIGEST.fullmatch(text)
+    if match is None:
+        raise NotationError(
+            f"{quote(text)} is not a digest: write the 64 hexadecimal digits that `ggn-store proposal` shows, or at "
+            "least the first 16"
+        )
+    return match["digest"]

@@ -26,7 +26,7 @@ from ggn_store.model.revision import lineage
 from ggn_store.notation import qpi
 from ggn_store.store import declared, guards, load, masks, rulesets
 from ggn_store.store import tables as t
-from ggn_store.store.engine import Database
+from ggn_store.store.engine import Database, is_about_a_value
 
 Value = TypeVar("Value")
 Opening = Callable[[], AbstractContextManager[Connection]]
@@ -100,7 +100,7 @@ class _Walk:
         except (GgnStoreError, LookupError, TypeError, ValueError):
             return None
         except DBAPIError as error:
-            if not self._database.is_about_a_value(error):
+            if not is_about_a_value(error):
                 raise
             return None
 

@@ -286,10 +286,6 @@ class Database(ABC):
         """The user as whom the database knows this program; None where it knows none."""
         return None
 
-    def is_about_a_value(self, error: DBAPIError) -> bool:
-        """Whether the driver only stumbled over a stored value that is not of its column's type."""
-        return False
-
     def may_restore(self, connection: Connection) -> bool:
         """Whether this user may bring a deleted ruleset back."""
         return True
@@ -384,6 +380,15 @@ class Changes:
 
     def close(self) -> None:
         """Give the connection back, if there is one."""
+
+
+def is_about_a_value(error: DBAPIError) -> bool:
+    """Whether the driver only stumbled over a stored value that it cannot read, so that neither database has a code."""
+    said: Any = error.orig
+    if hasattr(said, "sqlite_errorcode") or getattr(said, "sqlstate", None) is not None:
+        return False
+    # psycopg for a time after the year 9999; the module for SQLite for text that is not UTF-8.
+    return "decode" in str(said) if type(said).__name__ == "OperationalError" else type(said).__name__ == "DataError"
 
 
 def cause(error: StoreError) -> BaseException | None:

@@ -241,7 +241,12 @@ class Made:
     @property
     def envelope_text(self) -> str:
         """The envelope as it is stored."""
-        return json.dumps(self.envelope.data(), ensure_ascii=False, sort_keys=True)
+        return envelope_text(self.envelope)
+
+
+def envelope_text(envelope: Envelope) -> str:
+    """An envelope as it is stored."""
+    return json.dumps(envelope.data(), ensure_ascii=False, sort_keys=True)
 
 
 # What lets a revision pass that is about to follow the head of a ruleset, perhaps with more to say; or raises.

@@ -1,23 +1,29 @@
-"""Proposals and verdicts: rows that are only ever added."""
+"""Proposals and verdicts: rows that are only ever added.
+
+Whoever has SQL in hand may have added some that this program would not. They are read as far as they can be, with what
+is wrong with them, so that all others can be listed and they can be rejected.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import groupby
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, select
 
-from ggn_store.errors import UnknownNameError, quote
+from ggn_store.errors import StoreError, UnknownNameError, quote
 from ggn_store.model.document import Envelope
 from ggn_store.model.proposal import Judgement, Proposal, Verdict
-from ggn_store.store import load, policies, rulesets
+from ggn_store.store import contents, damaged, load, policies, rulesets
 from ggn_store.store import tables as t
 from ggn_store.store.engine import Database
 from ggn_store.store.load import Head, Made
 
+_DIGEST: Final = re.compile("[0-9a-f]{64}")
 _BASE = t.revision.alias("base")
 _HEAD = t.revision.alias("head")
 _PROPOSALS = (
@@ -25,6 +31,7 @@ _PROPOSALS = (
         t.proposal,
         t.ruleset.c.name,
         _BASE.c.number.label("base"),
+        _BASE.c.ruleset_id.label("base_ruleset_id"),
         select(func.max(_HEAD.c.number))
         .where(_HEAD.c.ruleset_id == t.proposal.c.ruleset_id)
         .scalar_subquery()
@@ -32,24 +39,54 @@ _PROPOSALS = (
     )
     .join(t.ruleset, t.ruleset.c.id == t.proposal.c.ruleset_id)
     .outerjoin(_BASE, _BASE.c.id == t.proposal.c.base_id)
+    .order_by(t.proposal.c.created_at.desc(), t.proposal.c.id.desc())
+)
+# What can be read of every row.
+_PLACES = select(t.proposal.c.id, t.proposal.c.number, t.ruleset.c.name).join(t.ruleset)
+_VERDICTS = select(t.verdict, t.revision.c.number.label("revision")).outerjoin(
+    t.revision, t.revision.c.id == t.verdict.c.revision_id
 )
 
 
 def find(connection: Connection, name: str, number: int) -> Proposal:
-    """One proposal; raises UnknownNameError, with what there is instead."""
-    found = _read(connection, connection.execute(_PROPOSALS.where(t.ruleset.c.name == name)).all())
+    """One proposal, which may be broken; raises UnknownNameError, with what there is instead."""
+    found = listed(connection, name)
     for proposal in found:
         if proposal.number == number:
             return proposal
-    there = f"its proposals are {name}#1 to {name}#{len(found)}" if found else f"nothing was proposed for {quote(name)}"
+    numbers = sorted(each.number for each in found if isinstance(each.number, int))
+    few = f"its proposals are {name}#{numbers[0]} to {name}#{numbers[-1]}" if numbers else ""
+    there = few or f"nothing was proposed for {quote(name)}"
     raise UnknownNameError(f"there is no proposal {quote(f'{name}#{number}')}: {there}")
 
 
+def find_whole(connection: Connection, name: str, number: int) -> Proposal:
+    """Like `find`; raises StoreError unless the proposal is whole: then its pieces are those of its digest."""
+    proposal = find(connection, name, number)
+    fault = proposal.fault
+    if fault is None:
+        try:
+            is_whole = contents.digest(connection, contents.of_proposal(connection, proposal)) == proposal.digest
+        except (LookupError, TypeError, ValueError):
+            is_whole = False
+        fault = None if is_whole else _NOT_WHOLE
+    if fault is not None:
+        raise StoreError(f"{proposal} is broken: {fault}: `ggn-store reject {proposal}` closes it")
+    return proposal
+
+
+_NOT_WHOLE: Final = "its pieces do not give its digest, so that it is not what was proposed"
+
+
 def listed(connection: Connection, name: str | None = None) -> list[Proposal]:
-    """All proposals, or those for one ruleset, the newest first."""
-    query = _PROPOSALS if name is None else _PROPOSALS.where(t.ruleset.c.name == name)
-    rows = connection.execute(query.order_by(t.proposal.c.created_at.desc(), t.proposal.c.id.desc())).all()
-    return _read(connection, rows)
+    """All proposals, or those for one ruleset, the newest first; what is wrong with one is its `fault`."""
+    return _read(connection, _PROPOSALS if name is None else _PROPOSALS.where(t.ruleset.c.name == name))
+
+
+def faults(connection: Connection, ids: Collection[int]) -> dict[int, str]:
+    """What is wrong with the proposals of these keys, but for their pieces; those that are sound are left out."""
+    found = _read(connection, _PROPOSALS.where(t.proposal.c.id.in_([*ids])))
+    return {proposal.id: proposal.fault for proposal in found if proposal.fault is not None}
 
 
 def add(
@@ -65,8 +102,8 @@ def add(
     ruleset_id = load.store_ruleset(database, connection, name)
     proposal = None
     while proposal is None:
-        last = select(func.max(t.proposal.c.number)).where(t.proposal.c.ruleset_id == ruleset_id)
-        number = (connection.execute(last).scalar() or 0) + 1
+        numbers = select(t.proposal.c.number).where(t.proposal.c.ruleset_id == ruleset_id)
+        number = damaged.last(connection.execute(numbers).scalars()) + 1
         proposal = connection.execute(
             database.insert(t.proposal)
             .values(
@@ -119,41 +156,139 @@ def judge(
     return connection.execute(new).first() is not None
 
 
-def _read(connection: Connection, rows: Sequence[Any]) -> list[Proposal]:
-    verdicts = _verdicts(connection, [row.id for row in rows])
-    needed: dict[str, int] = {}
+def _read(connection: Connection, query: Select[Any]) -> list[Proposal]:
+    rows = {key: row for (key,), row in damaged.rows(connection, query, t.proposal.c.id).items()}
+    places = {row.id: row for row in connection.execute(_PLACES.where(t.proposal.c.id.in_([*rows])))}
+    names = {row.name for row in places.values()}
+    numbers: dict[str, list[Any]] = defaultdict(list)
+    for row in connection.execute(_PLACES.where(t.ruleset.c.name.in_(names))):
+        numbers[row.name].append(row.number)
+    last = {name: damaged.last(numbers[name]) for name in names}
+    needed = {name: _needed(connection, name) for name in names}
+    verdicts = _verdicts(connection, [*rows])
+    listed = Counter(
+        connection.execute(
+            select(t.proposal_piece.c.proposal_id).where(t.proposal_piece.c.proposal_id.in_([*rows]))
+        ).scalars()
+    )
     found = []
-    for row in rows:
-        if row.name not in needed:
-            policy = policies.counting(connection, row.name)
-            # Where nothing asks for a review, one who looks at it is still what a proposal is for.
-            needed[row.name] = max(1, 0 if policy is None or policy.rules is None else policy.rules.review)
-        values = dict(row._mapping)
-        del values["ruleset_id"]
-        values |= {
-            "envelope": Envelope(**json.loads(row.envelope)),
-            "accepted": tuple(json.loads(row.accepted)) if row.accepted else (),
-            "created_at": rulesets.utc(row.created_at),
-            "verdicts": verdicts.get(row.id, ()),
-            "needed": needed[row.name],
-        }
-        found.append(Proposal(**values))
+    for key, row in rows.items():
+        place = places[key]
+        count, of_policy = needed[place.name]
+        said = verdicts.get(key, ())
+        fault = "it cannot be read" if row is None else _fault(row, listed[key], said)
+        if not (isinstance(place.number, int) and 1 <= place.number <= last[place.name]):
+            fault = "its number does not follow those of the others"
+        found.append(_proposal(key, place, row, said, count, fault or of_policy))
     return found
 
 
-def _verdicts(connection: Connection, proposals: Iterable[int]) -> dict[int, tuple[Verdict, ...]]:
-    query = (
-        select(t.verdict, t.revision.c.number.label("revision"))
-        .outerjoin(t.revision, t.revision.c.id == t.verdict.c.revision_id)
-        .where(t.verdict.c.proposal_id.in_(list(proposals)))
-        .order_by(t.verdict.c.proposal_id, t.verdict.c.ordinal)
+def _needed(connection: Connection, name: str) -> tuple[int, str | None]:
+    """How many must approve of a change of a ruleset, and what is wrong with the policy that says so."""
+    policy = policies.counting(connection, name)
+    # Where nothing asks for a review, one who looks at it is still what a proposal is for.
+    count = max(1, 0 if policy is None or policy.rules is None else policy.rules.review)
+    return count, None if policy is None or policy.fault is None else policies.broken(policy)
+
+
+def _fault(row: Any, listed: int, verdicts: Sequence[Verdict]) -> str | None:
+    """What is wrong with a row that can be read: what this program never writes so."""
+    texts = (row.envelope, row.digest, row.dialect)
+    if not all(isinstance(each, str) for each in texts) or not _DIGEST.fullmatch(row.digest):
+        return "its digest is none"
+    if not all(each is None or isinstance(each, str) for each in (row.author, row.role, row.message, row.accepted)):
+        return "its author and message are no text"
+    if _envelope(row.envelope) is None:
+        return "its envelope is not as this program writes it"
+    if _accepted(row.accepted) is None:
+        return "its accepted changes are not as this program writes them"
+    if row.base_id is not None and row.base_ruleset_id != row.ruleset_id:
+        return "it is not based on a revision of its ruleset"
+    if listed != row.pieces or not listed:
+        return f"it says that it lists {row.pieces} piece{'' if row.pieces == 1 else 's'}, and lists {listed}"
+    if not all(each.created_at for each in verdicts):
+        return "a verdict of it cannot be read"
+    if [each.ordinal for each in verdicts] != list(range(1, len(verdicts) + 1)):
+        return "its verdicts are not numbered without gaps"
+    if any(each.digest != (row.digest if each.verdict == "approved" else None) for each in verdicts):
+        return "a verdict of it names another digest"
+    return damaged.fault_of_time(row.created_at)
+
+
+def _envelope(text: str) -> Envelope | None:
+    """The envelope that a text writes, None for a text that this program does not write."""
+    try:
+        found = Envelope(**json.loads(text))
+        are_texts = all(isinstance(each, str) for each in found.data().values())
+    except (TypeError, ValueError, RecursionError):
+        return None
+    return found if are_texts and load.envelope_text(found) == text else None
+
+
+def _accepted(text: str | None) -> tuple[str, ...] | None:
+    """The accepted changes that a text lists, None for a text that this program does not write."""
+    if text is None:
+        return ()
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return tuple(found) if isinstance(found, list) and all(isinstance(each, str) for each in found) else None
+
+
+def _proposal(
+    key: int, place: Any, row: Any, verdicts: tuple[Verdict, ...], needed: int, fault: str | None
+) -> Proposal:
+    """A proposal as its row has it; of one that is broken only what can be read."""
+    values: dict[str, Any] = {} if row is None else dict(row._mapping)
+    if fault is None:
+        values |= {"envelope": _envelope(row.envelope), "accepted": _accepted(row.accepted)}
+    else:
+        texts = {name: damaged.text(values.get(name)) for name in ("author", "role", "message")}
+        values |= texts | {"digest": damaged.text(values.get("digest")) or "", "envelope": Envelope(), "accepted": ()}
+    at = values.get("created_at")
+    return Proposal(
+        key,
+        place.name,
+        place.number,
+        values.get("base"),
+        values.get("base_id"),
+        values.get("head"),
+        values["digest"],
+        values.get("dialect", ""),
+        values.get("board_id", 0),
+        values["envelope"],
+        values.get("pieces", 0),
+        values["accepted"],
+        values["author"],
+        values["role"],
+        values["message"],
+        None if at is None else rulesets.utc(at),
+        verdicts,
+        needed,
+        fault,
     )
-    return {
-        proposal_id: tuple(
-            Verdict(
-                row.ordinal, row.verdict, row.revision, row.author, row.role, row.message, rulesets.utc(row.created_at)
+
+
+def _verdicts(connection: Connection, proposals: Collection[int]) -> Mapping[int, tuple[Verdict, ...]]:
+    of_these = t.verdict.c.proposal_id.in_([*proposals])
+    query = _VERDICTS.where(of_these).order_by(t.verdict.c.proposal_id, t.verdict.c.ordinal)
+    found: dict[int, tuple[Verdict, ...]] = {}
+    said = select(t.verdict.c.proposal_id, t.verdict.c.ordinal, t.verdict.c.verdict).where(of_these)
+    judgements = {(row.proposal_id, row.ordinal): row.verdict for row in connection.execute(said)}
+    for (key, ordinal), row in damaged.rows(connection, query, t.verdict.c.proposal_id, t.verdict.c.ordinal).items():
+        if row is None:
+            verdict = Verdict(ordinal, judgements[key, ordinal], None, None, None, None, None)
+        else:
+            verdict = Verdict(
+                ordinal,
+                row.verdict,
+                row.revision,
+                damaged.text(row.author),
+                damaged.text(row.role),
+                damaged.text(row.message),
+                rulesets.utc(row.created_at),
+                row.digest,
             )
-            for row in rows
-        )
-        for proposal_id, rows in groupby(connection.execute(query), key=lambda row: row.proposal_id)
-    }
+        found[key] = (*found.get(key, ()), verdict)
+    return found

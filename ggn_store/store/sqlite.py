@@ -34,7 +34,6 @@ from sqlalchemy import (
 )
 from sqlalchemy import values as values_of
 from sqlalchemy.dialects import sqlite
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from ggn_store.errors import StoreError
@@ -167,10 +166,6 @@ class SQLite(Database):
             sqlite3.SQLITE_NOTADB: "the file is not a SQLite database",
             sqlite3.SQLITE_CORRUPT: "the file is damaged: restore it from a backup",
         }.get(code, f"SQLite refused: {error}")
-
-    def is_about_a_value(self, error: DBAPIError) -> bool:
-        # The module's own complaint (text that is not UTF-8), which SQLite, and so its error code, knows nothing of.
-        return isinstance(error.orig, sqlite3.OperationalError) and not hasattr(error.orig, "sqlite_errorcode")
 
     def fetch(self, statement: str, values: Any) -> list[Any]:
         if self.path is not None:
