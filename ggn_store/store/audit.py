@@ -12,11 +12,11 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, func, or_, select
+from sqlalchemy import Connection, Select, func, null, or_, select
 
 from ggn_store.errors import StoreError
 from ggn_store.model.event import Event
-from ggn_store.store import rulesets
+from ggn_store.store import damaged, rulesets
 from ggn_store.store import tables as t
 from ggn_store.store.engine import Changes, Database
 
@@ -66,10 +66,24 @@ def read(opening: Opening, ids: Iterable[int]) -> Iterator[Event]:
     waiting = iter(ids)
     while part := [*islice(waiting, _AT_ONCE)]:
         with opening() as connection:
-            rows = connection.execute(select(t.audit).where(t.audit.c.id.in_(part)).order_by(t.audit.c.id)).all()
-        for row in rows:
-            at = rulesets.utc(row.at)
-            yield Event(row.id, at, row.role, row.action, row.subject, json.loads(row.detail))
+            rows = damaged.rows(connection, _EVENTS.where(t.audit.c.id.in_(part)), t.audit.c.id)
+            unread = [key for (key,), row in rows.items() if row is None]
+            heads = connection.execute(_HEADS.where(t.audit.c.id.in_(unread))).all() if unread else []
+        for row in sorted([*(each for each in rows.values() if each is not None), *heads], key=lambda row: row.id):
+            yield Event(row.id, rulesets.utc(row.at), row.role, row.action, row.subject, _detail(row))
+
+
+_EVENTS: Final = select(t.audit).order_by(t.audit.c.id)
+_HEADS: Final = select(t.audit.c.id, t.audit.c.at, t.audit.c.role, t.audit.c.action, null().label("subject"))
+
+
+def _detail(row: Any) -> dict[str, Any]:
+    """What is told of an event; of one that others have damaged, that it cannot be read."""
+    try:
+        found = json.loads(row.detail)
+    except (AttributeError, TypeError, ValueError, RecursionError):
+        found = None
+    return found if isinstance(found, dict) else {"fault": "what was told cannot be read"}
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
@@ -21,10 +21,9 @@ from ggn_store.errors import GgnStoreError, UnknownNameError, quote
 from ggn_store.model.board import Board
 from ggn_store.model.care import Verification
 from ggn_store.model.document import Dialect, Envelope, Piece, revision_digest
-from ggn_store.model.policy import EVERYTHING, Rules
-from ggn_store.model.revision import lineage
+from ggn_store.model.revision import check_tag, lineage
 from ggn_store.notation import qpi
-from ggn_store.store import declared, guards, load, masks, rulesets
+from ggn_store.store import damaged, declared, guards, load, masks, policies, proposals, rulesets
 from ggn_store.store import tables as t
 from ggn_store.store.engine import Database, is_about_a_value
 
@@ -280,7 +279,16 @@ class _Walk:
     def _check_moves(self, connection: Connection) -> Iterator[str]:
         """Every tag, and every ruleset's states: nothing is missing among their moves."""
         moves = (
-            self._named(select(t.ruleset.c.name, t.tag, t.revision.c.ruleset_id.label("owner")))
+            self._named(
+                select(
+                    t.ruleset.c.name,
+                    t.tag.c.name,
+                    t.tag.c.ruleset_id,
+                    t.tag.c.number,
+                    t.tag.c.revision_id,
+                    t.revision.c.ruleset_id.label("owner"),
+                )
+            )
             .select_from(t.tag.join(t.ruleset).outerjoin(t.revision, t.revision.c.id == t.tag.c.revision_id))
             .order_by(t.tag.c.ruleset_id, t.tag.c.name, t.tag.c.number)
         )
@@ -291,6 +299,8 @@ class _Walk:
             if row.number != count[label]:
                 yield f"{label}: its moves are not numbered without gaps"
                 count[label] = row.number
+            if not self._attempt(lambda row=row: check_tag(row.name_1)):  # type: ignore[misc]
+                yield f"{label}: its name is not one of a tag"
             if row.revision_id is not None and row.owner != row.ruleset_id:
                 yield f"{label}: it points to a revision of another ruleset"
         self.tags = len(count)
@@ -305,6 +315,22 @@ class _Walk:
             if row.number != count[label]:
                 yield f"{label}: its states are not numbered without gaps"
                 count[label] = row.number
+        for table in (t.tag, t.ruleset_state):
+            yield from self._check_times(connection, table)
+
+    def _check_times(self, connection: Connection, table: Table) -> Iterator[str]:
+        """Of each move of a tag and each change of a state, when and by whom."""
+        names_of = {
+            row.id: row.name for row in connection.execute(self._named(select(t.ruleset.c.id, t.ruleset.c.name)))
+        }
+        key = tuple(table.primary_key.columns)
+        said = (table.c.created_at, table.c.author, table.c.message)
+        query = self._named(select(*key, *said).select_from(table.join(t.ruleset)))
+        for (ruleset_id, *names, number), row in damaged.rows(connection, query, *key).items():
+            fault = "it cannot be read" if row is None else damaged.fault_of_time(row.created_at)
+            if fault is not None:
+                label = ":".join([names_of[ruleset_id], *names])
+                yield f"{table.description} {label}: of its change {number}, {fault}"
 
     def _check_rulesets(self, connection: Connection) -> list[str]:
         revisions = select(t.revision.c.id).where(t.revision.c.ruleset_id == t.ruleset.c.id)
@@ -319,22 +345,27 @@ class _Walk:
     def _check_policies(self, connection: Connection) -> Iterator[str]:
         if self._names:
             return
-        for row in connection.execute(select(t.policy).order_by(t.policy.c.namespace, t.policy.c.number)).all():
-
-            def rules(row: Any = row) -> bool:
-                read = None if row.rules is None else Rules.from_data(json.loads(row.rules), row.positions)
-                kept = None if read is None else read.compatible
-                positions: str | None = row.positions
-                return (None if kept is None else kept.text()) == positions
-
-            if not self._attempt(rules):
-                yield f"policy {row.number} of {row.namespace or EVERYTHING}: its rules cannot be read"
+        numbers: dict[str, list[object]] = defaultdict(list)
+        found = policies.log(connection)
+        for policy in found:
+            numbers[policy.namespace].append(policy.number)
+        last = {namespace: damaged.last(given) for namespace, given in numbers.items()}
+        for policy in reversed(found):
+            label = f"policy {policy.number} of {policy.namespace}"
+            if policy.fault is not None:
+                yield f"{label}: {policy.fault}"
+            if not damaged.is_up_to(policy.number, last[policy.namespace]):
+                yield f"{label}: its number does not follow those of the others, so that it never counts"
 
     def _check_proposals(self) -> list[str]:
-        query = self._named(select(t.proposal, t.ruleset.c.name).join(t.ruleset))
-        return self._each(t.proposal, query, self._check_proposal, t.proposal.c.id)
+        places = self._named(select(t.proposal.c.id, t.proposal.c.number, t.ruleset.c.name).join(t.ruleset))
+        return self._each(t.proposal, places, self._check_proposal, t.proposal.c.id)
 
     def _check_proposal(self, connection: Connection, row: Any) -> Iterator[str]:
+        label = f"proposal {row.name}#{row.number}"
+        fault = proposals.fault(connection, row.id)
+        if fault is not None:
+            yield f"{label}: {fault}"
         listed = (
             select(t.piece.c.digest)
             .select_from(t.proposal_piece.outerjoin(t.piece, t.piece.c.id == t.proposal_piece.c.piece_id))
@@ -342,13 +373,17 @@ class _Walk:
             .order_by(t.proposal_piece.c.ordinal)
         )
         pieces = connection.execute(listed).scalars().all()
+        said = select(t.proposal.c.digest, t.proposal.c.dialect, t.proposal.c.board_id, t.proposal.c.envelope)
+        digest = None
 
-        def digest() -> str:
-            envelope = Envelope(**json.loads(row.envelope))
-            return revision_digest(row.dialect, self._board(connection, row.board_id), envelope, pieces)
+        def derived() -> str:
+            nonlocal digest
+            digest, dialect, board_id, envelope = connection.execute(said.where(t.proposal.c.id == row.id)).one()
+            board = self._board(connection, board_id)
+            return revision_digest(dialect, board, Envelope(**json.loads(envelope)), pieces)
 
-        if len(pieces) != row.pieces or self._attempt(digest) != row.digest:
-            yield f"proposal {row.name}#{row.number}: its pieces and envelope do not give its digest {row.digest}"
+        if self._attempt(derived) != digest or digest is None:
+            yield f"{label}: its pieces and envelope do not give its digest {digest}"
 
     # --- the audit ---
 

@@ -50,6 +50,11 @@ def last(numbers: Iterable[object]) -> int:
     return next(number for number in count() if number + 1 not in found)
 
 
+def is_up_to(number: object, last: int) -> bool:
+    """Whether a number is one of 1, 2, ... to the last before a gap."""
+    return isinstance(number, int) and 1 <= number <= last
+
+
 def fault_of_time(at: datetime) -> str | None:
     """What is wrong with the time that a row says it was written at."""
     return "it was written in the future" if rulesets.utc(at) > datetime.now(UTC) + _CLOCKS_DIFFER else None

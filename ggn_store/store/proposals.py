@@ -83,10 +83,10 @@ def listed(connection: Connection, name: str | None = None) -> list[Proposal]:
     return _read(connection, _PROPOSALS if name is None else _PROPOSALS.where(t.ruleset.c.name == name))
 
 
-def faults(connection: Connection, ids: Collection[int]) -> dict[int, str]:
-    """What is wrong with the proposals of these keys, but for their pieces; those that are sound are left out."""
-    found = _read(connection, _PROPOSALS.where(t.proposal.c.id.in_([*ids])))
-    return {proposal.id: proposal.fault for proposal in found if proposal.fault is not None}
+def fault(connection: Connection, key: int) -> str | None:
+    """What is wrong with the proposal of a key, but for its digest; None where nothing is."""
+    found = _read(connection, _PROPOSALS.where(t.proposal.c.id == key))
+    return found[0].fault if found else None
 
 
 def add(
@@ -177,7 +177,7 @@ def _read(connection: Connection, query: Select[Any]) -> list[Proposal]:
         count, of_policy = needed[place.name]
         said = verdicts.get(key, ())
         fault = "it cannot be read" if row is None else _fault(row, listed[key], said)
-        if not (isinstance(place.number, int) and 1 <= place.number <= last[place.name]):
+        if not damaged.is_up_to(place.number, last[place.name]):
             fault = "its number does not follow those of the others"
         found.append(_proposal(key, place, row, said, count, fault or of_policy))
     return found

@@ -1,9 +1,9 @@
 """What a Postgres server with roles watches over beyond rights: SQL that `store.roles` puts into its script.
 
-Rights say who may insert into which table. These triggers say what may be inserted: rows only of a piece, board or
-revision that the same transaction has made, and only such that every digest is the one of its rows; and that nobody
-removes some rows of a piece without the rest. The owner of the tables, who could take the triggers away, is not held
-up by them.
+Rights say who may insert into which table. These triggers say what may be inserted: rows only of a piece, board,
+revision or proposal that the same transaction has made, and only such that every digest is the one of its rows; and
+that nobody removes some rows of a piece without the rest. The owner of the tables, who could take the triggers away, is
+not held up by them. What can be said of one row alone, the triggers of the migrations say, to everybody.
 
 Each statement notes in `ggn_unchecked` what it has touched, and a deferred trigger on that table checks it before the
 commit. Who asks for the check earlier (SET CONSTRAINTS) and then adds a row has it noted again.
@@ -16,7 +16,7 @@ from ggn_store.store.faults.boards import BOARD_FAULT
 from ggn_store.store.faults.function import Function
 from ggn_store.store.faults.masks import MASK_FAULT
 from ggn_store.store.faults.pieces import PIECE_FAULT
-from ggn_store.store.faults.revisions import REVISION_FAULT, RULESET_FAULT
+from ggn_store.store.faults.revisions import PROPOSAL_FAULT, REVISION_FAULT, RULESET_FAULT
 
 UNCHECKED = "ggn_unchecked"
 
@@ -78,7 +78,7 @@ def _noting(*kinds: str, key: str = "id") -> str:
     return _SEAL.format(key=key, kinds=[*kinds], only_of_ours="")
 
 
-_KINDS = ("board", "ruleset", "piece", "mask", "revision")
+_KINDS = ("board", "ruleset", "piece", "mask", "revision", "proposal")
 
 # Runs as the owner: who may only insert could not take the note away.
 _CHECK = Function(
@@ -115,13 +115,15 @@ FUNCTIONS: tuple[Function, ...] = (
     PIECE_FAULT,
     MASK_FAULT,
     REVISION_FAULT,
+    PROPOSAL_FAULT,
     _CHECK,
-    *(Function(f"ggn_note_{kind}", _noting(kind)) for kind in ("board", "ruleset", "revision")),
+    *(Function(f"ggn_note_{kind}", _noting(kind)) for kind in ("board", "ruleset", "revision", "proposal")),
     Function("ggn_note_piece", _noting("piece", "mask")),
     Function("ggn_note_mask", _noting("mask")),
     *(Function(f"ggn_note_rows_of_{kind}", _noting(kind, key=key)) for kind, key in _KEYS.items()),
     Function("ggn_seal_board", _sealing("board", _KEYS["board"])),
     Function("ggn_seal_revision", _sealing("revision", "revision_id")),
+    Function("ggn_seal_proposal", _sealing("proposal", "proposal_id")),
     Function("ggn_seal_piece", _sealing("piece", _KEYS["piece"])),
     Function("ggn_seal_mask", _sealing("piece", _KEYS["mask"], "mask", unless=_MAY_REBUILD)),
 )
@@ -134,6 +136,8 @@ SEALED = {
     "revision": "ggn_note_revision",
     "revision_merge": "ggn_seal_revision",
     "revision_piece": "ggn_seal_revision",
+    "proposal": "ggn_note_proposal",
+    "proposal_piece": "ggn_seal_proposal",
     "piece": "ggn_note_piece",
     **{table.name: "ggn_seal_piece" for table in t.PIECE_TABLES},
     "mask": "ggn_seal_mask",

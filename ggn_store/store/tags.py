@@ -137,7 +137,10 @@ def of_all(connection: Connection) -> dict[str, dict[str, int]]:
         .scalar_subquery()
     )
     found: dict[str, dict[str, int]] = {}
-    for row in connection.execute(_MOVES.where(t.tag.c.number == newest, t.tag.c.revision_id.is_not(None))):
+    query = _MOVES.where(t.tag.c.number == newest, t.tag.c.revision_id.is_not(None))
+    # Nothing more of it: a row of another ruleset that cannot be read breaks nothing here.
+    columns = t.ruleset.c.name.label("ruleset"), t.tag.c.name, t.revision.c.number.label("revision")
+    for row in connection.execute(query.with_only_columns(*columns, maintain_column_froms=True)):
         found.setdefault(row.ruleset, {})[row.name] = row.revision
     return found
 
