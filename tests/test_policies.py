@@ -144,7 +144,7 @@ def test_a_set_has_no_more_positions_than_a_policy_keeps() -> None:
     position = Position({"b1": "C:N"})
     assert len(PositionSet("most", (position,) * 1000).positions) == 1000
     for count in (0, 1001):
-        with pytest.raises(PositionError, match=f"keeps 1 to 1,000 positions, and many has {count:,}"):
+        with pytest.raises(PositionError, match=f"keeps 1 to 1,000 positions .*, and many has {count:,}"):
             PositionSet("many", (position,) * count)
 
 

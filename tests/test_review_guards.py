@@ -225,7 +225,7 @@ def test_a_forged_proposal_is_found_and_never_merged(people: People) -> None:
         )
         rook = "SELECT p.id, 0, q.id FROM proposal AS p, piece AS q WHERE q.identifier = 'C:R'"
         connection.execute(text(f"INSERT INTO proposal_piece (proposal_id, ordinal, piece_id) {rook}"))
-    with pytest.raises(StoreError, match="team/knight#1: its pieces do not give its digest"):
+    with pytest.raises(StoreError, match="team/knight#1 is broken: its pieces do not give its digest"):
         people.approve("bob", "team/knight#1")
     assert people.admin.ruleset("team/knight").revision.number == 1
     [found] = people.admin.check()

@@ -40,8 +40,12 @@ class PositionSet:
 
     @classmethod
     def from_text(cls, name: str, text: str) -> PositionSet:
-        """The set that `text` was written for."""
-        return cls(name, tuple(Position.from_data(json.loads(line)) for line in text.splitlines()))
+        """The set that `text` was written for, of any size: whoever set it may have had another limit."""
+        found = object.__new__(cls)
+        object.__setattr__(found, "name", name)
+        positions = tuple(Position.from_data(json.loads(line)) for line in text.splitlines())
+        object.__setattr__(found, "positions", positions)
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ branch_labels = None
 depends_on = None
 
 _MOST_PIECES = 100_000
-_MOST_REVIEWS, _MOST_POSITIONS = 100, 1_000
+_MOST_REVIEWS, _MOST_POSITIONS = 100, 1_000_000
 _LONGEST_NAME, _LONGEST_AUTHOR, _LONGEST_MESSAGE = 200, 1_000, 1_000_000
 _FIELDS = "'schema', 'title', 'source', 'start', 'board', 'definition', 'variables'"
 _LOWER, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "0123456789"
