@@ -145,7 +145,8 @@ class Exports(Section):
 
         Of the newest revisions, of `every` revision, or of `chess@2`; all rows are of one moment. `force` replaces an
         older export. `progress` is told what is read, how many parts were, and of how many. Raises InputError where
-        the directory cannot be written; then there is none. Parquet needs the extra [duckdb], and so does duckdb.
+        the directory cannot be written, StoreError where the store is damaged; then there is none. Parquet needs the
+        extra [duckdb], and so does duckdb.
         """
         reading = self._tables.reading
         return _export(reading, directory, form, rulesets, every=every, force=force, progress=progress)
@@ -178,6 +179,7 @@ def _export(
         reading() as connection,
     ):
         wanted = view_rows.choose(connection, _names(rulesets), every)
+        view_rows.require_sound(connection, wanted)
         names, rows = {}, dict.fromkeys((each.name for each in VIEWS), 0)
         for place, each in enumerate(VIEWS):
             names[each.name] = files.begin(each)

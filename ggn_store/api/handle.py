@@ -17,7 +17,7 @@ from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision, Summary
 from ggn_store.model.variables import Variable
 from ggn_store.notation.hand import HAND
-from ggn_store.store import engine, rulesets
+from ggn_store.store import contents, engine, rulesets
 
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
@@ -30,6 +30,7 @@ class Handle:
     def __init__(self, database: engine.Database, revision: Revision) -> None:
         self._database = database
         self.revision = revision
+        self._is_sound = False
 
     @property
     def name(self) -> str:
@@ -59,6 +60,7 @@ class Handle:
 
     def summary(self) -> Summary:
         """The revision with how much is in it."""
+        self._require_sound()
         with self._database.reading() as connection:
             return rulesets.summary(connection, self.revision)
 
@@ -75,6 +77,7 @@ class Handle:
     @functools.cached_property
     def definition(self) -> Definition | None:
         """The definition that the ruleset was generated from, None where it was not."""
+        self._require_sound()
         text = self.revision.envelope.definition
         if text is None or self.dialect == "gdl":
             return None
@@ -85,6 +88,7 @@ class Handle:
     @functools.cached_property
     def specification(self) -> Specification | None:
         """The game description that the ruleset was compiled from, None where it was not."""
+        self._require_sound()
         text = self.revision.envelope.definition
         if text is None or self.dialect != "gdl":
             return None
@@ -103,7 +107,11 @@ class Handle:
         return "".join(self.export_parts(dialect))
 
     def export_parts(self, dialect: Dialect | None = None) -> Iterator[str]:
-        """The canonical text in parts, one piece in memory at a time unless it is of another dialect."""
+        """The canonical text in parts, one piece in memory at a time unless it is of another dialect.
+
+        Raises StoreError where the store does not hold any more what was put into it: of a piece when its turn comes.
+        """
+        self._require_sound()
         if dialect not in (None, self.dialect):
             return convert(self.document(), dialect).canonical_parts()
         envelope = self.revision.envelope
@@ -111,28 +119,41 @@ class Handle:
 
     def export_beside(self) -> str:
         """What the exported document cannot say of itself, as a TOML file beside it says it; "" if there is nothing."""
+        self._require_sound()
         return beside.toml(self.revision.envelope)
 
     def read_pieces(self) -> Iterator[Piece]:
-        """The pieces in document order. No transaction is open while the caller works on one: pieces never change."""
+        """The pieces in document order. No transaction is open while the caller works on one: pieces never change.
+
+        Raises StoreError where the document, or a piece when its turn comes, is not what was stored.
+        """
+        self._require_sound()
         board = self.board
         with self._database.reading() as connection:
             keys = rulesets.piece_keys(connection, self.revision)
-        for piece_id, identifier in keys:
+        for piece_id, _ in keys:
             with self._database.reading() as connection:
-                piece = rulesets.read_piece(connection, piece_id, identifier, board)
+                piece = rulesets.read_piece(connection, piece_id, board)
             yield piece
 
     def read_piece(self, piece: str) -> Piece:
         """One piece of the document; raises UnknownNameError (a KeyError) where the ruleset has no rules for it."""
+        self._require_sound()
         self._require_piece(piece)
         board = self.board
         with self._database.reading() as connection:
             keys = rulesets.piece_keys(connection, self.revision)
             piece_id = next(piece_id for piece_id, identifier in keys if identifier == piece)
-            return rulesets.read_piece(connection, piece_id, piece, board)
+            return rulesets.read_piece(connection, piece_id, board)
 
     # --- inside ---
+
+    def _require_sound(self) -> None:
+        """Raise StoreError where the revision is not what was stored; its pieces are looked at as they are read."""
+        if not self._is_sound:
+            with self._database.reading() as connection:
+                contents.require_sound(connection, contents.of_revision(connection, self.revision))
+            self._is_sound = True
 
     def _require_piece(self, piece: str) -> None:
         """Raise UnknownNameError (a KeyError) for a piece that the ruleset has no rules for."""

@@ -71,6 +71,9 @@ def command(
     of all rulesets and all of one moment, into a DIRECTORY that is there as a whole or not at all; its README.md says
     what the columns mean.
 
+    Every digest is derived again from what is read: a document that the store does not hold any more as it was put in
+    is an error, and no file is written.
+
     Parquet and DuckDB need an extra: pip install 'ggn-store[duckdb]'.
     """
     if form is None:

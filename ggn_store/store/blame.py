@@ -56,7 +56,7 @@ class _Blaming:
         return history.entries(self._database, self._connection, piece_id)
 
     def _read_words(self, piece_id: int, piece: str, board_id: int) -> dict[tuple[str, str], Possibilities]:
-        read = rulesets.read_piece(self._connection, piece_id, piece, self._boards(board_id))
+        read = rulesets.read_piece(self._connection, piece_id, self._boards(board_id))
         return {
             (source.square, square): possibilities
             for source in read.sources

@@ -176,7 +176,7 @@ class _Walk:
 
         def is_sound() -> bool:
             board = self._board(connection, row.board_id)
-            piece = rulesets.read_piece(connection, row.id, row.identifier, board)
+            piece = rulesets.assemble_piece(connection, row.id, row.identifier, board)
             name = qpi.parse(row.identifier)
             # The digest says that the rules are those that were loaded; the rows say it a second time, and so that
             # nothing stands in them which reading a piece back does not look at.
@@ -194,7 +194,7 @@ class _Walk:
 
         def is_derived() -> bool:
             board = self._board(connection, row.board_id)
-            piece = rulesets.read_piece(connection, row.id, row.identifier, board)
+            piece = rulesets.assemble_piece(connection, row.id, row.identifier, board)
             words = masks.words(board)
             stored = connection.execute(select(t.mask).where(masks.is_of(row.id)).order_by(*t.mask.primary_key))
             unused = (None,) * (len(t.mask.columns) - len(masks.columns(words)))

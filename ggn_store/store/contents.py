@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
+from ggn_store.errors import StoreError
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Document, Envelope, Piece, revision_digest
 from ggn_store.model.proposal import Proposal
@@ -31,12 +32,14 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A document whose pieces are stored."""
+    """A document whose pieces are stored; `digest` is that which it was stored with, where it was, under `label`."""
 
     dialect: Dialect
     board_id: int
     envelope: Envelope
     pieces: tuple[Listed, ...]
+    digest: str | None = None
+    label: str = ""
 
 
 def of_revision(connection: Connection, revision: Revision | int) -> Content:
@@ -67,7 +70,7 @@ _PIECES = select(t.piece.c.id, t.piece.c.identifier, t.piece.c.digest)
 
 def _content(connection: Connection, holder: Revision | Proposal, query: Select[Any]) -> Content:
     pieces = tuple(Listed(*row) for row in connection.execute(query))
-    return Content(holder.dialect, holder.board_id, holder.envelope, pieces)
+    return Content(holder.dialect, holder.board_id, holder.envelope, pieces, holder.digest, str(holder))
 
 
 def digest(connection: Connection, content: Content) -> str:
@@ -76,8 +79,18 @@ def digest(connection: Connection, content: Content) -> str:
     return revision_digest(content.dialect, board, content.envelope, [piece.digest for piece in content.pieces])
 
 
+def require_sound(connection: Connection, content: Content) -> None:
+    """Raise StoreError where a list of pieces, the board or the envelope are not those that were stored."""
+    if content.digest not in (None, digest(connection, content)):
+        raise StoreError(
+            f"{content.label}: it is damaged, its pieces, board and envelope do not give its digest {content.digest}: "
+            f"{rulesets.RESTORE}"
+        )
+
+
 def document(connection: Connection, content: Content) -> Document:
-    """The whole document."""
+    """The whole document; raises StoreError where it is not what was stored."""
+    require_sound(connection, content)
     return Document(content.dialect, read_pieces(connection, content), content.envelope)
 
 
@@ -85,9 +98,7 @@ def read_pieces(connection: Connection, content: Content, without: Collection[in
     """The pieces, in document order, but for those of some keys."""
     board = read_board(connection, content)
     return tuple(
-        rulesets.read_piece(connection, piece.id, piece.identifier, board)
-        for piece in content.pieces
-        if piece.id not in without
+        rulesets.read_piece(connection, piece.id, board) for piece in content.pieces if piece.id not in without
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -99,11 +100,12 @@ class StoreSource:
         numbers = select(revision.c.lineage, revision.c.id).where(revision.c.ruleset_id == ruleset_id)
         rows = self._connection.execute(numbers.order_by(revision.c.number)).all()
         digests: dict[int, str] = {}
+        boards: dict[int, Board] = {}
         for keys in _chunks([row.id for row in rows if is_wanted(row.lineage)]):
             listed = self._listed(keys, digests)
             query = (
                 select(
-                    *(revision.c[name] for name in ("id", "lineage", "digest", "dialect", "envelope")),
+                    *(revision.c[name] for name in ("id", "lineage", "digest", "dialect", "envelope", "board_id")),
                     *(revision.c[name] for name in ("author", "message", "created_at")),
                     t.board.c.digest.label("board"),
                     _PARENT.c.lineage.label("parent"),
@@ -116,8 +118,14 @@ class StoreSource:
             for row in self._connection.execute(query).all():
                 values: dict[str, Any] = dict(row._mapping)
                 pieces = tuple(listed[values.pop("id")])
+                board_id = values.pop("board_id")
+                if board_id not in boards:
+                    boards[board_id] = rulesets.read_board(self._connection, board_id)
                 values["envelope"] = Envelope(**json.loads(row.envelope))
-                yield SentRevision(**(values | {"created_at": rulesets.utc(row.created_at), "pieces": pieces}))
+                sent = SentRevision(**(values | {"created_at": rulesets.utc(row.created_at), "pieces": pieces}))
+                if (fault := sent.fault(boards[board_id])) is not None:
+                    raise StoreError(f"{name}: the revision {sent.lineage} is damaged, {fault}: {rulesets.RESTORE}")
+                yield sent
 
     def _listed(self, keys: Sequence[int], digests: dict[int, str]) -> dict[int, list[str]]:
         """The digests of the pieces of revisions; those of pieces that were not met before are added to `digests`."""
@@ -137,7 +145,10 @@ class StoreSource:
         with self._database.explained():
             for digest in digests:
                 board_id = self._connection.execute(select(t.board.c.id).where(t.board.c.digest == digest)).scalar_one()
-                yield rulesets.read_board(self._connection, board_id)
+                board = rulesets.read_board(self._connection, board_id)
+                if board.digest != digest:
+                    raise StoreError(f"the board {digest} is damaged: {rulesets.RESTORE}")
+                yield board
 
     def pieces(self, digests: Sequence[str]) -> Iterator[SentPiece]:
         """Pieces, in the order of the digests."""
@@ -157,7 +168,7 @@ class StoreSource:
                 if row.board_id not in boards:
                     boards[row.board_id] = rulesets.read_board(self._connection, row.board_id)
             for part in self._batches(rows):
-                pieces = read_pieces(self._connection, [(row.id, row.identifier, boards[row.board_id]) for row in part])
+                pieces = read_pieces(self._connection, [(row, boards[row.board_id]) for row in part])
                 for row, piece in zip(part, pieces, strict=True):
                     yield SentPiece(row.digest, row.dialect, row.board, piece)
 
@@ -202,19 +213,23 @@ def tags(connection: Connection, ruleset_id: int) -> Sequence[Any]:
     return connection.execute(query).all()
 
 
-def read_pieces(connection: Connection, wanted: Sequence[tuple[int, str, Board]]) -> list[Piece]:
-    """Pieces by key, identifier and board, in that order: with one question a table, however many they are."""
+def read_pieces(connection: Connection, wanted: Sequence[tuple[Any, Board]]) -> list[Piece]:
+    """Pieces by their rows and boards, in that order: with one question a table, however many they are.
+
+    Raises StoreError where one is not what was stored.
+    """
     rows: dict[str, dict[int, list[Any]]] = {}
     for table in t.PIECE_TABLES:
         found: dict[int, list[Any]] = defaultdict(list)
-        query = select(table).where(table.c.piece_id.in_([key for key, _, _ in wanted]))
+        query = select(table).where(table.c.piece_id.in_([row.id for row, _ in wanted]))
         for row in connection.execute(query.order_by(*table.primary_key.columns)):
             found[row[0]].append(tuple(row[1:]))
         rows[table.name] = found
-    return [
-        rulesets.make_piece(identifier, board, lambda table, key=key: rows[table.name].get(key, []))  # type: ignore[misc]
-        for key, identifier, board in wanted
-    ]
+
+    def make(row: Any, board: Board) -> Piece:
+        return rulesets.make_piece(row.identifier, board, lambda table: rows[table.name].get(row.id, []))
+
+    return [rulesets.verified(connection, row, board, functools.partial(make, row, board)) for row, board in wanted]
 
 
 def _chunks(values: Sequence[Any]) -> Iterator[list[Any]]:

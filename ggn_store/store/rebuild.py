@@ -33,7 +33,7 @@ def rebuild(
         if board_id not in boards:
             boards[board_id] = rulesets.read_board(connection, board_id)
         board = boards[board_id]
-        piece = rulesets.read_piece(connection, piece_id, identifier, board)
+        piece = rulesets.assemble_piece(connection, piece_id, identifier, board)
         if only_missing:
             connection.execute(delete(t.mask).where(masks.is_of(piece_id)))
         load.fill_masks(database, connection, piece_id, piece, board)

@@ -294,8 +294,38 @@ def key_of(table: Table) -> Callable[[tuple[Any, ...]], Any]:
     return itemgetter(*positions)
 
 
-def read_piece(connection: Connection, piece_id: int, identifier: str, board: Board) -> Piece:
-    """A piece from its rows: the inverse of `load.flatten`."""
+_KEPT = select(t.piece.c.id, t.piece.c.identifier, t.piece.c.dialect, t.piece.c.digest)
+
+
+def read_piece(connection: Connection, piece_id: int, board: Board) -> Piece:
+    """A piece from its rows; raises StoreError where these are not those that were stored."""
+    row = connection.execute(_KEPT.where(t.piece.c.id == piece_id)).one()
+    return verified(connection, row, board, lambda: assemble_piece(connection, piece_id, row.identifier, board))
+
+
+def verified(connection: Connection, row: Any, board: Board, make: Callable[[], Piece]) -> Piece:
+    """The piece that `make` makes of a row of the table; raises StoreError unless it gives the digest of that row."""
+    try:
+        piece = make()
+        if piece.digest(row.dialect, board) == row.digest:
+            return piece
+    except (LookupError, TypeError, ValueError):  # of what the rows hold instead
+        pass
+    lists = t.ruleset.join(t.revision).join(t.revision_piece, t.revision_piece.c.revision_id == t.revision.c.id)
+    listing = select(t.ruleset.c.name).select_from(lists).where(t.revision_piece.c.piece_id == row.id).distinct()
+    names = ", ".join(connection.execute(listing.order_by(t.ruleset.c.name).limit(5)).scalars())
+    raise StoreError(
+        f"{names or 'in no ruleset'}: the piece {quote(row.identifier)} is damaged, its rows do not give its digest "
+        f"{row.digest}: {RESTORE}"
+    )
+
+
+# What is left to do where a store does not hold any more what was put into it.
+RESTORE: Final = "restore the store from a backup (`ggn-store db check` lists all that is damaged)"
+
+
+def assemble_piece(connection: Connection, piece_id: int, identifier: str, board: Board) -> Piece:
+    """A piece from its rows, whatever they are: the inverse of `load.flatten`."""
     return make_piece(identifier, board, lambda table: [row[1:] for row in rows_of_piece(connection, table, piece_id)])
 
 

@@ -46,7 +46,7 @@ class Stored:
     def piece(self, identifier: str) -> Piece | None:
         """The piece of this identifier, read anew each time."""
         key = self._keys.get(identifier)
-        return None if key is None else rulesets.read_piece(self._connection, key.id, identifier, self._board)
+        return None if key is None else rulesets.read_piece(self._connection, key.id, self._board)
 
 
 class Given:

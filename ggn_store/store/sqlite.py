@@ -165,7 +165,7 @@ class SQLite(Database):
             sqlite3.SQLITE_CANTOPEN: "the file cannot be opened: see that its directory exists and is yours to write",
             sqlite3.SQLITE_NOTADB: "the file is not a SQLite database",
             sqlite3.SQLITE_CORRUPT: "the file is damaged: restore it from a backup",
-        }.get(code, f"SQLite refused: {error}")
+        }.get(code, f"SQLite refused: {error}: `ggn-store db check` says whether the file is damaged")
 
     def fetch(self, statement: str, values: Any) -> list[Any]:
         if self.path is not None:

@@ -113,9 +113,9 @@ class _Documents:
         revision = read_revision(self._connection, revision_id)
         board = rulesets.read_board(self._connection, revision.board_id)
         keys = rulesets.piece_keys(self._connection, revision)
-        for key, identifier in keys:
+        for key, _ in keys:
             if key not in self._pieces:
-                self._pieces[key] = rulesets.read_piece(self._connection, key, identifier, board)
+                self._pieces[key] = rulesets.read_piece(self._connection, key, board)
         return Document(revision.dialect, tuple(self._pieces[key] for key, _ in keys), revision.envelope)
 
 

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeEngine
 
 from ggn_store.errors import UnknownNameError, offer, quote
-from ggn_store.store import rulesets
+from ggn_store.store import contents, rulesets
 from ggn_store.store import tables as t
 from ggn_store.store.views import VIEWS, View
 
@@ -97,6 +97,19 @@ def choose(connection: Connection, references: Iterable[str] | None, every: bool
         )
         found |= {Wanted(name, number, digest) for number, digest in connection.execute(query)}
     return sorted(found, key=lambda each: (each.ruleset.encode(), each.revision))
+
+
+def require_sound(connection: Connection, wanted: Iterable[Wanted]) -> None:
+    """Raise StoreError where revisions, or pieces of them, are not what was stored."""
+    known: set[int] = set()
+    for each in wanted:
+        content = contents.of_revision(connection, rulesets.find(connection, f"{each.ruleset}@{each.revision}"))
+        contents.require_sound(connection, content)
+        board = contents.read_board(connection, content)
+        for piece in content.pieces:
+            if piece.id not in known:
+                rulesets.read_piece(connection, piece.id, board)
+                known.add(piece.id)
 
 
 def _wanted(revision: Any) -> Wanted:
