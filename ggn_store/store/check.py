@@ -118,11 +118,14 @@ class _Walk:
         while True:
             with self._opening() as connection:
                 rest = query if last is None else query.where(tuple_(*key) > tuple_(*last))
-                rows = connection.execute(rest.order_by(*key).limit(_ROWS_AT_ONCE)).all()
+                rows = damaged.rows(connection, rest.order_by(*key).limit(_ROWS_AT_ONCE), *key)
                 end = time.monotonic() + _SECONDS
-                for row in rows:
-                    found += look(connection, row)
-                    last = tuple(getattr(row, column.name) for column in key)
+                for values, row in rows.items():
+                    if row is None:
+                        found.append(f"table {table.description}: its row {', '.join(map(str, values))} cannot be read")
+                    else:
+                        found += look(connection, row)
+                    last = values
                     if time.monotonic() > end:
                         break
             if not rows:
@@ -460,7 +463,11 @@ class _Walk:
         ).scalars():
             made[f"ruleset {name}"] += 1
         known = Counter[str]()
-        for row in connection.execute(told.where(t.audit.c.subject.in_(self._names)) if self._names else told).all():
+        if self._names:
+            told = told.where(t.audit.c.subject.in_(self._names))
+        for row in damaged.rows(connection, told.add_columns(t.audit.c.id), t.audit.c.id).values():
+            if row is None:  # which is reported already
+                continue
             detail = self._detail(row)
             is_tag = row.action == "tag"
             known[f"tag {row.subject}:{detail.get('tag')}" if is_tag else f"ruleset {row.subject}"] += 1

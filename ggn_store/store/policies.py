@@ -108,7 +108,7 @@ def add(
         raise ConflictError(
             f"somebody else has just set the policy of {namespace}: see what it is now, and set it again"
         )
-    return log(connection, namespace)[0]
+    return next(policy for policy in log(connection, namespace) if policy.number == number)
 
 
 def _stored(namespace: str) -> str:

@@ -12,8 +12,7 @@ down_revision = "0006"
 branch_labels = None
 depends_on = None
 
-_MOST_PIECES = 100_000
-_MOST_REVIEWS, _MOST_POSITIONS = 100, 1_000_000
+_MOST_PIECES, _MOST_REVIEWS, _MOST_POSITIONS = 100_000, 100, 1_000_000
 _LONGEST_NAME, _LONGEST_AUTHOR, _LONGEST_MESSAGE = 200, 1_000, 1_000_000
 _FIELDS = "'schema', 'title', 'source', 'start', 'board', 'definition', 'variables'"
 _LOWER, _DIGITS = "abcdefghijklmnopqrstuvwxyz", "0123456789"
@@ -35,8 +34,7 @@ _NEXT = "ggn_store: what is written here comes after what was written last, and 
 _NOW = "ggn_store: what is written here is written now, by a clock that is right within a day"
 _PAST = "ggn_store: what is written here was not written in the future, and not before 1970"
 _SIGNED = (
-    f"ggn_store: an author is a text of at most {_LONGEST_AUTHOR} characters, a message one of {_LONGEST_MESSAGE}, "
-    "without NUL"
+    f"ggn_store: author and message are texts of up to {_LONGEST_AUTHOR} and {_LONGEST_MESSAGE} characters, without NUL"
 )
 _PLACED = "ggn_store: a proposal is for a ruleset and a board of this store, and based on a revision of that ruleset"
 _DIGEST = "ggn_store: the digest of a proposal is a SHA-256 in hexadecimal"
@@ -64,7 +62,7 @@ _UNIQUE = {
     "ruleset_state": (("ruleset_id", "number"),),
 }
 
-# Table, name, when a row is refused, and what is said then.
+# Table, name, when a row is taken, and what is said otherwise.
 _Check = tuple[str, str, str, str]
 
 
