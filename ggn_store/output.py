@@ -82,6 +82,9 @@ def new_directory(directory: Target, room: str, ours: Callable[[Path], set[str]]
         _require_room(target, shown, room, ours)
         made = [parent for parent in target.parents if not parent.exists()]
         part.mkdir(0o700 if target.exists() else 0o777, parents=True)
+        # Who may only make directories beside it may not write it; after that, for an error of the file system.
+        if target.exists() and not os.access(target, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         yield part
         _sync(part)
         _require_room(target, shown, room, ours)
@@ -244,8 +247,6 @@ def _require_room(target: Path, shown: str, room: str, ours: Callable[[Path], se
         raise InputError(f"{shown}: this is a file: name a new directory")
     if os.path.samefile(target, os.curdir):
         raise InputError(f"{shown}: this is where you are, and the directory is made anew: name another one")
-    if not os.access(target, os.W_OK, effective_ids=os.access in os.supports_effective_ids):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     found = {path.name for path in target.iterdir()}
     if not found:
         return

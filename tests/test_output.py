@@ -11,6 +11,7 @@ import pwd
 import shutil
 import socket
 import stat
+import subprocess
 import sys
 import tempfile
 import threading
@@ -103,6 +104,7 @@ def filled() -> Iterator[Path]:
         [*store.load_all(["mini.json"])]
         store.load(QUICK, "mine")
         store.propose(QUICKER, "mine", author="Ann")
+    Path("store.db").chmod(0o644)
     os.chdir(before)
     yield directory
     shutil.rmtree(directory)
@@ -623,3 +625,45 @@ def test_a_reader_of_standard_output_may_stop(place: Path) -> None:
     finally:
         os.dup2(kept, 1)
         os.close(kept)
+
+
+# --- file systems that take nothing ---
+
+
+@contextmanager
+def mounted(place: Path, *, full: bool) -> Iterator[Path]:
+    """A file system of memory that is full, or read-only; with a file `old` and an empty directory in it."""
+    where = place / "mounted"
+    where.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(where)]
+    if not IS_ROOT or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("nothing can be mounted here")
+    try:
+        for ending in ("", ".svg", ".png"):
+            (where / f"old{ending}").write_bytes(OLD)
+        (where / "empty").mkdir()
+        if full:
+            with suppress(OSError), open(where / "filler", "wb", buffering=0) as stream:
+                while stream.write(b"x" * 4096):
+                    pass
+        else:
+            subprocess.run(["mount", "-o", "remount,ro", str(where)], check=True)
+        yield where
+    finally:
+        subprocess.run(["umount", str(where)], check=True)
+
+
+@pytest.mark.parametrize(("full", "said"), [(True, "No space left on device"), (False, "Read-only file system")])
+def test_a_full_and_a_read_only_file_system_are_said_as_such(do: Do, place: Path, full: bool, said: str) -> None:
+    with mounted(place, full=full) as where:
+        before = names(where)
+        for name, writer in (ALL | ALL_DIRECTORIES).items():
+            kinds = ["old", "new"] if name in ALL and writer.replaces else ["new"] if name in ALL else ["new", "empty"]
+            for kind in kinds:
+                target = f"{where}/{kind}{writer.ending}"
+                result = do(writer, target)
+                assert result.code == 1, (name, kind)
+                last = result.err.splitlines()[-1]
+                assert (target in last, last.endswith(f": cannot be written: {said}")) == (True, True), (name, kind)
+                assert names(where) == before, (name, kind)
+        assert (where / "old").read_bytes() == OLD
