@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from ggn_store.gdl.compile import Compiled
     from ggn_store.gdl.kinds import Kind
     from ggn_store.gdl.specification import Specification
+    from ggn_store.model.bounds import SqlBounds
     from ggn_store.model.care import Collected, Comparison, Unused, Verification
     from ggn_store.model.chain import Chain, captures_first
     from ggn_store.model.diff import diff
@@ -141,6 +142,7 @@ _HOMES = {
     "ggn_store.gdl.compile": ("Compiled",),
     "ggn_store.gdl.kinds": ("Kind",),
     "ggn_store.gdl.specification": ("Specification",),
+    "ggn_store.model.bounds": ("SqlBounds",),
     "ggn_store.model.diff": ("diff",),
     "ggn_store.model.difference": ("Difference",),
     "ggn_store.model.document": ("Document",),
@@ -222,6 +224,7 @@ __all__ = [
     "SpecificationEntry",
     "SpecificationError",
     "SpecificationProblem",
+    "SqlBounds",
     "Store",
     "StoreError",
     "StoreVersionError",

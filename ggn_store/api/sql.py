@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from ggn_store.api.base import Section
-from ggn_store.api.table import DEFAULT_SECONDS, Table
+from ggn_store.api.table import Table
+from ggn_store.model.bounds import SqlBounds
 from ggn_store.store import sql
+
+_USUAL: Final = SqlBounds()
 
 
 class Questions(Section):
@@ -19,14 +22,18 @@ class Questions(Section):
         values: Mapping[str, Any] | None = None,
         *,
         limit: int | None = None,
-        timeout: float = DEFAULT_SECONDS,
+        timeout: float = _USUAL.timeout,
+        memory: int = _USUAL.memory,
+        disk: int = _USUAL.disk,
     ) -> Table:
         """The answer to one SELECT on the views and tables; `values` are those of its `:names`.
 
         Nothing but reading is allowed. Raises QueryError where the query is wrong, does more than read, or takes more
-        than `timeout` seconds or too much memory; an answer of more than `limit` rows is cut, and says so. Where the
-        database is Postgres, it is worked on by the server, else by a process of its own.
+        than `timeout` seconds, `memory` MiB, or `disk` MiB of temporary results; an answer of more than `limit` rows is
+        cut, and says so. A process of its own asks the database; nobody who writes to a SQLite file waits for it: the
+        query then begins anew on a private copy.
         """
+        bounds = SqlBounds(limit, timeout, memory, disk)
         with self._tables.reading():
             pass
-        return Table.of(sql.ask(self._database, query, {} if values is None else values, limit, timeout))
+        return Table.of(sql.ask(self._database, query, {} if values is None else values, bounds))

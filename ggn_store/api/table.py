@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from ggn_store.store.sql import Answer
-
-DEFAULT_SECONDS: Final = 30.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -15,7 +15,7 @@ from ggn_store.render.records import records
 
 _FORMATS = ("table", "json", "ndjson", "csv", "parquet")
 _WATCHED = 200
-_TIMEOUT = 30.0
+_USUAL: Final = ggn_store.SqlBounds()
 
 
 class _Command(click.Command):
@@ -57,17 +57,33 @@ def _values(_context: click.Context, _parameter: click.Parameter, given: tuple[s
 @options.output_option
 @click.option(
     "--limit",
-    type=click.IntRange(1, 1_000_000),
+    type=click.IntRange(1, _USUAL.MAX_ROWS),
     metavar="ROWS",
     help=f"Stop after so many rows. Default: {_WATCHED} in a table on a terminal, else the most, 1,000,000.",
 )
 @click.option(
     "--timeout",
-    type=click.FloatRange(0, 3600, min_open=True),
-    default=_TIMEOUT,
+    type=click.FloatRange(0, _USUAL.MAX_SECONDS, min_open=True),
+    default=_USUAL.timeout,
     show_default=True,
     metavar="SECONDS",
     help="Cut the query off after so long.",
+)
+@click.option(
+    "--memory",
+    type=click.IntRange(_USUAL.MIN_MEMORY, _USUAL.MAX_MEMORY),
+    default=_USUAL.memory,
+    show_default=True,
+    metavar="MIB",
+    help="Cut the query off where it needs more memory; on Postgres, the client.",
+)
+@click.option(
+    "--disk",
+    type=click.IntRange(0, _USUAL.MAX_DISK),
+    default=_USUAL.disk,
+    show_default=True,
+    metavar="MIB",
+    help="Cut the query off where temporary results need more disk; with 0, SQLite keeps them in memory.",
 )
 @click.option("--schema", is_flag=True, help="Show the views, column by column, and the tables.")
 @click.option("--examples", is_flag=True, help="Show a dozen useful queries.")
@@ -80,14 +96,17 @@ def command(
     output: str | None,
     limit: int | None,
     timeout: float,
+    memory: int,
+    disk: int,
     schema: bool,
     examples: bool,
 ) -> None:
     """Ask the store with SQL of your own.
 
     QUERY is one SELECT (or WITH, VALUES, EXPLAIN) on the views below, or on the tables they are made of; without it,
-    on a terminal, there is a prompt, and elsewhere it is read from standard input. Nothing can be changed, and what
-    takes too long, or too much memory, is cut off. The views are the same in SQLite and Postgres.
+    on a terminal, there is a prompt, and elsewhere it is read from standard input. Nothing can be changed, nobody waits
+    for a query, and what takes too long, or too much memory or disk, is cut off. The views are the same in SQLite and
+    Postgres.
     """
     if schema or examples:
         if query is not None:
@@ -98,14 +117,15 @@ def command(
     if form == "parquet" and output in (None, "-"):
         raise click.UsageError("--format parquet needs a file: -o FILE")
     store = options.open_store(ctx)
+    bounds = {"limit": limit, "timeout": timeout, "memory": memory, "disk": disk}
     if query is None and options.is_terminal(sys.stdin):
         from ggn_store.cli import sql_prompt
 
         if output is not None:
             raise click.UsageError("-o needs a query")
-        sql_prompt.run(lambda text: _answer(store, text, values, form, output, limit, timeout))
+        sql_prompt.run(lambda text: _answer(store, text, values, form, output, bounds))
         return
-    _answer(store, _text("-" if query is None else query), values, form, output, limit, timeout)
+    _answer(store, _text("-" if query is None else query), values, form, output, bounds)
 
 
 def _text(query: str) -> str:
@@ -122,12 +142,13 @@ def _answer(
     values: dict[str, str],
     form: str | None,
     output: str | None,
-    limit: int | None,
-    timeout: float,
+    bounds: dict[str, Any],
 ) -> None:
     form = form or ("table" if output is None and options.is_terminal(sys.stdout) else "ndjson")
     watched = form == "table" and output is None and options.is_terminal(sys.stdout)
-    found = store.sql(query, values, limit=limit or (_WATCHED if watched else None), timeout=timeout)
+    if watched and bounds["limit"] is None:
+        bounds = {**bounds, "limit": _WATCHED}
+    found = store.sql(query, values, **bounds)
     if form == "parquet":
         found.write_parquet(str(output))
     else:

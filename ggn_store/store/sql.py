@@ -6,11 +6,13 @@ import contextlib
 import difflib
 import json
 import math
+import os
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn
@@ -18,17 +20,17 @@ from typing import Any, Final, NoReturn
 from sqlalchemy import Connection, text
 
 from ggn_store.errors import QueryError, StoreError, offer, printable, quote
-from ggn_store.store import sql_child, sql_functions, sql_text
+from ggn_store.model.bounds import SqlBounds
+from ggn_store.store import spill, sql_child, sql_functions, sql_text
 from ggn_store.store import tables as t
 from ggn_store.store.engine import Database
 from ggn_store.store.postgres import SESSION, Postgres
+from ggn_store.store.spill import Spill
 from ggn_store.store.sql_text import Query, place
 from ggn_store.store.sqlite import SQLite
 from ggn_store.store.views import VIEWS
 
-MAX_ROWS: Final = 1_000_000
 MAX_BYTES: Final = 32 << 20
-MAX_SECONDS: Final = 3600.0
 READER = "ggn_reader"
 
 _GRACE: Final = 3  # seconds that the process has, after the deadline, to say that it has met it
@@ -40,7 +42,12 @@ _CUT: Final = {
     "rows": "there are more rows than these {rows:,}: ask for fewer, or raise the limit (--limit, at most {most:,})",
     "bytes": "the rows after these would make the answer larger than {bytes} MiB: ask for fewer rows or columns",
     "deadline": "cut off after {seconds:g} seconds: ask for less, or allow more time (--timeout)",
-    "memory": "cut off, because it needs more than {memory} MiB of memory: ask for less, or for fewer rows at a time",
+    "memory": "cut off, because it needs more than {memory} MiB of memory: ask for less, or allow more (--memory)",
+    "disk": "cut off, because it needs more than {disk} MiB of disk: ask for less, or allow more (--disk)",
+    "room": "cut off, because the disk has no room for temporary results in {directory}: make room, or name another "
+    "directory (TMPDIR)",
+    "copy": "cut off, because others write, and the disk has no room for a copy of the store in {directory}: make "
+    "room, name another directory (TMPDIR), or ask again later",
     "length": "cut off, because it makes a text, or a statement, that is too large (a text: {length:,} bytes)",
 }
 
@@ -66,44 +73,47 @@ class Answer:
     note: str | None = None
 
 
-def ask(database: Database, query: str, values: Mapping[str, Any], limit: int | None, timeout: float) -> Answer:
+def ask(database: Database, query: str, values: Mapping[str, Any], bounds: SqlBounds) -> Answer:
     """The answer to a query, which is one statement that reads; `values` are those of its :names.
 
-    Raises QueryError where it is wrong, would do more than read, or takes more than `timeout` seconds or memory.
+    Raises QueryError where it is wrong, would do more than read, or is out of bounds. Nobody who writes to a SQLite
+    file waits for it: once somebody does, the query is asked anew, of a private copy.
     """
-    if not 0 < timeout <= MAX_SECONDS:
-        raise QueryError(f"a query may take up to {MAX_SECONDS:g} seconds; found {timeout:g}")
-    if limit is not None and not 1 <= limit <= MAX_ROWS:
-        raise QueryError(f"the limit is a number of rows from 1 to {MAX_ROWS:,}; found {limit}")
     read = sql_text.read(query)
     sql_text.require_values(read, values)
     for name, value in values.items():
         _require_value(name, value)
-    most = MAX_ROWS if limit is None else limit
-    asked: dict[str, Any] = {"seconds": timeout, "rows": most, "bytes": MAX_BYTES, "connection": None}
+    asked: dict[str, Any] = {"seconds": bounds.timeout, "rows": bounds.rows, "bytes": MAX_BYTES, "connection": None}
+    asked |= {"memory": bounds.memory << 20, "disk": bounds.disk << 20, "spills": False}
     store, note = b"", None
     shifts: list[tuple[int, int]] = []
+    directory: AbstractContextManager[Spill] = nullcontext(Spill(None, None))
     if isinstance(database, Postgres):
-        more, note, shifts = _of_postgres(database, read, values, timeout)
+        more, note, shifts = _of_postgres(database, read, values, bounds)
         asked |= more
     elif isinstance(database, SQLite):
+        directory = spill.directory()
         tables = [*_TABLES, *_OLDER_VIEWS, *_IN_SQLITE]
         asked |= {"query": read.text, "values": dict(values), "tables": tables}
-        asked |= {"functions": sorted(sql_functions.SQLITE), "instead": sql_functions.INSTEAD, "file": None}
+        asked |= {"functions": sorted(sql_functions.SQLITE), "instead": sql_functions.INSTEAD}
+        asked |= {"file": None, "uri": None, "copies": False}
         if database.path is None:
             store = database.serialized()
         else:
-            asked["file"] = f"{database.path.absolute().as_uri()}?mode=ro"
-    columns, rows, end = _run(database, read, asked, store, shifts)
+            file = database.path.absolute()
+            asked |= {"file": str(file), "uri": f"{file.as_uri()}?mode=ro"}
+    with directory as place:
+        columns, rows, end = _run(database, read, asked, store, shifts, place)
     if end is None:
         return Answer(_unique(columns), rows, None, note)
-    memory = sql_child.MEMORY if database.is_server else sql_child.HEAP
     said = _CUT[end].format(
-        rows=most,
-        most=MAX_ROWS,
+        rows=bounds.rows,
+        most=bounds.MAX_ROWS,
         bytes=MAX_BYTES >> 20,
-        seconds=timeout,
-        memory=memory >> 20,
+        seconds=bounds.timeout,
+        memory=bounds.memory,
+        disk=bounds.disk,
+        directory=printable(place.place),
         length=sql_child.LENGTH,
     )
     if end in ("rows", "bytes"):
@@ -121,7 +131,7 @@ def _require_value(name: str, value: Any) -> None:
 
 
 def _of_postgres(
-    database: Postgres, query: Query, values: Mapping[str, Any], timeout: float
+    database: Postgres, query: Query, values: Mapping[str, Any], bounds: SqlBounds
 ) -> tuple[dict[str, Any], str | None, list[tuple[int, int]]]:
     """What the process is told of a Postgres database, and what whoever asks is."""
     with database.reading() as connection:
@@ -129,7 +139,7 @@ def _of_postgres(
         is_reader = bool(who.may_be_reader) and _reads_all(connection)
         can_grant = (connection.dialect.server_version_info or (0,)) >= (15,)
         may_hush = who.is_superuser or (can_grant and connection.execute(_MAY_HUSH).scalar())
-    milliseconds = max(1, round(timeout * 1000))
+    milliseconds = max(1, round(bounds.timeout * 1000))
     settings = [
         # Committed reads: see sql_resolved. The query itself is one statement, which sees one moment.
         "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY",
@@ -144,7 +154,7 @@ def _of_postgres(
     role = [f'SET LOCAL ROLE "{READER}"'] if is_reader else []
     after: list[str] = []
     if who.is_superuser:
-        settings.append("SET LOCAL temp_file_limit = '1GB'")
+        settings.append(f"SET LOCAL temp_file_limit = '{bounds.disk}MB'")
     if may_hush:  # then what the server prints for us stays out of its log
         settings.append("SET LOCAL log_min_messages = panic")
         after = ["SET LOCAL ROLE NONE", "SET LOCAL log_min_messages TO DEFAULT", *role]
@@ -184,17 +194,40 @@ def _reads_all(connection: Connection) -> bool:
 
 
 def _run(
-    database: Database, query: Query, asked: dict[str, Any], store: bytes, shifts: list[tuple[int, int]]
+    database: Database, query: Query, asked: dict[str, Any], store: bytes, shifts: list[tuple[int, int]], place: Spill
 ) -> tuple[list[str], tuple[tuple[Any, ...], ...], str | None]:
     """Columns, rows, and why there are no more."""
-    command = [sys.executable, "-I", "-X", "utf8", str(Path(sql_child.__file__))]
+    end = time.monotonic() + asked["seconds"]
+    asked |= {"spills": place.path is not None}
+    found = None
+    while found is None:
+        with _started(asked, store, place) as process:
+            found = _read(database, query, process, end + _GRACE, shifts)
+        asked |= {"copies": True, "seconds": end - time.monotonic()}
+        if found is None and asked["seconds"] <= 0:
+            found = [], (), "deadline"
+    return found
+
+
+@contextmanager
+def _started(asked: dict[str, Any], store: bytes, place: Spill) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that has been told what to ask; it is gone in the end, and a little after its time is up."""
+    command = [sys.executable, "-I", "-X", "utf8", str(Path(sql_child.__file__)), str(os.getpid()), place.path or ""]
     try:
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)  # noqa: S603
+        process = subprocess.Popen(  # noqa: S603
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=os.environ if place.path is None else {**os.environ, "SQLITE_TMPDIR": place.path},
+            pass_fds=place.inherited,
+            # Stopped from the terminal it would keep writers waiting, and could not look after its directory.
+            start_new_session=True,
+        )
     except OSError as error:
         raise StoreError(f"no process can be started to ask in: {error.strerror}") from None
     with process:
-        late = time.monotonic() + asked["seconds"] + _GRACE
-        killer = threading.Timer(late - time.monotonic(), process.kill)
+        killer = threading.Timer(asked["seconds"] + _GRACE, process.kill)
         killer.start()
         try:
             # It says nothing before it has read all, and what it says on stderr is short.
@@ -202,7 +235,7 @@ def _run(
             with contextlib.suppress(BrokenPipeError):
                 into.write(json.dumps(asked).encode() + b"\n" + store)
                 into.close()
-            return _read(database, query, process, late, shifts)
+            yield process
         except BaseException:
             process.kill()
             raise
@@ -212,7 +245,8 @@ def _run(
 
 def _read(
     database: Database, query: Query, process: subprocess.Popen[bytes], late: float, shifts: list[tuple[int, int]]
-) -> tuple[list[str], tuple[tuple[Any, ...], ...], str | None]:
+) -> tuple[list[str], tuple[tuple[Any, ...], ...], str | None] | None:
+    """Columns, rows, and why there are no more; None where the process gave way to a writer."""
     columns: list[str] = []
     rows: list[tuple[Any, ...]] = []
     out: Any = process.stdout
@@ -231,7 +265,9 @@ def _read(
             return columns, tuple(rows), said["end"]
     complaint = complaints.read(2000).decode("utf-8", "replace").strip()
     code = process.wait()
-    if code == sql_child.LATE or (code < 0 and time.monotonic() >= late):
+    if code == sql_child.GIVES_WAY:
+        return None
+    if code < 0 and time.monotonic() >= late:
         return [], (), "deadline"
     if not complaint or "MemoryError" in complaint or "memory" in complaint:
         return [], (), "memory"

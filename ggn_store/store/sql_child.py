@@ -1,10 +1,13 @@
 """The process that asks a question in SQL, which `store.sql` starts for each: with little memory, and no way to write.
 
-It is run as a script. On standard input: a line of JSON that says what to ask, and, for a store in memory, the store.
-On standard output, lines of JSON: the columns, the rows, some at a time, and how it ended. Limits of the operating
-system hold where there are such: Windows has none, and macOS none for memory; SQLite's own hold everywhere.
+It is run as a script, with the number of the process that asked and the directory for temporary files (or nothing)
+as arguments. On standard input: a line of JSON that says what to ask, and, for a store in memory, the store.
+On standard output, once it has read the answer: lines of JSON, the columns, the rows, some at a time, and how it ended.
+Limits of the operating system hold where there are such: Windows has none, and macOS none for memory; SQLite's own hold
+everywhere.
 
-Nothing is imported but psycopg, and what decides on a query's tree, where Postgres is to be asked.
+A SQLite file is asked directly, which keeps writers waiting. Once one waits, the process ends, and is started again to
+ask a private copy. Nothing is imported but psycopg, and what decides on a query's tree, where Postgres is to be asked.
 """
 
 from __future__ import annotations
@@ -12,21 +15,32 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import sqlite3
+import stat
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, NoReturn
 
-MEMORY = 448 << 20  # of the process, in bytes
-HEAP = 256 << 20  # of SQLite
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+BESIDE = 192 << 20  # bytes of the process beside the memory that the question itself may have
+_CACHE = 32 << 20  # bytes of pages, and of rows to be sorted, before they are spilled
 LENGTH = 10_000_000  # of a text, in bytes
-LATE = 75  # what the process ends with where the deadline has met it within a step
-_SLACK = 0.25  # seconds after the deadline, within which the step ends in most questions
-_OPERATIONS = 2_000  # of SQLite's machine between two looks at the clock
+GIVES_WAY = 75  # what the process ends with so that a writer, who waits, comes to the file
+_LOOK = 0.01  # seconds between two looks at the clock, the spilled files and the writers
+_PATIENCE = 0.25  # seconds that a question has before it gives way; shorter ones never need a copy
+_WITHOUT_LOCKS = 1.0  # seconds after which it gives way where nothing tells whether a writer waits
+_PENDING = 0x40000000  # the byte of its file that SQLite locks for a writer who waits until readers have gone
+_PAGES = 4_096  # that are copied before writers get in between
+_RESTARTS = 5  # of a copy that writers overtake, before it is made at one go
 _PART = 64 << 10  # of output, in characters
 _PLACES = 200
 _OF_THE_FILE = (
@@ -38,12 +52,14 @@ _OF_THE_FILE = (
     sqlite3.SQLITE_NOTADB,
     sqlite3.SQLITE_READONLY,
 )
+# What is wrong where a temporary file cannot grow: the disk is full, or the process may not write more.
+_ABOUT_ROOM = {sqlite3.SQLITE_FULL: "room", sqlite3.SQLITE_IOERR_WRITE: "disk"}
 
 Row = Sequence[Any]
 
 
 class Cut(Exception):  # noqa: N818
-    """The question was cut off: `rows` or `bytes` where some of the answer is there, else `deadline` or `memory`."""
+    """The question was cut off: `rows` or `bytes` where some of the answer is there, else what it lacks."""
 
 
 class Wrong(Exception):  # noqa: N818
@@ -54,13 +70,25 @@ class Wrong(Exception):  # noqa: N818
         self.data = {"kind": kind, "message": message, "position": position, "name": name}
 
 
+class _Overtaken(Exception):  # noqa: N818
+    """Writers have changed a file too often while it was copied."""
+
+
 def limit_process(seconds: float, memory: int) -> None:
-    """Have the system refuse memory, files and processor time beyond what a question needs."""
+    """Have the system refuse memory and processor time beyond what a question needs."""
+    _limit({"RLIMIT_CORE": 0, "RLIMIT_AS": memory, "RLIMIT_CPU": int(seconds) + 5})
+
+
+def limit_files(size: int) -> None:
+    """Have the system refuse files of more bytes than this."""
+    _limit({"RLIMIT_FSIZE": size})
+
+
+def _limit(limits: dict[str, int]) -> None:
     try:
         import resource
     except ImportError:  # Windows
         return
-    limits = {"RLIMIT_FSIZE": 0, "RLIMIT_CORE": 0, "RLIMIT_AS": memory, "RLIMIT_CPU": int(seconds) + 5}
     for name, wanted in limits.items():
         with contextlib.suppress(AttributeError, ValueError, OSError):
             kind = getattr(resource, name)
@@ -69,19 +97,130 @@ def limit_process(seconds: float, memory: int) -> None:
             resource.setrlimit(kind, (wanted, wanted))
 
 
+class Watch(threading.Thread):
+    """Ends the process, even within a single step of SQLite's machine, which may search a long text for hours.
+
+    That is when time (`until`) or room for temporary results (`disk`, in bytes) is used up, when a writer waits for the
+    file (`file`) that is asked, and when whoever asked is gone.
+    """
+
+    def __init__(self, parent: int, directory: str) -> None:
+        super().__init__(daemon=True)
+        self.until: float | None = None
+        self.disk: int | None = None
+        self._parent = parent
+        self._directory = directory
+        self._file: int | None = None
+        self._since = 0.0
+        self._lock = threading.Lock()
+
+    def shares(self, file: str) -> None:
+        """From now on the file is read, and writers wait for that."""
+        # Never closed before the process ends: that would drop SQLite's own locks of the file.
+        self._file, self._since = os.open(file, os.O_RDONLY), time.monotonic()
+
+    def stop(self) -> None:
+        """End no more: the answer is there."""
+        self._lock.acquire()
+
+    def run(self) -> None:
+        while True:
+            time.sleep(_LOOK)
+            with self._lock, contextlib.suppress(MemoryError):
+                self._look()
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        if os.getppid() != self._parent:
+            if self._directory:
+                shutil.rmtree(self._directory, ignore_errors=True)
+            os._exit(1)
+        if self.until is not None and now > self.until:
+            self._cut("deadline")
+        if self.disk is not None and spilled() > self.disk:
+            self._cut("disk")
+        if self._file is not None and now > self._since + _PATIENCE and self._holds_up(self._file, now):
+            os._exit(GIVES_WAY)
+
+    def _holds_up(self, file: int, now: float) -> bool:
+        """Whether a writer waits: it then has the lock that each reader takes for a moment, to begin with."""
+        if fcntl is None:
+            return now > self._since + _WITHOUT_LOCKS
+        try:
+            fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, _PENDING)
+            fcntl.lockf(file, fcntl.LOCK_UN, 1, _PENDING)
+        except (BlockingIOError, PermissionError):
+            return True
+        except OSError:  # a file system without locks
+            return now > self._since + _WITHOUT_LOCKS
+        return False
+
+    @staticmethod
+    def _cut(why: str) -> NoReturn:
+        os.write(1, json.dumps({"end": why}).encode() + b"\n")
+        os._exit(0)
+
+
+def spilled() -> int:
+    """The bytes of this process's temporary files, which have no name any more."""
+    found = 0
+    try:
+        names = os.listdir("/dev/fd")
+    except OSError:
+        return 0
+    for name in names:
+        with contextlib.suppress(OSError):
+            status = os.fstat(int(name))
+            if stat.S_ISREG(status.st_mode) and status.st_nlink == 0:
+                found += status.st_size
+    return found
+
+
+def copied(source: sqlite3.Connection, until: float, **options: Any) -> sqlite3.Connection:
+    """A copy of one state of a database, made a little at a time so that writers get in between; a file without a name.
+
+    Where they do so too often, they wait for it once. Raises Cut where it takes longer than `until`.
+    """
+    for pages in (_PAGES, -1):
+        # What SQLite calls a temporary database: nobody else can open it, and it goes with the connection.
+        target: sqlite3.Connection = sqlite3.connect("", isolation_level=None, **options)
+        try:
+            for pragma in ("journal_mode = OFF", "synchronous = OFF"):
+                target.execute(f"PRAGMA {pragma}")
+            source.backup(target, pages=pages, progress=_overseer(until), sleep=_LOOK)
+        except BaseException as error:
+            target.close()
+            if pages > 0 and isinstance(error, _Overtaken):
+                continue
+            raise
+        return target
+    raise AssertionError
+
+
+def _overseer(until: float) -> Callable[[int, int, int], None]:
+    least, restarts = sys.maxsize, 0
+
+    def look(status: int, remaining: int, _total: int) -> None:
+        nonlocal least, restarts
+        if time.monotonic() > until:
+            raise Cut("deadline")
+        if status == sqlite3.SQLITE_OK and remaining >= least:  # SQLite begins again where the file was changed
+            restarts += 1
+        if restarts > _RESTARTS:
+            raise _Overtaken
+        least = remaining
+
+    return look
+
+
 # --- SQLite ---
 
 
-def ask_sqlite(asked: dict[str, Any], store: bytes) -> Generator[Row, None, None]:
+def ask_sqlite(asked: dict[str, Any], store: bytes, watch: Watch) -> Generator[Row, None, None]:
     """The names of the columns, then the rows."""
-    connection = _open_sqlite(asked, store)
-    end = time.monotonic() + asked["seconds"]
-    connection.set_progress_handler(lambda: time.monotonic() > end, _OPERATIONS)
+    connection = _open_sqlite(asked, store, watch)
+    watch.until = time.monotonic() + asked["seconds"]
     denied = _guard(connection, asked)
-    # A single step of SQLite's machine, in which it does not look at the clock, may search a long text for hours.
-    watch = threading.Timer(asked["seconds"] + _SLACK, os._exit, [LATE])
-    watch.daemon = True
-    watch.start()
     try:
         cursor = connection.execute(asked["query"], asked["values"])
         if cursor.description is None:
@@ -94,27 +233,54 @@ def ask_sqlite(asked: dict[str, Any], store: bytes) -> Generator[Row, None, None
     except sqlite3.Error as error:
         raise _explained(connection, asked["query"], error, denied) from None
     finally:
-        watch.cancel()
+        connection.close()
 
 
-def _open_sqlite(asked: dict[str, Any], store: bytes) -> sqlite3.Connection:
+def _open_sqlite(asked: dict[str, Any], store: bytes, watch: Watch) -> sqlite3.Connection:
+    spills = asked["disk"] > 0 and asked["spills"]
     try:
         if asked["file"] is None:
             connection = sqlite3.connect(":memory:", isolation_level=None)
             connection.deserialize(store)
+        elif asked["copies"]:
+            connection = _copy(asked)
         else:
             # Waits for a writer as long as the question may take.
-            connection = sqlite3.connect(asked["file"], uri=True, isolation_level=None, timeout=asked["seconds"])
+            connection = sqlite3.connect(asked["uri"], uri=True, isolation_level=None, timeout=asked["seconds"])
         # trusted_schema stays on: some SQLites take json_extract in a view for unsafe without it. What views call is
         # held to the same list of functions as what the question calls.
-        for pragma in ("query_only = ON", "temp_store = MEMORY", "cache_size = -32768"):
+        temporary = "FILE" if spills else "MEMORY"
+        cache = min(asked["memory"] // 4, _CACHE) >> 10
+        for pragma in ("query_only = ON", f"temp_store = {temporary}", f"cache_size = -{cache}"):
             connection.execute(f"PRAGMA {pragma}")
-        connection.execute(f"PRAGMA hard_heap_limit = {HEAP + 2 * len(store)}")
+        connection.execute(f"PRAGMA hard_heap_limit = {asked['memory'] + 2 * len(store)}")
+        before = spilled()
+        limit_files(before + asked["disk"])
+        watch.disk = before + asked["disk"]
+        if asked["file"] is not None and not asked["copies"]:
+            connection.execute("BEGIN")
         # What SQLite looks up in its schema it looks up before anything is refused.
         connection.execute("SELECT count(*) FROM v_rulesets, json_each('[]'), json_tree('[]')").fetchall()
-    except sqlite3.Error as error:
+        if connection.in_transaction:
+            watch.shares(asked["file"])
+    except (sqlite3.Error, OSError) as error:
         raise Wrong("store", str(error)) from None
     connection.text_factory = lambda text: text.decode("utf-8", "replace")
+    return connection
+
+
+def _copy(asked: dict[str, Any]) -> sqlite3.Connection:
+    """A copy of the file."""
+    until = time.monotonic() + asked["seconds"]
+    with contextlib.closing(sqlite3.connect(asked["uri"], uri=True, timeout=asked["seconds"])) as source:
+        source.execute("SELECT count(*) FROM sqlite_master").fetchall()
+        try:
+            connection = copied(source, until)
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", None) in (*_ABOUT_ROOM, sqlite3.SQLITE_CANTOPEN):
+                raise Cut("copy") from None
+            raise
+    asked["seconds"] = until - time.monotonic()
     return connection
 
 
@@ -170,8 +336,8 @@ def _of_sqlite(value: Any) -> Any:
 def _explained(connection: sqlite3.Connection, query: str, error: sqlite3.Error, denied: list[str]) -> Exception:
     code = getattr(error, "sqlite_errorcode", None)
     message = str(error)
-    if code == sqlite3.SQLITE_INTERRUPT:
-        return Cut("deadline")
+    if code in _ABOUT_ROOM:
+        return Cut(_ABOUT_ROOM[code])
     if code == sqlite3.SQLITE_NOMEM:
         return Cut("memory")
     if code == sqlite3.SQLITE_TOOBIG:
@@ -221,6 +387,7 @@ def ask_postgres(asked: dict[str, Any]) -> Generator[Row, None, None]:
 
     connection: Any = None
     end = time.monotonic() + asked["seconds"]
+    limit_files(0)
     try:
         connection = psycopg.connect(**asked["connection"], autocommit=True)
         # What a process of its own cannot count on is that the server sees it go.
@@ -238,6 +405,8 @@ def ask_postgres(asked: dict[str, Any]) -> Generator[Row, None, None]:
     except psycopg.Error as error:
         if isinstance(error, psycopg.errors.QueryCanceled):
             raise Cut("deadline") from None
+        if error.sqlstate == "53400":  # temp_file_limit
+            raise Cut("disk") from None
         if "memory" in str(error) and error.sqlstate in (None, "53200"):  # in the driver's words, or the server's
             raise Cut("memory") from None
         raise _refusal(error, asked) from None
@@ -324,15 +493,13 @@ def _refusal(error: Any, asked: dict[str, Any]) -> Wrong:
 # --- the answer ---
 
 
-def answer(rows: Iterable[Row], most_rows: int, most_bytes: int) -> None:
-    """Write columns and rows, up to so many, and how it ended."""
-    written = counted = 0
+def read(rows: Iterator[Row], most_rows: int, most_bytes: int, answer: list[str]) -> None:
+    """Put columns and rows, up to so many, into `answer`, line by line."""
+    written = counted = size = 0
     part: list[str] = []
-    size = 0
-    found = iter(rows)
-    _write({"columns": next(found)})
+    answer.append(json.dumps({"columns": next(rows)}))
     try:
-        for row in found:
+        for row in rows:
             if counted == most_rows:
                 raise Cut("rows")
             text = json.dumps(row)
@@ -343,37 +510,43 @@ def answer(rows: Iterable[Row], most_rows: int, most_bytes: int) -> None:
             part.append(text)
             size += len(text)
             if size > _PART:
-                sys.stdout.write('{"rows":[' + ",".join(part) + "]}\n")
+                answer.append('{"rows":[' + ",".join(part) + "]}")
                 part, size = [], 0
     finally:
         if part:
-            sys.stdout.write('{"rows":[' + ",".join(part) + "]}\n")
-    _write({"end": None})
-
-
-def _write(value: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(value) + "\n")
-    sys.stdout.flush()
+            answer.append('{"rows":[' + ",".join(part) + "]}")
 
 
 def main() -> None:
-    """Ask what standard input says."""
-    asked = json.loads(sys.stdin.buffer.readline())
+    """Ask what standard input says; the answer is written once it has been read, and nobody waits for it to be."""
+    watch = Watch(int(sys.argv[1]), sys.argv[2])
+    watch.start()
+    line = sys.stdin.buffer.readline()
+    if not line:  # whoever asked is gone
+        watch.join()
+    asked = json.loads(line)
     store = sys.stdin.buffer.read()
-    limit_process(asked["seconds"], MEMORY + 2 * len(store))
+    limit_process(asked["seconds"], asked["memory"] + BESIDE + 2 * len(store))
+    answer: list[str] = []
+    end: dict[str, Any] = {"end": None}
     try:
         with contextlib.closing(
-            ask_sqlite(asked, store) if asked["connection"] is None else ask_postgres(asked)
+            ask_sqlite(asked, store, watch) if asked["connection"] is None else ask_postgres(asked)
         ) as rows:
-            answer(rows, asked["rows"], asked["bytes"])
+            read(rows, asked["rows"], asked["bytes"], answer)
     except Cut as cut:
-        _write({"end": str(cut)})
+        end = {"end": str(cut)}
     except Wrong as wrong:
-        _write({"wrong": wrong.data})
+        end = {"wrong": wrong.data}
     except MemoryError:
-        _write({"end": "memory"})
-    except (KeyboardInterrupt, BrokenPipeError):
+        end = {"end": "memory"}
+    except KeyboardInterrupt:
         sys.exit(130)
+    watch.stop()
+    with contextlib.suppress(BrokenPipeError):
+        for line in (*answer, json.dumps(end)):
+            sys.stdout.write(line + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
