@@ -121,7 +121,7 @@ class RulesetAnalysis:
         from ggn_store.api import dead
 
         start, board = self._start(), self._ruleset.board
-        with asking(self._database, self._tell) as asker:
+        with self._database.snapshot() as database, asking(database, self._tell) as asker:
             return dead.find(asker, self._ruleset.revision, board, start)
 
     def symmetries(self) -> list[SideSymmetry]:
@@ -156,7 +156,7 @@ class RulesetAnalysis:
     def _findings(self) -> list[Finding]:
         from ggn_store.api import movement
 
-        with asking(self._database, self._tell) as asker:
+        with self._database.snapshot() as database, asking(database, self._tell) as asker:
             return movement.find_asymmetries(asker, self._ruleset.revision, self._ruleset.board)
 
     def _start(self) -> list[tuple[str, int]] | None:
@@ -214,7 +214,7 @@ class StoreAnalysis:
 
     def stats(self, references: Iterable[str] = ()) -> list[dict[str, Any]]:
         """How much is in these rulesets, or in the newest revision of all of them, by name."""
-        with asking(self._database, self._tell, self._tables.reading()) as asker:
+        with asking(self._database, self._tell, self._tables.reading_long()) as asker:
             found = [rulesets.find(asker.connection, reference) for reference in references]
             return stats.of_rulesets(asker, found or rulesets.newest(asker.connection))
 
@@ -248,7 +248,7 @@ class StoreAnalysis:
         """
         from ggn_store.api import movement
 
-        with asking(self._database, self._tell, self._tables.reading()) as asker:
+        with asking(self._database, self._tell, self._tables.reading_long()) as asker:
             return movement.same_movers(
                 asker, references, piece=piece, ruleset=ruleset, whole=whole, exact=exact, mirrored=mirrored
             )

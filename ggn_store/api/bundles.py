@@ -73,8 +73,8 @@ class Bundles(Section):
         `since` leaves out what a revision of each goes back to: `3`, `sha256:0123abcd`, a tag. Whoever loads the
         bundle must have that one. The file appears only once it is whole. See `verify_bundle`.
         """
-        with self._tables.reading() as connection:
-            source = StoreSource(self._database, connection)
+        with self._tables.snapshot() as tables, tables.reading() as connection:
+            source = StoreSource(tables.database, connection)
             parts = []
             for name in transfer.names_of(source, names):
                 base = None if since in (None, "0") else rulesets.base(connection, name, since)

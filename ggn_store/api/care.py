@@ -107,7 +107,9 @@ class Care(Section):
 
         With names of rulesets only what these need is looked at.
         """
-        return check.verify(self._database, self._tables.reading, [check_name(name) for name in names], progress)
+        checked = [check_name(name) for name in names]
+        with self._tables.snapshot() as tables:
+            return check.verify(tables.database, tables.reading, checked, progress)
 
     def compare(
         self, other: Store, *names: str, progress: Callable[[str], None] | None = None

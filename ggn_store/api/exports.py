@@ -18,7 +18,7 @@ from ggn_store.exports import manifest
 from ggn_store.exports.csv_files import CsvFiles
 from ggn_store.exports.sqlite_file import SqliteFile
 from ggn_store.output import new_directory
-from ggn_store.store import view_rows
+from ggn_store.store import versions, view_rows
 from ggn_store.store.view_rows import Row, Wanted
 from ggn_store.store.views import VIEWS, View
 
@@ -92,7 +92,7 @@ class ViewRows:
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """The rows, a few in memory at a time.
 
-        They are of one moment, so the store stays open for them until the last: one in memory answers nothing else.
+        They are of one moment, so that a store in memory answers nothing else until the last.
         """
         with closing(self._batches()) as batches:
             for rows in batches:
@@ -129,7 +129,7 @@ class Exports(Section):
 
         Rulesets are `chess`, or `chess@2` for that revision. Raises UnknownNameError where there is no such view.
         """
-        return ViewRows(self._tables.reading, name, rulesets)
+        return ViewRows(self._tables.reading_long, name, rulesets)
 
     def export(
         self,
@@ -148,14 +148,14 @@ class Exports(Section):
         the directory cannot be written, StoreError where the store is damaged; then there is none. Parquet needs the
         extra [duckdb], and so does duckdb.
         """
-        reading = self._tables.reading
+        reading = self._tables.reading_long
         return _export(reading, directory, form, rulesets, every=every, force=force, progress=progress)
 
 
 def view_of(ruleset: Ruleset, name: str) -> ViewRows:
     """What `Ruleset.view` gives."""
     # With _all behind the name the revision would still be this one.
-    return ViewRows(ruleset._database.reading, name, str(ruleset.revision))
+    return ViewRows(versions.Gate(ruleset._database).reading_long, name, str(ruleset.revision))
 
 
 def _export(

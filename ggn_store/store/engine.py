@@ -105,6 +105,14 @@ class Database(ABC):
         ):
             yield connection
 
+    @contextmanager
+    def snapshot(self) -> Iterator[Database]:
+        """The database for who reads long: one state of it, where others would else wait until the reading ends.
+
+        That is a private copy; where readers keep nobody waiting, or there is no room for a copy, it is this database.
+        """
+        yield self
+
     def explained(self) -> AbstractContextManager[None]:
         """What goes wrong within is told as this database's, also in another one's transaction."""
         return self._translated()

@@ -8,8 +8,8 @@ import json
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
@@ -37,7 +37,7 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.pool import QueuePool
 
 from ggn_store.errors import StoreError
-from ggn_store.store import sqlite_definitions
+from ggn_store.store import sql_child, sqlite_definitions
 from ggn_store.store.definitions import Definitions
 from ggn_store.store.engine import WRITE, Changes, Database, Filled, Prepared, Rows, cause, quoted_names, refusal
 
@@ -114,7 +114,25 @@ class SQLite(Database):
             if journal == "delete" and not any(is_filled for (is_filled,) in opened.execute(asked)):
                 self.path.unlink()
 
-    def _create_engine(self, url: URL) -> Engine:
+    @contextmanager
+    def snapshot(self) -> Iterator[Database]:
+        copy = self if self.path is None else self._copy()
+        try:
+            yield copy
+        finally:
+            if copy is not self:
+                copy.close()
+
+    def _copy(self) -> SQLite:
+        """A private copy; this database where none can be made, which then says itself what is wrong with it."""
+        with self._translated(), closing(self._connect_directly()) as source:
+            try:
+                made = sql_child.copied(source, time.monotonic() + BUSY_SECONDS, check_same_thread=False)
+            except (sqlite3.Error, sql_child.Cut):
+                return self
+        return _Copy(self.url, made)
+
+    def _create_engine(self, url: URL, **options: Any) -> Engine:
         # A store in memory lives in its one connection, which threads take in turns.
         pool = {} if self.path else {"poolclass": QueuePool, "pool_size": 1, "max_overflow": 0}
         engine = create_engine(
@@ -122,6 +140,7 @@ class SQLite(Database):
             connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
             pool_timeout=BUSY_SECONDS,
             **pool,
+            **options,
         )
         event.listen(engine, "connect", self._on_connect)
         event.listen(engine, "begin", self._on_begin)
@@ -307,6 +326,20 @@ class _Beside(SQLite):
 
     def __str__(self) -> str:
         return str(self._store)
+
+
+class _Copy(SQLite):
+    """A copy of a file, in the one connection that has it."""
+
+    path = None
+
+    def __init__(self, url: URL, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        super().__init__(url)
+
+    def _create_engine(self, url: URL, **options: Any) -> Engine:
+        connection = self._connection
+        return super()._create_engine(url, creator=lambda: connection, **options)
 
 
 class _FileChanges(Changes):

@@ -62,26 +62,38 @@ class Gate:
     """The transactions of a database, open only while its tables are of this program's version."""
 
     def __init__(self, database: Database) -> None:
-        self._database = database
+        self.database = database
         self._is_open = False
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Like the database's own; raises StoreVersionError, with the cure, for other tables."""
-        with self._database.reading() as connection:
+        with self.database.reading() as connection:
             self._pass(connection)
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
         """Like the database's own; raises StoreVersionError, with the cure, for other tables."""
-        with self._database.writing() as connection:
+        with self.database.writing() as connection:
             self._pass(connection)
+            yield connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Gate]:
+        """The transactions of the database's snapshot, for who reads long."""
+        with self.database.snapshot() as database:
+            yield Gate(database)
+
+    @contextmanager
+    def reading_long(self) -> Iterator[Connection]:
+        """Like `reading`, of the database's snapshot."""
+        with self.snapshot() as tables, tables.reading() as connection:
             yield connection
 
     def _pass(self, connection: Connection) -> None:
         if not self._is_open:
-            require_current(self._database, connection)
+            require_current(self.database, connection)
             self._is_open = True
 
 
