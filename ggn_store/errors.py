@@ -106,7 +106,7 @@ class MoveError(GgnStoreError, ValueError):
 
 
 class StoreError(GgnStoreError):
-    """The database cannot do what was asked; nothing was changed."""
+    """The database cannot do what was asked; nothing was changed, unless the message says that this is unknown."""
 
 
 class StoreVersionError(StoreError):

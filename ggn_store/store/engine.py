@@ -101,9 +101,23 @@ class Database(ABC):
         with (
             self._translated(),
             self.engine.connect().execution_options(**{WRITE: True}) as connection,
-            connection.begin(),
+            connection.begin() as transaction,
         ):
             yield connection
+            with self._committing():
+                transaction.commit()
+
+    @contextmanager
+    def _committing(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            if not error.connection_invalidated or getattr(error.orig, "sqlstate", None) is not None:
+                raise
+            raise StoreError(
+                f"{self}: the connection was lost as the change was about to be stored, and now it is there as a whole "
+                f"or not at all: see which, or run the same again ({self._explain_error(error.orig)})"
+            ) from error
 
     @contextmanager
     def snapshot(self) -> Iterator[Database]:

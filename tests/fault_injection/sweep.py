@@ -37,6 +37,7 @@ class Sweep:
     database: str
     counts: Counter[str] = field(default_factory=Counter)
     deviations: list[str] = field(default_factory=list)
+    errors: set[str] = field(default_factory=set)
 
     @property
     def faults(self) -> int:
@@ -120,6 +121,8 @@ def _run(
         if kind is POWER:
             place.close()
         struck = setting.faults.struck
+    if error is not None:
+        result.errors.add(str(error))
     if error is not None and not isinstance(error, GgnStoreError):
         found += ["the error is none of the package's", *traceback.format_exception(error)]
     if error is not None and struck is None:
@@ -152,8 +155,8 @@ def _faults_of(
     promised = place.acknowledged if error is not None else len(course) - 1
     if reached[-1] < promised:
         yield f"{promised - reached[-1]} acknowledged transactions are lost"
-    if "nothing was" in str(error) and len(course) == 2 and 0 not in reached:
-        yield "the error says that nothing was done, and it was"
+    if error is not None and len(course) == 2 and 0 not in reached and "as a whole or not at all" not in str(error):
+        yield "the error does not say that it may be done, and it is"
     # After a loss of power there may be files that nobody could remove.
     allowed = [course[at].files for at in reached]
     if kind is not POWER and found.files not in allowed:
