@@ -13,6 +13,7 @@ import pytest
 from ggn_store import Store
 from tests.drawings import drawn as drawn
 from tests.drawings import games as games
+from tests.fault_injection.table import pytest_terminal_summary as pytest_terminal_summary
 from tests.house import house as house
 from tests.house import used as used
 from tests.mistakes import HOSTILE

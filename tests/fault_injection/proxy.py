@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import struct
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -54,9 +55,12 @@ class Proxy:
 def proxy(url: str) -> Iterator[Proxy]:
     """A proxy of a server, as long as the block runs."""
     running = Proxy(url)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(interval / 10)  # its threads wait for the client's, at each message
     try:
         yield running
     finally:
+        sys.setswitchinterval(interval)
         running.close()
 
 

@@ -29,6 +29,8 @@ from tests.postgres import Server
 OWN, REMOTE = "own", "remote"
 # What differs from run to run: keys, times, and what is made of them.
 _PASSING = ("id", "at", "start", "transaction", "lineage")
+# What a server says of a database beside its rows.
+_SCHEMA = frozenset(("relations", "functions", "triggers"))
 _SHARED = (".db-wal", ".db-shm")
 _LINEAGE = re.compile(r'("(?:lineage|parent|merged)" ?: ?)"[0-9a-f]{64}"')
 
@@ -194,6 +196,10 @@ def _answer(cursor: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
     return [each[0] for each in cursor.description], cursor.fetchall()
 
 
+def _sorted(answer: tuple[list[str], list[tuple[Any, ...]]]) -> tuple[list[str], list[tuple[Any, ...]]]:
+    return answer[0], sorted(answer[1], key=repr)
+
+
 class SQLiteSetting(Setting):
     """Files, whose writes, fsyncs and deletions fail, and which a loss of power leaves half written."""
 
@@ -274,7 +280,7 @@ class PostgresSetting(Setting):
         self._reviewer = f"reviewer_{uuid.uuid4().hex[:8]}"
         self._databases: dict[str, str] = {}
         self._used: dict[str, str] = {}
-        self._before: list[Content | None] | None = None
+        self._before: dict[str, Dump] = {}
         self._execute(server.url, f"CREATE ROLE {self._reviewer} LOGIN SUPERUSER")
 
     def close(self) -> None:
@@ -301,7 +307,7 @@ class PostgresSetting(Setting):
                 while connection.execute(asked).fetchone():
                     pass
 
-    def dump(self, address: str) -> Dump | None:
+    def dump(self, address: str) -> Dump:
         with psycopg.connect(address) as connection:
             tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
             asked = {name: f'SELECT * FROM "{name}"' for (name,) in tables} | {
@@ -310,29 +316,43 @@ class PostgresSetting(Setting):
                 "triggers": "SELECT tgrelid::regclass::text, tgname, tgenabled::text FROM pg_trigger "
                 "WHERE NOT tgisinternal",
             }
-            return {name: _answer(connection.execute(each.encode())) for name, each in asked.items()}
+            return {name: _sorted(_answer(connection.execute(each.encode()))) for name, each in asked.items()}
 
     @contextmanager
     def _made(self, place: Place) -> Iterator[None]:
         self._databases = {name: self._server.create_database() for name in self.names}
         yield
-        self._before = self.contents(place)
+        self._before = {name: self.dump(address) for name, address in self._databases.items()}
 
     def _fill(self, place: Place) -> None:
-        if self._used and self.contents(place) == self._before:
-            return  # to make a database takes longer than to see that it is as before
-        self._drop_used()
+        # To make a database takes longer than to see what has changed in it.
         for name, template in self._databases.items():
-            self._used[name] = self._server.create_database(copy_of=template)
+            if name not in self._used or not self._is_as_before(name):
+                if name in self._used:
+                    self._server.drop_database(self._used.pop(name))
+                self._used[name] = self._server.create_database(copy_of=template)
+
+    def _is_as_before(self, name: str) -> bool:
+        """Put the rows of a database back, and tell whether this has made it what it was."""
+        before, now = self._before[name], self.dump(self._used[name])
+        changed = [table for table in before if before[table] != now.get(table)]
+        if before.keys() != now.keys() or not _SCHEMA.isdisjoint(changed):
+            return False
+        with psycopg.connect(self._used[name]) as connection:
+            connection.execute("SET session_replication_role = replica")  # neither triggers nor foreign keys
+            for table in changed:
+                connection.execute(f'DELETE FROM "{table}"'.encode())
+                columns, rows = before[table]
+                names, marks = ", ".join(f'"{each}"' for each in columns), ", ".join(["%s"] * len(columns))
+                insertion = f'INSERT INTO "{table}" ({names}) OVERRIDING SYSTEM VALUE VALUES ({marks})'
+                connection.cursor().executemany(insertion.encode(), rows)
+        return True
 
     def _forget(self) -> None:
-        self._drop_used()
-        while self._databases:
-            self._server.drop_database(self._databases.popitem()[1])
-
-    def _drop_used(self) -> None:
         while self._used:
             self._server.drop_database(self._used.popitem()[1])
+        while self._databases:
+            self._server.drop_database(self._databases.popitem()[1])
 
     @staticmethod
     def _execute(url: str, statement: str) -> None:
