@@ -158,6 +158,10 @@ class Worker:
         *lines, _ = self._pending.split(b"\n")
         return [json.loads(line) for line in lines]
 
+    def has_answered(self) -> bool:
+        """Whether there is an answer, or an end, that has not been read."""
+        return b"\n" in self._pending or bool(select.select([self._answers], [], [], 0)[0])
+
     def _read(self) -> bool:
         data = os.read(self._answers, 65536)
         self._pending += data
@@ -199,6 +203,12 @@ def main() -> None:
                     assert store is not None
                     results = getattr(store, work)(command["with"], merge=command.get("merge", False))
                     answer = {"statuses": [each.status for each in results]}
+                case "propose":
+                    assert store is not None
+                    answer = {"proposal": str(store.propose(parse(document(command["content"])), command["name"]))}
+                case "approve":
+                    assert store is not None
+                    answer = {"state": store.approve(command["proposal"]).state}
                 case "load_all":
                     assert store is not None
                     answer = _load_all(store, command["paths"])
