@@ -137,7 +137,9 @@ def test_a_merge_needs_a_base(moved: Store) -> None:
     assert numbers(moved) == [2, 1]
 
 
-def test_who_is_overtaken_while_merging_merges_again(moved: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_is_overtaken_while_merging_merges_again_and_is_waited_for(
+    moved: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     merge_sides = merging.merge_sides
     faster = [pawn(e3=EMPTY, e4=ENEMY) | {piece: {"b1": {"c3": EMPTY}}} for piece in ("C:N", "C:B")]
 
@@ -159,8 +161,9 @@ def test_who_is_overtaken_while_merging_merges_again(moved: Store, monkeypatch: 
     monkeypatch.setattr(merging, "merge_sides", overtaken)
     monkeypatch.setattr(moved._database, "writing", write_first)
     merged = moved.load(OURS, "game", base="1", merge=True)
-    assert (merged.number, merged.parent) == (5, 4)
-    assert content(moved) == pawn(e3=ENEMY, e4=ENEMY) | {"C:N": {"b1": {"c3": EMPTY}}}
+    assert (merged.number, merged.parent) == (4, 3)
+    assert content(moved) == pawn(e3=ENEMY, e4=ENEMY) | {"C:B": {"b1": {"c3": EMPTY}}}
+    assert len(loaded) == 1, "the second who is faster comes when it is written already, and has to wait"
 
 
 def test_several_who_merge_at_once_lose_nothing(store: Store) -> None:

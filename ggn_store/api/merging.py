@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from ggn_store.errors import HeadMovedError, offer
@@ -80,23 +81,33 @@ def merge_into(
     HeadMovedError, with all changes as its `merge`, where they conflict and where no merge `is_wanted`.
     """
     given = Given(ours)
+    is_alone = False
     while True:
-        with tables.reading() as connection:
-            head = rulesets.find(connection, name)
-            basis = None if base is None else rulesets.find(connection, f"{name}@sha256:{base}")
-            before: Side = Nothing() if basis is None else Stored(connection, basis)
-            merged = merge_sides(before, given, Stored(connection, head))
-        if merged.ready is None or not is_wanted:
-            raise HeadMovedError(_moved(basis, head, merged.merge), merged.merge)
-        note = f"merged with {head}, based on {'no revision' if basis is None else basis}"
-        told = note if message is None else f"{message}\n\n{note}"
         try:
-            with tables.writing() as connection:
+            with ExitStack() as stack:
+                connection = stack.enter_context(tables.writing() if is_alone else tables.reading())
+                if is_alone:
+                    database.lock_pieces(connection, alone=True)
+                head = rulesets.find(connection, name)
+                basis = None if base is None else rulesets.find(connection, f"{name}@sha256:{base}")
+                before: Side = Nothing() if basis is None else Stored(connection, basis)
+                merged = merge_sides(before, given, Stored(connection, head))
+                if merged.ready is None or not is_wanted:
+                    raise HeadMovedError(_moved(basis, head, merged.merge), merged.merge)
+                if not is_alone:
+                    stack.close()
+                    connection = stack.enter_context(tables.writing())
+                note = f"merged with {head}, based on {'no revision' if basis is None else basis}"
+                told = note if message is None else f"{message}\n\n{note}"
                 stored = load.load(
                     database, connection, merged.ready, name, author=author, message=told, base=head.lineage, gate=gate
                 )
-        except HeadMovedError:
-            continue  # somebody was faster once more: what they did is merged as well
+        except HeadMovedError as error:
+            if error.merge is not None:
+                raise
+            # Somebody was faster. Once more, and now others wait: who merges could else be overtaken for ever.
+            is_alone = True
+            continue
         return replace(stored, status="merged") if stored.status == "new" else stored
 
 
