@@ -187,13 +187,13 @@ class _Decision:
 
     def decide(self, uses: Uses) -> None:
         """Raise Wrong for the first of what is not allowed: functions first, types last."""
-        self._look_up(uses.oids("relation"))
         while True:
             things = self._names(uses)
-            rows = {thing.row_of for thing in things.values() if thing.row_of} - self._relations.keys()
-            if not rows:
+            relations = {*uses.oids("relation"), *self._uses.oids("relation")}
+            relations |= {thing.row_of for thing in things.values() if thing.row_of}
+            if not relations - self._relations.keys():
                 break
-            self._look_up(rows)
+            self._look_up(relations - self._relations.keys())
         things |= {("relation", oid): thing for oid, thing in self._relations.items()}
         for kind in ("function", "cast", "relation", "operator", "family", "type"):
             for oid in dict.fromkeys(uses.oids(kind) + self._uses.oids(kind)):
@@ -204,10 +204,9 @@ class _Decision:
 
     def _look_up(self, oids: Collection[int]) -> None:
         """Read what relations are, and add what they use."""
-        if not oids:
-            return
+        self._relations |= {oid: _Thing(f"of OID {oid}", is_allowed=False) for oid in oids}
         for oid, schema, relation, is_plain, types, trees in _rows(self._cursor, _RELATIONS, list(oids)):
-            if oid in self._relations:
+            if oid in self._relations and oid not in oids:
                 continue
             is_own = is_plain and oid in self._own
             is_bare = is_own or schema == "pg_catalog"

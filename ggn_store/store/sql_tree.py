@@ -150,8 +150,9 @@ def read(text: str, uses: Uses) -> None:
                 for kind, oid in node.uses:
                     uses.add("cast" if kind == "function" and node.is_cast else kind, oid, node.location)
         elif node is None:
-            if not stack or not (part[0] in '"<' or _NUMBER.fullmatch(part)):
+            if not stack:
                 raise Refused
+            _require_item(part)
         elif match[1] is not None:
             if match[1] not in _SKIPPED:
                 node.at = match[1]
@@ -189,6 +190,14 @@ def _open(part: str, node: _Node | None, parts: Iterator[re.Match[str]], stack: 
         stack.append(None)
         if first in ("{", "("):
             _open(first, None, parts, stack)
+        else:
+            _require_item(first)
+
+
+def _require_item(part: str) -> None:
+    """Raise Refused unless this is a name, a number, or nothing."""
+    if part[0] not in '"<' and not _NUMBER.fullmatch(part):
+        raise Refused
 
 
 def _value(node: _Node, value: str, parts: Iterator[re.Match[str]], stack: _Stack) -> None:
