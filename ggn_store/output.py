@@ -33,6 +33,7 @@ def new_file(file: Target) -> Iterator[BinaryIO]:
     A link stays a link, and what it names is written. The file that is replaced keeps its mode, and its owner where
     that is possible; its other names (hard links) keep what it was. A device, a FIFO or an open file (`-`, /dev/stdout,
     /dev/fd/3) gets the bytes as they come. Raises InputError where it cannot be written; then all is as it was.
+    A reader that stops early is a BrokenPipeError, as on standard output.
     """
     _require_name(file)
     number = 1 if os.fspath(file) == STDOUT else _open_file(file)
@@ -46,9 +47,9 @@ def new_file(file: Target) -> Iterator[BinaryIO]:
             return
         with _replaced(_linked(file), status) as stream:
             yield stream
+    except BrokenPipeError:  # whoever reads it has seen enough
+        raise
     except OSError as error:
-        if number == 1 and isinstance(error, BrokenPipeError):  # the reader of standard output has seen enough
-            raise
         raise _cannot(file, error) from None
 
 

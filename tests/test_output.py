@@ -612,6 +612,41 @@ def _fail(target: Path) -> None:
         raise LookupError
 
 
+@pytest.mark.parametrize("name", ["generate", "draw as PNG", "bundle create"])
+def test_a_reader_of_a_fifo_may_stop(do: Do, place: Path, name: str) -> None:
+    fifo = place / f"fifo{ALL[name].ending}"
+    os.mkfifo(fifo)
+    filled = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)
+    with suppress(BlockingIOError):
+        while os.write(filled, b"x" * 4096):
+            pass
+
+    reading = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+
+    def stop() -> None:
+        writing.wait()
+        os.close(filled)
+        os.close(reading)
+
+    writing = threading.Event()
+    reader = threading.Thread(target=stop)
+    reader.start()
+    with pytest.MonkeyPatch.context() as patch:
+        whole = os.open
+
+        def opened(path: object, flags: int, *more: int, **named: object) -> int:
+            number: int = whole(path, flags, *more, **named)  # type: ignore[arg-type]
+            if path in (fifo, str(fifo)):
+                writing.set()
+            return number
+
+        patch.setattr(os, "open", opened)
+        result = do(ALL[name], fifo)
+    reader.join()
+    assert (result.code, "Error" in result.err) == (0, False), result.err
+    assert stat.S_ISFIFO(fifo.lstat().st_mode)
+
+
 def test_a_reader_of_standard_output_may_stop(place: Path) -> None:
     reading, writing = os.pipe()
     kept = os.dup(1)
