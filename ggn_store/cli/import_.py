@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 import ggn_store
+from ggn_store import limits
 from ggn_store.cli import options
 from ggn_store.errors import printable
 from ggn_store.output import new_directory
@@ -47,7 +47,7 @@ def command(
     --allow-host-rules). Sections inherit from the built-in variants and from sections before them. Options about how
     a game ends change no moves, and are left out. Exit code 1 where a section is refused.
     """
-    data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    data = options.read(file, limits.VARIANTS_BYTES)
     shown = "standard input" if file == "-" else file
     variants = ggn_store.read_variants(data, shown, names, allow_host_rules)
     store = None if output is not None else options.open_store(ctx, create=True)

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 import click
 
 import ggn_store
-from ggn_store import passwords
+from ggn_store import limits, passwords
 from ggn_store.errors import GgnStoreError, printable, quote
 from ggn_store.output import STDOUT, new_file
 from ggn_store.render.records import compact
@@ -315,14 +315,25 @@ def _state(words: Iterable[str]) -> dict[str, str]:
 
 def text(argument: str) -> str | bytes:
     """What an argument names: the file of @FILE, standard input for -, else itself."""
-    if argument == "-":
-        return b"" if sys.stdin is None else sys.stdin.buffer.read()
-    if argument.startswith("@"):
-        try:
-            return Path(argument[1:]).read_bytes()
-        except OSError as error:
-            raise ggn_store.InputError(f"{printable(argument[1:])}: cannot be read: {error.strerror}") from None
-    return argument
+    if argument != "-" and not argument.startswith("@"):
+        return argument
+    return read(argument.removeprefix("@"), limits.POSITION_BYTES)
+
+
+def read(path: str, limit: limits.Limit) -> bytes:
+    """All of a file, or of standard input for -; raises InputError where that is more than the limit."""
+    try:
+        if path == "-":
+            data = b"" if sys.stdin is None else sys.stdin.buffer.read(limit.most + 1)
+        else:
+            with Path(path).open("rb") as stream:
+                data = stream.read(limit.most + 1)
+    except OSError as error:
+        raise ggn_store.InputError(f"{printable(path)}: cannot be read: {error.strerror}") from None
+    if len(data) > limit.most:
+        name = "standard input" if path == "-" else printable(path)
+        raise ggn_store.InputError(f"{name}: the file has more than {limit.most:,} bytes{limit.more}")
+    return data
 
 
 def write(parts: Any, output: str | None) -> None:

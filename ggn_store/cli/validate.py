@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 import click
@@ -22,24 +23,28 @@ def command(ctx: click.Context, paths: tuple[str, ...], dialect: str | None, for
 
     PATH is as for `load`. Exit code 1 where there is a problem.
     """
-    found: list[Problem] = []
-    checked = invalid = 0
-    for entry in ggn_store.read_files(ggn_store.find_files(paths)):
-        checked += 1
-        try:
-            if isinstance(entry, ggn_store.GameEntry):
-                entry.definition(cast(Any, dialect))
-            else:
-                entry.read(cast(Any, dialect))
-        except ggn_store.DocumentError as error:
-            invalid += 1
-            found += error.problems
-    for part in problems(found, form or "text"):
+    checked = invalid = reported = 0
+
+    def found() -> Iterator[Problem]:
+        nonlocal checked, invalid, reported
+        for entry in ggn_store.read_files(ggn_store.find_files(paths)):
+            checked += 1
+            try:
+                if isinstance(entry, ggn_store.GameEntry):
+                    entry.definition(cast(Any, dialect))
+                else:
+                    entry.read(cast(Any, dialect))
+            except ggn_store.DocumentError as error:
+                invalid += 1
+                reported += len(error.problems)
+                yield from error.problems
+
+    for part in problems(found(), form or "text"):
         click.echo(part, nl=False)
     if not checked:
         click.echo("no document found", err=True)
         return
     documents = f"{checked} document{'s' if checked != 1 else ''}"
-    verdict = f"{invalid} invalid, {len(found)} problem{'s' if len(found) != 1 else ''}" if invalid else "all valid"
+    verdict = f"{invalid} invalid, {reported} problem{'s' if reported != 1 else ''}" if invalid else "all valid"
     click.echo(f"{documents} checked: {verdict}", err=True)
     ctx.exit(1 if invalid else 0)

@@ -28,6 +28,7 @@ STDIN: Final = "-"
 _DOCUMENTS: Final = (".json", ".json.gz")
 _STREAMS: Final = (".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz")
 _DEFINITION: Final = ".toml"
+_PART: Final = 1 << 20
 _ENDINGS: Final = (*_DOCUMENTS, *_STREAMS, _DEFINITION)
 
 
@@ -247,15 +248,28 @@ def _read_either(stream: IO[bytes], file: File) -> Iterator[Entry]:
 def _read_lines(stream: IO[bytes], file: File, first: bytes | None = None) -> Iterator[Entry]:
     number = 0
     longest, lines = limits.DOCUMENT_BYTES.most, limits.STREAM_LINES
+    if first is None and _left(stream) > lines.most:
+        # A file can be counted before any of it is worked on; other streams end at the limit.
+        counted = 0
+        while (part := stream.read(_PART)) and counted <= lines.most:
+            counted += part.count(b"\n")
+        if counted > lines.most:
+            raise _too_many_lines(file)
+        stream.seek(0)
     while line := first or stream.readline(longest + 1):
         first = None
         number += 1
         if number > lines.most:
-            raise InputError(f"{printable(str(file))}: the stream has more than {lines.most:,} lines{lines.more}")
+            raise _too_many_lines(file)
         if len(line) > longest:
             raise too_large(f"{file}:{number}", limits.DOCUMENT_BYTES)
         if line.strip():
             yield _line_entry(line, file, number)
+
+
+def _too_many_lines(file: File) -> InputError:
+    limit = limits.STREAM_LINES
+    return InputError(f"{printable(str(file))}: the stream has more than {limit.most:,} lines{limit.more}")
 
 
 def _line_entry(line: bytes, file: File, number: int) -> Entry:

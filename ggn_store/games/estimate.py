@@ -68,7 +68,7 @@ def check(values: Values, definition: Definition, paths: dict[Side, dict[str, Pa
                 break
         total += found.times(len(piece.sides))
     limit = limits.POSSIBILITIES
-    if total.possibilities > limit.most:
+    if total.possibilities > limit.most and not values.complaints:
         message = "the game may have too many possibilities"
         values.complain(("pieces",), message, allowed=f"{limit.allowed}, and it may have {total.possibilities:,}")
 

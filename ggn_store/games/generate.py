@@ -87,14 +87,19 @@ class _Writer:
 
     def _destinations(self, form: Form, source: str) -> tuple[Destination, ...]:
         found: dict[str, list[Possibility]] = {}
+        contents: dict[str, set[object]] = {}
         for route in self.own.ways(form, source):
-            possibilities = self._possibilities(form, source, route)
-            if route.destination in found:
-                # Two ways may say the same, and then it is said once.
-                known = found[route.destination]
-                known += [each for each in possibilities if each not in known]
-            else:
-                found[route.destination] = list(possibilities)
+            possibilities = list(self._possibilities(form, source, route))
+            before = found.setdefault(route.destination, possibilities)
+            if before is possibilities:
+                continue
+            # Two ways may say the same, and then it is said once.
+            known = contents.get(route.destination)
+            if known is None:
+                known = contents[route.destination] = set(map(_content, before))
+            said = list(map(_content, possibilities))
+            before += [each for each, content in zip(possibilities, said, strict=True) if content not in known]
+            known.update(said)
         for castling, possibility in self._castlings(form):
             if castling.source == source:
                 found.setdefault(castling.destination, []).append(possibility)
@@ -296,9 +301,17 @@ class _Writer:
         return found
 
 
+def _content(possibility: Possibility) -> object:
+    """What two possibilities have in common that say the same."""
+    effects = possibility.effects or Transition()
+    parts = (possibility.must, possibility.deny, effects.board, effects.hands)
+    return tuple([frozenset(part.items()) for part in parts])
+
+
 def _named(square: str, there: list[Form], allowed: list[Form]) -> list[_Case]:
     """Enemies of a square, all but some: by `enemy` as long as one denial names all the rest, else one by one."""
-    rest = [each.identifier for each in there if each not in allowed]
+    names = {each.identifier for each in allowed}
+    rest = [each.identifier for each in there if each.identifier not in names]
     if not rest:
         return [_Case({square: ENEMY})]
     if len(rest) == 1 and allowed:

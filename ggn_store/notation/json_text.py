@@ -34,6 +34,7 @@ _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][-+]?[0-9]++)?")
 _WORD = re.compile(r"[A-Za-z_]+|-Infinity")
 _LITERALS = ("true", "false", "null")
 _MAX_NUMBER = 40
+_BLOCK: Final = 1 << 16
 _DECODER: Final = json.JSONDecoder()
 _FLAT = frozenset({str, type(None)})
 _BYTE_ORDER_MARK = "\ufeff"
@@ -129,7 +130,10 @@ def load(text: str) -> tuple[Any, Sequence[Fault]]:
         value = _loads(bare, _unique, _number)
         return (None, scan(text).faults) if is_too_deep(value) else (value, [])
     except (ValueError, RecursionError) as error:
-        faults = scan(text).faults or [_from_error(error)]
+        found = scan(text).faults
+        if found.is_full:
+            return None, found
+        faults: Sequence[Fault] = found or [_from_error(error)]
     try:
         value = _loads(bare, _with_twins, _number_or_nan)
         return None if is_too_deep(value) else value, faults
@@ -246,13 +250,20 @@ class Lines:
     """Offsets in a text -> line and column, both from 1."""
 
     def __init__(self, text: str) -> None:
-        text = text.removeprefix(_BYTE_ORDER_MARK)
-        self._starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        self._text = text.removeprefix(_BYTE_ORDER_MARK)
+        # How many lines end before each block: the ends of all lines would take more memory than the text.
+        counts = (self._text.count("\n", at, at + _BLOCK) for at in range(0, len(self._text), _BLOCK))
+        self._before = [0, *itertools.accumulate(counts)]
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column of `offset`."""
-        line = bisect.bisect_right(self._starts, offset)
-        return line, offset - self._starts[line - 1] + 1
+        block = offset // _BLOCK
+        start = block * _BLOCK
+        end = self._text.rfind("\n", start, offset)
+        if end < 0:
+            first = bisect.bisect_left(self._before, self._before[block])
+            end = self._text.rfind("\n", (first - 1) * _BLOCK, first * _BLOCK) if first else -1
+        return self._before[block] + self._text.count("\n", start, offset) + 1, offset - end
 
 
 def scan(text: str, wanted: Collection[Path] | None = ()) -> Scan:
