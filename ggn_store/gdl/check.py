@@ -81,7 +81,7 @@ def _unbounded(found: Reader, unbounded: Unbounded) -> Complaint:
         found.path(unbounded.clause.place),
         f"{what} would have more than {limits.DESCRIPTION_VALUES.most} values, and a position keeps one of a few",
         None,
-        "values, or min and max, where it is declared",
+        f"values, or min and max, where it is declared{limits.DESCRIPTION_VALUES.more}",
         expression=unbounded.clause.text,
         at=start_of(unbounded.value),
         code="refused",

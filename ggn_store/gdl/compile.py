@@ -123,6 +123,7 @@ class _Compiler:
             schema = self._specification.schemas[error.schema]
             most = limits.DESCRIPTION_KINDS.most
             message = f"{schema.name} has more than {most} combinations of attributes, each of which is a piece"
+            message += limits.DESCRIPTION_KINDS.more
             self._problems.append(problem("entity_schemas", schema.place, message))
             return []
 
@@ -187,8 +188,9 @@ class _Compiler:
                 region = chosen.get(current.name, False)
                 if region is not False:
                     yield from self._possibilities(rule, region)
-        except (TooManyNodesError, RecursionError):
-            self._refuse(current, "depends on the position in more ways than can be followed")
+        except (TooManyNodesError, RecursionError) as error:
+            more = error.limit.more if isinstance(error, TooManyNodesError) else ""
+            self._refuse(current, f"depends on the position in more ways than can be followed{more}")
             self._stop()
 
     def _chosen(self, conditions: Mapping[str, Value]) -> dict[str, Value]:

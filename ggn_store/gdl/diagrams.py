@@ -25,7 +25,11 @@ _MISSING: Final = object()
 
 
 class TooManyNodesError(Exception):
-    """A value depends on so much that it cannot be held."""
+    """A value depends on so much that it cannot be held, which the limit says."""
+
+    def __init__(self, limit: limits.Limit) -> None:
+        super().__init__(limit.name)
+        self.limit = limit
 
 
 @final
@@ -75,7 +79,7 @@ class Diagrams:
         found = self._known.get(known)
         if found is None:
             if len(self._known) >= self._most:
-                raise TooManyNodesError
+                raise TooManyNodesError(limits.GROUNDING)
             masks = tuple([mask for _, mask in ordered])
             children = tuple([same if type(same) is Node else same[1] for same, _ in ordered])
             found = self._known[known] = Node(variable, masks, children)

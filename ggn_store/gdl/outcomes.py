@@ -10,13 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from ggn_store import limits
 from ggn_store.gdl.diagrams import Node, Part, TooManyNodesError, Value
 from ggn_store.gdl.functions import same
 from ggn_store.gdl.kinds import OWNER, POS, identity, text
 from ggn_store.gdl.places import Place
 from ggn_store.gdl.world import UNTOUCHED, Body, Person, World
 
-MAX_ENDS: Final = 10_000
 KEPT: Final = type("Kept", (), {"__repr__": lambda self: "kept"})()
 
 
@@ -63,13 +63,13 @@ class Outcomes:
         places = self._places_agree()
         numbers = [world.numbers[name] for name in names]
 
-        count = 0
+        count, most = 0, limits.GROUNDED_ENTRY.most
 
         def end(*values: Value) -> Value:
             nonlocal count
             count += 1
-            if count > MAX_ENDS:
-                raise TooManyNodesError
+            if count > most:
+                raise TooManyNodesError(limits.GROUNDED_ENTRY)
             fault = next((each for each in values if isinstance(each, Fault)), None)
             if fault is not None:
                 return End((), (), True, fault)

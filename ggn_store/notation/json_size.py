@@ -18,7 +18,6 @@ _KEPT: Final = b'"[]{},:'
 _LEFT_OUT: Final = bytes(set(range(256)).difference(_KEPT))
 _ESCAPE: Final = re.compile(rb"\\.", re.DOTALL)
 _STRING: Final = re.compile(rb'"[^"]*+"')
-_CLOSED: Final = re.compile(rb"\{,*+\}|\[,*+\]")
 _PART: Final = 1 << 20
 _FINER: Final = 16
 
@@ -41,8 +40,8 @@ class _Reached:
     is_string: bool = False
     values: int = 0
 
-    def after(self, part: str) -> _Reached:
-        """What is open after one more part, which does not end within an escape."""
+    def after(self, part: str, closed: re.Pattern[bytes]) -> _Reached:
+        """What is open after one more part, which does not end within an escape; `closed` is what can be removed."""
         data = part.encode("utf-8", "surrogatepass")
         if b"\\" in data:
             data = _ESCAPE.sub(b"", data)
@@ -55,9 +54,9 @@ class _Reached:
             data, is_string = before, bool(quotes)
         values = self.values + data.count(b",") + data.count(b"{") + data.count(b"[")
         rest = self.rest + data.replace(b":", b"")
-        closed = 1
-        while closed:
-            rest, closed = _CLOSED.subn(b"", rest)
+        removed = 1
+        while removed:
+            rest, removed = closed.subn(b"", rest)
         return _Reached(rest, is_string, values)
 
     def crossed(self, members: bytes) -> tuple[Limit, str, str] | None:
@@ -72,15 +71,19 @@ class _Reached:
 
 def excess(text: str) -> Excess | None:
     """The first limit that `text` crosses, None where it crosses none; nothing is said of text that is not JSON."""
-    members = b"," * limits.MEMBERS.most
-    if text.count(",") < min(len(members), limits.VALUES.most // 4):
+    most = limits.MEMBERS.most
+    # Without so many commas it cannot be, as deep as texts may be.
+    if text.count(",") < min(most, limits.VALUES.most // (limits.NESTING.most + 1)):
         return None
+    members = b"," * most
+    # What has more members than it may is not removed, and is found in what remains.
+    closed = re.compile(rb"\{,{0,%d}+\}|\[,{0,%d}+\]" % (most - 1, most - 1))
     reached, at, size = _Reached(), 0, _PART
     while at < len(text):
         end = at + size
         while text[end - 1 : end] == "\\":
             end += 1
-        following = reached.after(text[at:end])
+        following = reached.after(text[at:end], closed)
         if (crossed := following.crossed(members)) is None:
             reached, at = following, end
         elif size == 1:

@@ -113,7 +113,8 @@ class _Reading:
         self.problems.append(Problem(message, "", line, None if line is None else 1, self._file, found, allowed))
 
     def _stop(self, message: str, line: int | None, found: str | None, limit: Limit) -> NoReturn:
-        self._complain(message, line, found, limit.allowed)
+        problem = Problem(message, "", line, None if line is None else 1, self._file, found, limit.allowed)
+        self.problems.insert(0, problem)  # first, since it is why there may be more
         raise TooManyError
 
 
