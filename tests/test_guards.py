@@ -49,6 +49,11 @@ def expected(database: Database, connection: Connection) -> list[Definition]:
     return [each for each in database.definitions(connection).expected.values() if each.kind != "table"]
 
 
+def alone(found: list[Definition]) -> list[Definition]:
+    """Those that are no part of a table."""
+    return [each for each in found if each.kind not in ("column", "constraint")]
+
+
 def told(database: Database, connection: Connection) -> list[str]:
     return [str(each) for each in guards.deviations(database, connection)]
 
@@ -60,7 +65,7 @@ def ways_of_sqlite(each: Definition) -> Iterator[tuple[list[str], str]]:
     replaced = {
         "trigger": [making.partition(" BEGIN ")[0] + " BEGIN SELECT 1; END", making.replace("BEFORE ", "AFTER ", 1)],
         "view": [f"CREATE VIEW {each.name} AS SELECT * FROM (SELECT * FROM piece) WHERE 1"],
-        "index": [f"CREATE INDEX {each.name} ON revision (number)"],
+        "index": [f"CREATE INDEX {each.name} ON {each.table} (id)"],
     }[each.kind]
     if each.kind == "trigger" and " WHEN " not in making:
         replaced.append(making.replace(" BEGIN ", " WHEN 0 BEGIN ", 1))
@@ -72,7 +77,14 @@ def ways_of_sqlite(each: Definition) -> Iterator[tuple[list[str], str]]:
 def ways_of_postgres(each: Definition) -> Iterator[tuple[list[str], str]]:
     """How something may be neutered on a server, and what is then told of it."""
     name, table = each.name, f'"{each.table}"'
-    yield from {"trigger": _triggers, "function": _functions, "view": _views}[each.kind](each, name, table)
+    kinds = {
+        "trigger": _triggers,
+        "function": _functions,
+        "view": _views,
+        "constraint": _constraints,
+        "column": _columns,
+    }
+    yield from kinds[each.kind](each, name, table)
 
 
 def _triggers(each: Definition, name: str, table: str) -> Iterator[tuple[list[str], str]]:
@@ -116,6 +128,21 @@ def _views(each: Definition, name: str, table: str) -> Iterator[tuple[list[str],
     yield [f"DROP VIEW {name} CASCADE", f"CREATE VIEW {name} AS SELECT 1 AS ruleset"], "is not this program's"
     yield [f"ALTER VIEW {name} SET (security_barrier = true)"], "is not this program's"
     yield [f"ALTER VIEW {name} OWNER TO pg_monitor"], ""
+
+
+def _constraints(each: Definition, name: str, table: str) -> Iterator[tuple[list[str], str]]:
+    drop = f"ALTER TABLE {table} DROP CONSTRAINT {name} CASCADE"
+    yield [drop], "is missing"
+    if "CHECK" in each.making[0]:
+        yield [drop, f"ALTER TABLE {table} ADD CONSTRAINT {name} CHECK (true)"], "is not this program's"
+        yield [drop, f"{each.making[0]} NOT VALID"], "is not this program's"
+
+
+def _columns(each: Definition, name: str, table: str) -> Iterator[tuple[list[str], str]]:
+    fixed: Any = each.text
+    key = f"ALTER TABLE {table} DROP CONSTRAINT pk_{each.table} CASCADE"
+    if fixed[2] and each.table not in ("ggn_store_version", "ggn_unchecked"):
+        yield [key, f"ALTER TABLE {table} ALTER COLUMN {name} DROP NOT NULL"], "is not this program's"
 
 
 def ways(database: Database, connection: Connection) -> list[tuple[Definition, list[str], str]]:
@@ -172,7 +199,7 @@ def test_everything_that_may_be_neutered_on_a_server_with_roles_is_named_and_put
 def test_all_that_was_removed_at_once_is_named_and_put_right(store: Store) -> None:
     database = store._database
     with undone(database) as connection:
-        found = expected(database, connection)
+        found = alone(expected(database, connection))
         for each in found:
             if database.is_server:
                 on = f' ON "{each.table}"' if each.table else ""

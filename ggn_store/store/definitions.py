@@ -54,9 +54,9 @@ class Deviation:
     @property
     def can_be_mended(self) -> bool:
         """Whether its command can put it right."""
-        if self.found is not None and not self.found.removal:
-            return False
-        return self.expected is None or self.maker == ROLES_INIT or bool(self.expected.making)
+        if self.found is not None:
+            return bool(self.found.removal)
+        return self.maker == ROLES_INIT or bool(self.expected is not None and self.expected.making)
 
     def __str__(self) -> str:
         what = self.expected or self.found

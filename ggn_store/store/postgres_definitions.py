@@ -16,7 +16,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, StaticPool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from ggn_store.store import migrate, seals
+from ggn_store.store import migrate, postgres_tables, seals
 from ggn_store.store.definitions import ROLES_INIT, UPGRADE, Definition, Definitions, Key, by_key
 from ggn_store.store.engine import ROLES
 
@@ -34,6 +34,9 @@ def definitions(connection: Connection) -> Definitions:
     tables = {*_tables(), *(each.name for each in views), *(each.table for each in expected.values())}
     names = {"schema": place.schema, "tables": [*tables], "functions": [each.name for each in expected.values()]}
     found = [*_found_functions(connection, names), *_found_triggers(connection, names)]
+    of_tables = postgres_tables.expected(recorded())
+    found += postgres_tables.found(connection, names, of_tables, functools.partial(_is_same, connection))
+    expected = {**of_tables, **expected}
     for view in views:
         planned, is_there = _planned_view(connection, view, place)
         expected[view.key] = planned
@@ -365,6 +368,17 @@ def _planned_view(connection: Connection, view: Definition, place: _Place) -> tu
         removal = [f"ALTER VIEW {name} OWNER TO {place.quoted_owner}", change]
     found = Definition("view", name, (*as_it_is, *options), removal=tuple(removal), owner=owner)
     return replace(view, text=to_be), [found]
+
+
+def _is_same(connection: Connection, table: str, to_be: str, as_it_is: str) -> bool:
+    """Whether two expressions of a table's columns are one."""
+    if (f"{table} {to_be}", as_it_is) not in _SOUND:
+        # Identifiers and expressions of the migrations', and what the server writes of its own.
+        plans = [_plan(connection, f'(SELECT {each} AS x FROM "{table}") AS y') for each in (to_be, as_it_is)]  # noqa: S608
+        if plans[0] != plans[1]:
+            return False
+        _SOUND.add((f"{table} {to_be}", as_it_is))
+    return True
 
 
 def _plan(connection: Connection, relation: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
