@@ -17,25 +17,27 @@ from ggn_store.store.engine import is_about_a_value
 _CLOCKS_DIFFER = timedelta(days=1)
 
 
-def rows(connection: Connection, query: Select[Any], *key: Column[Any]) -> Mapping[tuple[Any, ...], Any]:
+def rows(
+    connection: Connection, query: Select[Any], *key: Column[Any], values: Mapping[str, Any] | None = None
+) -> Mapping[tuple[Any, ...], Any]:
     """The rows of a query by their key, in its order; None for one with a value that no driver can read."""
     try:
-        return {tuple(getattr(row, each.name) for each in key): row for row in connection.execute(query)}
+        return {tuple(getattr(row, each.name) for each in key): row for row in connection.execute(query, values)}
     except ValueError:
         pass
     except DBAPIError as error:
         if not is_about_a_value(error):
             raise
     found: dict[tuple[Any, ...], Any] = {}
-    for values in connection.execute(query.with_only_columns(*key, maintain_column_froms=True)).all():
-        row = query.where(and_(*(each == value for each, value in zip(key, values, strict=True))))
-        found[tuple(values)] = _read(connection, row)
+    for place in connection.execute(query.with_only_columns(*key, maintain_column_froms=True), values).all():
+        row = query.where(and_(*(each == value for each, value in zip(key, place, strict=True))))
+        found[tuple(place)] = _read(connection, row, values)
     return found
 
 
-def _read(connection: Connection, query: Select[Any]) -> Any:
+def _read(connection: Connection, query: Select[Any], values: Mapping[str, Any] | None) -> Any:
     try:
-        return connection.execute(query).first()
+        return connection.execute(query, values).first()
     except ValueError:
         return None
     except DBAPIError as error:

@@ -43,8 +43,7 @@ _COUNTING = (
 
 def counting(connection: Connection, name: str) -> Policy | None:
     """The policy that counts for the ruleset `name`: that of the longest namespace which has one."""
-    namespaces = [_stored(each) for each in covering(name)]
-    return next(iter(_read(connection, _COUNTING.params(namespaces=namespaces))), None)
+    return next(iter(_read(connection, _COUNTING, namespaces=[_stored(each) for each in covering(name)])), None)
 
 
 def asked(policy: Policy | None) -> Rules | None:
@@ -119,8 +118,8 @@ def _text(rules: Rules) -> str:
     return json.dumps(rules.data(), ensure_ascii=False, sort_keys=True)
 
 
-def _read(connection: Connection, query: Select[Any]) -> list[Policy]:
-    found = damaged.rows(connection, query, t.policy.c.namespace, t.policy.c.number)
+def _read(connection: Connection, query: Select[Any], **values: Any) -> list[Policy]:
+    found = damaged.rows(connection, query, t.policy.c.namespace, t.policy.c.number, values=values)
     return [_policy(namespace, number, row) for (namespace, number), row in found.items()]
 
 
