@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,14 @@ def start(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", code, *arguments], env=child_environment(), **options)
 
 
-def test_an_interrupted_load_ends_with_130_and_leaves_whole_documents(run: Program, address: str) -> None:
+# Signals, what a shell expects of a program that they end, and what it says.
+ENDS = [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 129, "hung up")]
+
+
+@pytest.mark.parametrize(("number", "code", "said"), ENDS)
+def test_an_interrupted_load_leaves_whole_documents(
+    run: Program, address: str, number: int, code: int, said: str
+) -> None:
     run("--db", address, "db", "upgrade")
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with start("--db", address, "load", "-", "--on-error", "skip", **pipes) as loading:
@@ -37,16 +46,57 @@ def test_an_interrupted_load_ends_with_130_and_leaves_whole_documents(run: Progr
         loading.stdin.write(line("one", QUICK).encode() + b"{}\n" + line("two", MUST).encode()[:-5])
         loading.stdin.flush()
         assert loading.stderr.readline() == b"standard input: not loaded\n"
-        loading.send_signal(signal.SIGINT)
+        loading.send_signal(number)
         out = loading.stdout.read() if loading.stdout else b""
         err = loading.stderr.read().decode()
-    assert loading.returncode == 130
+    assert loading.returncode == code
     assert out == b""
-    assert err.endswith("Error: interrupted; what was being written is undone\n")
+    assert err.endswith(f"Error: {said}; what was being written is undone\n")
     assert err.count("Error: ") == 1
     assert "Traceback" not in err
     assert names(run("--db", address, "list")) == ["one"]
     assert run("--db", address, "db", "check").code == 0
+
+
+@pytest.mark.parametrize(("number", "code", "said"), ENDS)
+def test_a_load_that_waits_for_others_can_be_interrupted(run: Program, number: int, code: int, said: str) -> None:
+    store_of_the_small_game(run)
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with (
+        closing(sqlite3.connect("store.db", isolation_level=None)) as other,
+        start("--db", "store.db", "load", "-", "--on-error", "skip", **pipes) as loading,
+    ):
+        assert loading.stdin is not None
+        assert loading.stderr is not None
+        loading.stdin.write(line("one", QUICK).encode() + b"{}\n")
+        loading.stdin.flush()
+        assert loading.stderr.readline() == b"standard input: not loaded\n"
+        other.execute("BEGIN IMMEDIATE")
+        loading.stdin.write(line("two", QUICK).encode())
+        loading.stdin.flush()
+        loading.send_signal(number)
+        err = loading.stderr.read().decode()
+    assert loading.returncode == code
+    assert err.endswith(f"Error: {said}; what was being written is undone\n")
+    assert names(run("--db", "store.db", "list")) == ["mini", "one"]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="there is no list of a process's children")
+@pytest.mark.parametrize(("number", "code", "said"), ENDS)
+def test_a_query_that_is_interrupted_takes_its_process_with_it(run: Program, number: int, code: int, said: str) -> None:
+    store_of_the_small_game(run)
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+    with start("--db", "store.db", "sql", "--timeout", "600", endless, stderr=subprocess.PIPE) as asking:
+        children = Path(f"/proc/{asking.pid}/task/{asking.pid}/children")
+        while not (child := children.read_text(encoding="ascii").split()):
+            assert asking.poll() is None
+        asking.send_signal(number)
+        assert asking.stderr is not None
+        err = asking.stderr.read().decode()
+    assert asking.returncode == code
+    assert err.endswith(f"Error: {said}; what was being written is undone\n")
+    while Path(f"/proc/{child[0]}").exists():  # it ends by itself where it had only just begun
+        pass
 
 
 def store_of_the_small_game(run: Program) -> None:
