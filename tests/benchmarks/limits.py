@@ -112,7 +112,7 @@ CASES: Final = (
     Case(
         "300,000 sections",
         "a.ini",
-        _joined("", lambda n: f"[v{n}]\n", 300_000, ""),
+        _sections,
         "too many sections",
         ("import", "-o", "out"),
     ),
