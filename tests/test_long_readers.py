@@ -27,9 +27,16 @@ READERS: dict[str, Callable[[Store, Path], Any]] = {
     "view of a ruleset": lambda store, _: list(store.ruleset("game").view("v_moves")),
     "stats": lambda store, _: store.analysis().stats(),
     "same movers": lambda store, _: store.analysis().same_movers(),
+    "push": lambda store, place: push(store, place),
     "dead": lambda store, _: store.ruleset("game").analysis().dead(),
     "symmetries": lambda store, _: store.ruleset("game").analysis().symmetries(),
 }
+
+
+def push(store: Store, place: Path) -> None:
+    with Store.open(str(place / "other.db")) as other:
+        store.push(other)
+        assert [each.name for each in other.revisions()] == ["game"]
 
 
 @pytest.fixture

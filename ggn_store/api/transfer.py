@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ggn_store.api import authors, garbage, gates
@@ -99,12 +99,21 @@ def _between(
         if giving.identity(there) == taking.identity(here):
             raise StoreError(f"{taking}: this is one store, with itself as the remote: name another one")
 
-    @contextmanager
-    def opened() -> Iterator[Source]:
-        with source._tables.reading() as connection:
-            yield StoreSource(giving, connection)
+    with ExitStack() as stack:
+        tables = source._tables
+        is_taken = False
 
-    yield from take(opened, destination, names, wishes, to, dry_run, progress)
+        @contextmanager
+        def opened() -> Iterator[Source]:
+            # The first time for the heads, which often are all that is asked for.
+            nonlocal tables, is_taken
+            if is_taken and tables is source._tables:
+                tables = stack.enter_context(tables.snapshot())
+            is_taken = True
+            with tables.reading() as connection:
+                yield StoreSource(tables.database, connection)
+
+        yield from take(opened, destination, names, wishes, to, dry_run, progress)
 
 
 def wish(
