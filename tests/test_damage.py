@@ -182,3 +182,12 @@ def test_a_damaged_piece_is_named_with_what_to_do(store: Store, address: str) ->
         f'game: the piece "C:P" is damaged, its rows do not give its digest {digest}: restore the store from a backup '
         "(`ggn-store db check` lists all that is damaged)"
     )
+
+
+def test_a_board_that_lost_its_digest_is_told_in_one_sentence(store: Store, address: str, tmp_path: Path) -> None:
+    store.load(DIFF, "game")
+    with raw(address) as connection:
+        drop_guards(connection)
+        connection.execute(text("UPDATE board SET digest = 'no digest'"))
+    with pytest.raises(StoreError, match=r"`ggn-store db check`"):
+        store.bundle(tmp_path / "game.ggnb")

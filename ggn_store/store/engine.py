@@ -29,7 +29,7 @@ from sqlalchemy import (
     Table,
     TextClause,
 )
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, MultipleResultsFound, NoResultFound
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from ggn_store.errors import GgnStoreError, StoreError, printable
@@ -143,7 +143,7 @@ class Database(ABC):
             raise self._failed(error) from self._cause(error)
         except PoolTimeoutError:
             raise StoreError(f"{self}: all connections are in use; try again") from None
-        except (ValueError, LookupError) as error:
+        except (ValueError, LookupError, TypeError, NoResultFound, MultipleResultsFound) as error:
             raise StoreError(
                 f"{self}: the store holds something that this program never writes ({error}): run `ggn-store db check`"
             ) from error

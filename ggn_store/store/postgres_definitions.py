@@ -276,7 +276,7 @@ WHERE n.nspname = :schema AND p.proname || '(' || oidvectortypes(p.proargtypes) 
 def _found_functions(connection: Connection, names: Mapping[str, Any]) -> Iterator[Definition]:
     for name, *fixed, settings, body, owner in connection.execute(text(_FUNCTIONS), names):
         content = (*fixed, tuple(sorted(map(_plain, settings))), body)
-        yield Definition("function", name, content, removal=(f"DROP ROUTINE {name} CASCADE",), owner=owner)
+        yield Definition("function", name, content, removal=(f"DROP ROUTINE IF EXISTS {name} CASCADE",), owner=owner)
 
 
 # Whose function is not of the tables' schema is written with its own.
@@ -294,14 +294,14 @@ def _found_triggers(connection: Connection, names: Mapping[str, Any]) -> Iterato
     for table, name, statement, is_on, function in connection.execute(text(_TRIGGERS), names):
         match = _TRIGGER.match(statement)
         content = statement if match is None else _trigger_text(match, function)
-        removal = (f"DROP TRIGGER {_quoted(name)} ON {_quoted(table)}",)
+        removal = (f"DROP TRIGGER IF EXISTS {_quoted(name)} ON {_quoted(table)}",)
         yield Definition("trigger", name, content, table, removal=removal, is_on=is_on)
 
 
 # What is never to be there, each with the statement that takes it away: rules, security of rows, tables that are read
 # along, checks of foreign keys that were switched off, settings that switch off all triggers.
 _BESIDE = """
-SELECT 'rule', r.rulename, c.relname, format('DROP RULE %I ON %I', r.rulename, c.relname), true
+SELECT 'rule', r.rulename, c.relname, format('DROP RULE IF EXISTS %I ON %I', r.rulename, c.relname), true
 FROM pg_rewrite r JOIN ours c ON c.oid = r.ev_class WHERE r.rulename <> '_RETURN'
 UNION ALL
 SELECT 'row security', '', c.relname,
@@ -312,7 +312,8 @@ SELECT 'heir', i.inhrelid::regclass::text, c.relname,
   format('ALTER TABLE %s NO INHERIT %I', i.inhrelid::regclass, c.relname), true
 FROM pg_inherits i JOIN ours c ON c.oid = i.inhparent
 UNION ALL
-SELECT DISTINCT 'foreign key', k.conname, c.relname, format('ALTER TABLE %I DROP CONSTRAINT %I, ADD CONSTRAINT %I %s',
+SELECT DISTINCT 'foreign key', k.conname, c.relname,
+  format('ALTER TABLE %I DROP CONSTRAINT IF EXISTS %I, ADD CONSTRAINT %I %s',
   c.relname, k.conname, k.conname, pg_get_constraintdef(k.oid)), false
 FROM pg_trigger g JOIN pg_constraint k ON k.oid = g.tgconstraint JOIN ours c ON c.oid = k.conrelid
 WHERE g.tgisinternal AND g.tgenabled NOT IN ('O', 'A')
@@ -356,16 +357,16 @@ def _planned_view(connection: Connection, view: Definition, place: _Place) -> tu
         return view, [replace(view, text=None, removal=(), owner=owner)]
     if (view.text, written) in _SOUND and not options:
         found = Definition("view", name, view.text, owner=owner)
-        return view, [replace(found, removal=(f"ALTER VIEW {name} OWNER TO {place.quoted_owner}",))]
+        return view, [replace(found, removal=(f"ALTER VIEW IF EXISTS {name} OWNER TO {place.quoted_owner}",))]
     for _ in range(_PLANS):
         to_be, as_it_is = _plan(connection, f"({view.text}) AS {name}"), _plan(connection, name)
         if to_be == as_it_is:
             _SOUND.add((view.text, written))
             break
-    removal = [f"DROP VIEW {name} CASCADE"]
+    removal = [f"DROP VIEW IF EXISTS {name} CASCADE"]
     if [*to_be[0]] == columns and not options:  # who reads it, or has made a view on it, goes on
         change = view.making[0].replace("CREATE VIEW", "CREATE OR REPLACE VIEW", 1)
-        removal = [f"ALTER VIEW {name} OWNER TO {place.quoted_owner}", change]
+        removal = [f"ALTER VIEW IF EXISTS {name} OWNER TO {place.quoted_owner}", change]
     found = Definition("view", name, (*as_it_is, *options), removal=tuple(removal), owner=owner)
     return replace(view, text=to_be), [found]
 

@@ -85,5 +85,5 @@ def _constraint(name: str, table: str, written: str, wanted: Definition | None, 
         to_be = wanted.making[0].partition(" CHECK ")[2]
         content = wanted.text if is_same(table, to_be, written.removeprefix("CHECK ")) else content
     quoted = '"' + name.replace('"', '""') + '"'
-    removal = (f'ALTER TABLE "{table}" DROP CONSTRAINT {quoted} CASCADE',)
+    removal = (f'ALTER TABLE "{table}" DROP CONSTRAINT IF EXISTS {quoted} CASCADE',)
     return Definition("constraint", name, content, table, removal=removal)

@@ -33,7 +33,7 @@ def _found(connection: Connection) -> dict[Key, Definition]:
 def _definition(kind: str, name: str, table: str, sql: str) -> Definition:
     quoted = '"' + name.replace('"', '""') + '"'
     # What holds rows is not made anew.
-    removal = () if kind == "table" else (f"DROP {kind} {quoted}",)
+    removal = () if kind == "table" else (f"DROP {kind} IF EXISTS {quoted}",)
     making = () if kind == "table" else (sql,)
     return Definition(kind, name, tokens(sql), table if table != name else "", making, removal)
 
