@@ -8,12 +8,21 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
-from ggn_store import GgnStoreError, Store, UnknownNameError, find_game, generate, library_files, library_games
+from ggn_store import (
+    GgnStoreError,
+    Store,
+    UnknownNameError,
+    find_game,
+    generate,
+    library_files,
+    library_games,
+    read_definition,
+)
 from ggn_store.games import library
 from ggn_store.games.library import Game
 from tests import library_index
@@ -307,7 +316,10 @@ def test_show_tells_what_it_can_where_the_definition_is_of_another_version(run: 
     assert run("--db", "new.db", "load", "rook.toml").code == 0
     with closing(sqlite3.connect("new.db", isolation_level=None)) as connection:
         drop_guards_of_file(connection)
-        connection.execute("UPDATE revision SET envelope = replace(envelope, 'tier', 'rank')")
+        document = generate(read_definition(ROOK))
+        envelope = replace(document.envelope, definition=ROOK.replace("tier", "rank"))
+        digest = replace(document, envelope=envelope).digest
+        connection.execute("UPDATE revision SET envelope = replace(envelope, 'tier', 'rank'), digest = ?", [digest])
     shown = run("--db", "new.db", "show", "rook")
     assert shown.code == 0
     assert shown.err.startswith("the definition of rook@1 cannot be read by this ggn-store:\n")
