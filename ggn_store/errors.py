@@ -109,6 +109,14 @@ class StoreError(GgnStoreError):
     """The database cannot do what was asked; nothing was changed, unless the message says that this is unknown."""
 
 
+class DamagedError(StoreError):
+    """The store does not hold any more what was put into it."""
+
+    def __init__(self, fault: str) -> None:
+        super().__init__(f"{fault}: restore the store from a backup (`ggn-store db check` lists all that is damaged)")
+        self.fault = fault
+
+
 class StoreVersionError(StoreError):
     """The store's tables are missing, behind or ahead of this program."""
 

@@ -604,13 +604,7 @@ def test_a_ruleset_that_is_retired_there_is_refused(two: tuple[Store, Store]) ->
     mine, theirs = two
     mine.load(game(**BOTH), "game")
     mine.push(theirs)
-    with theirs._database.writing() as connection:
-        connection.execute(
-            text(
-                "INSERT INTO ruleset_state (ruleset_id, number, state, created_at) "
-                "SELECT id, 1, 'retired', '2026-01-01 00:00:00.000000' FROM ruleset"
-            )
-        )
+    theirs.set_state("game", "retired")
     assert mine.push(theirs)[0].status == "unchanged"
     mine.load(game(**BOTH, N="b1c3"), "game")
     with pytest.raises(StoreError, match="game: it is retired there and takes no revisions; nothing was stored"):
@@ -689,11 +683,11 @@ TAMPERING: Mapping[str, tuple[str, str]] = {
         "do not give its digest",
     ),
     "a parent": ("UPDATE revision SET parent_id = NULL", "do not give its lineage"),
-    "a condition": ("UPDATE condition SET state = 'enemy'", "it does not give its digest"),
-    "an effect": ("UPDATE effect SET becomes = 'C:Q' WHERE becomes IS NOT NULL", "it does not give its digest"),
-    "a destination": ("UPDATE destination SET square = 9", "it does not give its digest"),
+    "a condition": ("UPDATE condition SET state = 'enemy'", "do not give its digest"),
+    "an effect": ("UPDATE effect SET becomes = 'C:Q' WHERE becomes IS NOT NULL", "do not give its digest"),
+    "a destination": ("UPDATE destination SET square = 9", "do not give its digest"),
     "a square": ("UPDATE square SET label = 'z9' WHERE number = 0", "do not give its digest"),
-    "an identifier": ("UPDATE piece SET identifier = 'C:X' WHERE identifier = 'C:N'", "it does not give its digest"),
+    "an identifier": ("UPDATE piece SET identifier = 'C:X' WHERE identifier = 'C:N'", "do not give its digest"),
 }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
-from ggn_store.errors import StoreError
+from ggn_store.errors import DamagedError
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Document, Envelope, Piece, revision_digest
 from ggn_store.model.proposal import Proposal
@@ -80,16 +80,15 @@ def digest(connection: Connection, content: Content) -> str:
 
 
 def require_sound(connection: Connection, content: Content) -> None:
-    """Raise StoreError where a list of pieces, the board or the envelope are not those that were stored."""
+    """Raise DamagedError where a list of pieces, the board or the envelope are not those that were stored."""
     if content.digest not in (None, digest(connection, content)):
-        raise StoreError(
-            f"{content.label}: it is damaged, its pieces, board and envelope do not give its digest {content.digest}: "
-            f"{rulesets.RESTORE}"
+        raise DamagedError(
+            f"{content.label}: it is damaged, its pieces, board and envelope do not give its digest {content.digest}"
         )
 
 
 def document(connection: Connection, content: Content) -> Document:
-    """The whole document; raises StoreError where it is not what was stored."""
+    """The whole document; raises DamagedError where it is not what was stored."""
     require_sound(connection, content)
     return Document(content.dialect, read_pieces(connection, content), content.envelope)
 

@@ -6,12 +6,13 @@ import functools
 import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from ggn_store.errors import StoreError, UnknownNameError
+from ggn_store.errors import DamagedError, StoreError, UnknownNameError
 from ggn_store.model.board import Board
 from ggn_store.model.document import Envelope, Piece
 from ggn_store.model.histories import Step
@@ -70,14 +71,23 @@ class StoreSource:
         self._database = database
         self._connection = connection
 
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """What goes wrong within is told as this store's: two take part."""
+        try:
+            with self._database.explained():
+                yield
+        except DamagedError as error:
+            raise DamagedError(f"{self._database}: {error.fault}") from None
+
     def heads(self) -> Mapping[str, str]:
         """The lineage of the newest revision of every ruleset, by name."""
-        with self._database.explained():
+        with self._explained():
             return {name: lineage for name, (_, lineage) in heads(self._connection).items()}
 
     def steps(self, name: str) -> Sequence[Step]:
         """The history of a ruleset; raises UnknownNameError."""
-        with self._database.explained():
+        with self._explained():
             return steps(self._connection, self._ruleset_id(name))
 
     def _ruleset_id(self, name: str) -> int:
@@ -90,7 +100,7 @@ class StoreSource:
 
     def revisions(self, name: str, lineages: Collection[str]) -> Iterator[SentRevision]:
         """Those revisions of a ruleset, in the order of its history."""
-        with self._database.explained():
+        with self._explained():
             yield from self._revisions(name, lineages)
 
     def _revisions(self, name: str, lineages: Collection[str]) -> Iterator[SentRevision]:
@@ -124,7 +134,7 @@ class StoreSource:
                 values["envelope"] = Envelope(**json.loads(row.envelope))
                 sent = SentRevision(**(values | {"created_at": rulesets.utc(row.created_at), "pieces": pieces}))
                 if (fault := sent.fault(boards[board_id])) is not None:
-                    raise StoreError(f"{name}: the revision {sent.lineage} is damaged, {fault}: {rulesets.RESTORE}")
+                    raise DamagedError(f"{name}: the revision {sent.lineage} is damaged, {fault}")
                 yield sent
 
     def _listed(self, keys: Sequence[int], digests: dict[int, str]) -> dict[int, list[str]]:
@@ -142,17 +152,17 @@ class StoreSource:
 
     def boards(self, digests: Collection[str]) -> Iterator[Board]:
         """Boards, one for each digest and in the order of the digests."""
-        with self._database.explained():
+        with self._explained():
             for digest in digests:
                 board_id = self._connection.execute(select(t.board.c.id).where(t.board.c.digest == digest)).scalar_one()
                 board = rulesets.read_board(self._connection, board_id)
                 if board.digest != digest:
-                    raise StoreError(f"the board {digest} is damaged: {rulesets.RESTORE}")
+                    raise DamagedError(f"the board {digest} is damaged")
                 yield board
 
     def pieces(self, digests: Sequence[str]) -> Iterator[SentPiece]:
         """Pieces, in the order of the digests."""
-        with self._database.explained():
+        with self._explained():
             yield from self._pieces(digests)
 
     def _pieces(self, digests: Sequence[str]) -> Iterator[SentPiece]:
@@ -190,7 +200,7 @@ class StoreSource:
 
     def tags(self, name: str) -> Sequence[SentTag]:
         """The tags of a ruleset that point somewhere, by name."""
-        with self._database.explained():
+        with self._explained():
             return [
                 SentTag(row.name, row.lineage, row.author, row.message, rulesets.utc(row.created_at))
                 for row in tags(self._connection, self._ruleset_id(name))

@@ -13,7 +13,7 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
-from ggn_store.errors import UNSTORABLE, GgnStoreError, StoreError, printable, quote
+from ggn_store.errors import UNSTORABLE, DamagedError, GgnStoreError, StoreError, printable, quote
 from ggn_store.model import histories
 from ggn_store.model.board import Board, parse_shape
 from ggn_store.model.document import Digests
@@ -87,7 +87,10 @@ def receive(
     if relation.kind == "same":
         moved = _take_tags(database, connection, here, source, name) if wishes.tags else ()
         return Transferred(name, to, "unchanged", head=here.head.number, lineage=here.head.lineage, tags=moved)
-    return _Receiving(database, connection, source, name, here, relation, wishes, progress or _untold).all()
+    try:
+        return _Receiving(database, connection, source, name, here, relation, wishes, progress or _untold).all()
+    except DamagedError as error:
+        raise DamagedError(f"{error.fault}; nothing of {name} was stored") from None
 
 
 def _untold(_name: str, _come: int, _to_come: int) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, bindparam, func, select, update
 
-from ggn_store.errors import StoreError, UnknownNameError, quote
+from ggn_store.errors import DamagedError, StoreError, UnknownNameError, quote
 from ggn_store.model.board import Board
 from ggn_store.model.document import Destination, Envelope, Origin, Piece, Possibility, Source
 from ggn_store.model.revision import Reference, Revision, Summary, parse_reference
@@ -298,13 +298,13 @@ _KEPT = select(t.piece.c.id, t.piece.c.identifier, t.piece.c.dialect, t.piece.c.
 
 
 def read_piece(connection: Connection, piece_id: int, board: Board) -> Piece:
-    """A piece from its rows; raises StoreError where these are not those that were stored."""
+    """A piece from its rows; raises DamagedError where these are not those that were stored."""
     row = connection.execute(_KEPT.where(t.piece.c.id == piece_id)).one()
     return verified(connection, row, board, lambda: assemble_piece(connection, piece_id, row.identifier, board))
 
 
 def verified(connection: Connection, row: Any, board: Board, make: Callable[[], Piece]) -> Piece:
-    """The piece that `make` makes of a row of the table; raises StoreError unless it gives the digest of that row."""
+    """The piece that `make` makes of a row of the table; raises DamagedError unless it gives the digest of that row."""
     try:
         piece = make()
         if piece.digest(row.dialect, board) == row.digest:
@@ -314,14 +314,10 @@ def verified(connection: Connection, row: Any, board: Board, make: Callable[[], 
     lists = t.ruleset.join(t.revision).join(t.revision_piece, t.revision_piece.c.revision_id == t.revision.c.id)
     listing = select(t.ruleset.c.name).select_from(lists).where(t.revision_piece.c.piece_id == row.id).distinct()
     names = ", ".join(connection.execute(listing.order_by(t.ruleset.c.name).limit(5)).scalars())
-    raise StoreError(
+    raise DamagedError(
         f"{names or 'in no ruleset'}: the piece {quote(row.identifier)} is damaged, its rows do not give its digest "
-        f"{row.digest}: {RESTORE}"
+        f"{row.digest}"
     )
-
-
-# What is left to do where a store does not hold any more what was put into it.
-RESTORE: Final = "restore the store from a backup (`ggn-store db check` lists all that is damaged)"
 
 
 def assemble_piece(connection: Connection, piece_id: int, identifier: str, board: Board) -> Piece:
