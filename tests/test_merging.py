@@ -193,9 +193,9 @@ def test_pieces_that_nobody_changed_are_not_read(store: Store, monkeypatch: pyte
         return parse(json.dumps(content), envelope=Envelope(board=BIG))
 
     read: list[str] = []
-    read_piece = rulesets.read_piece
+    verified = rulesets.verified
     monkeypatch.setattr(
-        rulesets, "read_piece", lambda *given: (read.append(given[2]), read_piece(*given))[1]  # type: ignore[func-returns-value]
+        rulesets, "verified", lambda *given: (read.append(given[1].identifier), verified(*given))[1]  # type: ignore[func-returns-value]
     )  # fmt: skip
     store.load(document(BASE), "game")
     store.load(document(THEIRS), "game")
