@@ -228,7 +228,7 @@ POSTGRES: list[Attempt] = [
     ("pg_sleep", "SELECT pg_sleep(100)", FUNCTION),
     ("pg_sleep in quotes", 'SELECT "pg_sleep"(100)', FUNCTION),
     ("pg_sleep with its schema", "SELECT pg_catalog . /* x */ pg_sleep (100)", FUNCTION),
-    ("pg_sleep behind DISTINCT ON", "SELECT DISTINCT ON (true) pg_sleep(100)", FUNCTION),
+    ("pg_sleep behind DISTINCT ON", "SELECT DISTINCT ON (ruleset) pg_sleep(100) FROM v_rulesets", FUNCTION),
     ("pg_sleep as a table", "SELECT * FROM v_rulesets, pg_sleep(100)", FUNCTION),
     ("pg_sleep in a text that goes on", "SELECT E'a'\n'\\'', pg_sleep(100) --'", "without E"),
     ("pg_sleep behind a name with dollars", "SELECT 1 AS \u20ac$b$, pg_sleep(100), 2 AS \u20ac$b$", FUNCTION),
