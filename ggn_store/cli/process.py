@@ -36,9 +36,10 @@ class Output(io.FileIO):
         super().__init__(number, "wb", closefd=False)
         self.error: OSError | None = None
         self.ends = False
+        self.is_over = False
 
     def write(self, data: Any, /) -> int:
-        while self.error is None:
+        while self.error is None and not self.is_over:
             try:
                 written: int | None = super().write(data)
             except OSError as error:
@@ -102,9 +103,23 @@ def _opened(stream: TextIO, outputs: list[Output], errors: str) -> TextIO:
 
 def end_with_output() -> None:
     """Let the command end where nobody reads on, or where its output finds no room."""
+    for output in _standard():
+        output.ends = True
+
+
+def end_output(is_over: bool = True) -> None:
+    """Write nothing more to standard output, as a signal ends the program; or go on.
+
+    It may come between a write and the note of what was written, which would be written again.
+    """
+    for output in _standard():
+        output.is_over = is_over
+
+
+def _standard() -> Iterator[Output]:
     output = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
     if isinstance(output, Output):
-        output.ends = True
+        yield output
 
 
 class Signals:
@@ -119,6 +134,7 @@ class Signals:
         now = time.monotonic()
         if self.number is None or now - self._at > _GRACE:
             self.number, self._at = number, now
+            end_output()
             raise KeyboardInterrupt
 
     @property
@@ -156,6 +172,7 @@ def goes_on() -> bool:
     if _signals.number not in (None, signal.SIGINT):
         return False
     _signals.number = None
+    end_output(is_over=False)
     return True
 
 

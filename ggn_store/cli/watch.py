@@ -12,7 +12,7 @@ from types import FrameType
 import click
 
 import ggn_store
-from ggn_store.cli import options
+from ggn_store.cli import options, process
 from ggn_store.cli.audit import only_option, read_id
 from ggn_store.errors import printable, quote
 from ggn_store.render.records import compact
@@ -103,6 +103,7 @@ def _is_read() -> bool:
 @contextmanager
 def _ended_by_sigterm() -> Iterator[None]:
     def end(_number: int, _frame: FrameType | None) -> None:
+        process.end_output()
         raise SystemExit(0)
 
     before = signal.signal(signal.SIGTERM, end)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, NoReturn, TypeVar
+from urllib.parse import unquote
 
 from sqlalchemy import (
     CTE,
@@ -181,7 +182,9 @@ class Database(ABC):
             if name not in known:  # a password with & in it goes on there
                 found.add(name)
         found.add((self.url.username or "").partition(":")[2])
-        return frozenset(each for each in found if each and each not in self._shown)
+        return frozenset(
+            each for each in found if each and each not in self._shown and each not in unquote(self._shown)
+        )
 
     def _settings(self) -> frozenset[str]:
         """The names of the settings that an address may have."""
@@ -415,7 +418,8 @@ def is_about_a_value(error: DBAPIError) -> bool:
 
 def cause(error: StoreError) -> BaseException | None:
     """What the driver said, of which an error was made."""
-    made_of = error.__cause__
+    # Python does not print the context where the cause is left out for what may be a password in it.
+    made_of = error.__cause__ or error.__context__
     return made_of.orig if isinstance(made_of, DBAPIError) else made_of
 
 
