@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -75,7 +76,7 @@ def place(request: pytest.FixtureRequest, address: str, store: Store) -> Iterato
         return
     server: Server = request.getfixturevalue("postgres_server")
     assert server
-    mark = address.rsplit("_", 1)[1][:12].split("?")[0]
+    mark = uuid.uuid4().hex[:12]
     names = {who: f"ggn_test_{who}_{mark}" for who in ("author", "admin", "reviewer")}
     addresses = {who: as_user(address, name) for who, name in names.items()} | {"owner": address}
     with psycopg.connect(address, autocommit=True) as connection:
