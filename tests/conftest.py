@@ -26,7 +26,11 @@ DATABASES = ("sqlite", "postgres")
 
 def pytest_configure() -> None:
     """What a shell starts in the background, or `nohup`, ignores signals, and so would all that tests start."""
-    usual = {"SIGINT": signal.default_int_handler, "SIGTERM": signal.SIG_DFL, "SIGHUP": signal.SIG_DFL}
+    usual: dict[str, signal._HANDLER] = {
+        "SIGINT": signal.default_int_handler,
+        "SIGTERM": signal.SIG_DFL,
+        "SIGHUP": signal.SIG_DFL,
+    }
     for name, handler in usual.items():
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and signal.getsignal(number) is signal.SIG_IGN:

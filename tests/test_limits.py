@@ -244,6 +244,7 @@ def test_lines_and_columns_are_those_of_plain_counting(monkeypatch: pytest.Monke
 # --- what definitions make ---
 
 
+@pytest.mark.long
 def test_no_piece_of_the_library_has_more_than_was_estimated() -> None:
     for name in ("chess", "xiangqi", "janggi", "minishogi", "seirawan", "crazyhouse"):
         definition = find_game(name)
