@@ -10,7 +10,7 @@ from typing import IO, Any, cast
 import click
 
 import ggn_store
-from ggn_store.cli import options
+from ggn_store.cli import options, process
 from ggn_store.cli.play_game import Play, Reply, unfinished
 from ggn_store.cli.play_words import MAX_LINE
 from ggn_store.errors import printable
@@ -126,6 +126,7 @@ def _ask(game: Play, screen: IO[str]) -> bool:
                     return False
                 reply = game.enter(line)
             except KeyboardInterrupt:
+                process.end_output(is_over=False)  # the position is still to be written
                 show("")
                 return True
             except ggn_store.GgnStoreError as error:

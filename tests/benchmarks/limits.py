@@ -7,8 +7,6 @@ that the system ends after ten seconds of processor time, and removed.
 from __future__ import annotations
 
 import gzip
-import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -127,21 +125,31 @@ def measured(case: Case, directory: Path) -> Measured:
     with gzip.open(path, "wt", compresslevel=1) if case.file.endswith(".gz") else path.open("w") as stream:
         for part in case.parts():
             stream.write(part)
-    command = [sys.executable, "-m", "ggn_store", *case.command, str(path)]
-    with tempfile.TemporaryFile() as told:
-        running = subprocess.Popen(
-            command, cwd=directory, env=child_environment(), stdout=told, stderr=told, preexec_fn=_bounded
-        )
-        _, status, used = os.wait4(running.pid, 0)
-        running.returncode = os.waitstatus_to_exitcode(status)
-        told.seek(0)
-        message = told.read().decode()
+    # Between the two stands a small process: what a large one starts has had the memory of the large one.
+    command = [sys.executable, "-IS", "-c", _MEASURE, sys.executable, "-m", "ggn_store", *case.command, str(path)]
+    done = subprocess.run(
+        command,
+        cwd=directory,
+        env=child_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     path.unlink()
-    return Measured(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, running.returncode, message)
+    message, _, used = done.stdout.rstrip("\n").rpartition("\n")
+    seconds, kilobytes, code = map(float, used.split())
+    return Measured(seconds, kilobytes / 1024, int(code), message)
 
 
-def _bounded() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
+_MEASURE: Final = f"""
+import resource, subprocess, sys
+resource.setrlimit(resource.RLIMIT_CPU, ({_SECONDS}, {_SECONDS}))
+code = subprocess.call(sys.argv[1:])
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(flush=True)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss, code)
+"""
 
 
 def main() -> None:
