@@ -84,9 +84,9 @@ if TYPE_CHECKING:
     from ggn_store.model.tag import Tag
     from ggn_store.model.transfer import DivergedError, Transferred
     from ggn_store.notation.stn import Transition
-    from ggn_store.store.roles import Role, Roles
-    from ggn_store.store.sql_examples import SQL_EXAMPLES
-    from ggn_store.store.views import SQL_TABLES, VIEWS
+    from ggn_store.store.schema.views import SQL_TABLES, VIEWS
+    from ggn_store.store.server.roles import Role, Roles
+    from ggn_store.store.sql.examples import SQL_EXAMPLES
 
 _HOMES = {
     "ggn_store.api.bundles": ("BundleSummary", "BundledRuleset", "verify_bundle"),
@@ -159,9 +159,9 @@ _HOMES = {
     "ggn_store.model.transfer": ("DivergedError", "Transferred"),
     "ggn_store.model.tag": ("Tag",),
     "ggn_store.notation.stn": ("Transition",),
-    "ggn_store.store.roles": ("Role", "Roles"),
-    "ggn_store.store.sql_examples": ("SQL_EXAMPLES",),
-    "ggn_store.store.views": ("SQL_TABLES", "VIEWS"),
+    "ggn_store.store.server.roles": ("Role", "Roles"),
+    "ggn_store.store.sql.examples": ("SQL_EXAMPLES",),
+    "ggn_store.store.schema.views": ("SQL_TABLES", "VIEWS"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

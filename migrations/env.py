@@ -11,9 +11,9 @@ from typing import Any
 from alembic import context
 from sqlalchemy import Connection
 
-from ggn_store.store import versions
-from ggn_store.store.address import connect
-from ggn_store.store.tables import metadata
+from ggn_store.store.database.address import connect
+from ggn_store.store.schema.tables import metadata
+from ggn_store.store.upkeep import versions
 
 
 def run(connection: Connection) -> None:

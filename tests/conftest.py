@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from ggn_store import Store
-from tests.drawings import drawn as drawn
-from tests.drawings import games as games
-from tests.fault_injection.table import pytest_terminal_summary as pytest_terminal_summary
-from tests.house import house as house
-from tests.house import used as used
-from tests.mistakes import HOSTILE
-from tests.mistakes import mistakes as mistakes
-from tests.postgres import Server, server
-from tests.program import MINI, MINI_TOML, MUST, PERFORM, QUICK, write
+from tests.support.drawings import drawn as drawn
+from tests.support.drawings import games as games
+from tests.support.fault_injection.table import pytest_terminal_summary as pytest_terminal_summary
+from tests.support.house import house as house
+from tests.support.house import used as used
+from tests.support.mistakes import HOSTILE
+from tests.support.mistakes import mistakes as mistakes
+from tests.support.postgres import Server, server
+from tests.support.program import MINI, MINI_TOML, MUST, PERFORM, QUICK, write
 
 DATABASES = ("sqlite", "postgres")
 

@@ -16,9 +16,11 @@ from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
-from ggn_store.store import engine, rulesets, versions
 from ggn_store.store.analyses import mentions, mobility, reach, stats
 from ggn_store.store.analyses.asking import Tell, asking
+from ggn_store.store.database import engine
+from ggn_store.store.rulesets import catalog
+from ggn_store.store.upkeep import versions
 
 if TYPE_CHECKING:
     from ggn_store.analysis.comparison import PieceComparison
@@ -215,8 +217,8 @@ class StoreAnalysis:
     def stats(self, references: Iterable[str] = ()) -> list[dict[str, Any]]:
         """How much is in these rulesets, or in the newest revision of all of them, by name."""
         with asking(self._database, self._tell, self._tables.reading_long()) as asker:
-            found = [rulesets.find(asker.connection, reference) for reference in references]
-            return stats.of_rulesets(asker, found or rulesets.newest(asker.connection))
+            found = [catalog.find(asker.connection, reference) for reference in references]
+            return stats.of_rulesets(asker, found or catalog.newest(asker.connection))
 
     def compare(self, before: str, after: str) -> list[PieceComparison]:
         """What differs between the pieces of two rulesets or revisions, in words; see `PieceComparison`.

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 from ggn_store.errors import UNSTORABLE, NotationError, quote
-from ggn_store.store.engine import Database
+from ggn_store.store.database.engine import Database
 
 
 def author(database: Database, given: str | None = None) -> str | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ggn_store.store import engine, versions
+from ggn_store.store.database import engine
+from ggn_store.store.upkeep import versions
 
 
 class Section:

@@ -12,9 +12,9 @@ from ggn_store.errors import MoveError, quote
 from ggn_store.model.move import Move
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
-from ggn_store.store import batch
-from ggn_store.store.batch import COUNTS, Count
-from ggn_store.store.fast import FastQuery, NotEncodableError
+from ggn_store.store.moves import batch
+from ggn_store.store.moves.batch import COUNTS, Count
+from ggn_store.store.moves.fast import FastQuery, NotEncodableError
 
 if TYPE_CHECKING:
     from ggn_store.api.moves import Moves

@@ -20,9 +20,9 @@ from ggn_store.errors import InputError, printable
 from ggn_store.model import histories
 from ggn_store.model.transfer import Source, Transferred
 from ggn_store.output import new_file
-from ggn_store.store import rulesets
-from ggn_store.store.offer import StoreSource
-from ggn_store.store.receive import Progress
+from ggn_store.store.exchange.offer import StoreSource
+from ggn_store.store.exchange.receive import Progress
+from ggn_store.store.rulesets import catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Bundles(Section):
             source = StoreSource(tables.database, connection)
             parts = []
             for name in transfer.names_of(source, names):
-                base = None if since in (None, "0") else rulesets.base(connection, name, since)
+                base = None if since in (None, "0") else catalog.base(connection, name, since)
                 part = _part(source, name, base if isinstance(base, str) else None)
                 if part.lineages:
                     parts.append(part)

@@ -14,7 +14,10 @@ from ggn_store.model.care import Collected, Comparison, Verification
 from ggn_store.model.event import Event
 from ggn_store.model.revision import Reference, check_name, parse_reference
 from ggn_store.model.tag import Tag
-from ggn_store.store import audit, check, collect, compare, rulesets, tags
+from ggn_store.store.exchange import compare
+from ggn_store.store.history import audit, tags
+from ggn_store.store.rulesets import catalog
+from ggn_store.store.upkeep import check, collect
 
 if TYPE_CHECKING:
     from ggn_store.api.store import Store
@@ -69,7 +72,7 @@ class Care(Section):
             if text is not None and UNSTORABLE.search(text):
                 raise NotationError(f"the {what} {quote(text)} has characters that no database can keep")
         with self._tables.writing() as connection:
-            target = None if remove else rulesets.find(connection, named)
+            target = None if remove else catalog.find(connection, named)
             expected = tags.expected(connection, named.name, expect)
             return tags.move(
                 self._database, connection, named.name, name, target, author=author, message=message, expect=expected
@@ -141,7 +144,7 @@ class Care(Section):
         with self._tables.reading() as connection:
             ids = audit.found(connection, wanted, since, limit)
             if not ids and ruleset is not None and not ruleset.endswith("/"):
-                rulesets.find(connection, Reference(check_name(ruleset)))
+                catalog.find(connection, Reference(check_name(ruleset)))
         return audit.read(self._tables.reading, ids)
 
     def watch(

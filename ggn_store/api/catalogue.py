@@ -10,7 +10,8 @@ from ggn_store.api.base import Section
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import UnknownNameError, quote
 from ggn_store.model.revision import Revision, Summary
-from ggn_store.store import rulesets, tags
+from ggn_store.store.history import tags
+from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
     from ggn_store.api.analysis import StoreAnalysis
@@ -22,27 +23,27 @@ class Catalogue(Section):
     def ruleset(self, reference: str) -> Ruleset:
         """The ruleset `chess` in its newest revision, or `chess@3`; raises UnknownNameError (a KeyError)."""
         with self._tables.reading() as connection:
-            return Ruleset(self._database, rulesets.find(connection, reference))
+            return Ruleset(self._database, catalog.find(connection, reference))
 
     def delete(self, name: str) -> int:
         """Hide a ruleset, and return how many revisions it keeps; loading it again brings it back."""
         if "@" in name:
             raise UnknownNameError(f"{quote(name)}: revisions are kept for good; name a ruleset to delete")
         with self._tables.writing() as connection:
-            return rulesets.delete(connection, name)
+            return catalog.delete(connection, name)
 
     def revisions(self) -> tuple[Revision, ...]:
         """The newest revision of every ruleset, by name."""
         with self._tables.reading() as connection:
-            return tuple(rulesets.newest(connection))
+            return tuple(catalog.newest(connection))
 
     def list(self) -> tuple[Summary, ...]:
         """The newest revision of every ruleset by name, with the number of pieces, possibilities, ..."""
         with self._tables.reading() as connection:
             tagged = tags.of_all(connection)
             return tuple(
-                replace(rulesets.summary(connection, revision), tags=tagged.get(revision.name, {}))
-                for revision in rulesets.newest(connection)
+                replace(catalog.summary(connection, revision), tags=tagged.get(revision.name, {}))
+                for revision in catalog.newest(connection)
             )
 
     def analysis(self, tell: Callable[[str], None] | None = None) -> StoreAnalysis:

@@ -13,8 +13,8 @@ from ggn_store.model.chain import Chain
 from ggn_store.model.move import DISPLACEMENT, Assumption, Move, displacement
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
-from ggn_store.store import chains as stored
-from ggn_store.store.chains import Chained
+from ggn_store.store.moves import chains as stored
+from ggn_store.store.moves.chains import Chained
 
 
 class Chains(Moves):

@@ -18,9 +18,10 @@ from ggn_store.exports import manifest
 from ggn_store.exports.csv_files import CsvFiles
 from ggn_store.exports.sqlite_file import SqliteFile
 from ggn_store.output import new_directory
-from ggn_store.store import versions, view_rows
-from ggn_store.store.view_rows import Row, Wanted
-from ggn_store.store.views import VIEWS, View
+from ggn_store.store.schema.views import VIEWS, View
+from ggn_store.store.sql import view_rows
+from ggn_store.store.sql.view_rows import Row, Wanted
+from ggn_store.store.upkeep import versions
 
 if TYPE_CHECKING:
     from ggn_store.api.ruleset import Ruleset

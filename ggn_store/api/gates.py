@@ -22,9 +22,11 @@ from ggn_store.model.policy import ALL, MoveChange, Policy, PositionSet
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision, RulesetState
 from ggn_store.notation.json_text import pointer
-from ggn_store.store import contents, load, policies, states
-from ggn_store.store.contents import Content, Transaction
-from ggn_store.store.load import Gate, Head, Made
+from ggn_store.store.history import states
+from ggn_store.store.review import policies
+from ggn_store.store.rulesets import contents, load
+from ggn_store.store.rulesets.contents import Content, Transaction
+from ggn_store.store.rulesets.load import Gate, Head, Made
 
 COMPATIBLE: Final = "compatible"
 _MESSAGE_LINES: Final = 50

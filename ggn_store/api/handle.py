@@ -17,7 +17,8 @@ from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision, Summary
 from ggn_store.model.variables import Variable
 from ggn_store.notation.hand import HAND
-from ggn_store.store import contents, engine, rulesets
+from ggn_store.store.database import engine
+from ggn_store.store.rulesets import catalog, contents
 
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
@@ -46,7 +47,7 @@ class Handle:
     def board(self) -> Board:
         """The squares that the rules speak about."""
         with self._database.reading() as connection:
-            return rulesets.read_board(connection, self.revision.board_id)
+            return catalog.read_board(connection, self.revision.board_id)
 
     @functools.cached_property
     def pieces(self) -> tuple[str, ...]:
@@ -56,13 +57,13 @@ class Handle:
     def piece_summaries(self) -> list[dict[str, Any]]:
         """For each piece in document order: identifier, side, how many sources and possibilities, digest, ..."""
         with self._database.reading() as connection:
-            return rulesets.piece_summaries(connection, self.revision)
+            return catalog.piece_summaries(connection, self.revision)
 
     def summary(self) -> Summary:
         """The revision with how much is in it."""
         self._require_sound()
         with self._database.reading() as connection:
-            return rulesets.summary(connection, self.revision)
+            return catalog.summary(connection, self.revision)
 
     @property
     def start(self) -> Position | None:
@@ -130,10 +131,10 @@ class Handle:
         self._require_sound()
         board = self.board
         with self._database.reading() as connection:
-            keys = rulesets.piece_keys(connection, self.revision)
+            keys = catalog.piece_keys(connection, self.revision)
         for piece_id, _ in keys:
             with self._database.reading() as connection:
-                piece = rulesets.read_piece(connection, piece_id, board)
+                piece = catalog.read_piece(connection, piece_id, board)
             yield piece
 
     def read_piece(self, piece: str) -> Piece:
@@ -142,9 +143,9 @@ class Handle:
         self._require_piece(piece)
         board = self.board
         with self._database.reading() as connection:
-            keys = rulesets.piece_keys(connection, self.revision)
+            keys = catalog.piece_keys(connection, self.revision)
             piece_id = next(piece_id for piece_id, identifier in keys if identifier == piece)
-            return rulesets.read_piece(connection, piece_id, board)
+            return catalog.read_piece(connection, piece_id, board)
 
     # --- inside ---
 

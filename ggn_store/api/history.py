@@ -12,7 +12,8 @@ from ggn_store.model.difference import Difference
 from ggn_store.model.document import Document
 from ggn_store.model.history import Blame, LogEntry
 from ggn_store.model.revision import Revision, parse_reference
-from ggn_store.store import blame, history, load, rulesets, sides
+from ggn_store.store.history import blame, log, sides
+from ggn_store.store.rulesets import catalog, load
 
 
 class History(Section):
@@ -21,7 +22,7 @@ class History(Section):
     def log(self, reference: str, limit: int | None = None) -> tuple[LogEntry, ...]:
         """The revision that `chess`, `chess@3`, ... names and those before it, newest first, no more than `limit`."""
         with self._tables.reading() as connection:
-            return tuple(history.log(connection, reference, limit))
+            return tuple(log.log(connection, reference, limit))
 
     def diff(self, before: str | Document, after: str | Document | None = None, piece: str | None = None) -> Difference:
         """What turns one revision or document into another; of one alone, what it changed against its parent.
@@ -34,7 +35,7 @@ class History(Section):
             elif isinstance(before, Document):
                 raise InputError("a document has no parent: give two contents to compare")
             else:
-                revision = rulesets.find(connection, before)
+                revision = catalog.find(connection, before)
                 other = sides.Stored(connection, revision)
                 parent = f"{revision.name}@{revision.parent}"
                 one = sides.Nothing() if revision.parent is None else sides.side(connection, parent)
@@ -58,8 +59,8 @@ class History(Section):
         author = authors.signed(self._database, author, message)
         named = parse_reference(reference)
         with self._tables.writing() as connection:
-            was_hidden = rulesets.show(self._database, connection, named.name)
-            revision = rulesets.find(connection, named)
+            was_hidden = catalog.show(self._database, connection, named.name)
+            revision = catalog.find(connection, named)
             made = load.Made(
                 revision.dialect,
                 revision.board_id,
@@ -70,6 +71,6 @@ class History(Section):
                 datetime.now(UTC),
             )
             # Only the list of its pieces is written.
-            keys = [key.id for key in history.piece_keys(connection, revision).values()]
+            keys = [key.id for key in log.piece_keys(connection, revision).values()]
             restored = load.append(self._database, connection, revision.name, made, keys, gate=gates.gate())
         return replace(restored, status="restored") if was_hidden and restored.status == "unchanged" else restored

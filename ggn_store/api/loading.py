@@ -14,8 +14,8 @@ from ggn_store.documents import files
 from ggn_store.errors import GgnStoreError, HeadMovedError, InputError
 from ggn_store.model.document import Dialect, Document, Piece
 from ggn_store.model.revision import Revision, check_name
-from ggn_store.store import load, rulesets
-from ggn_store.store.load import Gate, Ready
+from ggn_store.store.rulesets import catalog, load
+from ggn_store.store.rulesets.load import Gate, Ready
 
 if TYPE_CHECKING:
     from ggn_store.api.games import GameEntry
@@ -80,14 +80,14 @@ class Loading(Section):
         check_name(name)
         gate = gates.gate(accept_changes)
         if base is None:
-            return self._append(content, name, message, author, tell, rulesets.UNSTATED, gate)
+            return self._append(content, name, message, author, tell, catalog.UNSTATED, gate)
         with self._tables.reading() as connection:
-            basis = rulesets.base(connection, name, base)
+            basis = catalog.base(connection, name, base)
         try:
             return self._append(content, name, message, author, tell, basis, gate)
         except HeadMovedError:
             document = _in_memory(content)
-            if document is None or isinstance(basis, rulesets.Unstated):
+            if document is None or isinstance(basis, catalog.Unstated):
                 raise
             return merging.merge_into(
                 self._database,
@@ -108,7 +108,7 @@ class Loading(Section):
         message: str | None,
         author: str | None,
         tell: Callable[[Piece], None],
-        base: rulesets.Base,
+        base: catalog.Base,
         gate: Gate,
     ) -> Revision:
         if isinstance(content, Document | Ready):

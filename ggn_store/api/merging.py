@@ -9,9 +9,11 @@ from ggn_store.errors import HeadMovedError, offer
 from ggn_store.model.document import Document, Piece, check_dialect, revision_digest
 from ggn_store.model.merge import Merge, merge
 from ggn_store.model.revision import Revision
-from ggn_store.store import engine, load, rulesets, versions
-from ggn_store.store.load import Ready
-from ggn_store.store.sides import Given, Nothing, Side, Stored
+from ggn_store.store.database import engine
+from ggn_store.store.history.sides import Given, Nothing, Side, Stored
+from ggn_store.store.rulesets import catalog, load
+from ggn_store.store.rulesets.load import Ready
+from ggn_store.store.upkeep import versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +90,8 @@ def merge_into(
                 connection = stack.enter_context(tables.writing() if is_alone else tables.reading())
                 if is_alone:
                     database.lock_pieces(connection, alone=True)
-                head = rulesets.find(connection, name)
-                basis = None if base is None else rulesets.find(connection, f"{name}@sha256:{base}")
+                head = catalog.find(connection, name)
+                basis = None if base is None else catalog.find(connection, f"{name}@sha256:{base}")
                 before: Side = Nothing() if basis is None else Stored(connection, basis)
                 merged = merge_sides(before, given, Stored(connection, head))
                 if merged.ready is None or not is_wanted:

@@ -17,10 +17,10 @@ from ggn_store.errors import UnknownNameError, offer, quote
 from ggn_store.model.board import Board
 from ggn_store.model.document import Possibility
 from ggn_store.model.revision import Revision
-from ggn_store.store import rulesets
 from ggn_store.store.analyses import contents
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.analyses.contents import Member
+from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
     from ggn_store.api.ruleset import Ruleset
@@ -43,7 +43,7 @@ class Grids:
 
     def _of(self, board_id: int) -> tuple[Board, Grid | None]:
         if board_id not in self._found:
-            board = rulesets.read_board(self._asker.connection, board_id)
+            board = catalog.read_board(self._asker.connection, board_id)
             self._found[board_id] = board, Grid.of(board)
         return self._found[board_id]
 
@@ -59,8 +59,8 @@ def same_movers(
     mirrored: bool,
 ) -> SameMovers:
     """The groups; see `StoreAnalysis.same_movers`."""
-    revisions = [rulesets.find(asker.connection, each) for each in references] or rulesets.newest(asker.connection)
-    of_piece = None if ruleset is None else rulesets.find(asker.connection, ruleset)
+    revisions = [catalog.find(asker.connection, each) for each in references] or catalog.newest(asker.connection)
+    of_piece = None if ruleset is None else catalog.find(asker.connection, ruleset)
     if of_piece is not None:
         revisions.append(of_piece)
     ordered = {revision.id: revision for revision in revisions}
@@ -129,7 +129,7 @@ def asymmetries(
 
 def compare(asker: Asker, before: str, after: str) -> list[PieceComparison]:
     """What differs between the pieces; see `StoreAnalysis.compare`."""
-    revisions = [rulesets.find(asker.connection, each) for each in (before, after)]
+    revisions = [catalog.find(asker.connection, each) for each in (before, after)]
     grids = Grids(asker)
     with garbage.held_off():
         members = contents.members(asker, revisions)

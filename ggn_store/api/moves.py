@@ -12,9 +12,10 @@ from ggn_store.errors import MoveError, quote
 from ggn_store.model import variables
 from ggn_store.model.move import DISPLACEMENT, Assumption, Move, check_assumption
 from ggn_store.model.position import Position
-from ggn_store.store import fast, masks, moves
-from ggn_store.store.batch import Count
-from ggn_store.store.moves import Question
+from ggn_store.store.moves import fast, reading
+from ggn_store.store.moves.batch import Count
+from ggn_store.store.moves.reading import Question
+from ggn_store.store.rulesets import masks
 
 Query = Literal["fast", "reading"]
 QUERIES: Final[tuple[Query, ...]] = get_args(Query)
@@ -97,14 +98,14 @@ class Moves(Placing):
             position = self.placed(asked[0])
             statement = self._fast.statement(position.board, position.hands, position.side, question)
             with self._database.reading() as connection:
-                text, plan = moves.explained(self._database, connection, statement)
+                text, plan = reading.explained(self._database, connection, statement)
             if destination is not None:
                 plan = [*plan, f"of what it finds, only moves to {destination}"]
             if self.variables:
                 plan = [*plan, "of what it finds, only moves whose guards let the state pass"]
             return text, plan
         with self._database.reading() as connection:
-            text, plan = moves.explain(self._database, connection, self.revision, board, asked, question)
+            text, plan = reading.explain(self._database, connection, self.revision, board, asked, question)
         if _is_fast(query) and self._fast is None:
             plan.append(f"the reading query, since {masks.why_none(board)}")
         return text, plan
@@ -166,7 +167,7 @@ class Moves(Placing):
         asked = [self._on_board(as_position(position)) for position in positions]
         board = self.board
         with self._database.reading() as connection:
-            return moves.moves(self._database, connection, self.revision, board, asked, question, assume)
+            return reading.moves(self._database, connection, self.revision, board, asked, question, assume)
 
 
 def _is_fast(query: Query) -> bool:

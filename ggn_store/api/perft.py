@@ -11,10 +11,10 @@ from ggn_store.errors import MoveError, StoreError, offer, quote
 from ggn_store.model.move import Assumption, Move, check_assumption
 from ggn_store.model.perft import Perft
 from ggn_store.model.position import Position
-from ggn_store.store import address
-from ggn_store.store import perft as store_perft
-from ggn_store.store.engine import Database
-from ggn_store.store.planes import Compiled, State, compile_rules
+from ggn_store.store.database import address
+from ggn_store.store.database.engine import Database
+from ggn_store.store.moves import perft as store_perft
+from ggn_store.store.moves.planes import Compiled, State, compile_rules
 
 if TYPE_CHECKING:
     from ggn_store.api.ruleset import Ruleset

@@ -10,7 +10,7 @@ from ggn_store.documents.lint import CODES
 from ggn_store.errors import NotationError, UnknownNameError, offer, quote
 from ggn_store.model.policy import ALL, EVERYTHING, Policy, PositionSet, Rules, check_namespace
 from ggn_store.model.revision import check_name
-from ggn_store.store import policies
+from ggn_store.store.review import policies
 
 
 class Policies(Section):

@@ -16,11 +16,13 @@ from ggn_store.model.difference import Difference
 from ggn_store.model.document import Document, Piece
 from ggn_store.model.proposal import Judgement, Proposal, parse_digest, parse_proposal
 from ggn_store.model.revision import check_name
-from ggn_store.store import contents, load, proposals, rulesets, states
-from ggn_store.store.contents import Content, Transaction
-from ggn_store.store.engine import Database
-from ggn_store.store.load import Made
-from ggn_store.store.versions import Gate
+from ggn_store.store.database.engine import Database
+from ggn_store.store.history import states
+from ggn_store.store.review import proposals
+from ggn_store.store.rulesets import catalog, contents, load
+from ggn_store.store.rulesets.contents import Content, Transaction
+from ggn_store.store.rulesets.load import Made
+from ggn_store.store.upkeep.versions import Gate
 
 if TYPE_CHECKING:
     from ggn_store.api.ruleset import Ruleset
@@ -45,7 +47,7 @@ def propose(
         prepare(content)
     with tables.writing() as connection:
         head = load.head_of(connection, name)
-        head.require(rulesets.base(connection, name, base), name)
+        head.require(catalog.base(connection, name, base), name)
         gates.require_open(states.newest(connection, name))
         made, listed = _keep(database, connection, content, author, message, tell)
         _require_news(connection, name, head.digest, head.number, made)
@@ -216,7 +218,7 @@ def listed(tables: Gate, name: str | None, *, closed: bool) -> tuple[Proposal, .
         check_name(name)
     with tables.reading() as connection:
         if name is not None and not proposals.listed(connection, name):
-            rulesets.find(connection, name)
+            catalog.find(connection, name)
         found = proposals.listed(connection, name)
     return tuple(each for each in found if closed or each.state in ("open", "stale", "broken"))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ggn_store.api.base import Section
-from ggn_store.store import roles
-from ggn_store.store.roles import Roles
+from ggn_store.store.server import roles
+from ggn_store.store.server.roles import Roles
 
 
 class ServerRoles(Section):

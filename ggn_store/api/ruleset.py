@@ -12,7 +12,7 @@ from ggn_store.api.selection import SelectedPiece
 from ggn_store.errors import PictureError
 from ggn_store.model.move import Assumption
 from ggn_store.model.position import Position
-from ggn_store.store.batch import Count
+from ggn_store.store.moves.batch import Count
 
 if TYPE_CHECKING:
     import os

@@ -12,8 +12,8 @@ from ggn_store.errors import PositionError, UnknownNameError, offer, quote
 from ggn_store.model.move import Assumption, Move
 from ggn_store.model.position import SIDES, Position
 from ggn_store.notation.qpi import Side, side_of
-from ggn_store.store import rulesets
-from ggn_store.store.moves import Question
+from ggn_store.store.moves.reading import Question
+from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
     from ggn_store.api.ruleset import Ruleset
@@ -30,7 +30,7 @@ class SelectedPiece:
     def sources(self) -> tuple[str, ...]:
         """The squares (or `*`, the hand) that the piece has rules from, in document order."""
         with self.ruleset._database.reading() as connection:
-            return rulesets.sources(connection, self.ruleset.revision, self.piece)
+            return catalog.sources(connection, self.ruleset.revision, self.piece)
 
     def from_(self, source: str) -> SelectedSource:
         """The rules from one source; raises UnknownNameError (a KeyError) where there are none."""
@@ -52,7 +52,7 @@ class SelectedSource:
     def destinations(self) -> tuple[str, ...]:
         """The squares (or `*`, the hand) that the rules lead to, in document order."""
         with self.ruleset._database.reading() as connection:
-            return rulesets.destinations(connection, self.ruleset.revision, self.piece, self.source)
+            return catalog.destinations(connection, self.ruleset.revision, self.piece, self.source)
 
     def to(self, destination: str) -> SelectedDestination:
         """The rules to one destination; raises UnknownNameError (a KeyError) where there are none."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 from ggn_store.api.base import Section
 from ggn_store.api.table import Table
 from ggn_store.model.bounds import SqlBounds
-from ggn_store.store import sql
+from ggn_store.store.sql import queries
 
 _USUAL: Final = SqlBounds()
 
@@ -36,4 +36,4 @@ class Questions(Section):
         bounds = SqlBounds(limit, timeout, memory, disk)
         with self._tables.reading():
             pass
-        return Table.of(sql.ask(self._database, query, {} if values is None else values, bounds))
+        return Table.of(queries.ask(self._database, query, {} if values is None else values, bounds))

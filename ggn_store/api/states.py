@@ -6,7 +6,8 @@ from ggn_store.api import authors
 from ggn_store.api.base import Section
 from ggn_store.errors import NotationError, quote
 from ggn_store.model.revision import STATES, RulesetState, State, check_name
-from ggn_store.store import rulesets, states
+from ggn_store.store.history import states
+from ggn_store.store.rulesets import catalog
 
 
 class States(Section):
@@ -36,7 +37,7 @@ class States(Section):
         with self._tables.writing() as connection:
             for each in (name, use):
                 if each is not None:
-                    rulesets.find(connection, each)
+                    catalog.find(connection, each)
             before = states.newest(connection, name)
             if (before.state, before.successor, before.message) == (state, use, message):
                 return before
@@ -50,6 +51,6 @@ class States(Section):
         """All that was ever said of a ruleset, the newest first."""
         check_name(name)
         with self._tables.reading() as connection:
-            rulesets.find(connection, name)
+            catalog.find(connection, name)
             # What nothing was ever said of is active.
             return tuple(states.log(connection, name)) or (RulesetState(name),)

@@ -25,10 +25,11 @@ from ggn_store.api.transfer import Transfers
 from ggn_store.errors import StoreError, printable
 from ggn_store.model.document import Dialect
 from ggn_store.passwords import shown
-from ggn_store.store import address as addresses
-from ggn_store.store import rebuild, rulesets, versions
-from ggn_store.store import tables as t
-from ggn_store.store.sqlite import SQLite
+from ggn_store.store.database import address as addresses
+from ggn_store.store.database.sqlite import SQLite
+from ggn_store.store.rulesets import catalog
+from ggn_store.store.schema import tables as t
+from ggn_store.store.upkeep import rebuild, versions
 
 PRIVATE_NAME: Final = "ruleset"
 _MEMORY: Final = "sqlite://"
@@ -158,7 +159,7 @@ class Store(
             return Info(str(self._database), f"SQLite {sqlite3.sqlite_version}", None, needed, None)
         with self._database.reading() as connection:
             found = versions.version(connection)
-            count = len(rulesets.newest(connection)) if found == needed else None
+            count = len(catalog.newest(connection)) if found == needed else None
             return Info(str(self._database), self._database.version(connection), found, needed, count)
 
     def check(self, progress: Callable[[str], None] | None = None) -> list[str]:

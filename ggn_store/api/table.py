@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ggn_store.store.sql import Answer
+from ggn_store.store.sql.queries import Answer
 
 
 @dataclass(frozen=True, slots=True)

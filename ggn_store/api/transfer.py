@@ -11,9 +11,11 @@ from ggn_store.api.base import Section
 from ggn_store.errors import UNSTORABLE, GgnStoreError, InputError, NotationError, StoreError, UnknownNameError, quote
 from ggn_store.model.revision import check_name
 from ggn_store.model.transfer import Source, Transferred, Wishes
-from ggn_store.store import engine, offer, receive, rulesets
-from ggn_store.store.offer import StoreSource
-from ggn_store.store.receive import OvertakenError, Progress
+from ggn_store.store.database import engine
+from ggn_store.store.exchange import offer, receive
+from ggn_store.store.exchange.offer import StoreSource
+from ggn_store.store.exchange.receive import OvertakenError, Progress
+from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
     from ggn_store.api.store import Store
@@ -183,9 +185,9 @@ def _take_one(
                         return receive.plan(connection, source, name, to, wishes)
                 with destination._tables.writing() as connection:
                     database = destination._database
-                    before = rulesets.newest_of(connection, to)
+                    before = catalog.newest_of(connection, to)
                     result = receive.receive(database, connection, source, name, to, wishes, progress)
-                    after = rulesets.newest_of(connection, to)
+                    after = catalog.newest_of(connection, to)
                     if after is not None and after != before:
                         gates.require(connection, before, after)
                     return result

@@ -170,7 +170,7 @@ def _schema() -> Iterator[str]:
         for column in view.columns:
             yield f"  {column.name.ljust(width)}  {column.type.ljust(7)}  {column.meaning}"
         yield ""
-    yield "The tables that these are made of; their columns: ggn_store/store/tables.py"
+    yield "The tables that these are made of; their columns: ggn_store/store/schema/tables.py"
     width = max(map(len, ggn_store.SQL_TABLES))
     for name, meaning in ggn_store.SQL_TABLES.items():
         yield f"  {name.ljust(width)}  {meaning}"

@@ -46,8 +46,8 @@ from ggn_store.model.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.output import new_directory
-from ggn_store.store.masks import masks_of, split
-from ggn_store.store.tables import MASK_WORDS, MASKS
+from ggn_store.store.rulesets.masks import masks_of, split
+from ggn_store.store.schema.tables import MASK_WORDS, MASKS
 
 FORMAT: Final = 1
 EXTRA: Final = "duckdb"

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ggn_store.errors import StoreError
-from ggn_store.store.frontier import Frontier, Rules, table
-from ggn_store.store.perft import overdrawn
-from ggn_store.store.planes import Compiled, State
+from ggn_store.store.moves.frontier import Frontier, Rules, table
+from ggn_store.store.moves.perft import overdrawn
+from ggn_store.store.moves.planes import Compiled, State
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -13,8 +13,8 @@ from ggn_store.columnar.arrow import FRAMES
 from ggn_store.columnar.compile import EXTRA
 from ggn_store.columnar.extras import need
 from ggn_store.errors import GgnStoreError, printable
-from ggn_store.store.view_rows import Row
-from ggn_store.store.views import View
+from ggn_store.store.schema.views import View
+from ggn_store.store.sql.view_rows import Row
 
 DUCKDB: Final = "ggn.duckdb"
 _DUCKDB_TYPES: Final = {"text": "VARCHAR", "integer": "BIGINT", "boolean": "BOOLEAN", "time": "TIMESTAMP"}

@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
-from ggn_store.store.view_rows import Row
-from ggn_store.store.views import View
+from ggn_store.store.schema.views import View
+from ggn_store.store.sql.view_rows import Row
 
 _QUOTED: Final = re.compile('^$|[",\r\n]|^\\s|\\s$')
 # What spreadsheets take for a formula; a mark on its own (of a promoted piece) they do not.

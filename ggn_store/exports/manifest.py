@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from ggn_store.store.view_rows import Wanted
-from ggn_store.store.views import VIEWS
+from ggn_store.store.schema.views import VIEWS
+from ggn_store.store.sql.view_rows import Wanted
 
 FORMAT: Final = "ggn-store export"
 VERSION: Final = 1

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from ggn_store.errors import GgnStoreError
-from ggn_store.store.view_rows import Row
-from ggn_store.store.views import VIEWS, View
+from ggn_store.store.schema.views import VIEWS, View
+from ggn_store.store.sql.view_rows import Row
 
 FILE: Final = "ggn.sqlite"
 _TYPES: Final = {"text": "TEXT", "integer": "INTEGER", "boolean": "BOOLEAN", "time": "TIMESTAMP"}

@@ -1,4 +1,4 @@
-"""Views: what a store holds, in readable columns; `ggn_store/store/views.py` says what each of them means."""
+"""Views: what a store holds, in readable columns; `ggn_store/store/schema/views.py` says what each of them means."""
 
 from __future__ import annotations
 

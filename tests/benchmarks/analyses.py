@@ -17,7 +17,7 @@ from pathlib import Path
 from ggn_store import Store
 from tests.benchmarks.rounds import Figure, medians, table
 from tests.benchmarks.views import analyze
-from tests.postgres import server
+from tests.support.postgres import server
 
 OTHER = ("chess", "xiangqi")
 

@@ -24,7 +24,7 @@ from typing import Any
 import chess
 
 from ggn_store import Position, Ruleset, Store
-from tests.chess_oracle import castlings_through_attack, position_of
+from tests.oracles.python_chess import castlings_through_attack, position_of
 
 ROUNDS = 7
 THREADS = 4

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ggn_store import Store
 from ggn_store.api.exports import FORMATS
-from tests.postgres import server
+from tests.support.postgres import server
 
 _CHILD = """
 import json, resource, sys, time

@@ -28,9 +28,9 @@ from typing import Any
 from sqlalchemy import Column, Connection, Select, select
 
 from ggn_store import Store, find_game, generate, read_definition
-from ggn_store.store import masks
-from ggn_store.store import tables as t
-from tests.postgres import Server, server
+from ggn_store.store.rulesets import masks
+from ggn_store.store.schema import tables as t
+from tests.support.postgres import Server, server
 
 DATABASES = ("sqlite", "postgres")
 DOCUMENTS = {"small": 200, "chess": 10}

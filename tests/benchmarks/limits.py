@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tests.program import child_environment
+from tests.support.program import child_environment
 
 _SECONDS: Final = 10
 

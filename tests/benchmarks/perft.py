@@ -22,7 +22,7 @@ from pathlib import Path
 import chess
 
 from ggn_store import Ruleset, Store
-from tests.postgres import server
+from tests.support.postgres import server
 
 DATA = Path(__file__).parents[2] / "data"
 GOALS = {"duckdb": 50.0, "postgres": 5.0, "sqlite": 4.0}

@@ -26,12 +26,12 @@ from typing import Any
 import chess
 
 from ggn_store import Position, Ruleset, Store, generate, parse, read_definition
-from ggn_store.store.fast import FastQuery
-from tests import chess_oracle as oracle
-from tests import reference
+from ggn_store.store.moves.fast import FastQuery
 from tests.benchmarks.rounds import Figure, medians, seconds, table
-from tests.loader import ROOT
-from tests.postgres import server
+from tests.oracles import python_chess as oracle
+from tests.oracles import reference
+from tests.support.loader import ROOT
+from tests.support.postgres import server
 
 POSITIONS = 1_000
 WARM_UP = 6_000

@@ -21,7 +21,7 @@ from sqlalchemy import text
 
 from ggn_store import Document, Store, library_files, library_games
 from tests.benchmarks.rounds import Figure, medians, seconds, table
-from tests.postgres import Server, server
+from tests.support.postgres import Server, server
 
 ROUNDS = 5
 GOAL = 1 / 20

@@ -21,7 +21,7 @@ from sqlalchemy import text
 
 from ggn_store import Store, library_games
 from tests.benchmarks.rounds import Figure, medians, table
-from tests.postgres import server
+from tests.support.postgres import server
 
 GOAL = 3
 

@@ -19,9 +19,9 @@ import time
 from itertools import chain
 
 from ggn_store import Store, parse
-from tests.crowd import document, entries, values
-from tests.loader import ROOT
-from tests.postgres import server
+from tests.support.crowd import document, entries, values
+from tests.support.loader import ROOT
+from tests.support.postgres import server
 
 
 def write(address: str, merges: int, index: int, rulesets: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sqlalchemy import CompoundSelect, Connection, Select
 
-from ggn_store.store.engine import Database
+from ggn_store.store.database.engine import Database
 
 Tell = Callable[[str], None]
 

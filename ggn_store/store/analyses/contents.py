@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, Table, Text, and_, cast, func, select
 
 from ggn_store.model.revision import Revision
-from ggn_store.store import tables as t
 from ggn_store.store.analyses.asking import Asker
+from ggn_store.store.schema import tables as t
 
 
 class Contents(NamedTuple):

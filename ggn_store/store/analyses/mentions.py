@@ -20,9 +20,9 @@ from sqlalchemy import (
 )
 
 from ggn_store.model.revision import Revision
-from ggn_store.store import tables as t
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.analyses.rules import RULES, is_of, of_variant
+from ggn_store.store.schema import tables as t
 
 Role = Literal["rules", "must", "deny", "board", "hand", "when", "state"]
 ROLES: Final[tuple[Role, ...]] = ("rules", "must", "deny", "board", "hand", "when", "state")

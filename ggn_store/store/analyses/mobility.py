@@ -15,9 +15,9 @@ from sqlalchemy import ColumnElement, Select, and_, case, func, literal, or_, se
 
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.revision import Revision
-from ggn_store.store import tables as t
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.analyses.rules import RULES, is_of, is_own, of_variant
+from ggn_store.store.schema import tables as t
 
 
 class Leap(NamedTuple):

@@ -14,7 +14,6 @@ from typing import Any, Final
 from sqlalchemy import ColumnElement, FromClause, Select, and_, func, literal_column, select, union_all
 
 from ggn_store.model.revision import Revision
-from ggn_store.store import tables as t
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.analyses.rules import (
     Impossible,
@@ -24,6 +23,7 @@ from ggn_store.store.analyses.rules import (
     of_each_variant,
     of_variant,
 )
+from ggn_store.store.schema import tables as t
 
 # Beside the numbers of squares; NULL would be no key to join by.
 IN_HAND: Final = -1

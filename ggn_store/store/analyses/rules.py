@@ -9,8 +9,8 @@ from sqlalchemy.ext.compiler import compiles
 
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.revision import Revision
-from ggn_store.store import tables as t
 from ggn_store.store.analyses.asking import Asker
+from ggn_store.store.schema import tables as t
 
 # In document order by these; a source or a destination without a square is the hand.
 ORDER: Final = (t.revision_piece.c.ordinal, t.variant.c.number)

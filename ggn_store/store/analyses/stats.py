@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import CTE, Select, Table, case, false, func, select
 
 from ggn_store.model.revision import Revision
-from ggn_store.store import tables as t
 from ggn_store.store.analyses.asking import Asker
+from ggn_store.store.schema import tables as t
 
 COUNTS = ("sources", "destinations", "possibilities", "drops", "conditions", "effects", "hand_effects", "keeps_turn")
 

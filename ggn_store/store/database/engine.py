@@ -1,0 +1,441 @@
+"""Connections: SQLite and Postgres behind one face, each with what it needs to be safe.
+
+What differs between the two databases is in their two classes, in modules of their own, and nowhere else.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import re
+import time
+import weakref
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar, NoReturn, TypeVar
+from urllib.parse import unquote
+
+from sqlalchemy import (
+    CTE,
+    URL,
+    Column,
+    ColumnElement,
+    Compiled,
+    Connection,
+    Engine,
+    FromClause,
+    Select,
+    Table,
+    TextClause,
+)
+from sqlalchemy.exc import DBAPIError, MultipleResultsFound, NoResultFound
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from ggn_store.errors import GgnStoreError, StoreError, printable
+from ggn_store.passwords import HIDDEN, secrets_in, shown, without
+from ggn_store.store.database.definitions import Definitions
+
+Rows = Iterable[Sequence[Any]]
+Filled = TypeVar("Filled")
+
+# The roles of a Postgres server that members read with, load with, and tag, hide and remove with.
+READER, AUTHOR, ADMIN = ROLES = ("ggn_reader", "ggn_author", "ggn_admin")
+
+# The option of a connection that is to write.
+WRITE = "ggn_store_write"
+_OURS = "ggn_store: "
+# The settings in an address that nobody keeps secret, and what the values of others look like that are not secret.
+_SHOWN = ("user", "host", "hostaddr", "port", "uri", "mode")
+_PLAIN = re.compile("[a-z-]{1,16}|[0-9]{1,6}")
+
+# What the driver says of a connection that is gone is in our own error; nobody reads it twice who set up no logging.
+logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The text of a SELECT, and what puts a position's starts and other values where the driver takes them."""
+
+    text: str
+    arrange: Callable[[Sequence[int], Sequence[Any]], Any]
+
+
+class Database(ABC):
+    """An engine with the two kinds of transaction that a store knows, and a short way for questions."""
+
+    name: ClassVar[str]
+
+    insert: ClassVar[Any]
+    """The dialect's INSERT, which has `on_conflict_do_nothing`."""
+
+    is_server: ClassVar[bool]
+    """Whether questions travel, and several write at a time; else a writing transaction keeps all others out."""
+    _reading_options: ClassVar[dict[str, Any]] = {}
+
+    def __init__(self, url: URL) -> None:
+        self.url = url
+        self.engine = self._create_engine(url)
+        self._idle: list[Any] = []
+        self._statements: dict[Hashable, Prepared] = {}
+        # Rulesets outlive their store; the connections go when the last of them is gone.
+        weakref.finalize(self, _close, self.engine, self._idle, self._give_up)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that only asks, and sees one state of the store throughout.
+
+        It is rolled back, and temporary tables made in it with it.
+        """
+        with (
+            self._translated(),
+            self.engine.connect().execution_options(**self._reading_options) as connection,
+            connection.begin() as transaction,
+        ):
+            yield connection
+            transaction.rollback()
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """A transaction that is committed as a whole, or leaves nothing."""
+        with (
+            self._translated(),
+            self.engine.connect().execution_options(**{WRITE: True}) as connection,
+            connection.begin() as transaction,
+        ):
+            yield connection
+            with self._committing():
+                transaction.commit()
+
+    @contextmanager
+    def _committing(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            if not error.connection_invalidated or getattr(error.orig, "sqlstate", None) is not None:
+                raise
+            raise StoreError(
+                f"{self}: the connection was lost as the change was about to be stored, and now it is there as a whole "
+                f"or not at all: see which, or run the same again ({self._explain_error(error.orig)})"
+            ) from error
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Database]:
+        """The database for who reads long: one state of it, where others would else wait until the reading ends.
+
+        That is a private copy; where readers keep nobody waiting, or there is no room for a copy, it is this database.
+        """
+        yield self
+
+    def explained(self) -> AbstractContextManager[None]:
+        """What goes wrong within is told as this database's, also in another one's transaction."""
+        return self._translated()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except GgnStoreError:
+            raise
+        except DBAPIError as error:
+            raise self._failed(error.orig) from self._cause(error)
+        except self._driver_error as error:  # of COPY, which SQLAlchemy knows nothing of
+            raise self._failed(error) from self._cause(error)
+        except PoolTimeoutError:
+            raise StoreError(f"{self}: all connections are in use; try again") from None
+        except (ValueError, LookupError, TypeError, NoResultFound, MultipleResultsFound) as error:
+            raise StoreError(
+                f"{self}: the store holds something that this program never writes ({error}): run `ggn-store db check`"
+            ) from error
+
+    @property
+    def _driver_error(self) -> type[Exception]:
+        driver: Any = self.engine.dialect.loaded_dbapi
+        base: type[Exception] = driver.Error
+        return base
+
+    def __str__(self) -> str:
+        """The address, with nothing in it that may be a password."""
+        return self._shown
+
+    @functools.cached_property
+    def _shown(self) -> str:
+        url = self.url
+        user, database = (None if each is None else shown(each) for each in (url.username, url.database))
+        # A colon in a user was meant to begin the password.
+        query = {name: str(value).partition(":")[0] for name, value in url.query.items() if name in _SHOWN}
+        query = {name: value for name, value in query.items() if name != "port" or value.isdecimal()}
+        url = url.set(drivername=url.get_backend_name(), database=database, query=query)
+        if user is not None:
+            url = url.set(username=user.partition(":")[0])
+        return printable(url.render_as_string(hide_password=True).replace("%2A%2A%2A", HIDDEN))
+
+    @functools.cached_property
+    def _secrets(self) -> frozenset[str]:
+        """What is not to be in any message: whatever may be a password, and is not shown anyway."""
+        known = self._settings()
+        found = {*secrets_in(self.url.render_as_string(hide_password=False)), self.url.password or ""}
+        for name, value in self.url.query.items():
+            values = [value] if isinstance(value, str) else value
+            found.update(each for each in values if name not in known or not _PLAIN.fullmatch(each))
+            if name not in known:  # a password with & in it goes on there
+                found.add(name)
+        found.add((self.url.username or "").partition(":")[2])
+        return frozenset(
+            each for each in found if each and each not in self._shown and each not in unquote(self._shown)
+        )
+
+    def _settings(self) -> frozenset[str]:
+        """The names of the settings that an address may have."""
+        return frozenset()
+
+    def without_password(self, text: str) -> str:
+        """A text of the driver or the server, in which nothing may be a password."""
+        return without(text, self._secrets)
+
+    def _failed(self, error: BaseException | None) -> StoreError:
+        return StoreError(f"{self}: {self.without_password(self._explain_error(error))}")
+
+    def _cause(self, error: BaseException) -> BaseException | None:
+        """The error, if nothing in it may be a password: Python prints it with the one that is made of it."""
+        return error if self.without_password(str(error)) == str(error) else None
+
+    def close(self) -> None:
+        """Give all connections back."""
+        _close(self.engine, self._idle, self._give_up)
+
+    def create(self, fill: Callable[[Database], Filled]) -> Filled | None:
+        """Make the database, which appears once it is filled; None where it is there, or others have to make it."""
+        return None
+
+    def discard(self, tables: Iterable[str]) -> None:
+        """Remove the database that `create` has made, if all of these tables of it are empty."""
+        return
+
+    # --- the short way: one SELECT, on a connection of the driver's own and in no transaction ---
+
+    def fetch(self, statement: str, values: Any) -> list[Any]:
+        """The rows of a SELECT. Safe to use from several threads."""
+        try:
+            connection = self._idle.pop()
+        except IndexError:
+            return self._fetch_anew(statement, values)
+        try:
+            rows = self._run(connection, statement, values)
+        except BaseException as error:
+            was_lost = self._is_lost(connection)
+            self._give_up(connection)
+            if was_lost and isinstance(error, self._driver_error):
+                return self._fetch_anew(statement, values)
+            self._fail(error)
+        self._idle.append(connection)
+        return rows
+
+    def _fetch_anew(self, statement: str, values: Any) -> list[Any]:
+        """Like `fetch`, on a new connection."""
+        with self._translated():
+            connection = self._connect_directly()
+        try:
+            rows = self._run(connection, statement, values)
+        except BaseException as error:
+            self._give_up(connection)
+            self._fail(error)
+        self._idle.append(connection)
+        return rows
+
+    def _fail(self, error: BaseException) -> NoReturn:
+        if isinstance(error, self._driver_error):
+            raise self._failed(error) from self._cause(error)
+        raise error
+
+    def _is_lost(self, connection: Any) -> bool:
+        """Whether the server has closed a connection, perhaps while it was idle."""
+        return False
+
+    def rows(self, connection: Connection, query: Select[Any], **values: int) -> list[Any]:
+        """The rows of a SELECT, as the driver gives them, in the transaction that is open."""
+        prepared = self.prepare(query, lambda: query, tuple(values))
+        arranged = prepared.arrange((), tuple(values.values()))
+        return self._run(self._handle(connection.connection.driver_connection), prepared.text, arranged)
+
+    def prepare(self, key: Hashable, make: Callable[[], Select[Any]], names: Sequence[str]) -> Prepared:
+        """The statement of this key, made the first time; `names` are those of its values beside the starts."""
+        prepared = self._statements.get(key)
+        if prepared is None:
+            prepared = self._statements[key] = self._prepare(make().compile(dialect=self.engine.dialect), names)
+        return prepared
+
+    def _connect_directly(self) -> Any:
+        pooled = self.engine.raw_connection()
+        connection = pooled.driver_connection
+        pooled.detach()
+        return self._handle(connection)
+
+    def _handle(self, connection: Any) -> Any:
+        """What runs statements on a connection of the driver's."""
+        return connection
+
+    @staticmethod
+    def _give_up(handle: Any) -> None:
+        """Close the connection of a handle."""
+        handle.close()
+
+    @abstractmethod
+    def _run(self, connection: Any, statement: str, values: Any) -> list[Any]: ...
+
+    @abstractmethod
+    def _prepare(self, compiled: Compiled, names: Sequence[str]) -> Prepared: ...
+
+    @abstractmethod
+    def asked(self, query: Select[Any], start: Column[int], count: int) -> Select[Any]:
+        """`query` for rows whose `start` is one of so many bound values."""
+
+    @abstractmethod
+    def asked_values(self, starts: Sequence[int]) -> dict[str, Any]:
+        """The bound values of `asked` by name."""
+
+    @abstractmethod
+    def listed(self, values: Sequence[str | None]) -> Any:
+        """A list of piece identifiers as one text, which `piece_at` takes apart; None may come out as an empty text."""
+
+    @abstractmethod
+    def _create_engine(self, url: URL) -> Engine: ...
+
+    @abstractmethod
+    def _explain_error(self, error: BaseException | None) -> str:
+        """What the driver's error means, and what to do about it."""
+
+    @property
+    def role(self) -> str | None:
+        """The user as whom the database knows this program; None where it knows none."""
+        return None
+
+    def may_restore(self, connection: Connection) -> bool:
+        """Whether this user may bring a deleted ruleset back."""
+        return True
+
+    @functools.cached_property
+    def sender(self) -> Sender | None:
+        """What sends rows as values, where a question may have no temporary tables; None where it may."""
+        return None
+
+    @abstractmethod
+    def identity(self, connection: Connection) -> Hashable:
+        """What two addresses of one database have in common, and no other database has."""
+
+    @abstractmethod
+    def version(self, connection: Connection) -> str:
+        """Name and version of the database engine."""
+
+    @abstractmethod
+    def lock_schema(self, connection: Connection) -> None:
+        """Keep other upgrades out until the transaction ends."""
+
+    @abstractmethod
+    def lock_pieces(self, connection: Connection, alone: bool) -> None:
+        """Write pieces beside others who do, in one order, or `alone` and in any; until the transaction ends."""
+
+    @abstractmethod
+    def fill(self, connection: Connection, columns: Iterable[Column[Any]], rows: Rows) -> None:
+        """Insert many rows, given as tuples in the order of these columns of one table."""
+
+    @abstractmethod
+    def analyze(self, connection: Connection, table: Table) -> None:
+        """Tell the planner how large a temporary table is."""
+
+    @abstractmethod
+    def plan(self, connection: Connection, query: Select[Any] | TextClause) -> list[str]:
+        """The database's own plan for a query, line by line."""
+
+    @abstractmethod
+    def integrity(self, connection: Connection) -> list[str]:
+        """What the database engine itself finds wrong with its files."""
+
+    @abstractmethod
+    def definitions(self, connection: Connection) -> Definitions:
+        """The triggers, functions, views, ... that the database is to have, and those that it has."""
+
+    def restore_rights(self, connection: Connection) -> None:  # noqa: B027
+        """Let everybody do with what was made again what they might do before."""
+
+    @abstractmethod
+    def transactions(self, connection: Connection) -> tuple[int, int]:
+        """Two numbers of transactions: all below the first have ended, none from the second on has begun to write."""
+
+    @abstractmethod
+    def changes(self) -> Changes:
+        """What tells, from now on, when others have changed the store; to be closed."""
+
+    def is_passing(self, error: StoreError) -> bool:
+        """Whether the same question may be answered a little later: the server restarts, the file is busy."""
+        return False
+
+    def free(self, connection: Connection) -> int | None:
+        """How many bytes of the store's file are unused; None where the database sees to that by itself."""
+        return None
+
+    @abstractmethod
+    def vacuum(self) -> None:
+        """Give the unused bytes of the file back; raises StoreError where there is no file."""
+
+
+class Sender(ABC):
+    """Sends the rows of temporary tables to a database where none can be made, as values of the statement."""
+
+    @abstractmethod
+    def sent(self, connection: Connection, columns: Sequence[Column[Any]], rows: Rows) -> CTE:
+        """Rows for these columns of a temporary table, as a relation of its name that is part of the statement."""
+
+    @abstractmethod
+    def sent_row(self, table: Table, rows: Rows, key: Sequence[ColumnElement[Any]]) -> FromClause:
+        """The columns beside its key, all of text, of that row for a temporary table which has `key`, or NULL.
+
+        What `sent` gives has no index. This is for where every row of another relation looks up one.
+        """
+
+
+class Changes:
+    """Tells when a store has changed; this one where nothing tells of changes, so there may always have been one."""
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for a change, no longer than this, and tell whether there may have been one."""
+        time.sleep(seconds)
+        return True
+
+    def close(self) -> None:
+        """Give the connection back, if there is one."""
+
+
+def is_about_a_value(error: DBAPIError) -> bool:
+    """Whether the driver only stumbled over a stored value that it cannot read, so that neither database has a code."""
+    said: Any = error.orig
+    if hasattr(said, "sqlite_errorcode") or getattr(said, "sqlstate", None) is not None:
+        return False
+    # psycopg for a time after the year 9999; the module for SQLite for text that is not UTF-8.
+    return "decode" in str(said) if type(said).__name__ == "OperationalError" else type(said).__name__ == "DataError"
+
+
+def cause(error: StoreError) -> BaseException | None:
+    """What the driver said, of which an error was made."""
+    # Python does not print the context where the cause is left out for what may be a password in it.
+    made_of = error.__cause__ or error.__context__
+    return made_of.orig if isinstance(made_of, DBAPIError) else made_of
+
+
+def refusal(error: BaseException | None) -> str | None:
+    """What a trigger of ours says, if it is one that has refused."""
+    said = re.search(f"{_OURS}([^\n]*)", str(error))
+    return None if said is None else f"{said[1]}; nothing was changed"
+
+
+def quoted_names(columns: Iterable[Column[Any]]) -> tuple[str, list[str]]:
+    """The quoted name of the table that columns are of, and theirs."""
+    columns = list(columns)
+    return f'"{columns[0].table.description}"', [f'"{column.name}"' for column in columns]
+
+
+def _close(engine: Engine, idle: list[Any], give_up: Callable[[Any], None]) -> None:
+    engine.dispose()
+    while idle:
+        give_up(idle.pop())

@@ -1,0 +1,415 @@
+"""SQLite: a file, or memory."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import os
+import random
+import sqlite3
+import time
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from itertools import chain, islice
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import (
+    URL,
+    BigInteger,
+    Column,
+    Compiled,
+    Connection,
+    Engine,
+    ExceptionContext,
+    Select,
+    Table,
+    TextClause,
+    bindparam,
+    column,
+    create_engine,
+    event,
+    text,
+)
+from sqlalchemy import values as values_of
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.pool import QueuePool
+
+from ggn_store.errors import StoreError
+from ggn_store.store.database import sqlite_definitions
+from ggn_store.store.database.definitions import Definitions
+from ggn_store.store.database.engine import (
+    WRITE,
+    Changes,
+    Database,
+    Filled,
+    Prepared,
+    Rows,
+    cause,
+    quoted_names,
+    refusal,
+)
+from ggn_store.store.sql import child
+
+# A writer waits this long for others to finish before it gives up with a clear message.
+BUSY_SECONDS = 120
+_ROWS_A_STATEMENT = (500, 100, 20)
+_START = "asked_"
+_NUMBERS = itertools.count()
+
+
+class SQLite(Database):
+    """A file, or memory. Writers take the lock when they begin: a deferred one would fail instead of waiting."""
+
+    name = "sqlite"
+    insert = staticmethod(sqlite.insert)
+    is_server = False
+
+    def __init__(self, url: URL) -> None:
+        if sqlite3.sqlite_version_info < (3, 35):
+            raise StoreError(f"SQLite 3.35 or newer is needed; this Python has {sqlite3.sqlite_version}")
+        super().__init__(url)
+
+    @functools.cached_property
+    def path(self) -> Path | None:
+        """The file, or None for a store in memory."""
+        name = self.url.database
+        if name in (None, "", ":memory:") or self.url.query.get("mode") == "memory":
+            return None
+        return Path(str(name).removeprefix("file:") if "uri" in self.url.query else str(name))
+
+    def create(self, fill: Callable[[Database], Filled]) -> Filled | None:
+        # In memory there is nothing to be left half made; the other forms of address are not taken apart.
+        if self.path is None or self.path.exists():
+            return None
+        if self.url.query:
+            if self.url.query.get("mode") in (None, "rwc"):
+                self._make()
+            return None
+        part = self.path.with_name(f".{self.path.name}.{os.getpid()}.{next(_NUMBERS)}.part")
+        try:
+            os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        except OSError:
+            return None  # which SQLite will say better of the file itself
+        beside = _Beside(self, part)
+        try:
+            found = fill(beside)
+            beside.close()
+            # Unlike a change of name this leaves alone what somebody else has made meanwhile.
+            os.link(part, self.path)
+        except OSError:  # that, or a file system without links
+            self._make()
+            return None
+        finally:
+            beside.close()
+            for ending in ("", "-journal", "-wal", "-shm"):
+                with suppress(OSError):
+                    os.unlink(f"{part}{ending}")
+        return found
+
+    def _make(self) -> None:
+        """Make an empty file for nobody else to read, which SQLite would make as the umask says."""
+        with suppress(OSError):  # which SQLite says better
+            os.close(os.open(str(self.path), os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+    def discard(self, tables: Iterable[str]) -> None:
+        if self.path is None:
+            return
+        asked = " UNION ALL ".join(f'SELECT EXISTS (SELECT 1 FROM "{name}")' for name in tables)  # noqa: S608
+        # Where somebody is at work in it, it stays. Who has only opened it is told by SQLite that it is gone, and
+        # commits nothing; which SQLite only sees where there is a rollback journal.
+        with suppress(sqlite3.Error, OSError), closing(sqlite3.connect(self.path, 0, isolation_level=None)) as opened:
+            opened.execute("BEGIN EXCLUSIVE")
+            [journal] = opened.execute("PRAGMA journal_mode").fetchone()
+            if journal == "delete" and not any(is_filled for (is_filled,) in opened.execute(asked)):
+                self.path.unlink()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Database]:
+        copy = self if self.path is None else self._copy()
+        try:
+            yield copy
+        finally:
+            if copy is not self:
+                copy.close()
+
+    def _copy(self) -> SQLite:
+        """A private copy; this database where none can be made, which then says itself what is wrong with it."""
+        with self._translated(), closing(self._connect_directly()) as source:
+            try:
+                made = child.copied(source, time.monotonic() + BUSY_SECONDS, check_same_thread=False)
+            except (sqlite3.Error, child.Cut):
+                return self
+        return _Copy(self.url, made)
+
+    def _create_engine(self, url: URL, **options: Any) -> Engine:
+        # A store in memory lives in its one connection, which threads take in turns.
+        pool = {} if self.path else {"poolclass": QueuePool, "pool_size": 1, "max_overflow": 0}
+        engine = create_engine(
+            url,
+            connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+            pool_timeout=BUSY_SECONDS,
+            **pool,
+            **options,
+        )
+        event.listen(engine, "connect", self._on_connect)
+        event.listen(engine, "begin", self._on_begin)
+        if self.path is None:
+            event.listen(engine, "handle_error", self._keep_connection)
+        return engine
+
+    @staticmethod
+    def _keep_connection(context: ExceptionContext) -> None:
+        # An interrupt would otherwise close the connection, and the store in memory with it.
+        context.is_disconnect = False
+
+    @staticmethod
+    def _on_connect(connection: sqlite3.Connection, _record: object) -> None:
+        # The driver must not begin transactions by itself: it would leave DDL outside of them.
+        connection.isolation_level = None
+        connection.execute("PRAGMA foreign_keys = ON")
+        # Also after the journal is gone: were its name to come back with a loss of power, it would undo the commit.
+        connection.execute("PRAGMA synchronous = EXTRA")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        connection.execute("PRAGMA cache_size = -65536")
+
+    @staticmethod
+    def _on_begin(connection: Connection) -> None:
+        if not connection.get_execution_options().get(WRITE, False):
+            connection.exec_driver_sql("BEGIN")
+            return
+        driver: Any = connection.connection.driver_connection
+        begun = time.monotonic()
+        driver.execute("PRAGMA busy_timeout = 0")
+        try:
+            while (waited := time.monotonic() - begun) < BUSY_SECONDS and not _begins(driver):
+                time.sleep(_pause(waited))
+            if not driver.in_transaction:
+                connection.exec_driver_sql("BEGIN IMMEDIATE")  # and say what is wrong
+        finally:
+            driver.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
+
+    def _explain_error(self, error: BaseException | None) -> str:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_DBMOVED:
+            return "the file was removed or renamed meanwhile; nothing was stored: try again"
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if (refused := refusal(error)) is not None:
+            return refused
+        return {
+            sqlite3.SQLITE_BUSY: f"other processes have kept the file busy for {BUSY_SECONDS} seconds; try again later",
+            sqlite3.SQLITE_LOCKED: "another connection is using the tables; try again",
+            sqlite3.SQLITE_FULL: "the disk is full; nothing was stored: make room and try again",
+            sqlite3.SQLITE_IOERR: "the file cannot be read or written (full disk, file size limit or a fault of the "
+            "device); nothing was stored",
+            sqlite3.SQLITE_READONLY: "the file is read-only for you; nothing was stored",
+            sqlite3.SQLITE_CANTOPEN: "the file cannot be opened: see that its directory exists and is yours to write",
+            sqlite3.SQLITE_NOTADB: "the file is not a SQLite database",
+            sqlite3.SQLITE_CORRUPT: "the file is damaged: restore it from a backup",
+        }.get(code, f"SQLite refused: {error}: `ggn-store db check` says whether the file is damaged")
+
+    def fetch(self, statement: str, values: Any) -> list[Any]:
+        if self.path is not None:
+            return super().fetch(statement, values)
+        with self._translated():  # the one connection, in its turn
+            pooled = self.engine.raw_connection()
+            try:
+                return self._run(pooled.driver_connection, statement, values)
+            finally:
+                pooled.close()
+
+    def serialized(self) -> bytes:
+        """The bytes of a store in memory, as a file would have them."""
+        with self.reading() as connection:
+            driver: Any = connection.connection.driver_connection
+            content: bytes = driver.serialize()
+        return content
+
+    def _run(self, connection: Any, statement: str, values: Any) -> list[Any]:
+        rows: list[Any] = connection.execute(statement, values).fetchall()
+        return rows
+
+    def _prepare(self, compiled: Compiled, names: Sequence[str]) -> Prepared:
+        marks: list[str] = getattr(compiled, "positiontup")  # noqa: B009
+        constants = {name: value for name, value in compiled.params.items() if value is not None}
+        given = [*names, *constants]
+        fixed = tuple(constants.values())
+        places = [given.index(name) for name in marks if not name.startswith(_START)]
+
+        pick: Callable[[Sequence[Any]], Sequence[Any]] = (
+            itemgetter(*places) if len(places) > 1 else lambda values: [values[place] for place in places]
+        )
+        if fixed:
+            return Prepared(str(compiled), lambda starts, values: (*starts, *pick((*values, *fixed))))
+        return Prepared(str(compiled), lambda starts, values: (*starts, *pick(values)))
+
+    def asked(self, query: Select[Any], start: Column[int], count: int) -> Select[Any]:
+        # A tenth faster than IN.
+        starts = [(bindparam(f"{_START}{i}", type_=BigInteger),) for i in range(count)]
+        asked = values_of(column("start", BigInteger)).data(starts).cte("asked")
+        return query.join_from(asked, start.table, start == asked.c.start)
+
+    def asked_values(self, starts: Sequence[int]) -> dict[str, Any]:
+        return {f"{_START}{i}": start for i, start in enumerate(starts)}
+
+    def listed(self, values: Sequence[str | None]) -> Any:
+        return json.dumps(values)
+
+    def identity(self, connection: Connection) -> Hashable:
+        if self.path is None:
+            return id(self)
+        status = self.path.stat()
+        return status.st_dev, status.st_ino
+
+    def version(self, connection: Connection) -> str:
+        return f"SQLite {connection.execute(text('SELECT sqlite_version()')).scalar_one()}"
+
+    def lock_schema(self, connection: Connection) -> None:
+        """Nothing to do: a writing transaction has the whole file."""
+
+    def lock_pieces(self, connection: Connection, alone: bool) -> None:
+        """Nothing to do: a writing transaction has the whole file."""
+
+    def fill(self, connection: Connection, columns: Iterable[Column[Any]], rows: Rows) -> None:
+        table, names = quoted_names(columns)
+        width = len(names)
+        driver: Any = connection.connection.driver_connection
+        most = driver.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER) // width
+        most, *fewer = (min(size, most) for size in _ROWS_A_STATEMENT)
+        rows = iter(rows)
+        # Rows that share a statement take half the time of as many statements.
+        while len(values := tuple(chain.from_iterable(islice(rows, most)))) == most * width:
+            driver.execute(_insertion(table, *names, rows=most), values)
+        start = 0
+        for size in fewer:
+            while start + size * width <= len(values):
+                driver.execute(_insertion(table, *names, rows=size), values[start : start + size * width])
+                start += size * width
+        if start < len(values):
+            rest = [values[at : at + width] for at in range(start, len(values), width)]
+            driver.executemany(_insertion(table, *names, rows=1), rest)
+
+    def analyze(self, connection: Connection, table: Table) -> None:
+        connection.exec_driver_sql(f"ANALYZE temp.{table.name}")
+
+    def plan(self, connection: Connection, query: Select[Any] | TextClause) -> list[str]:
+        statement = query.compile(self.engine, compile_kwargs={"literal_binds": True})
+        rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}").all()
+        depth = {0: -1}
+        lines = []
+        for identifier, parent, _, detail in rows:
+            depth[identifier] = depth.get(parent, -1) + 1
+            lines.append("  " * depth[identifier] + str(detail))
+        return lines
+
+    def integrity(self, connection: Connection) -> list[str]:
+        found = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check").all() if row[0] != "ok"]
+        broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+        return found + [f"table {row[0]}: a row refers to a row of {row[2]} that is not there" for row in broken]
+
+    def definitions(self, connection: Connection) -> Definitions:
+        return sqlite_definitions.definitions(connection)
+
+    def transactions(self, connection: Connection) -> tuple[int, int]:
+        return 0, 0  # there is one at a time
+
+    def changes(self) -> Changes:
+        if self.path is None:
+            return Changes()
+        with self._translated():
+            return _FileChanges(self, self._connect_directly())
+
+    def is_passing(self, error: StoreError) -> bool:
+        return getattr(cause(error), "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_BUSY
+
+    def free(self, connection: Connection) -> int | None:
+        pages, size = (
+            connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in ("freelist_count", "page_size")
+        )
+        return int(pages * size)
+
+    def vacuum(self) -> None:
+        if self.path is None:
+            raise StoreError(f"{self}: the store is in memory, there is no file to make smaller")
+        with self._translated():
+            connection = self._connect_directly()
+            try:
+                connection.execute("VACUUM")
+            finally:
+                connection.close()
+
+
+class _Beside(SQLite):
+    """The file that is to become a new store once its tables are made; it is spoken of as that store."""
+
+    def __init__(self, store: SQLite, part: Path) -> None:
+        super().__init__(store.url.set(database=str(part)))
+        self._store = store
+
+    def __str__(self) -> str:
+        return str(self._store)
+
+
+class _Copy(SQLite):
+    """A copy of a file, in the one connection that has it."""
+
+    path = None
+
+    def __init__(self, url: URL, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        super().__init__(url)
+
+    def _create_engine(self, url: URL, **options: Any) -> Engine:
+        connection = self._connection
+        return super()._create_engine(url, creator=lambda: connection, **options)
+
+
+class _FileChanges(Changes):
+    """A SQLite file, which is looked at: its version changes with every change that another connection makes."""
+
+    def __init__(self, database: SQLite, connection: sqlite3.Connection) -> None:
+        self._database = database
+        self._connection = connection
+        self._version = self._look()
+
+    def _look(self) -> int:
+        with self._database._translated():
+            return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+
+    def wait(self, seconds: float) -> bool:
+        time.sleep(seconds)
+        before, self._version = self._version, self._look()
+        return before != self._version
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def _begins(connection: sqlite3.Connection) -> bool:
+    """Whether a writing transaction could begin; False where somebody else's has."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise
+        return False
+    return True
+
+
+def _pause(waited: float) -> float:
+    """How many seconds to pause before the next look at a file that others write, after so many of waiting.
+
+    SQLite itself pauses longer and longer, so that who comes last looks most often, and is the next to write. Here it
+    is who has waited longest. By chance, or some would always look at the same time. Unlike SQLite's pauses, these end
+    with Ctrl-C.
+    """
+    return random.uniform(0.5, 1.5) * max(0.0005, 0.02 / (1 + 20 * waited))  # noqa: S311
+
+
+@functools.cache
+def _insertion(table: str, *names: str, rows: int) -> str:
+    """The statement that inserts so many rows; the driver takes values as they are."""
+    row = f"({', '.join('?' * len(names))})"
+    # Identifiers come from our own tables.
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES {', '.join([row] * rows)}"  # noqa: S608

@@ -1,0 +1,1 @@
+"""Revisions between stores: what one offers, what another receives, and how histories that went apart unite."""

@@ -1,0 +1,248 @@
+"""What a store has to give to another: histories, revisions, boards, pieces and tags, as values that travel."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from ggn_store.errors import DamagedError, StoreError, UnknownNameError
+from ggn_store.model.board import Board
+from ggn_store.model.document import Envelope, Piece
+from ggn_store.model.histories import Step
+from ggn_store.model.transfer import SentPiece, SentRevision, SentTag
+from ggn_store.store.database.engine import Database
+from ggn_store.store.rulesets import catalog
+from ggn_store.store.schema import tables as t
+
+_AT_ONCE = 200
+# Pieces are read together as long as they have no more possibilities than this.
+_POSSIBILITIES_AT_ONCE = 20_000
+
+_PARENT = t.revision.alias("parent")
+_MERGED = t.revision.alias("merged")
+_PARENTS = (
+    t.revision.outerjoin(_PARENT, _PARENT.c.id == t.revision.c.parent_id)
+    .outerjoin(t.revision_merge, t.revision_merge.c.revision_id == t.revision.c.id)
+    .outerjoin(_MERGED, _MERGED.c.id == t.revision_merge.c.parent_id)
+)
+
+
+def heads(connection: Connection) -> dict[str, tuple[int, str]]:
+    """Number and lineage of the newest revision of every ruleset that is not hidden, by name."""
+    other = t.revision.alias()
+    newest = select(func.max(other.c.number)).where(other.c.ruleset_id == t.ruleset.c.id).scalar_subquery()
+    query = (
+        select(t.ruleset.c.name, t.revision.c.number, t.revision.c.lineage)
+        .join(t.revision, t.revision.c.ruleset_id == t.ruleset.c.id)
+        .where(t.ruleset.c.deleted_at.is_(None), t.revision.c.number == newest)
+        .order_by(t.ruleset.c.name)
+    )
+    return {row.name: (row.number, row.lineage) for row in connection.execute(query)}
+
+
+def steps(connection: Connection, ruleset_id: int) -> list[Step]:
+    """The history of a ruleset, the head last."""
+    query = (
+        select(
+            t.revision.c.lineage,
+            t.revision.c.digest,
+            _PARENT.c.lineage.label("parent"),
+            _MERGED.c.lineage.label("merged"),
+            t.revision.c.number,
+        )
+        .select_from(_PARENTS)
+        .where(t.revision.c.ruleset_id == ruleset_id)
+        .order_by(t.revision.c.number)
+    )
+    return [Step(*row) for row in connection.execute(query)]
+
+
+class StoreSource:
+    """A store that gives, in a transaction that sees one state of it throughout."""
+
+    def __init__(self, database: Database, connection: Connection) -> None:
+        self._database = database
+        self._connection = connection
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """What goes wrong within is told as this store's: two take part."""
+        try:
+            with self._database.explained():
+                yield
+        except DamagedError as error:
+            raise DamagedError(f"{self._database}: {error.fault}") from None
+
+    def heads(self) -> Mapping[str, str]:
+        """The lineage of the newest revision of every ruleset, by name."""
+        with self._explained():
+            return {name: lineage for name, (_, lineage) in heads(self._connection).items()}
+
+    def steps(self, name: str) -> Sequence[Step]:
+        """The history of a ruleset; raises UnknownNameError."""
+        with self._explained():
+            return steps(self._connection, self._ruleset_id(name))
+
+    def _ruleset_id(self, name: str) -> int:
+        try:
+            found = catalog.find(self._connection, name)
+        except UnknownNameError as error:
+            raise UnknownNameError(f"{self._database}: {error}") from None
+        query = select(t.revision.c.ruleset_id).where(t.revision.c.id == found.id)
+        return int(self._connection.execute(query).scalar_one())
+
+    def revisions(self, name: str, lineages: Collection[str]) -> Iterator[SentRevision]:
+        """Those revisions of a ruleset, in the order of its history."""
+        with self._explained():
+            yield from self._revisions(name, lineages)
+
+    def _revisions(self, name: str, lineages: Collection[str]) -> Iterator[SentRevision]:
+        revision = t.revision
+        ruleset_id = self._ruleset_id(name)
+        is_wanted = set(lineages).__contains__
+        numbers = select(revision.c.lineage, revision.c.id).where(revision.c.ruleset_id == ruleset_id)
+        rows = self._connection.execute(numbers.order_by(revision.c.number)).all()
+        digests: dict[int, str] = {}
+        boards: dict[int, Board] = {}
+        for keys in _chunks([row.id for row in rows if is_wanted(row.lineage)]):
+            listed = self._listed(keys, digests)
+            query = (
+                select(
+                    *(revision.c[name] for name in ("id", "lineage", "digest", "dialect", "envelope", "board_id")),
+                    *(revision.c[name] for name in ("author", "message", "created_at")),
+                    t.board.c.digest.label("board"),
+                    _PARENT.c.lineage.label("parent"),
+                    _MERGED.c.lineage.label("merged"),
+                )
+                .select_from(_PARENTS.join(t.board, t.board.c.id == revision.c.board_id))
+                .where(revision.c.id.in_(keys))
+                .order_by(revision.c.number)
+            )
+            for row in self._connection.execute(query).all():
+                values: dict[str, Any] = dict(row._mapping)
+                pieces = tuple(listed[values.pop("id")])
+                board_id = values.pop("board_id")
+                if board_id not in boards:
+                    boards[board_id] = catalog.read_board(self._connection, board_id)
+                values["envelope"] = Envelope(**json.loads(row.envelope))
+                sent = SentRevision(**(values | {"created_at": catalog.utc(row.created_at), "pieces": pieces}))
+                if (fault := sent.fault(boards[board_id])) is not None:
+                    raise DamagedError(f"{name}: the revision {sent.lineage} is damaged, {fault}")
+                yield sent
+
+    def _listed(self, keys: Sequence[int], digests: dict[int, str]) -> dict[int, list[str]]:
+        """The digests of the pieces of revisions; those of pieces that were not met before are added to `digests`."""
+        table = t.revision_piece
+        query = select(table.c.revision_id, table.c.piece_id).where(table.c.revision_id.in_(keys))
+        rows = self._connection.execute(query.order_by(table.c.revision_id, table.c.ordinal)).all()
+        for some in _chunks(sorted({row.piece_id for row in rows} - digests.keys())):
+            named = select(t.piece.c.id, t.piece.c.digest).where(t.piece.c.id.in_(some))
+            digests.update((row.id, row.digest) for row in self._connection.execute(named))
+        listed: dict[int, list[str]] = {key: [] for key in keys}
+        for row in rows:
+            listed[row.revision_id].append(digests[row.piece_id])
+        return listed
+
+    def boards(self, digests: Collection[str]) -> Iterator[Board]:
+        """Boards, one for each digest and in the order of the digests."""
+        with self._explained():
+            for digest in digests:
+                board_id = self._connection.execute(select(t.board.c.id).where(t.board.c.digest == digest)).scalar_one()
+                board = catalog.read_board(self._connection, board_id)
+                if board.digest != digest:
+                    raise DamagedError(f"the board {digest} is damaged")
+                yield board
+
+    def pieces(self, digests: Sequence[str]) -> Iterator[SentPiece]:
+        """Pieces, in the order of the digests."""
+        with self._explained():
+            yield from self._pieces(digests)
+
+    def _pieces(self, digests: Sequence[str]) -> Iterator[SentPiece]:
+        boards: dict[int, Board] = {}
+        for some in _chunks(digests):
+            query = select(t.piece, t.board.c.digest.label("board")).join(t.board).where(t.piece.c.digest.in_(some))
+            found = {row.digest: row for row in self._connection.execute(query)}
+            rows = [found[digest] for digest in some if digest in found]
+            if len(rows) < len(some):
+                lost = next(digest for digest in some if digest not in found)
+                raise StoreError(f"{self._database}: the piece {lost} is not there any more; try again")
+            for row in rows:
+                if row.board_id not in boards:
+                    boards[row.board_id] = catalog.read_board(self._connection, row.board_id)
+            for part in self._batches(rows):
+                pieces = read_pieces(self._connection, [(row, boards[row.board_id]) for row in part])
+                for row, piece in zip(part, pieces, strict=True):
+                    yield SentPiece(row.digest, row.dialect, row.board, piece)
+
+    def _batches(self, rows: Sequence[Any]) -> Iterator[list[Any]]:
+        """Rows of pieces in parts that can be in memory at once."""
+        count = select(t.variant.c.piece_id, func.count()).group_by(t.variant.c.piece_id)
+        counted = self._connection.execute(count.where(t.variant.c.piece_id.in_([row.id for row in rows])))
+        sizes: dict[int, int] = {row[0]: row[1] for row in counted}
+        part: list[Any] = []
+        size = 0
+        for row in rows:
+            size += sizes.get(row.id, 0)
+            if part and size > _POSSIBILITIES_AT_ONCE:
+                yield part
+                part, size = [], sizes.get(row.id, 0)
+            part.append(row)
+        if part:
+            yield part
+
+    def tags(self, name: str) -> Sequence[SentTag]:
+        """The tags of a ruleset that point somewhere, by name."""
+        with self._explained():
+            return [
+                SentTag(row.name, row.lineage, row.author, row.message, catalog.utc(row.created_at))
+                for row in tags(self._connection, self._ruleset_id(name))
+                if row.lineage is not None
+            ]
+
+
+def tags(connection: Connection, ruleset_id: int) -> Sequence[Any]:
+    """The newest row of every tag of a ruleset, by name; its lineage is None where the tag was removed."""
+    other = t.tag.alias()
+    newest = select(func.max(other.c.number)).where(
+        other.c.ruleset_id == t.tag.c.ruleset_id, other.c.name == t.tag.c.name
+    )
+    query = (
+        select(t.tag.c.name, t.tag.c.number, t.tag.c.author, t.tag.c.message, t.tag.c.created_at, t.revision.c.lineage)
+        .select_from(t.tag.outerjoin(t.revision, t.revision.c.id == t.tag.c.revision_id))
+        .where(t.tag.c.ruleset_id == ruleset_id, t.tag.c.number == newest.scalar_subquery())
+        .order_by(t.tag.c.name)
+    )
+    return connection.execute(query).all()
+
+
+def read_pieces(connection: Connection, wanted: Sequence[tuple[Any, Board]]) -> list[Piece]:
+    """Pieces by their rows and boards, in that order: with one question a table, however many they are.
+
+    Raises StoreError where one is not what was stored.
+    """
+    rows: dict[str, dict[int, list[Any]]] = {}
+    for table in t.PIECE_TABLES:
+        found: dict[int, list[Any]] = defaultdict(list)
+        query = select(table).where(table.c.piece_id.in_([row.id for row, _ in wanted]))
+        for row in connection.execute(query.order_by(*table.primary_key.columns)):
+            found[row[0]].append(tuple(row[1:]))
+        rows[table.name] = found
+
+    def make(row: Any, board: Board) -> Piece:
+        return catalog.make_piece(row.identifier, board, lambda table: rows[table.name].get(row.id, []))
+
+    return [catalog.verified(connection, row, board, functools.partial(make, row, board)) for row, board in wanted]
+
+
+def _chunks(values: Sequence[Any]) -> Iterator[list[Any]]:
+    remaining = iter(values)
+    while chunk := list(islice(remaining, _AT_ONCE)):
+        yield chunk

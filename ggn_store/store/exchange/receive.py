@@ -1,0 +1,398 @@
+"""What comes from another store, or from a bundle, becomes revisions of this one: checked, and all or nothing.
+
+A ruleset is received in one transaction. Whoever inserts the next number of its history first has the head; another
+who wanted the same begins again and finds how his history stands to the new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from sqlalchemy import Connection, select
+
+from ggn_store.errors import UNSTORABLE, DamagedError, GgnStoreError, StoreError, printable, quote
+from ggn_store.model import histories
+from ggn_store.model.board import Board, parse_shape
+from ggn_store.model.document import Digests
+from ggn_store.model.histories import Relation, Step
+from ggn_store.model.revision import check_name, check_tag
+from ggn_store.model.transfer import DivergedError, Outcome, SentPiece, SentRevision, Source, Transferred, Wishes
+from ggn_store.store.database.engine import Database
+from ggn_store.store.exchange import offer
+from ggn_store.store.exchange.unite import Here, Uniting, read_revision, united
+from ggn_store.store.rulesets import catalog, declared, load
+from ggn_store.store.schema import tables as t
+
+_LOOKUP: Final = 500
+_POSSIBILITIES_AT_ONCE: Final = 20_000
+_SHORT: Final = 12
+
+# Told of a ruleset how many pieces have come, and how many more are to come.
+Progress = Callable[[str, int, int], None]
+
+
+class OvertakenError(GgnStoreError):
+    """Somebody else has just given the ruleset its next revision, or the tag its next place: begin again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A piece that the store has."""
+
+    id: int
+    identifier: str
+    dialect: str
+    board_id: int
+
+
+def plan(connection: Connection, source: Source, name: str, to: str, wishes: Wishes) -> Transferred:
+    """What would come of receiving a ruleset, as far as that can be told without receiving it.
+
+    Raises as `receive` does, but does not know of conflicts.
+    """
+    here = _here(connection, check_name(to))
+    relation = histories.relate(here.steps, _steps(source, name))
+    _require_open(here, relation, wishes.place)
+    is_apart = relation.kind == "apart"
+    if is_apart and united(here, relation) is None and not wishes.merge:
+        raise DivergedError(f"{to}: the two histories have gone apart: without --dry-run it is told how")
+    coming = list(source.revisions(name, [step.lineage for step in relation.missing]))
+    digests = {digest for revision in coming for digest in revision.pieces}
+    fresh = digests - load.known_pieces(connection, sorted(digests)).keys()
+    head = here.head.number if here.steps else 0
+    last = None if is_apart else coming[-1].lineage if coming else here.head.lineage
+    count = len(coming) + is_apart
+    return Transferred(name, to, _status(here, relation), count, len(fresh), len(digests), head + count, last)
+
+
+def receive(
+    database: Database,
+    connection: Connection,
+    source: Source,
+    name: str,
+    to: str,
+    wishes: Wishes,
+    progress: Progress | None = None,
+) -> Transferred:
+    """Take over a ruleset `name` as `to`, in the transaction that is open.
+
+    Raises DivergedError where both have what the other has not and `wishes.merge` is not given, or does not help;
+    OvertakenError where somebody else was quicker; StoreError where anything that comes does not give its digest.
+    """
+    here = _here(connection, check_name(to))
+    relation = histories.relate(here.steps, _steps(source, name))
+    _require_open(here, relation, wishes.place)
+    if relation.kind == "same":
+        moved = _take_tags(database, connection, here, source, name) if wishes.tags else ()
+        return Transferred(name, to, "unchanged", head=here.head.number, lineage=here.head.lineage, tags=moved)
+    try:
+        return _Receiving(database, connection, source, name, here, relation, wishes, progress or _untold).all()
+    except DamagedError as error:
+        raise DamagedError(f"{error.fault}; nothing of {name} was stored") from None
+
+
+def _untold(_name: str, _come: int, _to_come: int) -> None:
+    """Nobody wants to know."""
+
+
+def _steps(source: Source, name: str) -> Sequence[Step]:
+    steps = source.steps(name)
+    if not steps:
+        raise StoreError(f"{name}: it has no revision where it comes from")
+    return steps
+
+
+def _here(connection: Connection, name: str) -> Here:
+    query = select(t.ruleset.c.id, t.ruleset.c.deleted_at).where(t.ruleset.c.name == name)
+    found = connection.execute(query).first()
+    if found is None:
+        return Here(name)
+    state = (
+        select(t.ruleset_state.c.state)
+        .where(t.ruleset_state.c.ruleset_id == found.id)
+        .order_by(t.ruleset_state.c.number.desc())
+        .limit(1)
+    )
+    is_retired = connection.execute(state).scalar() == "retired"
+    return Here(name, found.id, offer.steps(connection, found.id), found.deleted_at is not None, is_retired)
+
+
+def _require_open(here: Here, relation: Relation, place: str) -> None:
+    """Raise StoreError where the ruleset takes nothing, or where what comes goes back to what nobody has."""
+    if here.is_hidden:
+        raise StoreError(
+            f"{here.name}: it was deleted {place} and is hidden: `ggn-store restore {here.name}` brings it back; "
+            "nothing was stored"
+        )
+    if relation.kind == "same":
+        return
+    if here.is_retired:
+        raise StoreError(f"{here.name}: it is retired {place} and takes no revisions; nothing was stored")
+    if relation.needed:
+        lineages = ", ".join(f"sha256:{lineage}" for lineage in relation.needed)
+        raise StoreError(
+            f"{here.name}: what comes goes on from revisions that are not {place}: {lineages}: take those first, or "
+            "make the bundle with an earlier --since, or without it"
+        )
+
+
+def _status(here: Here, relation: Relation) -> Outcome:
+    if relation.kind == "forward":
+        return "forwarded" if here.steps else "new"
+    return "merged" if relation.kind == "apart" else "unchanged"
+
+
+class _Receiving:
+    """One ruleset that is being received."""
+
+    def __init__(
+        self,
+        database: Database,
+        connection: Connection,
+        source: Source,
+        name: str,
+        here: Here,
+        relation: Relation,
+        wishes: Wishes,
+        progress: Progress,
+    ) -> None:
+        self._database = database
+        self._connection = connection
+        self._source = source
+        self._name = name
+        self._here = here
+        self._relation = relation
+        self._wishes = wishes
+        self._progress = progress
+        self._boards: dict[str, tuple[int, Board]] = {}
+        self._pieces: dict[str, _Known] = {}
+        self._sent = 0
+
+    def all(self) -> Transferred:
+        """Everything: boards, pieces by digest, revisions, what unites them with those that are here, tags."""
+        here, relation = self._here, self._relation
+        coming = list(self._source.revisions(self._name, [step.lineage for step in relation.missing]))
+        self._check(coming)
+        # What is found here must not be collected before it is listed. Pieces of a merged document come after the
+        # others, in no order with them.
+        self._database.lock_pieces(self._connection, alone=relation.kind == "apart" and united(here, relation) is None)
+        self._take_boards({revision.board for revision in coming})
+        for revision in coming:
+            self._check_content(revision)
+        digests = sorted({digest for revision in coming for digest in revision.pieces})
+        self._take_pieces(digests)
+        ruleset_id = load.store_ruleset(self._database, self._connection, here.name)
+        keys = self._append_all(ruleset_id, coming)
+        number = (here.head.number if here.steps else 0) + len(coming)
+        last = coming[-1].lineage
+        if relation.kind == "apart":
+            number += 1
+            last = self._unite(ruleset_id, keys, number)
+        now = Here(here.name, ruleset_id)
+        moved = _take_tags(self._database, self._connection, now, self._source, self._name) if self._wishes.tags else ()
+        status = _status(here, relation)
+        revisions = number - (here.head.number if here.steps else 0)
+        return Transferred(self._name, here.name, status, revisions, self._sent, len(digests), number, last, moved)
+
+    # --- checking ---
+
+    def _refuse(self, what: str, why: str) -> StoreError:
+        return StoreError(f"{printable(self._wishes.source)}: {what}: {why}; nothing of {self._name} was stored")
+
+    def _check(self, coming: Sequence[SentRevision]) -> None:
+        """Raise StoreError unless those came that were asked for, each after its parents."""
+        before = {step.lineage for step in self._here.steps}
+        missing = self._relation.missing
+        if [revision.lineage for revision in coming] != [step.lineage for step in missing]:
+            raise self._refuse(f"ruleset {self._name}", "other revisions came than those of its history")
+        for step, revision in zip(missing, coming, strict=True):
+            told = (step.digest, step.parent, step.merged)
+            if (revision.digest, revision.parent, revision.merged) != told or not before.issuperset(step.parents):
+                raise self._refuse(_named(revision), "its content or its parents are not those of its history")
+            before.add(revision.lineage)
+            for text in (revision.author, revision.message, *revision.envelope.data().values()):
+                if text is not None and UNSTORABLE.search(text):
+                    raise self._refuse(_named(revision), f"{quote(text)} has characters that no database can keep")
+
+    def _check_content(self, revision: SentRevision) -> None:
+        board = self._boards[revision.board][1]
+        fault = revision.fault(board)
+        if fault is not None:
+            raise self._refuse(_named(revision), fault)
+        shape = revision.envelope.board
+        if shape is not None and parse_shape(shape).digest != board.digest:
+            raise self._refuse(_named(revision), "its board is not the one that it declares")
+
+    # --- taking ---
+
+    def _take_boards(self, digests: Iterable[str]) -> None:
+        wanted = sorted(digests)
+        known = select(t.board.c.digest, t.board.c.id).where(t.board.c.digest.in_(wanted))
+        keys = {row.digest: row.id for row in self._connection.execute(known)}
+        for digest, key in keys.items():
+            self._boards[digest] = key, catalog.read_board(self._connection, key)
+        missing = [digest for digest in wanted if digest not in keys]
+        for digest, board in zip(missing, self._source.boards(missing), strict=True):
+            if board.digest != digest:
+                raise self._refuse(f"board {digest}", "its squares and shape do not give its digest")
+            self._boards[digest] = load.store_board(self._database, self._connection, board), board
+
+    def _take_pieces(self, digests: Sequence[str]) -> None:
+        """Store the pieces that are not here yet, in the order of their digests, as everybody does."""
+        self._know(digests)
+        fresh = [digest for digest in digests if digest not in self._pieces]
+        self._progress(self._here.name, 0, len(fresh))
+        arrived = iter(self._source.pieces(fresh))
+        batch: list[SentPiece] = []
+        size = 0
+        for digest in fresh:
+            sent = next(arrived, None)
+            if sent is None or sent.digest != digest:
+                raise self._refuse(f"piece {digest}", "it did not come")
+            kind = (sent.dialect, sent.board)
+            if batch and (kind != (batch[0].dialect, batch[0].board) or size > _POSSIBILITIES_AT_ONCE):
+                self._store(batch)
+                batch, size = [], 0
+            batch.append(sent)
+            size += sent.piece.possibilities
+        if batch:
+            self._store(batch)
+        self._know(fresh)
+
+    def _store(self, batch: Sequence[SentPiece]) -> None:
+        """Check and store pieces of one dialect and board."""
+        dialect = batch[0].dialect
+        if batch[0].board not in self._boards:
+            raise self._refuse(f"piece {batch[0].digest}", "it is written for another board than its revisions")
+        board_id, board = self._boards[batch[0].board]
+        digests = Digests(dialect, board)
+        for sent in batch:
+            if not sent.piece.squares() - {"*"} <= board.numbers.keys() or digests.of(sent.piece) != sent.digest:
+                raise self._refuse(f"piece {sent.digest} ({sent.piece.identifier})", "it does not give its digest")
+        pieces = {sent.digest: sent.piece for sent in batch}
+        load.store_pieces(self._database, self._connection, pieces, dialect, board, board_id)
+        self._sent += len(batch)
+        self._progress(self._here.name, len(batch), 0)
+
+    def _know(self, digests: Sequence[str]) -> None:
+        """Find the pieces that are here."""
+        columns = [t.piece.c[name] for name in ("digest", "id", "identifier", "dialect", "board_id")]
+        for start in range(0, len(digests), _LOOKUP):
+            query = select(*columns).where(t.piece.c.digest.in_(digests[start : start + _LOOKUP]))
+            for row in self._connection.execute(query):
+                self._pieces[row.digest] = _Known(row.id, row.identifier, row.dialect, row.board_id)
+
+    def _append_all(self, ruleset_id: int, coming: Sequence[SentRevision]) -> dict[str, int]:
+        """Keys by lineage of the revisions that came, which now follow those that are here, and of their parents."""
+        keys = self._keys(ruleset_id)
+        first = (self._here.head.number if self._here.steps else 0) + 1
+        for number, revision in enumerate(coming, start=first):
+            board_id = self._boards[revision.board][0]
+            pieces = [self._pieces[digest] for digest in revision.pieces]
+            if len({piece.identifier for piece in pieces}) < len(pieces) or any(
+                (piece.dialect, piece.board_id) != (revision.dialect, board_id) for piece in pieces
+            ):
+                raise self._refuse(_named(revision), "its pieces are not of one document")
+            found = declared.fault(
+                self._connection, revision.dialect, revision.envelope, [piece.id for piece in pieces]
+            )
+            if found is not None:
+                raise self._refuse(_named(revision), found)
+            made = load.Made(
+                revision.dialect,
+                board_id,
+                revision.envelope,
+                revision.digest,
+                revision.author,
+                revision.message,
+                revision.created_at,
+                None if revision.merged is None else keys[revision.merged],
+            )
+            parent = None if revision.parent is None else keys[revision.parent]
+            keys[revision.lineage] = self._append(ruleset_id, made, [piece.id for piece in pieces], number, parent)
+        return keys
+
+    def _append(self, ruleset_id: int, made: load.Made, pieces: Sequence[int], number: int, parent: int | None) -> int:
+        key = load.append_after(
+            self._database, self._connection, ruleset_id, made, pieces, number=number, parent=parent
+        )
+        if key is None:
+            raise OvertakenError
+        return key
+
+    def _keys(self, ruleset_id: int) -> dict[str, int]:
+        query = select(t.revision.c.lineage, t.revision.c.id).where(t.revision.c.ruleset_id == ruleset_id)
+        known = {step.lineage for step in self._here.steps}
+        # Without what somebody else has added since.
+        return {row.lineage: row.id for row in self._connection.execute(query) if row.lineage in known}
+
+    # --- uniting two histories ---
+
+    def _unite(self, ruleset_id: int, keys: Mapping[str, int], number: int) -> str:
+        """Give both histories one head; its lineage."""
+        here, coming = self._here.head, self._relation.missing[-1]
+        digest = united(self._here, self._relation)
+        if digest is not None:
+            revision_id = keys[here.lineage if digest == here.digest else coming.lineage]
+            pieces = list(
+                self._connection.execute(
+                    select(t.revision_piece.c.piece_id)
+                    .where(t.revision_piece.c.revision_id == revision_id)
+                    .order_by(t.revision_piece.c.ordinal)
+                ).scalars()
+            )
+            found = read_revision(self._connection, revision_id)
+            dialect, board_id, envelope = found.dialect, found.board_id, found.envelope
+        else:
+            document = Uniting(self._connection, self._here, self._relation, self._wishes).document(keys)
+            dialect, envelope, digest = document.dialect, document.envelope, document.digest
+            board_id = load.store_board(self._database, self._connection, document.board)
+            known = load.known_pieces(self._connection, document.piece_digests)
+            new = dict(zip(document.piece_digests, document.pieces, strict=True))
+            fresh = {each: new[each] for each in sorted(new.keys() - known.keys())}
+            known |= load.store_pieces(self._database, self._connection, fresh, dialect, document.board, board_id)
+            pieces = [known[each] for each in document.piece_digests]
+        message = self._wishes.message
+        if message is None:
+            message = f"merge sha256:{coming.lineage[:_SHORT]} into sha256:{here.lineage[:_SHORT]}"
+        at = datetime.now(UTC)
+        made = load.Made(dialect, board_id, envelope, digest, self._wishes.author, message, at, keys[coming.lineage])
+        key = self._append(ruleset_id, made, pieces, number, keys[here.lineage])
+        return str(self._connection.execute(select(t.revision.c.lineage).where(t.revision.c.id == key)).scalar_one())
+
+
+def _named(revision: SentRevision) -> str:
+    return f"revision sha256:{revision.lineage}"
+
+
+def _take_tags(database: Database, connection: Connection, here: Here, source: Source, name: str) -> tuple[str, ...]:
+    """Let the tags point where those of the source do; the names of those that moved."""
+    current = {row.name: row for row in offer.tags(connection, here.ruleset_id or 0)}
+    query = select(t.revision.c.lineage, t.revision.c.id).where(t.revision.c.ruleset_id == here.ruleset_id)
+    keys: dict[str, int] = {row.lineage: row.id for row in connection.execute(query)}
+    moved = []
+    for tag in source.tags(name):
+        row = current.get(check_tag(tag.name))
+        if (row is not None and row.lineage == tag.lineage) or tag.lineage not in keys:
+            continue
+        new = connection.execute(
+            database.insert(t.tag)
+            .values(
+                ruleset_id=here.ruleset_id,
+                name=tag.name,
+                number=1 if row is None else row.number + 1,
+                revision_id=keys[tag.lineage],
+                author=tag.author,
+                message=tag.message,
+                created_at=tag.created_at,
+            )
+            .on_conflict_do_nothing(index_elements=["ruleset_id", "name", "number"])
+            .returning(t.tag.c.number)
+        ).scalar()
+        if new is None:
+            raise OvertakenError
+        moved.append(tag.name)
+    return tuple(moved)

@@ -1,0 +1,130 @@
+"""Two histories of a ruleset that have gone apart: what becomes of both, or why nothing does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import Connection
+
+from ggn_store.errors import printable
+from ggn_store.model.document import Document, Piece
+from ggn_store.model.histories import Relation, Step
+from ggn_store.model.merge import Merge, merge
+from ggn_store.model.revision import Revision
+from ggn_store.model.transfer import DivergedError, Wishes
+from ggn_store.store.rulesets import catalog
+from ggn_store.store.schema import tables as t
+
+# Equal contents unite by themselves.
+_CURE: Final = "load the other side's document as yours, do this again, and then load what should become of both"
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What the store has of the ruleset: its key (None for a new one) and its history by lineage."""
+
+    name: str
+    ruleset_id: int | None = None
+    steps: Sequence[Step] = ()
+    is_hidden: bool = False
+    is_retired: bool = False
+
+    @property
+    def head(self) -> Step:
+        """The newest revision; there is one where the key is not None."""
+        return self.steps[-1]
+
+
+def united(here: Here, relation: Relation) -> str | None:
+    """The content of two histories together, where one of the heads has it all; None where neither has."""
+    ours, coming = here.head.digest, relation.missing[-1].digest
+    bases = {step.digest for step in relation.bases}
+    if ours == coming or bases == {ours}:
+        return coming
+    return ours if bases == {coming} else None
+
+
+class Uniting:
+    """The two histories of a ruleset, that which is here and that which comes."""
+
+    def __init__(self, connection: Connection, here: Here, relation: Relation, wishes: Wishes) -> None:
+        self._connection = connection
+        self._here = here
+        self._relation = relation
+        self._wishes = wishes
+
+    def document(self, keys: Mapping[str, int]) -> Document:
+        """The document that has what both sides changed; raises DivergedError where there is none."""
+        here, coming = self._here.head, self._relation.missing[-1]
+        documents = _Documents(self._connection)
+        own, other = (coming, here) if self._wishes.is_push else (here, coming)
+        ours, theirs = documents.read(keys[own.lineage]), documents.read(keys[other.lineage])
+        bases: list[Document | None] = [documents.read(keys[step.lineage]) for step in self._relation.bases]
+        merges = [merge(base, ours, theirs) for base in bases or [None]]
+        made = merges[0]
+        if not self._wishes.merge:
+            raise DivergedError(self._apart(made), made)
+        for each in merges:
+            if each.document is None:
+                raise DivergedError(self._in_conflict(each), each)
+        document = made.document
+        assert document is not None  # noqa: S101  (the loop has just seen to it)
+        if any(each.document != document for each in merges):
+            raise DivergedError(
+                f"{self._here.name}: the histories have been merged crosswise before, and what comes of merging them "
+                f"depends on which of these merges one goes by; nothing was stored: {_CURE}",
+                made,
+            )
+        return document
+
+    def _apart(self, made: Merge) -> str:
+        relation, name = self._relation, self._here.name
+        if not relation.bases:
+            since = "have nothing in common"
+        elif relation.by_content:
+            since = f"have only the content of {name}@{relation.bases[0].number} in common"
+        else:
+            since = f"have gone apart since {name}@{relation.bases[0].number}"
+        cure = (
+            "--merge makes one of both"
+            if made.document is not None
+            else f"{_conflicts(made)}: --merge cannot make one of both"
+        )
+        return (
+            f"{name} has moved on: the history {self._wishes.place}, whose newest revision is "
+            f"{name}@{self._here.head.number}, and "
+            f"the one of {printable(self._wishes.source)} {since}; nothing was stored: {cure}"
+        )
+
+    def _in_conflict(self, made: Merge) -> str:
+        return f"{self._here.name}: {_conflicts(made)} between the two histories; nothing was stored: {_CURE}"
+
+
+class _Documents:
+    """Documents of one ruleset, which share the pieces that they have in common."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._pieces: dict[int, Piece] = {}
+
+    def read(self, revision_id: int) -> Document:
+        revision = read_revision(self._connection, revision_id)
+        board = catalog.read_board(self._connection, revision.board_id)
+        keys = catalog.piece_keys(self._connection, revision)
+        for key, _ in keys:
+            if key not in self._pieces:
+                self._pieces[key] = catalog.read_piece(self._connection, key, board)
+        return Document(revision.dialect, tuple(self._pieces[key] for key, _ in keys), revision.envelope)
+
+
+def read_revision(connection: Connection, revision_id: int) -> Revision:
+    """A revision by its key."""
+    query = catalog.REVISIONS.where(t.revision.c.id == revision_id)
+    return catalog.revision_of(connection.execute(query).one())
+
+
+def _conflicts(made: Merge) -> str:
+    number = len(made.conflicts)
+    return f"{number} conflict{'' if number == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""What changed, when and by whom: log, differences, blame, tags, states, and the audit that triggers write."""

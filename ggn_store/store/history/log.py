@@ -1,0 +1,214 @@
+"""Histories of rulesets: which revisions came before which, and what each of them changed, all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby, islice
+from operator import itemgetter
+from typing import Any, Final
+
+from sqlalchemy import BigInteger, Connection, Select, Table, and_, bindparam, literal, select, union_all
+
+from ggn_store.model.difference import FIELDS
+from ggn_store.model.history import Changes, LogEntry, fields_of
+from ggn_store.model.revision import Revision
+from ggn_store.store.database.engine import Database
+from ggn_store.store.rulesets import catalog
+from ggn_store.store.schema import tables as t
+
+_PARENT = t.revision.alias("parent")
+_MERGED = t.revision.alias("merged")
+
+# Of each parent of a revision, by piece: its key in the revision, and its key in the parent.
+Steps = Mapping[tuple[int, int | None], Mapping[str, tuple[int | None, int | None]]]
+
+
+def ancestry(connection: Connection, revision: Revision) -> dict[int, tuple[int, ...]]:
+    """The numbers of a revision and of all before it, newest first, each with those of its parents."""
+    query = (
+        select(t.revision.c.number, _PARENT.c.number, _MERGED.c.number)
+        .outerjoin(_PARENT, _PARENT.c.id == t.revision.c.parent_id)
+        .outerjoin(t.revision_merge, t.revision_merge.c.revision_id == t.revision.c.id)
+        .outerjoin(_MERGED, _MERGED.c.id == t.revision_merge.c.parent_id)
+        .where(t.revision.c.ruleset_id == _ruleset(revision), t.revision.c.number <= revision.number)
+        .order_by(t.revision.c.number.desc())
+    )
+    meant = {revision.number}
+    found: dict[int, tuple[int, ...]] = {}
+    for number, *others in connection.execute(query):
+        if number in meant:
+            found[number] = tuple(other for other in others if other is not None)
+            meant.update(found[number])
+    return found
+
+
+def revisions(connection: Connection, revision: Revision, first: int, last: int) -> dict[int, Revision]:
+    """The revisions of the same ruleset from one number to another, by number."""
+    query = catalog.REVISIONS.where(
+        t.revision.c.ruleset_id == _ruleset(revision), t.revision.c.number.between(first, last)
+    )
+    return {row.number: catalog.revision_of(row) for row in connection.execute(query)}
+
+
+def steps(connection: Connection, revision: Revision, first: int, last: int) -> Steps:
+    """What pieces the revisions from one number to another changed against each of their parents.
+
+    By the numbers of the revision and of its parent, which is None for one that has none. Of a piece that was added or
+    removed, one of the keys is None.
+    """
+    is_asked = and_(t.revision.c.ruleset_id == _ruleset(revision), t.revision.c.number.between(first, last))
+    edge = union_all(
+        select(t.revision.c.id.label("child_id"), t.revision.c.number, t.revision.c.parent_id).where(is_asked),
+        select(t.revision.c.id, t.revision.c.number, t.revision_merge.c.parent_id)
+        .join(t.revision_merge, t.revision_merge.c.revision_id == t.revision.c.id)
+        .where(is_asked),
+    ).subquery("edge")
+
+    def lacking(one: Any, other: Any, is_new: bool) -> Select[Any]:
+        there = t.revision_piece.alias()
+        return (
+            select(
+                edge.c.number,
+                _PARENT.c.number.label("parent"),
+                t.piece.c.identifier,
+                t.piece.c.id,
+                literal(is_new).label("is_new"),
+                t.revision_piece.c.ordinal,
+            )
+            .select_from(edge)
+            .outerjoin(_PARENT, _PARENT.c.id == edge.c.parent_id)
+            .join(t.revision_piece, t.revision_piece.c.revision_id == one)
+            .join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
+            .where(
+                ~select(there.c.piece_id)
+                .where(there.c.revision_id == other, there.c.piece_id == t.revision_piece.c.piece_id)
+                .exists()
+            )
+        )
+
+    query = union_all(
+        lacking(edge.c.child_id, edge.c.parent_id, True), lacking(edge.c.parent_id, edge.c.child_id, False)
+    ).order_by("ordinal")
+    found: dict[tuple[int, int | None], dict[str, tuple[int | None, int | None]]] = {}
+    for number, parent, identifier, piece_id, is_new, _ in connection.execute(query):
+        step = found.setdefault((number, parent), {})
+        new, old = step.get(identifier, (None, None))
+        step[identifier] = (piece_id, old) if is_new else (new, piece_id)
+    return found
+
+
+def tags(connection: Connection, revision: Revision) -> dict[int, tuple[str, ...]]:
+    """The tags of a revision's ruleset by the number of the revision that each points to now."""
+    query = (
+        select(t.tag.c.name, t.revision.c.number)
+        .select_from(t.tag.outerjoin(t.revision, t.revision.c.id == t.tag.c.revision_id))
+        .where(t.tag.c.ruleset_id == _ruleset(revision))
+        .order_by(t.tag.c.name, t.tag.c.number)
+    )
+    newest: dict[str, int | None] = {row.name: row.number for row in connection.execute(query)}
+    found: dict[int, tuple[str, ...]] = {}
+    for name, number in newest.items():
+        if number is not None:
+            found[number] = (*found.get(number, ()), name)
+    return found
+
+
+def log(connection: Connection, reference: str, limit: int | None = None) -> Iterator[LogEntry]:
+    """The revision that a reference names and those before it, newest first, no more than `limit`."""
+    revision = catalog.find(connection, reference)
+    parents = ancestry(connection, revision)
+    shown = list(islice(parents, limit))
+    if not shown:
+        return
+    found = revisions(connection, revision, min(shown + [each for n in shown for each in parents[n]]), shown[0])
+    taken = steps(connection, revision, shown[-1], shown[0])
+    tagged = tags(connection, revision)
+    for number in shown:
+        parent = parents[number][0] if parents[number] else None
+        step = taken.get((number, parent), {})
+        before = None if parent is None else found[parent]
+        yield LogEntry(found[number], tagged.get(number, ()), _changes(found[number], before, step))
+
+
+def _changes(revision: Revision, before: Revision | None, step: Mapping[str, tuple[int | None, int | None]]) -> Changes:
+    if before is None:
+        return Changes(is_first=True, added=tuple(step))
+    fields = fields_of(revision)
+    old = fields_of(before)
+    others = [name for name in FIELDS if fields.get(name) != old.get(name)]
+    if revision.board_id != before.board_id and "board" not in others:
+        others.append("board")
+    return Changes(
+        added=tuple(piece for piece, (_, old) in step.items() if old is None),
+        removed=tuple(piece for piece, (new, _) in step.items() if new is None),
+        changed=tuple(piece for piece, (new, old) in step.items() if new is not None and old is not None),
+        fields=tuple(others),
+        order=revision.digest != before.digest and not step and not others,
+    )
+
+
+def _ruleset(revision: Revision) -> Any:
+    return select(t.revision.c.ruleset_id).where(t.revision.c.id == revision.id).scalar_subquery()
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A piece of a revision: the key that it is stored under, its digest and where it stands."""
+
+    id: int
+    digest: str
+    identifier: str
+
+
+def piece_keys(connection: Connection, revision: Revision) -> dict[str, Key]:
+    """The pieces of a revision by identifier, in document order."""
+    query = (
+        select(t.piece.c.id, t.piece.c.digest, t.piece.c.identifier)
+        .join(t.revision_piece, t.revision_piece.c.piece_id == t.piece.c.id)
+        .where(t.revision_piece.c.revision_id == revision.id)
+        .order_by(t.revision_piece.c.ordinal)
+    )
+    return {row.identifier: Key(*row) for row in connection.execute(query)}
+
+
+# --- entries ---
+
+# What a piece says of an entry, squares as numbers: for each possibility whether it passes the turn, conditions, ...
+Said = tuple[tuple[Any, ...], ...]
+Place = tuple[int | None, int | None]
+
+
+def entries(database: Database, connection: Connection, piece_id: int) -> dict[Place, Said]:
+    """What a piece says of each source and destination, in document order.
+
+    Squares are numbers of the piece's board, None for the hand. It is for comparing: `rulesets.read_piece` gives the
+    words, and takes several times as long.
+    """
+
+    def said(table: Table) -> dict[int, tuple[Any, ...]]:
+        rows = database.rows(connection, _SAID[table.name], piece=piece_id)
+        return {variant: tuple([row[1:] for row in each]) for variant, each in groupby(rows, itemgetter(0))}
+
+    of_tables = [said(table).get for table in _SAYING]
+    found: dict[Place, Said] = {}
+    for place, group in groupby(database.rows(connection, _PLACES, piece=piece_id), itemgetter(0, 1)):
+        found[place] = tuple(
+            [(toggle, *[of_table(number) for of_table in of_tables]) for _, _, number, toggle in group]
+        )
+    return found
+
+
+_SAYING: Final = (t.condition, t.effect, t.hand_effect, t.variant_origin, t.guard, t.state_effect)
+_SAID: Final = {
+    table.name: select(*(column for column in table.columns if column.name != "piece_id"))
+    .where(table.c.piece_id == bindparam("piece", type_=BigInteger))
+    .order_by(*table.primary_key.columns)
+    for table in _SAYING
+}
+_PLACES: Final = (
+    select(t.source.c.square, t.destination.c.square, t.variant.c.number, t.variant.c.toggle)
+    .select_from(t.variant.join(t.destination, t.VARIANT_OF_DESTINATION).join(t.source, t.VARIANT_OF_SOURCE))
+    .where(t.variant.c.piece_id == bindparam("piece", type_=BigInteger))
+    .order_by(t.variant.c.piece_id, t.variant.c.number)
+)

@@ -1,0 +1,93 @@
+"""The sides of a comparison: what a store has, or a document, of which only what differs is read."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Protocol
+
+from sqlalchemy import Connection
+
+from ggn_store.model.board import Board
+from ggn_store.model.diff import Outline, diff_piece, diff_pieces
+from ggn_store.model.difference import Difference
+from ggn_store.model.document import Document, Piece
+from ggn_store.model.revision import Revision
+from ggn_store.store.history import log
+from ggn_store.store.rulesets import catalog
+
+
+class Side(Protocol):
+    """One of the documents that are compared; `digests` are those of its pieces, in document order."""
+
+    @property
+    def outline(self) -> Outline: ...
+
+    @property
+    def digests(self) -> Mapping[str, str]: ...
+
+    def piece(self, identifier: str) -> Piece | None:
+        """The piece of this identifier, None where there is none."""
+
+
+class Stored:
+    """A revision, whose pieces are read when they are asked for, in the transaction that is open."""
+
+    def __init__(self, connection: Connection, revision: Revision) -> None:
+        self._connection = connection
+        self.revision = revision
+        self._keys = log.piece_keys(connection, revision)
+        self.outline = Outline(revision.dialect, revision.envelope, tuple(self._keys))
+        self.digests = {identifier: key.digest for identifier, key in self._keys.items()}
+
+    @functools.cached_property
+    def _board(self) -> Board:
+        return catalog.read_board(self._connection, self.revision.board_id)
+
+    def piece(self, identifier: str) -> Piece | None:
+        """The piece of this identifier, read anew each time."""
+        key = self._keys.get(identifier)
+        return None if key is None else catalog.read_piece(self._connection, key.id, self._board)
+
+
+class Given:
+    """A document that is in memory."""
+
+    def __init__(self, document: Document) -> None:
+        self.outline = Outline.of(document)
+        self.digests = dict(zip(self.outline.pieces, document.piece_digests, strict=True))
+        self._pieces = {piece.identifier: piece for piece in document.pieces}
+
+    def piece(self, identifier: str) -> Piece | None:
+        """The piece of this identifier."""
+        return self._pieces.get(identifier)
+
+
+class Nothing:
+    """What is before a first revision."""
+
+    outline = Outline.of(None)
+    digests: Mapping[str, str] = {}
+
+    def piece(self, identifier: str) -> Piece | None:
+        """No piece."""
+        return None
+
+
+def side(connection: Connection, content: str | Document) -> Side:
+    """A document, or the revision that a reference names."""
+    return Given(content) if isinstance(content, Document) else Stored(connection, catalog.find(connection, content))
+
+
+def difference(before: Side, after: Side, piece: str | None = None) -> Difference:
+    """What turns one side into the other; with `piece`, of that piece alone. Pieces with equal digests are not read."""
+    if piece is not None:
+        change = diff_piece(before.piece(piece), after.piece(piece)) if _differs(before, after, piece) else None
+        return Difference((), () if change is None else (change,))
+    both = dict.fromkeys((*before.digests, *after.digests))
+    pairs = ((before.piece(each), after.piece(each)) for each in both if _differs(before, after, each))
+    return diff_pieces(before.outline, after.outline, pairs)
+
+
+def _differs(before: Side, after: Side, piece: str) -> bool:
+    return before.digests.get(piece) != after.digests.get(piece)

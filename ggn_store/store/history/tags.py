@@ -1,0 +1,161 @@
+"""Tags: each move is a row that stays, so who moved what where is never lost.
+
+The row of the next number decides between several who move the same tag at once: only one of them can insert it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Select, func, select
+
+from ggn_store.errors import ConflictError, UnknownNameError, quote
+from ggn_store.model.revision import Reference, Revision, check_tag
+from ggn_store.model.tag import Tag, TagStatus
+from ggn_store.store.database.engine import Database
+from ggn_store.store.rulesets import catalog
+from ggn_store.store.schema import tables as t
+
+# Of what is expected of a tag: nothing, or that it is not there.
+Anything = Literal["anything"]
+Expected = Revision | Anything | None
+
+_MOVES: Select[Any] = (
+    select(
+        t.ruleset.c.name.label("ruleset"),
+        t.tag.c.name,
+        t.tag.c.number,
+        t.revision.c.number.label("revision"),
+        t.revision.c.digest,
+        t.revision.c.lineage,
+        t.tag.c.author,
+        t.tag.c.message,
+        t.tag.c.created_at,
+    )
+    .select_from(t.tag.join(t.ruleset).outerjoin(t.revision, t.revision.c.id == t.tag.c.revision_id))
+    .order_by(t.tag.c.name, t.tag.c.number)
+)
+
+
+def expected(connection: Connection, name: str, stated: str | None) -> Expected:
+    """What `--expect` says of a tag of the ruleset `name`: `3`, `sha256:0123abcd`, another tag; `none` or `0`."""
+    if stated is None:
+        return "anything"
+    if stated in ("none", "0"):
+        return None
+    return catalog.find(connection, catalog.within(name, stated))
+
+
+def move(
+    database: Database,
+    connection: Connection,
+    ruleset: str,
+    tag: str,
+    target: Revision | None,
+    *,
+    author: str | None,
+    message: str | None,
+    expect: Expected = "anything",
+) -> Tag:
+    """Let a tag point to `target`, or to nothing; a tag that does already is unchanged.
+
+    Raises ConflictError where it points elsewhere than `expect` says at the moment that it would move, and
+    UnknownNameError where a tag is removed that is not there.
+    """
+    check_tag(tag)
+    ruleset_id = connection.execute(
+        select(t.revision.c.ruleset_id).where(t.revision.c.id == catalog.find(connection, ruleset).id)
+    ).scalar_one()
+    while True:
+        newest = _newest(connection, ruleset, tag)
+        points = None if newest is None else newest.revision
+        _require(ruleset, tag, points, expect)
+        if newest is not None and target is not None and points == target.number:
+            return replace(newest, status="unchanged")
+        if target is None and points is None:
+            raise UnknownNameError(_missing(connection, ruleset, tag))
+        number = 1 if newest is None else newest.number + 1
+        inserted = connection.execute(
+            database.insert(t.tag)
+            .values(
+                ruleset_id=ruleset_id,
+                name=tag,
+                number=number,
+                revision_id=None if target is None else target.id,
+                author=author,
+                message=message,
+                created_at=datetime.now(UTC),
+            )
+            .on_conflict_do_nothing(index_elements=["ruleset_id", "name", "number"])
+            .returning(t.tag.c.number)
+        ).scalar()
+        if inserted is not None:
+            status: TagStatus = "removed" if target is None else "created" if points is None else "moved"
+            moved = _newest(connection, ruleset, tag)
+            assert moved is not None  # noqa: S101  (it was inserted just now)
+            return replace(moved, status=status)
+
+
+def _require(ruleset: str, tag: str, points: int | None, expect: Expected) -> None:
+    if expect == "anything" or points == (None if expect is None else expect.number):
+        return
+    now = "is not there" if points is None else f"points to {ruleset}@{points}"
+    wanted = "to be new" if expect is None else f"to point to {expect}"
+    raise ConflictError(
+        f"{ruleset}:{tag} {now}, and was expected {wanted}: `ggn-store tag {ruleset} {tag} --log` says who moved it"
+    )
+
+
+def listed(connection: Connection, reference: Reference) -> list[Tag]:
+    """Where the tags of a ruleset point, by name; of a reference to one revision, the tags that point to it."""
+    revision = catalog.find(connection, reference)
+    found = {row.name: _tag_of(row) for row in connection.execute(_MOVES.where(t.ruleset.c.name == reference.name))}
+    wanted = None if reference.is_newest else revision.number
+    return [tag for tag in found.values() if tag.revision is not None and wanted in (None, tag.revision)]
+
+
+def log(connection: Connection, ruleset: str, tag: str | None = None) -> list[Tag]:
+    """All moves of a tag, or of all tags of a ruleset, the newest first; raises UnknownNameError where it had none."""
+    catalog.find(connection, Reference(ruleset))
+    query = _MOVES.where(t.ruleset.c.name == ruleset)
+    if tag is not None:
+        query = query.where(t.tag.c.name == tag)
+    found = [_tag_of(row) for row in connection.execute(query)]
+    if tag is not None and not found:
+        raise UnknownNameError(_missing(connection, ruleset, tag))
+    return sorted(found, key=lambda each: (each.created_at, each.name, each.number), reverse=True)
+
+
+def of_all(connection: Connection) -> dict[str, dict[str, int]]:
+    """For each ruleset that has tags, the numbers of the revisions that they point to."""
+    last = t.tag.alias()
+    newest = (
+        select(func.max(last.c.number))
+        .where(last.c.ruleset_id == t.tag.c.ruleset_id, last.c.name == t.tag.c.name)
+        .scalar_subquery()
+    )
+    found: dict[str, dict[str, int]] = {}
+    query = _MOVES.where(t.tag.c.number == newest, t.tag.c.revision_id.is_not(None))
+    # Nothing more of it: a row of another ruleset that cannot be read breaks nothing here.
+    columns = t.ruleset.c.name.label("ruleset"), t.tag.c.name, t.revision.c.number.label("revision")
+    for row in connection.execute(query.with_only_columns(*columns, maintain_column_froms=True)):
+        found.setdefault(row.ruleset, {})[row.name] = row.revision
+    return found
+
+
+def _newest(connection: Connection, ruleset: str, tag: str) -> Tag | None:
+    query = _MOVES.where(t.ruleset.c.name == ruleset, t.tag.c.name == tag)
+    row = connection.execute(query.order_by(None).order_by(t.tag.c.number.desc()).limit(1)).first()
+    return None if row is None else _tag_of(row)
+
+
+def _missing(connection: Connection, ruleset: str, tag: str) -> str:
+    names = ", ".join(each.name for each in listed(connection, Reference(ruleset)))
+    return f"{ruleset} has no tag {quote(tag)}" + (f"; it has {names}" if names else "")
+
+
+def _tag_of(row: Any) -> Tag:
+    values = dict(row._mapping)
+    return Tag(**values | {"created_at": catalog.utc(values["created_at"])})

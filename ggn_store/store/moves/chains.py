@@ -1,0 +1,392 @@
+"""Chains: paths of chainable possibilities, each in the position that the one before it left, as one recursive query.
+
+    chain: what stands where, and what is in the hand
+       -> the piece on the path's last square -> source -> destination -> chainable variant, where
+          no condition of the variant fails on what the path has changed, else on the board, and no guard on the state
+
+A row carries what its path has changed: `changes` (square -> piece, "" where it was emptied; nothing for what is as it
+was), `hands` and `state`, JSON objects of texts in one order; and in `seen` the positions that were left behind. All of
+it is of one position: on Postgres that travels as values, on SQLite the board is a temporary table.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Integer,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    TextClause,
+    and_,
+    bindparam,
+    select,
+    text,
+)
+
+from ggn_store import limits
+from ggn_store.errors import MoveError
+from ggn_store.model.board import Board
+from ggn_store.model.chain import Chain
+from ggn_store.model.move import Move
+from ggn_store.model.position import MAX_HAND_COUNT, Position
+from ggn_store.model.revision import Revision
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import side_of
+from ggn_store.notation.stn import Transition
+from ggn_store.store.database.engine import Database
+from ggn_store.store.moves import positions as temporary
+from ggn_store.store.moves import reading
+from ggn_store.store.schema import tables as t
+
+# Ordinals and numbers of variants have so many digits in `rank`, whose order as text is that of the document.
+_DIGITS: Final = 10
+# Beside the table that the details of moves are read by.
+_CHOSEN: Final = Table(
+    "chosen_step",
+    temporary.metadata,
+    Column("piece_id", t.Id, nullable=False),
+    Column("variant", Integer, nullable=False),
+    PrimaryKeyConstraint("piece_id", "variant"),
+    prefixes=["TEMPORARY"],
+    sqlite_with_rowid=False,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chained:
+    """Which chains are asked for: of a piece, from a square, to a square, or along `path` (squares, or `*`).
+
+    Along a path, what it begins with is found too, from its first step on.
+    """
+
+    piece: str | None = None
+    source: str | None = None
+    destination: str | None = None
+    path: tuple[str, ...] = ()
+
+
+def chains(
+    database: Database, connection: Connection, revision: Revision, board: Board, position: Position, asked: Chained
+) -> list[Chain]:
+    """The chains of a position that names every state variable, in document order, depth first.
+
+    Where a path is asked for, single moves that it begins with come as chains of one step. Raises MoveError for a chain
+    of more than steps than the limits allow, and for more chains.
+    """
+    rows = connection.execute(_statement(database, connection, revision, board, position, asked)).all()
+    longest, most = limits.CHAIN_STEPS, limits.CHAINS
+    if any(row.depth > longest.most for row in rows):
+        raise MoveError(
+            f"{revision}: a chain of this position has more than {longest.most} steps, and may have no end"
+            f"{longest.more}"
+        )
+    if len(rows) > most.most:
+        raise MoveError(
+            f"{revision}: this position has more than {most.most:,} chains{most.more}: ask for those of one piece "
+            "or source"
+        )
+    paths = [_path(row.rank) for row in rows]
+    steps = _steps(database, connection, revision, board, {step for path in paths for step in path})
+    return [
+        _chain(row, tuple([steps[step] for step in path]), board, position)
+        for row, path in zip(rows, paths, strict=True)
+    ]
+
+
+def explain(
+    database: Database, connection: Connection, revision: Revision, board: Board, position: Position, asked: Chained
+) -> tuple[str, list[str]]:
+    """The statement that answers a question, with its values in it, and the database's plan for it, line by line."""
+    statement = _statement(database, connection, revision, board, position, asked)
+    written = statement.compile(database.engine, compile_kwargs={"literal_binds": True})
+    return str(written), database.plan(connection, statement)
+
+
+# --- the statement ---
+
+
+class _Words:
+    """What the two databases say differently."""
+
+    def __init__(self, is_server: bool) -> None:
+        self._is_server = is_server
+        self.object = "jsonb" if is_server else "text"
+        self.same = "IS NOT DISTINCT FROM" if is_server else "IS"
+        self.find = "strpos" if is_server else "instr"
+        self.given = "(SELECT CAST(:board AS jsonb) AS board)" if is_server else "(SELECT 1)"
+
+    def standing(self, square: str) -> str:
+        """What stands on a square of the position; NULL where nothing does."""
+        if self._is_server:
+            return f"(given.board ->> CAST({square} AS text))"
+        return f"(SELECT b.piece FROM board_state AS b WHERE b.position = 0 AND b.square = CAST({square} AS integer))"
+
+    def changed(self, square: str) -> str:
+        """What a path has put on a square: "" for nothing, NULL where it has changed nothing there."""
+        if self._is_server:
+            return f"(chain.changes ->> CAST({square} AS text))"
+        return f"json_extract(chain.changes, '$.\"' || {square} || '\"')"
+
+    def occupant(self, square: str) -> str:
+        """What stands on a square after a path; "" for nothing."""
+        return f"coalesce({self.changed(square)}, {self.standing(square)}, '')"
+
+    def value(self, mapping: str, key: str) -> str:
+        """The value of a key that may be any text; NULL where there is none."""
+        if self._is_server:
+            return f"({mapping} ->> {key})"
+        return f"(SELECT each.value FROM json_each({mapping}) AS each WHERE each.key = {key})"
+
+    def ordered(self, mapping: str, kept: str = "TRUE") -> str:
+        """An object with those of its pairs `each` that are kept, in the one order that it is compared in."""
+        if self._is_server:
+            return (
+                "(SELECT coalesce(jsonb_object_agg(each.key, each.value), '{}') "
+                f"FROM jsonb_each_text({mapping}) AS each WHERE {kept})"
+            )
+        return (
+            "(SELECT json_group_object(o.key, o.value) FROM "
+            f"(SELECT each.key, each.value FROM json_each({mapping}) AS each WHERE {kept} ORDER BY each.key) AS o)"
+        )
+
+    def merged(self, mapping: str, key: str, value: str, rows: str) -> str:
+        """An object with the keys and values of rows in it, in any order."""
+        if self._is_server:
+            return f"{mapping} || (SELECT coalesce(jsonb_object_agg({key}, {value}), '{{}}') FROM {rows})"
+        return f"json_patch({mapping}, (SELECT json_group_object({key}, {value}) FROM {rows}))"
+
+    def listed(self, name: str) -> str:
+        """The relation `each` of the texts in a list that is sent."""
+        if self._is_server:
+            return f"jsonb_array_elements_text(CAST({name} AS jsonb)) AS each (value)"
+        return f"json_each({name}) AS each"
+
+    def element(self, name: str, place: str) -> str:
+        """The number at a place of a list that is sent; NULL where there is none."""
+        if self._is_server:
+            return f"CAST((CAST({name} AS jsonb) ->> ({place})) AS integer)"
+        return f"json_extract({name}, '$[' || ({place}) || ']')"
+
+
+def _statement(
+    database: Database, connection: Connection, revision: Revision, board: Board, position: Position, asked: Chained
+) -> TextClause:
+    numbers, own = board.numbers, position.side
+    placed = {
+        numbers[square]: str(piece)
+        for square, piece in position.board.items()
+        if piece is not None and square in numbers
+    }
+    if not database.is_server:
+        rows = [(0, square, piece, side_of(piece)) for square, piece in placed.items()]
+        temporary.make(database, connection, temporary.board_state, rows)
+    source = asked.path[0] if asked.path else asked.source
+    begins = [
+        square
+        for square, piece in placed.items()
+        if side_of(piece) == own and asked.piece in (None, piece) and source in (None, board.squares[square])
+    ]
+    held = None if position.hands is None else [piece for piece in position.hands if asked.piece in (None, piece)]
+    way = [None if square == HAND else numbers.get(square, -1) for square in asked.path]
+    values: dict[str, Any] = {
+        "board": {str(square): piece for square, piece in placed.items()},
+        "hands": {piece: str(count) for piece, count in (position.hands or {}).items()},
+        "state": dict(position.state or {}),
+        "begins": begins,
+        "held": held or [],
+        "way": way,
+    }
+    sent: dict[str, Any] = {name: json.dumps(value, ensure_ascii=False) for name, value in values.items()}
+    sent |= {"revision": revision.id, "side": own, "least": 1 if asked.path else 2, "length": len(way)}
+    sent |= {"destination": numbers.get(asked.destination or "", -1), "piece": asked.piece or ""}
+    written = _text(_Words(database.is_server), asked, own == "first", source in (None, HAND), held is not None)
+    types = {"revision": BigInteger, "least": Integer, "length": Integer, "destination": Integer}
+    names = [name for name in sent if f":{name}" in written]
+    return text(written).bindparams(*[bindparam(name, sent[name], types.get(name, Text)) for name in names])
+
+
+def _text(words: _Words, asked: Chained, is_first: bool, from_hand: bool, hands_known: bool) -> str:
+    start = f"0, {{square}}, {{held}}, CAST('' AS text), CAST('{{{{}}}}' AS {words.object}), {{hands}}, {{state}}, "
+    start += "CAST('' AS text), CAST(NULL AS boolean)"
+    own = "upper" if is_first else "lower"
+    other = "lower" if is_first else "upper"
+    hands, state = (words.ordered(f"CAST(:{name} AS {words.object})") for name in ("hands", "state"))
+
+    def beginning(square: str, held: str) -> str:
+        return start.format(square=square, held=held, hands=hands, state=state)
+
+    seeds = [f"SELECT {beginning('CAST(each.value AS integer)', 'CAST(NULL AS text)')} FROM {words.listed(':begins')}"]
+    if from_hand:
+        tests = ["revision_piece.revision_id = :revision", "piece.side = :side"]
+        if asked.piece is not None:
+            tests.append("piece.identifier = :piece")
+        if hands_known:
+            tests.append(f"piece.identifier IN (SELECT each.value FROM {words.listed(':held')})")
+        seeds.append(
+            f"SELECT {beginning('CAST(NULL AS integer)', 'CAST(piece.identifier AS text)')}\n"
+            "  FROM revision_piece JOIN piece ON piece.id = revision_piece.piece_id\n"
+            "  JOIN source ON source.piece_id = piece.id AND source.square IS NULL\n"
+            f"  WHERE {' AND '.join(tests)}"
+        )
+
+    of_variant = "{0}.piece_id = variant.piece_id AND {0}.variant = variant.number".format
+    here = f"'\n' || {' || '.join(f'CAST(chain.{name} AS text)' for name in ('changes', 'hands', 'state'))} || '\n'"
+    occupant = words.occupant("condition.square")
+    letter = f"substr({occupant}, 1, 1)"
+    count = f"coalesce(CAST({words.value('chain.hands', 'hand_effect.piece')} AS integer), 0) + hand_effect.delta"
+    changes = words.merged(
+        "chain.changes",
+        "CAST(effect.square AS text)",
+        "coalesce(effect.becomes, '')",
+        f"effect WHERE {of_variant('effect')}",
+    )
+    after = words.ordered(changes, f"each.value <> coalesce({words.standing('each.key')}, '')")
+    hands_after = "chain.hands"
+    tests = [
+        f"chain.depth <= {limits.CHAIN_STEPS.most}",
+        f"{words.find}(chain.seen, {here}) = 0",
+        f"""NOT EXISTS (
+    SELECT 1 FROM condition
+    WHERE {of_variant("condition")} AND (condition.polarity = 'must') <> CASE condition.state
+      WHEN 'empty' THEN {occupant} = ''
+      WHEN 'enemy' THEN {occupant} <> '' AND {other}({letter}) = {letter}
+      ELSE {occupant} = condition.state END)""",
+        f"""NOT EXISTS (
+    SELECT 1 FROM guard
+    WHERE {of_variant("guard")} AND NOT EXISTS (
+      SELECT 1 FROM guard AS allowed
+      WHERE {of_variant("allowed")} AND allowed.variable = guard.variable
+        AND allowed.value = {words.value("chain.state", "allowed.variable")}))""",
+    ]
+    if hands_known:
+        moved = words.merged(
+            "chain.hands",
+            "hand_effect.piece",
+            f"CAST({count} AS text)",
+            f"hand_effect WHERE {of_variant('hand_effect')}",
+        )
+        hands_after = words.ordered(moved, "each.value <> '0'")
+        tests.append(
+            f"NOT EXISTS (SELECT 1 FROM hand_effect WHERE {of_variant('hand_effect')} "
+            f"AND {count} NOT BETWEEN 0 AND {MAX_HAND_COUNT})"
+        )
+    if asked.path:
+        tests.append(
+            f"chain.depth + 1 < :length AND destination.square {words.same} {words.element(':way', 'chain.depth + 1')}"
+        )
+    stated = words.merged(
+        "chain.state", "state_effect.variable", "state_effect.value", f"state_effect WHERE {of_variant('state_effect')}"
+    )
+    rank = " || ".join(
+        ["chain.rank"]
+        + [
+            f"substr(CAST({10**_DIGITS} + {number} AS text), 2)"
+            for number in ("revision_piece.ordinal", "variant.number")
+        ]
+    )
+    wanted = "depth >= :least"
+    if asked.destination is not None:
+        wanted += " AND square IS NULL" if asked.destination == HAND else " AND square = :destination"
+    seeded = "\n  UNION ALL\n  ".join(seeds)
+    tested = "\n  AND ".join(tests)
+    return f"""WITH RECURSIVE chain (depth, square, held, rank, changes, hands, state, seen, toggle) AS (
+  {seeded}
+  UNION ALL
+  SELECT chain.depth + 1, destination.square, CAST(NULL AS text),
+    {rank},
+    {after},
+    {hands_after},
+    {words.ordered(stated)},
+    chain.seen || {here}, variant.toggle
+  FROM chain CROSS JOIN {words.given} AS given
+  JOIN piece ON piece.identifier = coalesce(chain.held, {words.occupant("chain.square")})
+    AND {own}(substr(piece.identifier, 1, 1)) = substr(piece.identifier, 1, 1)
+  JOIN revision_piece ON revision_piece.piece_id = piece.id AND revision_piece.revision_id = :revision
+  JOIN source ON source.piece_id = piece.id AND source.square {words.same} chain.square
+  JOIN destination ON destination.piece_id = source.piece_id AND destination.source = source.ordinal
+  JOIN variant ON variant.piece_id = destination.piece_id AND variant.source = destination.source
+    AND variant.destination = destination.ordinal
+  JOIN variant_origin ON {of_variant("variant_origin")} AND variant_origin.chainable
+  WHERE {tested}
+)
+SELECT depth, rank, CAST(changes AS text) AS changes, CAST(hands AS text) AS hands, CAST(state AS text) AS state, toggle
+FROM (SELECT * FROM chain WHERE {wanted} LIMIT {limits.CHAINS.most + 1}) AS found
+ORDER BY rank"""
+
+
+# --- what it finds ---
+
+
+def _path(rank: str) -> list[tuple[int, int]]:
+    """The steps of a path: ordinal of the piece and number of the variant."""
+    words = [int(rank[start : start + _DIGITS]) for start in range(0, len(rank), _DIGITS)]
+    return list(zip(words[::2], words[1::2], strict=True))
+
+
+def _steps(
+    database: Database, connection: Connection, revision: Revision, board: Board, keys: set[tuple[int, int]]
+) -> dict[tuple[int, int], Move]:
+    """The moves that are steps, by ordinal of the piece and number of the variant."""
+    if not keys:
+        return {}
+    of_revision = t.revision_piece.c.revision_id == revision.id
+    ordinals = connection.execute(select(t.revision_piece.c.ordinal, t.revision_piece.c.piece_id).where(of_revision))
+    piece_ids = {row.ordinal: row.piece_id for row in ordinals}
+    variants = {(piece_ids[ordinal], number): (ordinal, number) for ordinal, number in keys}
+    details = reading.read_details(database, connection, board, set(variants), revision.dialect)
+    chosen = temporary.given(database, connection, _CHOSEN, sorted(variants))
+    places = (
+        select(
+            t.variant.c.piece_id,
+            t.variant.c.number,
+            t.piece.c.identifier,
+            t.source.c.square,
+            t.destination.c.square,
+            t.variant.c.ordinal,
+            t.variant.c.toggle,
+        )
+        .join(chosen, and_(t.variant.c.piece_id == chosen.c.piece_id, t.variant.c.number == chosen.c.variant))
+        .join(t.piece, t.piece.c.id == t.variant.c.piece_id)
+        .join(t.source, t.VARIANT_OF_SOURCE)
+        .join(t.destination, t.VARIANT_OF_DESTINATION)
+    )
+
+    def label(number: int | None) -> str:
+        return HAND if number is None else board.squares[number]
+
+    found: dict[tuple[int, int], Move] = {}
+    for piece_id, number, piece, source, destination, ordinal, toggle in connection.execute(places):
+        move = details[piece_id, number].move(piece, label(source), label(destination), ordinal, toggle)
+        found[variants[piece_id, number]] = move
+    return found
+
+
+def _chain(row: Any, steps: tuple[Move, ...], board: Board, position: Position) -> Chain:
+    changes: Mapping[str, str] = json.loads(row.changes)
+    placed = {board.squares[int(number)]: piece or None for number, piece in changes.items()}
+    before = position.state or {}
+    state = {name: value for name, value in json.loads(row.state).items() if before.get(name) != value}
+    if position.hands is None:
+        hands = _summed(steps)
+    else:
+        held = {piece: int(count) for piece, count in json.loads(row.hands).items()}
+        pieces = sorted({*held, *position.hands})
+        hands = {piece: held.get(piece, 0) - position.hands.get(piece, 0) for piece in pieces}
+    effects = Transition(placed, {piece: delta for piece, delta in hands.items() if delta}, bool(row.toggle), state)
+    return Chain(steps, effects, position.after(effects))
+
+
+def _summed(steps: Sequence[Move]) -> dict[str, int]:
+    hands: dict[str, int] = {}
+    for step in steps:
+        for piece, delta in {} if step.effects is None else step.effects.hands.items():
+            hands[piece] = hands.get(piece, 0) + delta
+    return hands

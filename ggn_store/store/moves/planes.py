@@ -1,0 +1,347 @@
+"""A revision's rules and positions as bit planes, so that one statement makes all moves of many positions.
+
+A position is a few *planes*, each a set of squares: where the first side's pieces stand, where the second side's do,
+and the bits of the pieces' codes (every identifier that rules or positions name has a code within its side). A plane
+is as many words of 64 bits as the board needs. Counts of the pieces in hand are bit fields of one or more words.
+
+What a possibility asks is then a few masks (as in `store.masks`: squares that must not be empty, not the enemy's, not
+the mover's own) and, for each identifier that conditions name, squares where exactly that piece must or must not be.
+What it does is `(plane & kept) | set`, and a number to add to the hands. Possibilities that do the same, one when a
+square is empty, the next when the enemy is on it, are one rule.
+
+Rules are compiled when they are needed, for one question: nothing of this is stored.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from sqlalchemy import Connection
+
+from ggn_store.errors import MoveError, StoreError
+from ggn_store.model.board import Board
+from ggn_store.model.move import Assumption
+from ggn_store.model.position import MAX_HAND_COUNT, SIDES, Position
+from ggn_store.model.revision import Revision
+from ggn_store.notation.qpi import side_of
+from ggn_store.store.database.engine import Database
+from ggn_store.store.moves.reachable import Entry, reachable
+
+WORD: Final = 64
+MAX_WORDS: Final = 8
+# A word of hands leaves the sign alone.
+_HAND_BITS: Final = 62
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One or two possibilities (see above) as masks over square numbers.
+
+    `start` is where a rule of its group begins, as `Group` says. `must` and `deny` have a mask for each identifier of
+    the group's `kinds`, `becomes` one for each plane. `delta` has a number for each word of the hands.
+    """
+
+    start: int
+    not_own: int
+    not_enemy: int
+    not_empty: int
+    must: tuple[int, ...]
+    deny: tuple[int, ...]
+    touched: int
+    becomes: tuple[int, ...]
+    side_after: int
+    delta: tuple[int, ...]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it asks for a piece by name."""
+        return any(self.must) or any(self.deny)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The rules of a side (0 first, 1 second) whose sources lie in one word of the board, or in the hand (None).
+
+    A rule starts at `number of the square within the word + 64 * code of the piece`, in the hand at the slot of the
+    piece. `kinds` are the identifiers that the conditions of these rules name.
+    """
+
+    side: int
+    word: int | None
+    kinds: tuple[str, ...]
+    rules: tuple[Rule, ...]
+
+    def only(self, exact: bool) -> Group:
+        """The same with the rules that ask for a piece by name only, or without them."""
+        return replace(self, rules=tuple(rule for rule in self.rules if rule.is_exact == exact))
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Where the count of a piece in hand lies: `width` bits of a word from bit `shift` on, and over them a guard.
+
+    The guard is always set: a count that falls below zero clears it.
+    """
+
+    word: int
+    shift: int
+    width: int
+
+    @property
+    def mask(self) -> int:
+        """The bits of the count."""
+        return ((1 << self.width) - 1) << self.shift
+
+    @property
+    def guard(self) -> int:
+        """The bit over the count."""
+        return 1 << (self.shift + self.width)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A position as planes (first side, second side, bits of the codes) and words of the hands."""
+
+    side: int
+    planes: tuple[int, ...]
+    hands: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """Rules for a number of moves from some positions on.
+
+    `code` has side and code of each identifier. `slots` are the pieces that can be in hand, `fields` where their
+    counts are, None where the positions say nothing of hands. `takes` tells whether a rule can take more from a hand
+    than it asks for.
+    """
+
+    board: Board
+    code: Mapping[str, tuple[int, int]]
+    bits: int
+    slots: tuple[str, ...]
+    fields: Mapping[str, Field] | None
+    groups: tuple[Group, ...]
+    takes: bool
+    states: tuple[State, ...]
+
+    @property
+    def words(self) -> int:
+        """How many words a plane has."""
+        return words(self.board)
+
+    @property
+    def planes(self) -> int:
+        """How many planes a position has."""
+        return 2 + self.bits
+
+    @property
+    def hand_words(self) -> int:
+        """How many words the hands have; 0 where nothing is known of them."""
+        return 1 + max((each.word for each in (self.fields or {}).values()), default=-1)
+
+    @property
+    def guards(self) -> tuple[int, ...]:
+        """The guard bits of each word of the hands."""
+        fields = (self.fields or {}).values()
+        return tuple(sum(each.guard for each in fields if each.word == word) for word in range(self.hand_words))
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether positions of one ply can differ in whose turn it is."""
+        stays = any(rule.side_after == group.side for group in self.groups for rule in group.rules)
+        return stays or len({state.side for state in self.states}) > 1
+
+    def vector(self, piece: str) -> tuple[int, ...]:
+        """The bit of each plane on a square where `piece` stands."""
+        return _vector(self.code[piece], self.bits)
+
+    def position(self, state: State, like: Position) -> Position:
+        """The position that a state is; `like` has the squares that are not on the board."""
+        names = {self.vector(piece): piece for piece in self.code}
+        board = {square: piece for square, piece in like.board.items() if square not in self.board.numbers}
+        occupied = state.planes[0] | state.planes[1]
+        for number, square in enumerate(self.board.squares):
+            if occupied >> number & 1:
+                board[square] = names[tuple(plane >> number & 1 for plane in state.planes)]
+        hands = None
+        if self.fields is not None:
+            hands = {
+                piece: count
+                for piece, field in self.fields.items()
+                if (count := (state.hands[field.word] & field.mask) >> field.shift)
+            }
+        return replace(like, board=board, hands=hands, side=SIDES[state.side])
+
+
+def words(board: Board) -> int:
+    """How many words a plane of a board has."""
+    return max(1, -(-len(board.squares) // WORD))
+
+
+def compile_rules(
+    database: Database,
+    connection: Connection,
+    revision: Revision,
+    board: Board,
+    positions: Sequence[Position],
+    depth: int,
+    assume: Assumption | None = None,
+) -> Compiled:
+    """The rules that may apply within `depth` moves from `positions` on, and the positions themselves.
+
+    The positions must all tell what the hands hold, or none of them. Raises MoveError for a must-deny document
+    without `assume`, and StoreError for a board or hands that are too large.
+    """
+    if words(board) > MAX_WORDS:
+        raise StoreError(
+            f"moves are made in the database on boards of up to {MAX_WORDS * WORD} squares; "
+            f"that of {revision} has {len(board.squares)}"
+        )
+    if revision.dialect == "must-deny" and assume is None:
+        raise MoveError(
+            f"{revision} is a must-deny document and does not say what a move changes; to mean plain displacement, "
+            "say assume='displacement' (--assume displacement)"
+        )
+    read = reachable(database, connection, revision, board, positions, depth)
+    code = _codes(read, positions)
+    bits = max(0, max((number for _, number in code.values()), default=0)).bit_length()
+    slots = sorted(
+        {piece for entry in read for piece in entry.deltas}
+        | {entry.piece for entry in read if entry.source is None}
+        | {piece for position in positions for piece in position.hands or ()}
+    )
+    known = bool(positions) and positions[0].hands is not None
+    fields = _fields(read, slots, positions, depth) if known else None
+    hand_words = 1 + max((field.word for field in (fields or {}).values()), default=-1)
+
+    vectors = {piece: _vector(each, bits) for piece, each in code.items()}
+    groups = []
+    by_group = defaultdict(list)
+    for entry in read:
+        by_group[code[entry.piece][0], None if entry.source is None else entry.source // WORD].append(entry)
+    for (side, word), entries in sorted(by_group.items(), key=lambda item: (item[0][0], item[0][1] is None, item[0])):
+        kinds = tuple(sorted({kind for entry in entries for kind in (*entry.must, *entry.deny)}))
+        rules = []
+        for entry in entries:
+            if entry.source is None:
+                start = slots.index(entry.piece)
+            else:
+                start = entry.source % WORD + WORD * code[entry.piece][1]
+            becomes = [0] * (2 + bits)
+            for piece, squares in entry.becomes.items():
+                for plane, bit in enumerate(vectors[piece]):
+                    if bit:
+                        becomes[plane] |= squares
+            delta = [0] * hand_words
+            if fields is not None:
+                for piece, number in entry.deltas.items():
+                    delta[fields[piece].word] += number << fields[piece].shift
+            rules.append(
+                Rule(
+                    start,
+                    entry.not_own,
+                    entry.not_enemy,
+                    entry.not_empty,
+                    tuple([entry.must.get(kind, 0) for kind in kinds]) if kinds else (),
+                    tuple([entry.deny.get(kind, 0) for kind in kinds]) if kinds else (),
+                    entry.touched,
+                    tuple(becomes),
+                    1 - side if entry.toggle else side,
+                    tuple(delta),
+                )
+            )
+        groups.append(Group(side, word, kinds, tuple(rules)))
+    takes = fields is not None and any(
+        -number > (entry.source is None and piece == entry.piece)
+        for entry in read
+        for piece, number in entry.deltas.items()
+    )
+    return Compiled(
+        board,
+        code,
+        bits,
+        tuple(slots),
+        fields,
+        tuple(groups),
+        takes,
+        tuple(_state(position, board, vectors, bits, fields, hand_words) for position in positions),
+    )
+
+
+def _codes(entries: Iterable[Entry], positions: Iterable[Position]) -> dict[str, tuple[int, int]]:
+    """Side and code of every piece that can stand on a square, or that a condition names."""
+    named: dict[str, None] = {}
+    for entry in entries:
+        named[entry.piece] = None
+        for pieces in (entry.must, entry.deny, entry.becomes):
+            named.update(dict.fromkeys(pieces))
+    for position in positions:
+        named.update((piece, None) for piece in position.board.values() if piece is not None)
+    found: dict[str, tuple[int, int]] = {}
+    counts = [0, 0]
+    for piece in named:
+        side = SIDES.index(side_of(piece))
+        found[piece] = side, counts[side]
+        counts[side] += 1
+    return found
+
+
+def _vector(code: tuple[int, int], bits: int) -> tuple[int, ...]:
+    side, number = code
+    return (1 - side, side, *(number >> bit & 1 for bit in range(bits)))
+
+
+def _fields(
+    entries: Iterable[Entry], slots: Iterable[str], positions: Sequence[Position], depth: int
+) -> dict[str, Field]:
+    """Room for every count that can come up, and for what a rule takes at once."""
+    gains: dict[str, int] = defaultdict(int)
+    losses: dict[str, int] = defaultdict(int)
+    for entry in entries:
+        for piece, number in entry.deltas.items():
+            gains[piece] = max(gains[piece], number)
+            losses[piece] = max(losses[piece], -number)
+    fields: dict[str, Field] = {}
+    word = shift = 0
+    for piece in slots:
+        most = max((position.hands or {}).get(piece, 0) for position in positions) + depth * gains[piece]
+        if most > MAX_HAND_COUNT:
+            raise StoreError(
+                f"after {depth} moves a hand could hold {most:,} {piece}; "
+                f"up to {MAX_HAND_COUNT:,} can be counted: take a smaller depth"
+            )
+        width = max(most, losses[piece]).bit_length()
+        if shift + width + 1 > _HAND_BITS:
+            word, shift = word + 1, 0
+        fields[piece] = Field(word, shift, width)
+        shift += width + 1
+    if word >= MAX_WORDS:
+        raise StoreError(
+            f"the counts of {len(fields)} kinds of pieces in hand do not fit into {MAX_WORDS} words of "
+            f"{_HAND_BITS} bits: take a smaller depth, or a position that says nothing of hands"
+        )
+    return fields
+
+
+def _state(
+    position: Position,
+    board: Board,
+    vectors: Mapping[str, tuple[int, ...]],
+    bits: int,
+    fields: Mapping[str, Field] | None,
+    hand_words: int,
+) -> State:
+    planes = [0] * (2 + bits)
+    for square, piece in position.board.items():
+        number = board.numbers.get(square)
+        if number is not None and piece is not None:
+            for plane, bit in enumerate(vectors[piece]):
+                planes[plane] |= bit << number
+    hands = [0] * hand_words
+    for piece, field in (fields or {}).items():
+        hands[field.word] |= field.guard | (position.hands or {}).get(piece, 0) << field.shift
+    return State(SIDES.index(position.side), tuple(planes), tuple(hands))

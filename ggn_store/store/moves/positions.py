@@ -1,0 +1,188 @@
+"""Positions -> temporary tables that the reading query joins.
+
+They have metadata of their own, so that migrations never see them, and they are made within the transaction that
+asks, which is rolled back: no position can leak into another question. Where a database lets no tables be made, their
+rows are values of the statement, as relations of the same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    Table,
+    and_,
+    true,
+)
+from sqlalchemy.schema import CreateIndex, CreateTable, DropTable
+
+from ggn_store.model.board import Board
+from ggn_store.model.position import Position
+from ggn_store.notation.qpi import Side, side_of
+from ggn_store.store.database.engine import Database
+from ggn_store.store.schema.tables import Id, Label
+
+metadata = MetaData()
+
+position_state = Table(
+    "position_state",
+    metadata,
+    Column("position", Integer, nullable=False),
+    Column("side", Label, nullable=False),
+    Column("hands_known", Boolean, nullable=False),
+    PrimaryKeyConstraint("position"),
+    prefixes=["TEMPORARY"],
+)
+
+board_state = Table(
+    "board_state",
+    metadata,
+    Column("position", Integer, nullable=False),
+    Column("square", Integer, nullable=False),
+    Column("piece", Label, nullable=False),
+    Column("side", Label, nullable=False),
+    PrimaryKeyConstraint("position", "square"),
+    Index("ix_board_state_piece", "piece"),
+    prefixes=["TEMPORARY"],
+    sqlite_with_rowid=False,
+)
+
+hand_state = Table(
+    "hand_state",
+    metadata,
+    Column("position", Integer, nullable=False),
+    Column("piece", Label, nullable=False),
+    Column("count", Integer, nullable=False),
+    PrimaryKeyConstraint("position", "piece"),
+    prefixes=["TEMPORARY"],
+    sqlite_with_rowid=False,
+)
+
+# The values of all state variables, for rules that have any.
+state_value = Table(
+    "state_value",
+    metadata,
+    Column("position", Integer, nullable=False),
+    Column("variable", Label, nullable=False),
+    Column("value", Label, nullable=False),
+    PrimaryKeyConstraint("position", "variable"),
+    prefixes=["TEMPORARY"],
+    sqlite_with_rowid=False,
+)
+
+# The possibilities whose conditions and effects are read after the question is answered.
+chosen = Table(
+    "chosen",
+    metadata,
+    Column("piece_id", Id, nullable=False),
+    Column("variant", Integer, nullable=False),
+    PrimaryKeyConstraint("piece_id", "variant"),
+    prefixes=["TEMPORARY"],
+    sqlite_with_rowid=False,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """Positions as relations.
+
+    `standing` gives what stands on a square of a position, as a relation with `piece` and `side`, and the condition
+    to join it by. `state` is None where the rules have no state variables.
+    """
+
+    position: FromClause
+    board: FromClause
+    hand: FromClause
+    standing: Callable[[ColumnElement[int], ColumnElement[int]], tuple[FromClause, ColumnElement[bool]]]
+    state: FromClause | None = None
+
+
+def describe(
+    database: Database,
+    connection: Connection,
+    board: Board,
+    positions: Sequence[Position],
+    side: Side | None = None,
+    has_state: bool = False,
+) -> Described:
+    """The relations for `positions`, numbered from 0; `side` overrides theirs.
+
+    Squares that the board does not have cannot matter to any rule and are left out. The positions name every state
+    variable, where the rules have any (`has_state`).
+    """
+    numbers = board.numbers
+    placed = [
+        (i, numbers[square], piece, side_of(piece))
+        for i, position in enumerate(positions)
+        for square, piece in position.board.items()
+        if piece is not None and square in numbers
+    ]
+    held = [
+        (i, piece, count) for i, position in enumerate(positions) for piece, count in (position.hands or {}).items()
+    ]
+    asked = [(i, side or position.side, position.hands is not None) for i, position in enumerate(positions)]
+    on_board = given(database, connection, board_state, placed)
+
+    def standing(position: ColumnElement[int], square: ColumnElement[int]) -> tuple[FromClause, ColumnElement[bool]]:
+        if database.sender is not None:
+            return database.sender.sent_row(board_state, placed, (position, square)), true()
+        here = on_board.alias("here")
+        return here, and_(here.c.position == position, here.c.square == square)
+
+    return Described(
+        given(database, connection, position_state, asked),
+        on_board,
+        given(database, connection, hand_state, held),
+        standing,
+        given(database, connection, state_value, _state_values(positions)) if has_state else None,
+    )
+
+
+def _state_values(positions: Sequence[Position]) -> list[tuple[int, str, str]]:
+    return [(i, *each) for i, position in enumerate(positions) for each in (position.state or {}).items()]
+
+
+def given(
+    database: Database,
+    connection: Connection,
+    table: Table,
+    rows: Sequence[Sequence[Any]],
+    columns: Sequence[Column[Any]] | None = None,
+) -> FromClause:
+    """`table` with `rows` in it, which fill `columns` (all of them by default), made if the database makes tables."""
+    if database.sender is not None:
+        return database.sender.sent(connection, list(table.columns) if columns is None else columns, rows)
+    make(database, connection, table, rows, columns)
+    return table
+
+
+def drop(connection: Connection, relation: FromClause) -> None:
+    """Be done with what was `given` before the transaction ends."""
+    if isinstance(relation, Table):
+        connection.execute(DropTable(relation))
+
+
+def make(
+    database: Database,
+    connection: Connection,
+    table: Table,
+    rows: Iterable[Sequence[Any]],
+    columns: Iterable[Column[Any]] | None = None,
+) -> None:
+    """Create a temporary table with `rows` in it, which fill `columns` (all of them by default)."""
+    connection.execute(CreateTable(table))
+    for index in table.indexes:
+        connection.execute(CreateIndex(index))
+    database.fill(connection, table.columns if columns is None else columns, rows)
+    database.analyze(connection, table)

@@ -1,0 +1,277 @@
+"""The possibilities that may apply within some moves from given positions, read source by source.
+
+Possibilities that do the same, one when a square is empty, the next when the enemy is on it, are one entry.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from sqlalchemy import Column, Connection, FromClause, Integer, MetaData, PrimaryKeyConstraint, Table, and_, select
+
+from ggn_store.model.board import Board
+from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.move import displacement
+from ggn_store.model.position import SIDES, Position
+from ggn_store.model.revision import Revision
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import Side, other_side, side_of
+from ggn_store.store.database.engine import Database
+from ggn_store.store.moves import positions as temporary
+from ggn_store.store.schema import tables as t
+
+
+@dataclass(slots=True)
+class Entry:
+    """A possibility; masks are over square numbers, `must`, `deny` and `becomes` have one for each piece."""
+
+    piece: str
+    source: int | None
+    not_own: int
+    not_enemy: int
+    not_empty: int
+    must: dict[str, int]
+    deny: dict[str, int]
+    touched: int
+    becomes: dict[str, int]
+    deltas: dict[str, int]
+    toggle: bool
+
+    def effects(self) -> tuple[object, ...]:
+        """What it changes, to be compared."""
+        return self.touched, self.becomes, self.deltas, self.toggle
+
+    def may_hold(self, stands: set[tuple[str, int]], enemies: int) -> bool:
+        """Whether what it asks for may be there: exact pieces, and enemies where the square must be theirs."""
+        if self.not_empty & self.not_own & ~enemies:
+            return False
+        return all((piece, square) in stands for piece, squares in self.must.items() for square in _bits(squares))
+
+
+def reachable(
+    database: Database,
+    connection: Connection,
+    revision: Revision,
+    board: Board,
+    positions: Sequence[Position],
+    depth: int,
+) -> list[Entry]:
+    """The possibilities that may hold within `depth` moves from some positions.
+
+    What may stand where is followed ply by ply, as if no move ever removed anything.
+    """
+    reader = _Reader(database, connection, revision, board)
+    numbers = board.numbers
+    stands = {
+        (piece, numbers[square])
+        for position in positions
+        for square, piece in position.board.items()
+        if piece is not None and square in numbers
+    }
+    held: set[str] | None = {piece for position in positions for piece in position.hands or ()}
+    if not positions or positions[0].hands is None:
+        held = None
+    sides = {position.side for position in positions}
+    occupied = dict.fromkeys(SIDES, 0)
+    found: list[Entry] = []
+    passing: set[tuple[Side, bool]] = set()
+    pending: dict[Side, list[Entry]] = {side: [] for side in SIDES}
+    fresh = set(stands)
+    for _ in range(depth):
+        for piece, square in fresh:
+            occupied[side_of(piece)] |= 1 << square
+        starts = [
+            (piece, square)
+            for piece, square in reader.unread
+            if side_of(piece) in sides
+            and ((held is None or piece in held) if square is None else (piece, square) in stands)
+        ]
+        for entry in reader.read(starts):
+            pending[side_of(entry.piece)].append(entry)
+        fresh = set()
+        gained: set[str] = set()
+        for side in sides:
+            later = []
+            for entry in pending[side]:
+                if not entry.may_hold(stands, occupied[other_side(side)]):
+                    later.append(entry)
+                    continue
+                found.append(entry)
+                passing.add((side, entry.toggle))
+                fresh.update((piece, square) for piece, squares in entry.becomes.items() for square in _bits(squares))
+                gained.update(piece for piece, number in entry.deltas.items() if number > 0)
+            pending[side] = later
+        fresh -= stands
+        stands |= fresh
+        if held is not None:
+            held |= gained
+        sides = {other_side(side) if toggle else side for side, toggle in passing if side in sides}
+    return found
+
+
+def _temporary(name: str, *columns: str) -> Table:
+    words = [Column(column, t.Id if column == "piece_id" else Integer, nullable=False) for column in columns]
+    key = PrimaryKeyConstraint(*columns[:2])
+    return Table(name, MetaData(), *words, key, prefixes=["TEMPORARY"], sqlite_with_rowid=False)
+
+
+# The sources whose rules are to be read, and the numbers of their first and last variants.
+_sources = _temporary("chosen_source", "piece_id", "source")
+_spans = _temporary("chosen_span", "piece_id", "first", "last")
+
+
+class _Reader:
+    """Reads the rules of a revision, source by source."""
+
+    def __init__(
+        self,
+        database: Database,
+        connection: Connection,
+        revision: Revision,
+        board: Board,
+    ) -> None:
+        self._database = database
+        self._connection = connection
+        self._board = board
+        query = (
+            select(t.piece.c.identifier, t.source.c.piece_id, t.source.c.ordinal, t.source.c.square)
+            .join(t.revision_piece, t.revision_piece.c.piece_id == t.source.c.piece_id)
+            .join(t.piece, t.piece.c.id == t.source.c.piece_id)
+            .where(t.revision_piece.c.revision_id == revision.id)
+        )
+        self.unread = {
+            (piece, square): (number, ordinal) for piece, number, ordinal, square in connection.execute(query)
+        }
+        """Piece and square (None for the hand) of sources that were not read yet, with their keys."""
+
+    def read(self, starts: Iterable[tuple[str, int | None]]) -> Iterator[Entry]:
+        """The possibilities from some sources, those that are a pair joined."""
+        wanted = {self.unread.pop(start): start for start in starts}
+        if not wanted:
+            return
+        sources = temporary.given(self._database, self._connection, _sources, sorted(wanted))
+        variants = sorted(
+            map(tuple, self._rows(sources, t.variant, "source", "destination", "ordinal", "number", "toggle"))
+        )
+        spans = []
+        for (piece, _), group in groupby(variants, key=itemgetter(0, 1)):
+            numbers = [number for *_, number, _ in group]
+            spans.append((piece, min(numbers), max(numbers)))
+        within = temporary.given(self._database, self._connection, _spans, spans)
+        squares = {
+            tuple(place): square for *place, square in self._rows(sources, t.destination, "source", "ordinal", "square")
+        }
+        conditions: dict[tuple[int, int], list[tuple[str, int, str]]] = defaultdict(list)
+        for piece, variant, polarity, square, state in self._details(
+            within, t.condition, "polarity", "square", "state"
+        ):
+            conditions[piece, variant].append((polarity, square, state))
+        effects: dict[tuple[int, int], list[tuple[int, str | None]]] = defaultdict(list)
+        for piece, variant, square, becomes in self._details(within, t.effect, "square", "becomes"):
+            effects[piece, variant].append((square, becomes))
+        deltas: dict[tuple[int, int], dict[str, int]] = defaultdict(dict)
+        for piece, variant, held, delta in self._details(within, t.hand_effect, "piece", "delta"):
+            deltas[piece, variant][held] = delta
+        for relation in (sources, within):
+            temporary.drop(self._connection, relation)
+
+        for place, group in groupby(variants, key=itemgetter(0, 1, 2)):
+            previous: Entry | None = None
+            identifier, source = wanted[place[:2]]
+            for piece, _, _, _, number, toggle in group:
+                changes: Iterable[tuple[int, str | None]] = effects.get((piece, number), ())
+                hands = deltas.get((piece, number), {})
+                if toggle is None:
+                    assumed = displacement(identifier, self._label(source), self._label(squares[place]))
+                    changes = [(self._board.numbers[square], each) for square, each in assumed.board.items()]
+                    hands = dict(assumed.hands)
+                entry = _entry(
+                    identifier, source, conditions.get((piece, number), ()), changes, hands, toggle is not False
+                )
+                if previous is not None and _join(previous, entry):
+                    continue
+                if previous is not None:
+                    yield previous
+                previous = entry
+            if previous is not None:
+                yield previous
+
+    def _rows(self, sources: FromClause, table: Table, *columns: str) -> Iterator[Any]:
+        of_source = and_(table.c.piece_id == sources.c.piece_id, table.c.source == sources.c.source)
+        query = select(table.c.piece_id, *(table.c[column] for column in columns))
+        return iter(self._connection.execute(query.join(sources, of_source)))
+
+    def _details(self, spans: FromClause, table: Table, *columns: str) -> Iterator[Any]:
+        is_within = table.c.variant.between(spans.c.first, spans.c.last)
+        query = select(table.c.piece_id, table.c.variant, *(table.c[column] for column in columns))
+        return iter(self._connection.execute(query.join(spans, and_(table.c.piece_id == spans.c.piece_id, is_within))))
+
+    def _label(self, number: int | None) -> str:
+        return HAND if number is None else self._board.squares[number]
+
+
+def _bits(mask: int) -> Iterator[int]:
+    while mask:
+        yield (mask & -mask).bit_length() - 1
+        mask &= mask - 1
+
+
+def _entry(
+    piece: str,
+    source: int | None,
+    conditions: Iterable[tuple[str, int, str]],
+    changes: Iterable[tuple[int, str | None]],
+    hands: dict[str, int],
+    toggle: bool,
+) -> Entry:
+    not_own = not_enemy = not_empty = touched = 0
+    must: dict[str, int] = {}
+    deny: dict[str, int] = {}
+    becomes: dict[str, int] = {}
+    for polarity, square, state in conditions:
+        bit = 1 << square
+        if polarity == "must":
+            if state == EMPTY:
+                not_own |= bit
+                not_enemy |= bit
+            elif state == ENEMY:
+                not_own |= bit
+                not_empty |= bit
+            else:
+                must[state] = must.get(state, 0) | bit
+        elif state == EMPTY:
+            not_empty |= bit
+        elif state == ENEMY:
+            not_enemy |= bit
+        else:
+            deny[state] = deny.get(state, 0) | bit
+    for square, after in changes:
+        bit = 1 << square
+        touched |= bit
+        if after is not None:
+            becomes[after] = becomes.get(after, 0) | bit
+    return Entry(piece, source, not_own, not_enemy, not_empty, must, deny, touched, becomes, hands, toggle)
+
+
+def _join(first: Entry, second: Entry) -> bool:
+    """Make one of two, if they differ only in that a square is empty for the first and the enemy's for the second."""
+    twin = first.not_enemy ^ second.not_enemy
+    if (
+        not twin
+        or twin & (twin - 1)
+        or not first.not_enemy & twin
+        or first.not_empty & twin
+        or second.not_empty != first.not_empty | twin
+        or first.not_own != second.not_own
+        or first.must != second.must
+        or first.deny != second.deny
+        or first.effects() != second.effects()
+    ):
+        return False
+    first.not_enemy &= ~twin
+    return True

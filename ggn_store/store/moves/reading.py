@@ -1,0 +1,311 @@
+"""The reading query: which possibilities of a revision hold in which positions?
+
+    standing: pieces of the side to move on their sources, and in its hand where a rule starts there
+       -> destination -> variant, where no condition of the variant fails on board_state
+          and, of rules with state variables, no guard of it on state_value
+
+One statement, whatever the number of positions. Conditions and effects of what it finds are read afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any, Final
+
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Select,
+    and_,
+    case,
+    false,
+    func,
+    or_,
+    select,
+    union_all,
+)
+
+from ggn_store.model.board import Board
+from ggn_store.model.document import EMPTY, ENEMY, Dialect, Origin
+from ggn_store.model.move import Assumption, Move, displacement
+from ggn_store.model.position import Position
+from ggn_store.model.revision import Revision
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import Side
+from ggn_store.notation.stn import Transition
+from ggn_store.store.database.engine import Database
+from ggn_store.store.moves import positions as state
+from ggn_store.store.moves.positions import Described
+from ggn_store.store.schema import tables as t
+
+# In one statement, where they are part of it: a value of Postgres ends at a quarter of a gigabyte.
+_POSITIONS_SENT: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of one or more positions.
+
+    `piece`, `source` and `destination` narrow the answer. With `any_side` the pieces of both sides are asked,
+    with `side` (or each position's own) as the active side in the sense of `enemy`; without it, only those of
+    the active side.
+    """
+
+    piece: str | None = None
+    source: str | None = None
+    destination: str | None = None
+    side: Side | None = None
+    any_side: bool = False
+
+
+@dataclass(slots=True)
+class _Details:
+    must: dict[str, str] = field(default_factory=dict)
+    deny: dict[str, str] = field(default_factory=dict)
+    board: dict[str, str | None] = field(default_factory=dict)
+    hands: dict[str, int] = field(default_factory=dict)
+    guards: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    state: dict[str, str] = field(default_factory=dict)
+    origin: Origin | None = None
+
+    def move(self, piece: str, source: str, destination: str, ordinal: int, toggle: bool | None) -> Move:
+        """The move that a possibility with these details is."""
+        effects = None if toggle is None else Transition(self.board, self.hands, toggle, self.state)
+        move = Move(piece, source, destination, ordinal, self.must, self.deny, effects)
+        if not self.guards and self.origin is None:
+            return move
+        move = replace(move, guards=self.guards)
+        if self.origin is None:
+            return move
+        action, step, chainable = self.origin.action, self.origin.step, self.origin.chainable
+        return replace(move, action=action, step=step, chainable=chainable)
+
+
+def moves(
+    database: Database,
+    connection: Connection,
+    revision: Revision,
+    board: Board,
+    positions: Sequence[Position],
+    question: Question,
+    assume: Assumption | None = None,
+) -> list[list[Move]]:
+    """For each position its moves, in document order.
+
+    `assume` fills in the effects that a `must-deny` document leaves open.
+    """
+    if database.sender is not None and len(positions) > _POSITIONS_SENT:
+        starts = range(0, len(positions), _POSITIONS_SENT)
+        parts = (positions[start : start + _POSITIONS_SENT] for start in starts)
+        answered = (moves(database, connection, revision, board, part, question, assume) for part in parts)
+        return list(chain.from_iterable(answered))
+    described = _describe(database, connection, revision, board, positions, question)
+    rows = connection.execute(reading_query(revision, board, question, described)).all()
+    keys = {(row.piece_id, row.variant) for row in rows}
+    details = read_details(database, connection, board, keys, revision.dialect)
+
+    def square(number: int | None) -> str:
+        return HAND if number is None else board.squares[number]
+
+    answers: list[list[Move]] = [[] for _ in positions]
+    for row in rows:
+        source, destination = square(row.source), square(row.destination)
+        move = details[row.piece_id, row.variant].move(row.piece, source, destination, row.ordinal, row.toggle)
+        if move.effects is None and assume is not None:
+            move = replace(move, effects=displacement(row.piece, source, destination), assumed=True)
+        answers[row.position].append(move)
+    return answers
+
+
+def _describe(
+    database: Database,
+    connection: Connection,
+    revision: Revision,
+    board: Board,
+    positions: Sequence[Position],
+    question: Question,
+) -> Described:
+    has_state = revision.envelope.variables is not None
+    return state.describe(database, connection, board, positions, question.side, has_state)
+
+
+def explain(
+    database: Database,
+    connection: Connection,
+    revision: Revision,
+    board: Board,
+    positions: Sequence[Position],
+    question: Question,
+) -> tuple[str, list[str]]:
+    """The statement that answers a question, and the database's plan for it, line by line."""
+    described = _describe(database, connection, revision, board, positions, question)
+    return explained(database, connection, reading_query(revision, board, question, described))
+
+
+def explained(database: Database, connection: Connection, query: Select[Any]) -> tuple[str, list[str]]:
+    """The text of a statement with its values in it, and the database's plan for it, line by line."""
+    statement = query.compile(database.engine, compile_kwargs={"literal_binds": True})
+    return str(statement), database.plan(connection, query)
+
+
+def reading_query(revision: Revision, board: Board, question: Question, described: Described) -> Select[Any]:
+    """The statement over board_state and hand_state; one row for each possibility that holds."""
+    standing = _standing(revision, board, question, described)
+    query = (
+        select(
+            standing.c.position,
+            standing.c.piece,
+            standing.c.square.label("source"),
+            t.destination.c.square.label("destination"),
+            t.variant.c.ordinal,
+            t.variant.c.toggle,
+            t.variant.c.piece_id,
+            t.variant.c.number.label("variant"),
+        )
+        .select_from(standing)
+        .join(
+            t.destination,
+            and_(t.destination.c.piece_id == standing.c.piece_id, t.destination.c.source == standing.c.source),
+        )
+        .join(t.variant, t.VARIANT_OF_DESTINATION)
+        .where(~_failing_condition(standing, described).exists())
+        .order_by(standing.c.position, standing.c.ordinal, t.variant.c.number)
+    )
+    if described.state is not None:
+        query = query.where(~_failing_guard(standing, described.state).exists())
+    if question.destination is not None:
+        query = query.where(_is_at(t.destination.c.square, board, question.destination))
+    return query
+
+
+def _standing(revision: Revision, board: Board, question: Question, described: Described) -> CTE:
+    """Which piece of the ruleset can start from which source in which position."""
+    position, on_board, in_hand = described.position, described.board, described.hand
+    of_ruleset = and_(
+        t.revision_piece.c.piece_id == t.piece.c.id,
+        t.revision_piece.c.revision_id == revision.id,
+    )
+    columns = (
+        position.c.position,
+        position.c.side,
+        t.revision_piece.c.ordinal,
+        t.piece.c.identifier.label("piece"),
+        t.source.c.piece_id,
+        t.source.c.ordinal.label("source"),
+        t.source.c.square,
+    )
+    placed = (
+        select(*columns)
+        .select_from(position)
+        .join(on_board, on_board.c.position == position.c.position)
+        .join(t.piece, t.piece.c.identifier == on_board.c.piece)
+        .join(t.revision_piece, of_ruleset)
+        .join(t.source, and_(t.source.c.piece_id == t.piece.c.id, t.source.c.square == on_board.c.square))
+    )
+    held = (
+        select(*columns)
+        .select_from(position)
+        .join(t.revision_piece, t.revision_piece.c.revision_id == revision.id)
+        .join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
+        .join(t.source, and_(t.source.c.piece_id == t.piece.c.id, t.source.c.square.is_(None)))
+        .outerjoin(in_hand, and_(in_hand.c.position == position.c.position, in_hand.c.piece == t.piece.c.identifier))
+        .where(or_(~position.c.hands_known, func.coalesce(in_hand.c.count, 0) >= 1))
+    )
+    parts = []
+    for part in (placed, held):
+        if not question.any_side:
+            part = part.where(t.piece.c.side == position.c.side)
+        if question.piece is not None:
+            part = part.where(t.piece.c.identifier == question.piece)
+        if question.source is not None:
+            part = part.where(_is_at(t.source.c.square, board, question.source))
+        parts.append(part)
+    return union_all(*parts).cte("standing")
+
+
+def _failing_condition(standing: CTE, described: Described) -> Select[Any]:
+    """A condition of the variant that does not come out as it should."""
+    here, is_there = described.standing(standing.c.position, t.condition.c.square)
+    holds = case(
+        (t.condition.c.state == EMPTY, here.c.piece.is_(None)),
+        (t.condition.c.state == ENEMY, and_(here.c.side.is_not(None), here.c.side != standing.c.side)),
+        else_=func.coalesce(here.c.piece == t.condition.c.state, false()),
+    )
+    return (
+        select(1)
+        .select_from(t.condition)
+        .outerjoin(here, is_there)
+        .where(
+            t.condition.c.piece_id == t.variant.c.piece_id,
+            t.condition.c.variant == t.variant.c.number,
+            holds != (t.condition.c.polarity == "must"),
+        )
+        .correlate(standing, t.variant)
+    )
+
+
+def _failing_guard(standing: CTE, stated: FromClause) -> Select[Any]:
+    """A state variable that the variant asks for and that has none of the values that it may have."""
+    guard, allowed, value = t.guard.alias("guard"), t.guard.alias("allowed"), stated.alias("stated")
+    is_allowed = (
+        select(1)
+        .select_from(allowed)
+        .join(value, and_(value.c.variable == allowed.c.variable, value.c.value == allowed.c.value))
+        .where(
+            allowed.c.piece_id == guard.c.piece_id,
+            allowed.c.variant == guard.c.variant,
+            allowed.c.variable == guard.c.variable,
+            value.c.position == standing.c.position,
+        )
+        .correlate(standing, guard)
+    )
+    return (
+        select(1)
+        .select_from(guard)
+        .where(
+            guard.c.piece_id == t.variant.c.piece_id,
+            guard.c.variant == t.variant.c.number,
+            ~is_allowed.exists(),
+        )
+        .correlate(standing, t.variant)
+    )
+
+
+def _is_at(column: ColumnElement[Any], board: Board, square: str) -> ColumnElement[bool]:
+    return column.is_(None) if square == HAND else column == board.numbers.get(square, -1)
+
+
+def read_details(
+    database: Database, connection: Connection, board: Board, keys: set[tuple[int, int]], dialect: Dialect
+) -> dict[tuple[int, int], _Details]:
+    """Conditions, effects and what else there is of possibilities, by piece and number of the variant."""
+    details = {key: _Details() for key in keys}
+    if not keys:
+        return details
+    chosen = state.given(database, connection, state.chosen, sorted(keys))
+
+    def rows(table: Any) -> Any:
+        of_chosen = and_(table.c.piece_id == chosen.c.piece_id, table.c.variant == chosen.c.variant)
+        return connection.execute(select(*table.columns).join(chosen, of_chosen))
+
+    for piece_id, variant, polarity, square, required in rows(t.condition):
+        detail = details[piece_id, variant]
+        (detail.must if polarity == "must" else detail.deny)[board.squares[square]] = required
+    for piece_id, variant, square, becomes in rows(t.effect):
+        details[piece_id, variant].board[board.squares[square]] = becomes
+    for piece_id, variant, held, delta in rows(t.hand_effect):
+        details[piece_id, variant].hands[held] = delta
+    if dialect != "gdl":
+        return details
+    for piece_id, variant, variable, value in sorted(map(tuple, rows(t.guard))):
+        guards = details[piece_id, variant].guards
+        guards[variable] = (*guards.get(variable, ()), value)
+    for piece_id, variant, variable, value in rows(t.state_effect):
+        details[piece_id, variant].state[variable] = value
+    for piece_id, variant, *origin in rows(t.variant_origin):
+        details[piece_id, variant].origin = Origin(*origin)
+    return details

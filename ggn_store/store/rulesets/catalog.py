@@ -1,0 +1,406 @@
+"""Rulesets and their revisions: looking up, listing, reading back, hiding."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from enum import Enum
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Final
+
+from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, bindparam, func, select, update
+
+from ggn_store.errors import DamagedError, StoreError, UnknownNameError, quote
+from ggn_store.model.board import Board
+from ggn_store.model.document import Destination, Envelope, Origin, Piece, Possibility, Source
+from ggn_store.model.revision import Reference, Revision, Summary, parse_reference
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.stn import Transition
+from ggn_store.store.database.engine import ADMIN, Database
+from ggn_store.store.schema import tables as t
+
+_PARENT = t.revision.alias("parent")
+_MERGED = t.revision.alias("merged")
+
+
+class Unstated(Enum):
+    """Of a base: a new revision follows whatever is the newest one."""
+
+    UNSTATED = "unstated"
+
+
+UNSTATED: Final = Unstated.UNSTATED
+# The lineage of the revision that a new one is based on; None for none, where the ruleset must be new.
+Base = str | Unstated | None
+
+
+def _said(column: Column[Any]) -> ColumnElement[Any]:
+    """What the newest row of a ruleset's states says."""
+    of_ruleset = select(column).where(t.ruleset_state.c.ruleset_id == t.ruleset.c.id).correlate(t.ruleset)
+    return of_ruleset.order_by(t.ruleset_state.c.number.desc()).limit(1).scalar_subquery()
+
+
+REVISIONS = select(
+    t.revision.c.id,
+    t.ruleset.c.name,
+    t.revision.c.number,
+    t.revision.c.digest,
+    t.revision.c.dialect,
+    t.revision.c.board_id,
+    t.board.c.shape,
+    t.revision.c.envelope,
+    t.revision.c.author,
+    t.revision.c.message,
+    t.revision.c.created_at,
+    t.revision.c.lineage,
+    _PARENT.c.number.label("parent"),
+    _MERGED.c.number.label("merged"),
+    func.coalesce(_said(t.ruleset_state.c.state), "active").label("state"),
+    _said(t.ruleset_state.c.successor).label("successor"),
+).select_from(
+    t.revision.join(t.ruleset, t.ruleset.c.id == t.revision.c.ruleset_id)
+    .join(t.board, t.board.c.id == t.revision.c.board_id)
+    .outerjoin(_PARENT, _PARENT.c.id == t.revision.c.parent_id)
+    .outerjoin(t.revision_merge, t.revision_merge.c.revision_id == t.revision.c.id)
+    .outerjoin(_MERGED, _MERGED.c.id == t.revision_merge.c.parent_id)
+)
+
+
+# Made once, since this is what is mostly asked for.
+_NEWEST = (
+    REVISIONS.where(t.ruleset.c.name == bindparam("name"), t.ruleset.c.deleted_at.is_(None))
+    .order_by(t.revision.c.number.desc())
+    .limit(1)
+)
+
+
+def find(connection: Connection, reference: str | Reference) -> Revision:
+    """The revision that a reference names; raises UnknownNameError, with what there is instead."""
+    named = parse_reference(reference) if isinstance(reference, str) else reference
+    found = connection.execute(_narrowed(_NEWEST, named), {"name": named.name}).first()
+    if found is None:
+        raise UnknownNameError(_missing(connection, named))
+    if named.digest is not None:
+        _require_one(connection, named)
+    return revision_of(found)
+
+
+def newest_of(connection: Connection, name: str) -> Revision | None:
+    """The newest revision of a ruleset, hidden or not; None where there is none."""
+    query = REVISIONS.where(t.ruleset.c.name == name).order_by(t.revision.c.number.desc()).limit(1)
+    found = connection.execute(query).first()
+    return None if found is None else revision_of(found)
+
+
+def base(connection: Connection, name: str, stated: str | None) -> Base:
+    """The lineage of the revision of the ruleset `name` that `stated` names: `3`, `sha256:0123abcd`, a tag.
+
+    None for `0`, which is before the first revision. Raises UnknownNameError where there is no such revision.
+    """
+    if stated is None:
+        return UNSTATED
+    return None if stated == "0" else find(connection, within(name, stated)).lineage
+
+
+def within(name: str, stated: str) -> str:
+    """The reference to a revision of the ruleset `name` that may be written without it: `3`, `stable`."""
+    if stated.startswith((f"{name}@", f"{name}:")):
+        return stated
+    is_tag = not (stated[:1] in ("@", ":") or stated[:1].isdigit() or stated.startswith("sha256:"))
+    mark = ":" if is_tag else "" if stated[:1] in ("@", ":") else "@"
+    return f"{name}{mark}{stated}"
+
+
+def _narrowed(query: Select[Any], named: Reference) -> Select[Any]:
+    """`query` for the revisions that a reference of a ruleset may mean."""
+    if named.number is not None:
+        return query.where(t.revision.c.number == named.number)
+    if named.digest is not None:
+        return query.where(t.revision.c.digest.startswith(named.digest) | t.revision.c.lineage.startswith(named.digest))
+    if named.tag is not None:
+        newest = (
+            select(t.tag.c.revision_id)
+            .where(t.tag.c.ruleset_id == t.revision.c.ruleset_id, t.tag.c.name == named.tag)
+            .order_by(t.tag.c.number.desc())
+            .limit(1)
+        )
+        return query.where(t.revision.c.id == newest.scalar_subquery())
+    return query
+
+
+def _require_one(connection: Connection, named: Reference) -> None:
+    """Raise UnknownNameError where a digest is too short to mean one content, or one revision."""
+    query = _narrowed(REVISIONS.where(t.ruleset.c.name == named.name), named).order_by(t.revision.c.number)
+    rows = connection.execute(query).all()
+    begins = str(named.digest)
+    meant = {row.digest for row in rows if row.digest.startswith(begins)}
+    meant |= {row.lineage for row in rows if row.lineage.startswith(begins)}
+    if len(meant) > 1:
+        listed = ", ".join(f"{named.name}@{row.number}" for row in rows)
+        raise UnknownNameError(f"{named} may be any of {listed}: write more of the digest")
+
+
+def _missing(connection: Connection, named: Reference) -> str:
+    """Why there is no such revision, and what there is."""
+    listed = select(t.ruleset.c.name).where(t.ruleset.c.deleted_at.is_(None))
+    # A ruleset that was only proposed has no revision yet.
+    names = set(connection.execute(listed.join(t.revision).distinct()).scalars())
+    if named.name not in names:
+        if connection.execute(listed.where(t.ruleset.c.name == named.name)).first():
+            return f"{named.name} has no revision yet, it was only proposed: see `ggn-store proposals {named.name}`"
+        if connection.execute(select(t.ruleset.c.id).where(t.ruleset.c.name == named.name)).first():
+            return (
+                f"the ruleset {named.name} was deleted: `ggn-store restore {named.name}`, or loading it again, brings "
+                "it back with its revisions"
+            )
+        return f"the store has no ruleset {quote(named.name)}; {_offer(names)}"
+    if named.number is not None:
+        return (
+            f"{named.name} has no revision {named.number}: its revisions are 1 to {find(connection, named.name).number}"
+        )
+    if named.digest is not None:
+        return f"{named.name} has no revision whose digest or lineage begins with {named.digest}: see `ggn-store log`"
+    points = t.tag.c.revision_id.is_not(None)
+    tagged = select(t.tag.c.name).join(t.ruleset).where(t.ruleset.c.name == named.name, points).distinct()
+    tags = sorted(connection.execute(tagged).scalars())
+    return f"{named.name} has no tag {quote(named.tag)}" + (f"; it has had {', '.join(tags)}" if tags else "")
+
+
+def _offer(names: set[str]) -> str:
+    if not names:
+        return "it is empty: `ggn-store load --library` loads well-known games"
+    shown = sorted(names)[:10]
+    return f"it has {', '.join(shown)}{' and more (`ggn-store list`)' if len(names) > len(shown) else ''}"
+
+
+def newest(connection: Connection) -> list[Revision]:
+    """The newest revision of every ruleset that is not deleted, by name."""
+    other = t.revision.alias()
+    head = select(func.max(other.c.number)).where(other.c.ruleset_id == t.revision.c.ruleset_id).scalar_subquery()
+    query = REVISIONS.where(t.ruleset.c.deleted_at.is_(None), t.revision.c.number == head)
+    return [revision_of(row) for row in connection.execute(query.order_by(t.ruleset.c.name))]
+
+
+def summary(connection: Connection, revision: Revision) -> Summary:
+    """A revision with the number of rows that it uses of each table."""
+    pieces = select(t.revision_piece.c.piece_id).where(t.revision_piece.c.revision_id == revision.id)
+    counts = {"pieces": connection.execute(select(func.count()).select_from(pieces.subquery())).scalar_one()}
+    for name, table in (
+        ("sources", t.source),
+        ("destinations", t.destination),
+        ("possibilities", t.variant),
+        ("conditions", t.condition),
+        ("effects", t.effect),
+        ("hand_effects", t.hand_effect),
+    ):
+        query = select(func.count()).select_from(table).where(table.c.piece_id.in_(pieces))
+        counts[name] = connection.execute(query).scalar_one()
+    return Summary(revision, counts)
+
+
+def piece_summaries(connection: Connection, revision: Revision) -> list[dict[str, Any]]:
+    """For each piece of a revision, in document order: identifier, digest and how much is in it."""
+
+    def count(table: Table) -> Any:
+        return select(func.count()).select_from(table).where(table.c.piece_id == t.piece.c.id).scalar_subquery()
+
+    query = (
+        select(
+            t.piece.c.identifier.label("piece"),
+            t.piece.c.side,
+            count(t.source).label("sources"),
+            count(t.destination).label("destinations"),
+            count(t.variant).label("possibilities"),
+            count(t.condition).label("conditions"),
+            t.piece.c.digest,
+        )
+        .join(t.revision_piece, t.revision_piece.c.piece_id == t.piece.c.id)
+        .where(t.revision_piece.c.revision_id == revision.id)
+        .order_by(t.revision_piece.c.ordinal)
+    )
+    return [dict(row._mapping) for row in connection.execute(query)]
+
+
+_PIECE_SOURCES = t.revision_piece.join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id).join(
+    t.source, t.source.c.piece_id == t.piece.c.id
+)
+
+
+def _is_rule_of(revision: Revision, piece: str) -> tuple[ColumnElement[bool], ...]:
+    return (t.revision_piece.c.revision_id == revision.id, t.piece.c.identifier == piece)
+
+
+def _is_label_of(square: ColumnElement[Any]) -> ColumnElement[bool]:
+    return and_(t.square.c.board_id == t.piece.c.board_id, t.square.c.number == square)
+
+
+def sources(connection: Connection, revision: Revision, piece: str) -> tuple[str, ...]:
+    """The sources that a piece has rules from, in document order."""
+    query = (
+        select(func.coalesce(t.square.c.label, HAND))
+        .select_from(_PIECE_SOURCES)
+        .outerjoin(t.square, _is_label_of(t.source.c.square))
+        .where(*_is_rule_of(revision, piece))
+        .order_by(t.source.c.ordinal)
+    )
+    return tuple(connection.execute(query).scalars())
+
+
+def destinations(connection: Connection, revision: Revision, piece: str, source: str) -> tuple[str, ...]:
+    """The destinations that a piece has rules to from `source`, in document order."""
+    number = select(t.square.c.number).where(t.square.c.board_id == revision.board_id, t.square.c.label == source)
+    query = (
+        select(func.coalesce(t.square.c.label, HAND))
+        .select_from(_PIECE_SOURCES)
+        .join(t.destination, t.DESTINATION_OF_SOURCE)
+        .outerjoin(t.square, _is_label_of(t.destination.c.square))
+        .where(*_is_rule_of(revision, piece))
+        .where(t.source.c.square.is_(None) if source == HAND else t.source.c.square == number.scalar_subquery())
+        .order_by(t.destination.c.ordinal)
+    )
+    return tuple(connection.execute(query).scalars())
+
+
+def read_board(connection: Connection, board_id: int) -> Board:
+    """A board by its key."""
+    shape = connection.execute(select(t.board.c.shape).where(t.board.c.id == board_id)).scalar_one()
+    labels = select(t.square.c.label).where(t.square.c.board_id == board_id).order_by(t.square.c.number)
+    sizes = None if shape is None else tuple(map(int, shape.split("x")))
+    return Board(tuple(connection.execute(labels).scalars()), sizes)
+
+
+def piece_keys(connection: Connection, revision: Revision) -> list[tuple[int, str]]:
+    """Key and identifier of the pieces of a revision, in document order."""
+    query = (
+        select(t.piece.c.id, t.piece.c.identifier)
+        .join(t.revision_piece, t.revision_piece.c.piece_id == t.piece.c.id)
+        .where(t.revision_piece.c.revision_id == revision.id)
+        .order_by(t.revision_piece.c.ordinal)
+    )
+    return [(row.id, row.identifier) for row in connection.execute(query)]
+
+
+def rows_of_piece(connection: Connection, table: Table, piece_id: int) -> list[Any]:
+    """The rows that a piece has in one of `tables.PIECE_TABLES`, in the order of its primary key."""
+    query = select(table).where(table.c.piece_id == piece_id).order_by(*table.primary_key.columns)
+    return [tuple(row) for row in connection.execute(query)]
+
+
+def key_of(table: Table) -> Callable[[tuple[Any, ...]], Any]:
+    """The primary key of a row of `table` that is a tuple of its columns."""
+    positions = [list(table.columns).index(column) for column in table.primary_key.columns]
+    return itemgetter(*positions)
+
+
+_KEPT = select(t.piece.c.id, t.piece.c.identifier, t.piece.c.dialect, t.piece.c.digest)
+
+
+def read_piece(connection: Connection, piece_id: int, board: Board) -> Piece:
+    """A piece from its rows; raises DamagedError where these are not those that were stored."""
+    row = connection.execute(_KEPT.where(t.piece.c.id == piece_id)).one()
+    return verified(connection, row, board, lambda: assemble_piece(connection, piece_id, row.identifier, board))
+
+
+def verified(connection: Connection, row: Any, board: Board, make: Callable[[], Piece]) -> Piece:
+    """The piece that `make` makes of a row of the table; raises DamagedError unless it gives the digest of that row."""
+    try:
+        piece = make()
+        if piece.digest(row.dialect, board) == row.digest:
+            return piece
+    except (LookupError, TypeError, ValueError):  # of what the rows hold instead
+        pass
+    lists = t.ruleset.join(t.revision).join(t.revision_piece, t.revision_piece.c.revision_id == t.revision.c.id)
+    listing = select(t.ruleset.c.name).select_from(lists).where(t.revision_piece.c.piece_id == row.id).distinct()
+    names = ", ".join(connection.execute(listing.order_by(t.ruleset.c.name).limit(5)).scalars())
+    raise DamagedError(
+        f"{names or 'in no ruleset'}: the piece {quote(row.identifier)} is damaged, its rows do not give its digest "
+        f"{row.digest}"
+    )
+
+
+def assemble_piece(connection: Connection, piece_id: int, identifier: str, board: Board) -> Piece:
+    """A piece from its rows, whatever they are: the inverse of `load.flatten`."""
+    return make_piece(identifier, board, lambda table: [row[1:] for row in rows_of_piece(connection, table, piece_id)])
+
+
+def make_piece(identifier: str, board: Board, rows: Callable[[Table], list[Any]]) -> Piece:
+    """A piece from the rows that it has in each table, without its key and in the order of the primary key."""
+
+    def label(square: int | None) -> str:
+        return HAND if square is None else board.squares[square]
+
+    must: dict[int, dict[str, str]] = {}
+    deny: dict[int, dict[str, str]] = {}
+    for variant, polarity, square, state in rows(t.condition):
+        (must if polarity == "must" else deny).setdefault(variant, {})[board.squares[square]] = state
+    changes: dict[int, dict[str, str | None]] = {}
+    for variant, square, becomes in rows(t.effect):
+        changes.setdefault(variant, {})[board.squares[square]] = becomes
+    hands: dict[int, dict[str, int]] = {}
+    for variant, piece, delta in rows(t.hand_effect):
+        hands.setdefault(variant, {})[piece] = delta
+    origins = {variant: Origin(*origin) for variant, *origin in rows(t.variant_origin)}
+    guards: dict[int, dict[str, tuple[str, ...]]] = {}
+    for (variant, variable), group in groupby(rows(t.guard), key=itemgetter(0, 1)):
+        guards.setdefault(variant, {})[variable] = tuple([value for _, _, value in group])
+    states: dict[int, dict[str, str]] = {}
+    for variant, variable, value in rows(t.state_effect):
+        states.setdefault(variant, {})[variable] = value
+
+    def possibility(number: int, toggle: bool | None) -> Possibility:
+        effects = None
+        if toggle is not None:
+            effects = Transition(changes.get(number, {}), hands.get(number, {}), toggle, states.get(number, {}))
+        conditions = must.get(number, {}), deny.get(number, {})
+        return Possibility(*conditions, effects, guards.get(number, {}), origins.get(number))
+
+    possibilities = {
+        place: tuple([possibility(number, toggle) for _, _, _, number, toggle in group])
+        for place, group in groupby(rows(t.variant), key=itemgetter(0, 1))
+    }
+    destinations = {
+        source: tuple(
+            Destination(label(square), possibilities.get((source, ordinal), ())) for _, ordinal, square in group
+        )
+        for source, group in groupby(rows(t.destination), key=itemgetter(0))
+    }
+    return Piece(
+        identifier,
+        tuple(Source(label(square), destinations.get(ordinal, ())) for ordinal, square in rows(t.source)),
+    )
+
+
+def delete(connection: Connection, name: str) -> int:
+    """Hide a ruleset; how many revisions it keeps. Nothing is removed. Raises UnknownNameError."""
+    number = find(connection, name).number
+    hide = update(t.ruleset).where(t.ruleset.c.name == name).values(deleted_at=datetime.now(UTC))
+    connection.execute(hide)
+    return number
+
+
+def show(database: Database, connection: Connection, name: str) -> bool:
+    """Bring a ruleset that is hidden back; whether it was. Raises StoreError for who may not."""
+    is_hidden = t.ruleset.c.name == name, t.ruleset.c.deleted_at.is_not(None)
+    if connection.execute(select(t.ruleset.c.id).where(*is_hidden)).first() is None:
+        return False
+    if not database.may_restore(connection):
+        raise StoreError(
+            f"{database}: the ruleset {name} was deleted, and to bring it back takes {ADMIN}: ask a member of it, "
+            "or load under another name; nothing was stored"
+        )
+    connection.execute(update(t.ruleset).where(*is_hidden).values(deleted_at=None))
+    return True
+
+
+def revision_of(row: Any) -> Revision:
+    """A revision from a row of `REVISIONS`."""
+    values: dict[str, Any] = dict(row._mapping)
+    changed = {"envelope": Envelope(**json.loads(values["envelope"])), "created_at": utc(values["created_at"])}
+    return Revision(**values | changed)
+
+
+def utc(at: datetime) -> datetime:
+    """A time as it was stored: SQLite keeps no time zone, and what is written is always UTC."""
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

@@ -1,0 +1,104 @@
+"""What revisions and proposals hold: documents as lists of stored pieces, read no further than is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+
+from ggn_store.errors import DamagedError
+from ggn_store.model.board import Board
+from ggn_store.model.document import Dialect, Document, Envelope, Piece, revision_digest
+from ggn_store.model.proposal import Proposal
+from ggn_store.model.revision import Revision
+from ggn_store.store.rulesets import catalog
+from ggn_store.store.rulesets.load import Made
+from ggn_store.store.schema import tables as t
+
+# A transaction that is open, for those who only hand it on.
+Transaction = Connection
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A stored piece that a document lists."""
+
+    id: int
+    identifier: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A document whose pieces are stored; `digest` is that which it was stored with, where it was, under `label`."""
+
+    dialect: Dialect
+    board_id: int
+    envelope: Envelope
+    pieces: tuple[Listed, ...]
+    digest: str | None = None
+    label: str = ""
+
+
+def of_revision(connection: Connection, revision: Revision | int) -> Content:
+    """What a revision, or that of a key, holds."""
+    if isinstance(revision, int):
+        found = connection.execute(catalog.REVISIONS.where(t.revision.c.id == revision)).one()
+        revision = catalog.revision_of(found)
+    listed = t.revision_piece
+    query = _PIECES.join(listed, listed.c.piece_id == t.piece.c.id).where(listed.c.revision_id == revision.id)
+    return _content(connection, revision, query.order_by(listed.c.ordinal))
+
+
+def of_proposal(connection: Connection, proposal: Proposal) -> Content:
+    """What a proposal holds."""
+    listed = t.proposal_piece
+    query = _PIECES.join(listed, listed.c.piece_id == t.piece.c.id).where(listed.c.proposal_id == proposal.id)
+    return _content(connection, proposal, query.order_by(listed.c.ordinal))
+
+
+def of_pieces(connection: Connection, made: Made, piece_ids: Sequence[int]) -> Content:
+    """What a revision that is yet to be made holds."""
+    found = {row.id: Listed(*row) for row in connection.execute(_PIECES.where(t.piece.c.id.in_(piece_ids)))}
+    return Content(made.dialect, made.board_id, made.envelope, tuple(found[each] for each in piece_ids))
+
+
+_PIECES = select(t.piece.c.id, t.piece.c.identifier, t.piece.c.digest)
+
+
+def _content(connection: Connection, holder: Revision | Proposal, query: Select[Any]) -> Content:
+    pieces = tuple(Listed(*row) for row in connection.execute(query))
+    return Content(holder.dialect, holder.board_id, holder.envelope, pieces, holder.digest, str(holder))
+
+
+def digest(connection: Connection, content: Content) -> str:
+    """The digest of a document, from those of its pieces."""
+    board = catalog.read_board(connection, content.board_id)
+    return revision_digest(content.dialect, board, content.envelope, [piece.digest for piece in content.pieces])
+
+
+def require_sound(connection: Connection, content: Content) -> None:
+    """Raise DamagedError where a list of pieces, the board or the envelope are not those that were stored."""
+    if content.digest not in (None, digest(connection, content)):
+        raise DamagedError(
+            f"{content.label}: it is damaged, its pieces, board and envelope do not give its digest {content.digest}"
+        )
+
+
+def document(connection: Connection, content: Content) -> Document:
+    """The whole document; raises DamagedError where it is not what was stored."""
+    require_sound(connection, content)
+    return Document(content.dialect, read_pieces(connection, content), content.envelope)
+
+
+def read_pieces(connection: Connection, content: Content, without: Collection[int] = ()) -> tuple[Piece, ...]:
+    """The pieces, in document order, but for those of some keys."""
+    board = read_board(connection, content)
+    return tuple(catalog.read_piece(connection, piece.id, board) for piece in content.pieces if piece.id not in without)
+
+
+def read_board(connection: Connection, content: Content) -> Board:
+    """The board of a document."""
+    return catalog.read_board(connection, content.board_id)

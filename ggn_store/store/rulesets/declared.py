@@ -1,0 +1,36 @@
+"""Do the stored pieces of a document name only the state variables, and the values of them, that it declares?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from sqlalchemy import Connection, select
+
+from ggn_store.errors import NotationError, quote
+from ggn_store.model import variables
+from ggn_store.model.document import Dialect, Envelope
+from ggn_store.store.schema import tables as t
+
+_LOOKUP: Final = 500
+
+
+def fault(connection: Connection, dialect: Dialect, envelope: Envelope, piece_ids: Sequence[int]) -> str | None:
+    """What is wrong with the state of a document; None where nothing is, and where it is of another dialect."""
+    if dialect != "gdl":
+        return (
+            None if envelope.variables is None else f"a document of the dialect {dialect} declares no state variables"
+        )
+    try:
+        declared = variables.parse(envelope.variables)
+    except NotationError as error:
+        return str(error)
+    known = {(each.name, value) for each in declared.values() for value in each.values}
+    for table in (t.guard, t.state_effect):
+        for start in range(0, len(piece_ids), _LOOKUP):
+            some = table.c.piece_id.in_(piece_ids[start : start + _LOOKUP])
+            query = select(table.c.variable, table.c.value).where(some).distinct()
+            for variable, value in connection.execute(query):
+                if (variable, value) not in known:
+                    return f"its pieces name {quote(variable)} with the value {quote(value)}, which it does not declare"
+    return None

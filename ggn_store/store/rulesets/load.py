@@ -1,0 +1,495 @@
+"""Document -> rows, in one transaction: the whole document, or nothing."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import chain, repeat
+from operator import itemgetter
+from typing import Any
+
+from sqlalchemy import Connection, Table, bindparam, insert, select
+
+from ggn_store.errors import HeadMovedError
+from ggn_store.model.board import Board
+from ggn_store.model.document import Dialect, Digests, Document, Envelope, Piece, revision_digest
+from ggn_store.model.revision import Revision, Status, check_name, lineage
+from ggn_store.notation import qpi
+from ggn_store.notation.hand import HAND
+from ggn_store.store.database.engine import Database
+from ggn_store.store.rulesets import catalog, masks
+from ggn_store.store.rulesets.catalog import UNSTATED, Base, Unstated
+from ggn_store.store.schema import tables as t
+
+_LOOKUP = 500
+_ROWS_AT_ONCE = 100_000
+
+# Of a small document, to make these statements anew took as long as to run them.
+_HEAD = (
+    select(
+        t.ruleset.c.deleted_at.is_not(None),
+        t.revision.c.id,
+        t.revision.c.number,
+        t.revision.c.digest,
+        t.revision.c.lineage,
+    )
+    .join(t.revision, t.revision.c.ruleset_id == t.ruleset.c.id)
+    .where(t.ruleset.c.name == bindparam("name"))
+    .order_by(t.revision.c.number.desc())
+    .limit(1)
+)
+_RULESET = select(t.ruleset.c.id).where(t.ruleset.c.name == bindparam("name"))
+_BOARD = select(t.board.c.id).where(t.board.c.digest == bindparam("digest"))
+_PIECES = select(t.piece.c.digest, t.piece.c.id).where(t.piece.c.digest.in_(bindparam("digests", expanding=True)))
+
+
+@functools.cache
+def _new(insert: Any, table: Table, unique: tuple[str, ...], *given: str) -> Any:
+    """The dialect's INSERT that gives back these columns of a new row, and nothing where there is one like it."""
+    return insert(table).on_conflict_do_nothing(index_elements=unique).returning(*(table.c[name] for name in given))
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """A piece as the rows that a store has of it: for each of its tables the columns, all but the first."""
+
+    identifier: str
+    tables: tuple[tuple[tuple[Any, ...], ...], ...]
+
+    def rows(self, piece_id: int) -> Iterator[Iterator[tuple[Any, ...]]]:
+        """The rows for each table."""
+        *tables, mask = self.tables
+        for columns in tables:
+            yield zip(repeat(piece_id), *columns, strict=False) if columns else iter(())
+        yield zip(map(masks.start(piece_id, 0).__add__, mask[0]), *mask[1:], strict=True) if mask else iter(())
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What a store takes of a document, all worked out: to be made in one process and stored in another."""
+
+    dialect: Dialect
+    board: Board
+    envelope: Envelope
+    digest: str
+    piece_digests: tuple[str, ...]
+    pieces: tuple[Flat, ...]
+    possibilities: int
+    conditions: int
+
+
+def ready(document: Document) -> Ready:
+    """A document that only lacks the keys of its pieces."""
+    dialect, board = document.dialect, document.board
+    digests = Digests(dialect, board)
+    known: masks.Known = {}
+    piece_digests = []
+    pieces = []
+    for piece in document.pieces:
+        # Piece by piece, while the processor has it at hand.
+        piece_digests.append(digests.of(piece))
+        tables = [tuple(zip(*rows, strict=True))[1:] for rows in flatten(0, piece, board)]
+        # The first column of a mask is the key of the piece and the number of the source in one.
+        tables.append(tuple(zip(*masks.flatten(0, piece, board, known), strict=True)))
+        pieces.append(Flat(piece.identifier, tuple(tables)))
+    return Ready(
+        dialect,
+        board,
+        document.envelope,
+        revision_digest(dialect, board, document.envelope, piece_digests),
+        tuple(piece_digests),
+        tuple(pieces),
+        document.possibilities,
+        document.conditions,
+    )
+
+
+def load(
+    database: Database,
+    connection: Connection,
+    document: Document | Ready,
+    name: str,
+    *,
+    author: str | None = None,
+    message: str | None = None,
+    base: Base = UNSTATED,
+    gate: Gate | None = None,
+) -> Revision:
+    """Store `document` as the next revision of the ruleset `name`, in the transaction that is open.
+
+    Content that is equal to the newest revision's makes no new one (status "unchanged"; "restored" where the
+    ruleset had been deleted). Pieces that the store already has, under whatever name, are shared.
+    Raises HeadMovedError where `base` is not the newest revision's lineage when the new one is about to follow it:
+    who is first wins, and nobody waits for another's documents. Locks are taken in one order (all pieces, board, pieces
+    by digest, ruleset), so that loads cannot block each other for good; the first of them also keeps what is found
+    here from being collected before it is listed.
+    """
+    head = head_of(connection, check_name(name))
+    head.require(base, name)
+    if head.digest == document.digest:
+        return _unchanged(database, connection, name, head)
+    made, listed = keep(database, connection, document, author=author, message=message)
+    return append(database, connection, name, made, listed, base=base, gate=gate)
+
+
+def keep(
+    database: Database,
+    connection: Connection,
+    document: Document | Ready,
+    *,
+    author: str | None = None,
+    message: str | None = None,
+) -> tuple[Made, list[int]]:
+    """Store what `document` consists of: what a revision of it says, and the keys of the pieces that it lists."""
+    database.lock_pieces(connection, alone=False)
+    board_id = store_board(database, connection, document.board)
+    piece_ids = _pieces(database, connection, document, board_id)
+    made = Made(document.dialect, board_id, document.envelope, document.digest, author, message, datetime.now(UTC))
+    return made, [piece_ids[digest] for digest in document.piece_digests]
+
+
+def load_pieces(
+    database: Database,
+    connection: Connection,
+    pieces: Iterable[Piece],
+    name: str,
+    *,
+    dialect: Dialect,
+    board: Board,
+    envelope: Envelope,
+    author: str | None = None,
+    message: str | None = None,
+    base: Base = UNSTATED,
+    gate: Gate | None = None,
+) -> Revision:
+    """Like `load`, for a document that comes piece by piece, of which no more than one is ever in memory."""
+    head = head_of(connection, check_name(name))
+    head.require(base, name)
+    made, listed = keep_pieces(
+        database, connection, pieces, dialect=dialect, board=board, envelope=envelope, author=author, message=message
+    )
+    if head.digest == made.digest:
+        return _unchanged(database, connection, name, head)
+    return append(database, connection, name, made, listed, base=base, gate=gate)
+
+
+def keep_pieces(
+    database: Database,
+    connection: Connection,
+    pieces: Iterable[Piece],
+    *,
+    dialect: Dialect,
+    board: Board,
+    envelope: Envelope,
+    author: str | None = None,
+    message: str | None = None,
+) -> tuple[Made, list[int]]:
+    """Like `keep`, for a document that comes piece by piece.
+
+    `board` is the one that the whole document would have. Pieces come in any order, so no other load may write any
+    meanwhile: where two have stored what the other waits for, neither could go on.
+    """
+    database.lock_pieces(connection, alone=True)
+    board_id = store_board(database, connection, board)
+    stored: dict[str, int] = {}
+    for piece in pieces:
+        digest = piece.digest(dialect, board)
+        known = known_pieces(connection, [digest])
+        stored |= known or store_pieces(database, connection, {digest: piece}, dialect, board, board_id)
+    digest = revision_digest(dialect, board, envelope, stored)
+    made = Made(dialect, board_id, envelope, digest, author, message, datetime.now(UTC))
+    return made, list(stored.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A ruleset's newest revision, if there is one."""
+
+    deleted: bool = False
+    id: int | None = None
+    number: int = 0
+    digest: str | None = None
+    lineage: str | None = None
+
+    def require(self, base: Base, name: str) -> None:
+        """Raise HeadMovedError unless this is what a new revision is based on."""
+        if isinstance(base, Unstated) or base == self.lineage:
+            return
+        if self.lineage is None:
+            raise HeadMovedError(f"{name} has no revision yet, and this is based on one")
+        if base is None:
+            raise HeadMovedError(f"{name} is there already: its newest revision is {name}@{self.number}")
+        raise HeadMovedError(f"{name} has moved on: its newest revision is {name}@{self.number}")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a new revision says beside its pieces; `merged` is the key of its second parent."""
+
+    dialect: Dialect
+    board_id: int
+    envelope: Envelope
+    digest: str
+    author: str | None
+    message: str | None
+    created_at: datetime
+    merged: int | None = None
+
+    @property
+    def envelope_text(self) -> str:
+        """The envelope as it is stored."""
+        return envelope_text(self.envelope)
+
+
+def envelope_text(envelope: Envelope) -> str:
+    """An envelope as it is stored."""
+    return json.dumps(envelope.data(), ensure_ascii=False, sort_keys=True)
+
+
+# What lets a revision pass that is about to follow the head of a ruleset, perhaps with more to say; or raises.
+Gate = Callable[[Connection, str, Head, Made, Sequence[int]], Made]
+
+
+def head_of(connection: Connection, name: str) -> Head:
+    """The newest revision of a ruleset, deleted or not."""
+    row = connection.execute(_HEAD, {"name": name}).first()
+    return Head() if row is None else Head(*row)
+
+
+def _unchanged(database: Database, connection: Connection, name: str, head: Head) -> Revision:
+    if head.deleted:
+        catalog.show(database, connection, name)
+    status: Status = "restored" if head.deleted else "unchanged"
+    return replace(catalog.find(connection, name), status=status)
+
+
+def append(
+    database: Database,
+    connection: Connection,
+    name: str,
+    made: Made,
+    piece_ids: Sequence[int],
+    *,
+    base: Base = UNSTATED,
+    gate: Gate | None = None,
+) -> Revision:
+    """Let a new revision, which lists these pieces, follow the newest one of the ruleset `name`.
+
+    The gate sees all of it before, and may raise. It is the row of the next number that decides between several who
+    want to: only one of them can insert it.
+    """
+    ruleset_id = store_ruleset(database, connection, name)
+    revision_id = None
+    while revision_id is None:
+        head = head_of(connection, name)
+        head.require(base, name)
+        if head.digest == made.digest and made.merged is None:
+            return _unchanged(database, connection, name, head)
+        passed = made if gate is None else gate(connection, name, head, made, piece_ids)
+        revision_id = append_after(
+            database, connection, ruleset_id, passed, piece_ids, number=head.number + 1, parent=head.id
+        )
+    if head.deleted:
+        catalog.show(database, connection, name)
+    return replace(catalog.find(connection, name), status="new")
+
+
+def append_after(
+    database: Database,
+    connection: Connection,
+    ruleset_id: int,
+    made: Made,
+    piece_ids: Sequence[int],
+    *,
+    number: int,
+    parent: int | None,
+) -> int | None:
+    """Key of a new revision of this number, which lists these pieces; None where there is one of this number."""
+    lineages = _lineages(connection, [key for key in (parent, made.merged) if key is not None])
+    said = {
+        "ruleset_id": ruleset_id,
+        "number": number,
+        "digest": made.digest,
+        "parent_id": parent,
+        "dialect": made.dialect,
+        "board_id": made.board_id,
+        "envelope": made.envelope_text,
+        "author": made.author,
+        "message": made.message,
+        "created_at": made.created_at,
+        "lineage": lineage(
+            None if parent is None else lineages[parent],
+            None if made.merged is None else lineages[made.merged],
+            made.digest,
+            made.author,
+            made.message,
+            made.created_at,
+        ),
+    }
+    new = _new(database.insert, t.revision, ("ruleset_id", "number"), "id")
+    revision_id = connection.execute(new, said).scalar()
+    if revision_id is None:
+        return None
+    if made.merged is not None:
+        connection.execute(insert(t.revision_merge).values(revision_id=revision_id, parent_id=made.merged))
+    listed = [(revision_id, ordinal, piece_id) for ordinal, piece_id in enumerate(piece_ids)]
+    database.fill(connection, t.revision_piece.columns, listed)
+    return int(revision_id)
+
+
+def _lineages(connection: Connection, keys: Sequence[int]) -> dict[int, str]:
+    if not keys:
+        return {}
+    parents = select(t.revision.c.id, t.revision.c.lineage).where(t.revision.c.id.in_(keys))
+    return {row.id: row.lineage for row in connection.execute(parents)}
+
+
+def store_ruleset(database: Database, connection: Connection, name: str) -> int:
+    """Key of the ruleset `name`, which is made if it is new."""
+    called = {"name": name}
+    known = connection.execute(_RULESET, called).scalar()
+    if known is None:
+        known = connection.execute(_new(database.insert, t.ruleset, ("name",), "id"), called).scalar()
+    if known is None:  # somebody else has just made it
+        known = connection.execute(_RULESET, called).scalar_one()
+    return int(known)
+
+
+def store_board(database: Database, connection: Connection, board: Board) -> int:
+    """Key of `board`, which is stored if it is new."""
+    known = connection.execute(_BOARD, {"digest": board.digest}).scalar()
+    if known is not None:
+        return int(known)
+    new = _new(database.insert, t.board, ("digest",), "id")
+    board_id = connection.execute(new, {"digest": board.digest, "shape": board.shape_text}).scalar()
+    if board_id is None:  # somebody else has just stored it
+        return int(connection.execute(_BOARD, {"digest": board.digest}).scalar_one())
+    database.fill(
+        connection, t.square.columns, [(board_id, number, label) for number, label in enumerate(board.squares)]
+    )
+    return int(board_id)
+
+
+def _pieces(database: Database, connection: Connection, document: Document | Ready, board_id: int) -> dict[str, int]:
+    """Keys of the document's pieces by digest; those that are new are stored."""
+    known = known_pieces(connection, document.piece_digests)
+    pieces: list[tuple[str, Piece | Flat]] = list(zip(document.piece_digests, document.pieces, strict=True))
+    if database.is_server:  # several that write the same pieces wait for each other in one order
+        pieces.sort(key=itemgetter(0))
+    fresh = {digest: piece for digest, piece in pieces if digest not in known}
+    return known | store_pieces(database, connection, fresh, document.dialect, document.board, board_id)
+
+
+def store_pieces(
+    database: Database,
+    connection: Connection,
+    pieces: Mapping[str, Piece | Flat],
+    dialect: Dialect,
+    board: Board,
+    board_id: int,
+) -> dict[str, int]:
+    """Keys by digest of pieces that are new, which are stored; or of the same, which another load has just stored."""
+    if not pieces:
+        return {}
+    values = []
+    for digest, piece in pieces.items():
+        identifier = qpi.parse(piece.identifier)
+        values.append(
+            {
+                "board_id": board_id,
+                "dialect": dialect,
+                "digest": digest,
+                "identifier": piece.identifier,
+                "style": identifier.style,
+                "letter": identifier.letter,
+                "side": identifier.side,
+                "state": identifier.state,
+                "terminal": identifier.terminal,
+                "derived": identifier.derived,
+                "words": masks.words(board),
+            }
+        )
+    rows = connection.execute(_new(database.insert, t.piece, ("digest",), "digest", "id"), values).all()
+    keys = {row.digest: row.id for row in rows}
+    _fill(database, connection, [(keys[digest], piece) for digest, piece in pieces.items() if digest in keys], board)
+    return keys | known_pieces(connection, [digest for digest in pieces if digest not in keys])
+
+
+def _fill(database: Database, connection: Connection, pieces: Sequence[tuple[int, Piece | Flat]], board: Board) -> None:
+    """Store the rows of new pieces, table by table for as many pieces as their rows may be in memory at once."""
+    tables = [table.columns for table in t.PIECE_TABLES] + [masks.columns(masks.words(board))]
+    waiting: list[list[Iterable[tuple[Any, ...]]]] = []
+    known: masks.Known = {}
+    count = 0
+    for number, (piece_id, piece) in enumerate(pieces, start=1):
+        if isinstance(piece, Flat):
+            waiting.append(list(piece.rows(piece_id)))
+        else:
+            rows = [*flatten(piece_id, piece, board), masks.flatten(piece_id, piece, board, known)]
+            waiting.append([*rows])
+            count += sum(map(len, rows))
+        if number == len(pieces) or count > _ROWS_AT_ONCE:
+            for columns, parts in zip(tables, zip(*waiting, strict=True), strict=True):
+                database.fill(connection, columns, chain.from_iterable(parts))
+            waiting.clear()
+            count = 0
+
+
+def fill_masks(database: Database, connection: Connection, piece_id: int, piece: Piece, board: Board) -> None:
+    """Store the masks of a piece that has none."""
+    rows = masks.flatten(piece_id, piece, board)
+    if rows:
+        database.fill(connection, masks.columns(masks.words(board)), rows)
+
+
+def known_pieces(connection: Connection, digests: Sequence[str]) -> dict[str, int]:
+    known: dict[str, int] = {}
+    for start in range(0, len(digests), _LOOKUP):
+        chunk = digests[start : start + _LOOKUP]
+        known |= {row.digest: row.id for row in connection.execute(_PIECES, {"digests": chunk})}
+    return known
+
+
+def flatten(piece_id: int, piece: Piece, board: Board) -> tuple[list[tuple[Any, ...]], ...]:
+    """The rows of a piece, one list for each of `tables.PIECE_TABLES`, in the order of their columns."""
+    numbers: dict[str, int | None] = {**board.numbers, HAND: None}
+    sources: list[tuple[Any, ...]] = []
+    destinations: list[tuple[Any, ...]] = []
+    variants: list[tuple[Any, ...]] = []
+    conditions: list[tuple[Any, ...]] = []
+    effects: list[tuple[Any, ...]] = []
+    hand_effects: list[tuple[Any, ...]] = []
+    origins: list[tuple[Any, ...]] = []
+    guards: list[tuple[Any, ...]] = []
+    state_effects: list[tuple[Any, ...]] = []
+    number = 0
+    for i, source in enumerate(piece.sources):
+        sources.append((piece_id, i, numbers[source.square]))
+        for j, destination in enumerate(source.destinations):
+            destinations.append((piece_id, i, j, numbers[destination.square]))
+            for ordinal, possibility in enumerate(destination.possibilities):
+                outcome = possibility.effects
+                variants.append((piece_id, i, j, ordinal, number, None if outcome is None else outcome.toggle))
+                for square, state in possibility.must.items():
+                    conditions.append((piece_id, number, "must", numbers[square], state))
+                for square, state in possibility.deny.items():
+                    conditions.append((piece_id, number, "deny", numbers[square], state))
+                if outcome is not None:
+                    for square, becomes in outcome.board.items():
+                        effects.append((piece_id, number, numbers[square], becomes))
+                    for held, delta in outcome.hands.items():
+                        hand_effects.append((piece_id, number, held, delta))
+                    if outcome.state:
+                        for variable, value in outcome.state.items():
+                            state_effects.append((piece_id, number, variable, value))
+                if possibility.guards:
+                    for variable, values in possibility.guards.items():
+                        guards.extend((piece_id, number, variable, value) for value in values)
+                origin = possibility.origin
+                if origin is not None:
+                    origins.append((piece_id, number, origin.action, origin.step, origin.chainable))
+                number += 1
+    return sources, destinations, variants, conditions, effects, hand_effects, origins, guards, state_effects

@@ -1,0 +1,1 @@
+"""The tables and views, described once; migrations make them, and a test compares the two."""

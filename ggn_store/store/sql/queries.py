@@ -1,0 +1,358 @@
+"""Questions in SQL from whoever likes to ask: read-only, in bounds, each in a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import difflib
+import json
+import math
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, NoReturn
+
+from sqlalchemy import Connection, text
+
+from ggn_store.errors import QueryError, StoreError, offer, printable, quote
+from ggn_store.model.bounds import SqlBounds
+from ggn_store.store.database import spill
+from ggn_store.store.database.engine import Database
+from ggn_store.store.database.postgres import SESSION, Postgres
+from ggn_store.store.database.spill import Spill
+from ggn_store.store.database.sqlite import SQLite
+from ggn_store.store.schema import tables as t
+from ggn_store.store.schema.views import VIEWS
+from ggn_store.store.sql import allowed_functions, child, statement
+from ggn_store.store.sql.statement import Query, place
+
+MAX_BYTES: Final = 32 << 20
+READER = "ggn_reader"
+
+_GRACE: Final = 3  # seconds that the process has, after the deadline, to say that it has met it
+_IN_SQLITE: Final = ("json_each", "json_tree")
+_TABLES: Final = (*t.metadata.tables, *(name for view in VIEWS for name in (view.name, view.every) if name is not None))
+_OLDER_VIEWS: Final = ("moves_flat", "conditions_flat")
+
+_CUT: Final = {
+    "rows": "there are more rows than these {rows:,}: ask for fewer, or raise the limit (--limit, at most {most:,})",
+    "bytes": "the rows after these would make the answer larger than {bytes} MiB: ask for fewer rows or columns",
+    "deadline": "cut off after {seconds:g} seconds: ask for less, or allow more time (--timeout)",
+    "memory": "cut off, because it needs more than {memory} MiB of memory: ask for less, or allow more (--memory)",
+    "disk": "cut off, because it needs more than {disk} MiB of disk: ask for less, or allow more (--disk)",
+    "room": "cut off, because the disk has no room for temporary results in {directory}: make room, or name another "
+    "directory (TMPDIR)",
+    "copy": "cut off, because others write, and the disk has no room for a copy of the store in {directory}: make "
+    "room, name another directory (TMPDIR), or ask again later",
+    "length": "cut off, because it makes a text, or a statement, that is too large (a text: {length:,} bytes)",
+}
+
+# Who asks; what the server thinks of it decides whether it is held to a reader's rights.
+_WHO: Final = text(
+    "SELECT current_setting('is_superuser') = 'on' AS is_superuser, EXISTS "
+    "(SELECT 1 FROM pg_roles WHERE rolname = :reader AND pg_has_role(rolname, 'MEMBER')) AS may_be_reader, "
+    "EXISTS (SELECT 1 FROM pg_class WHERE oid = to_regclass('ruleset') AND pg_has_role(relowner, 'USAGE')) AS is_owner"
+)
+_MAY_HUSH: Final = text("SELECT has_parameter_privilege('log_min_messages', 'SET')")  # from Postgres 15
+_READS: Final = text(
+    "SELECT bool_and(has_table_privilege(:reader, name, 'SELECT')) FROM unnest(CAST(:names AS text[])) AS name"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Columns and rows; `cut` says why there are no more, None where these are all; `note` what else to tell."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    cut: str | None
+    note: str | None = None
+
+
+def ask(database: Database, query: str, values: Mapping[str, Any], bounds: SqlBounds) -> Answer:
+    """The answer to a query, which is one statement that reads; `values` are those of its :names.
+
+    Raises QueryError where it is wrong, would do more than read, or is out of bounds. Nobody who writes to a SQLite
+    file waits for it: once somebody does, the query is asked anew, of a private copy.
+    """
+    read = statement.read(query)
+    statement.require_values(read, values)
+    for name, value in values.items():
+        _require_value(name, value)
+    asked: dict[str, Any] = {"seconds": bounds.timeout, "rows": bounds.rows, "bytes": MAX_BYTES, "connection": None}
+    asked |= {"memory": bounds.memory << 20, "disk": bounds.disk << 20, "spills": False}
+    store, note = b"", None
+    shifts: list[tuple[int, int]] = []
+    directory: AbstractContextManager[Spill] = nullcontext(Spill(None, None))
+    if isinstance(database, Postgres):
+        more, note, shifts = _of_postgres(database, read, values, bounds)
+        asked |= more
+    elif isinstance(database, SQLite):
+        directory = spill.directory()
+        tables = [*_TABLES, *_OLDER_VIEWS, *_IN_SQLITE]
+        asked |= {"query": read.text, "values": dict(values), "tables": tables}
+        asked |= {"functions": sorted(allowed_functions.SQLITE), "instead": allowed_functions.INSTEAD}
+        asked |= {"file": None, "uri": None, "copies": False}
+        if database.path is None:
+            store = database.serialized()
+        else:
+            file = database.path.absolute()
+            asked |= {"file": str(file), "uri": f"{file.as_uri()}?mode=ro"}
+    with directory as place:
+        columns, rows, end = _run(database, read, asked, store, shifts, place)
+    if end is None:
+        return Answer(_unique(columns), rows, None, note)
+    said = _CUT[end].format(
+        rows=bounds.rows,
+        most=bounds.MAX_ROWS,
+        bytes=MAX_BYTES >> 20,
+        seconds=bounds.timeout,
+        memory=bounds.memory,
+        disk=bounds.disk,
+        directory=printable(place.place),
+        length=child.LENGTH,
+    )
+    if end in ("rows", "bytes"):
+        return Answer(_unique(columns), rows, said, note)
+    raise QueryError(said)
+
+
+def _require_value(name: str, value: Any) -> None:
+    if isinstance(value, float) and not math.isfinite(value):
+        raise QueryError(f"the value :{name} is not a finite number")
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise QueryError(f"the value :{name} is a number beyond 64 bits")
+    if not isinstance(value, str | int | float | bool | None):
+        raise QueryError(f"the value :{name} is a text, a number, a truth value or None; found {quote(value)}")
+
+
+def _of_postgres(
+    database: Postgres, query: Query, values: Mapping[str, Any], bounds: SqlBounds
+) -> tuple[dict[str, Any], str | None, list[tuple[int, int]]]:
+    """What the process is told of a Postgres database, and what whoever asks is."""
+    with database.reading() as connection:
+        who = connection.execute(_WHO, {"reader": READER}).one()
+        is_reader = bool(who.may_be_reader) and _reads_all(connection)
+        can_grant = (connection.dialect.server_version_info or (0,)) >= (15,)
+        may_hush = who.is_superuser or (can_grant and connection.execute(_MAY_HUSH).scalar())
+    milliseconds = max(1, round(bounds.timeout * 1000))
+    settings = [
+        # Committed reads: see `resolved`. The query itself is one statement, which sees one moment.
+        "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY",
+        *(f"SET LOCAL {setting}" for setting in SESSION),
+        f"SET LOCAL statement_timeout = {milliseconds}",
+        f"SET LOCAL lock_timeout = {milliseconds}",
+        f"SET LOCAL idle_in_transaction_session_timeout = {milliseconds + 1000 * _GRACE}",
+        "SET LOCAL standard_conforming_strings = on",
+        "SET LOCAL max_parallel_workers_per_gather = 0",
+        "SET LOCAL constraint_exclusion = off",  # else planning evaluates what constraints say
+    ]
+    role = [f'SET LOCAL ROLE "{READER}"'] if is_reader else []
+    after: list[str] = []
+    if who.is_superuser:
+        settings.append(f"SET LOCAL temp_file_limit = '{bounds.disk}MB'")
+    if may_hush:  # then what the server prints for us stays out of its log
+        settings.append("SET LOCAL log_min_messages = panic")
+        after = ["SET LOCAL ROLE NONE", "SET LOCAL log_min_messages TO DEFAULT", *role]
+    note = None
+    if who.is_superuser or who.is_owner:
+        who_asks = "a superuser" if who.is_superuser else "the owner of the tables"
+        note = (
+            f"you are connected as {who_asks}: the same is refused as to everybody else, "
+            f"but a login that is only in {READER} has no other rights"
+        )
+    written, shifts, begin = query.numbered()
+    _, arguments = database.engine.dialect.create_connect_args(database.url)
+    asked = {
+        "connection": {name: value for name, value in arguments.items() if isinstance(value, str | int)},
+        "path": sys.path,
+        "settings": settings + role,
+        "after": after,
+        "explain": written[:begin],
+        "query": written[begin:],
+        "words": [token.text if token.kind == "name" else token.word for token in query.tokens if token.word],
+        "values": [values[name] for name in query.values],
+        "allowed": [
+            sorted(allowed_functions.POSTGRES),
+            sorted(allowed_functions.POSTGRES_TYPES),
+            [*_TABLES, *_OLDER_VIEWS],
+        ],
+    }
+    return asked, note, shifts
+
+
+def _reads_all(connection: Connection) -> bool:
+    names = [view.name for view in VIEWS]
+    return bool(connection.execute(_READS, {"reader": READER, "names": names}).scalar())
+
+
+# --- the process ---
+
+
+def _run(
+    database: Database, query: Query, asked: dict[str, Any], store: bytes, shifts: list[tuple[int, int]], place: Spill
+) -> tuple[list[str], tuple[tuple[Any, ...], ...], str | None]:
+    """Columns, rows, and why there are no more."""
+    end = time.monotonic() + asked["seconds"]
+    asked |= {"spills": place.path is not None}
+    found = None
+    while found is None:
+        with _started(asked, store, place) as process:
+            found = _read(database, query, process, end + _GRACE, shifts)
+        asked |= {"copies": True, "seconds": end - time.monotonic()}
+        if found is None and asked["seconds"] <= 0:
+            found = [], (), "deadline"
+    return found
+
+
+@contextmanager
+def _started(asked: dict[str, Any], store: bytes, place: Spill) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that has been told what to ask; it is gone in the end, and a little after its time is up."""
+    command = [sys.executable, "-I", "-X", "utf8", str(Path(child.__file__)), str(os.getpid()), place.path or ""]
+    try:
+        process = subprocess.Popen(  # noqa: S603
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=os.environ if place.path is None else {**os.environ, "SQLITE_TMPDIR": place.path},
+            pass_fds=place.inherited,
+            # Stopped from the terminal it would keep writers waiting, and could not look after its directory.
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise StoreError(f"no process can be started to ask in: {error.strerror}") from None
+    with process:
+        killer = threading.Timer(asked["seconds"] + _GRACE, process.kill)
+        killer.start()
+        try:
+            # It says nothing before it has read all, and what it says on stderr is short.
+            into: Any = process.stdin
+            with contextlib.suppress(BrokenPipeError):
+                into.write(json.dumps(asked).encode() + b"\n" + store)
+                into.close()
+            yield process
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            killer.cancel()
+
+
+def _read(
+    database: Database, query: Query, process: subprocess.Popen[bytes], late: float, shifts: list[tuple[int, int]]
+) -> tuple[list[str], tuple[tuple[Any, ...], ...], str | None] | None:
+    """Columns, rows, and why there are no more; None where the process gave way to a writer."""
+    columns: list[str] = []
+    rows: list[tuple[Any, ...]] = []
+    out: Any = process.stdout
+    complaints: Any = process.stderr
+    for line in out:
+        if not line.endswith(b"\n"):  # it was killed as it said this
+            break
+        said = json.loads(line)
+        if "rows" in said:
+            rows += [tuple(map(_value, row)) for row in said["rows"]]
+        elif "columns" in said:
+            columns = said["columns"]
+        elif "wrong" in said:
+            _explain(database, query, said["wrong"], shifts)
+        else:
+            return columns, tuple(rows), said["end"]
+    complaint = complaints.read(2000).decode("utf-8", "replace").strip()
+    code = process.wait()
+    if code == child.GIVES_WAY:
+        return None
+    if code < 0 and time.monotonic() >= late:
+        return [], (), "deadline"
+    if not complaint or "MemoryError" in complaint or "memory" in complaint:
+        return [], (), "memory"
+    said = database.without_password(complaint.splitlines()[-1])
+    raise StoreError(f"{database}: the process that asks has failed: {printable(said)}")
+
+
+def _value(value: Any) -> Any:
+    return bytes.fromhex(value["bytes"]) if isinstance(value, dict) else value
+
+
+def _unique(columns: list[str]) -> tuple[str, ...]:
+    """The names of columns, each only once: a second `piece` is `piece_2`."""
+    found: list[str] = []
+    for name in columns:
+        number, unique = 2, name
+        while unique in found:
+            unique = f"{name}_{number}"
+            number += 1
+        found.append(unique)
+    return tuple(found)
+
+
+# --- what is wrong ---
+
+
+def _explain(database: Database, query: Query, wrong: dict[str, Any], shifts: list[tuple[int, int]]) -> NoReturn:
+    kind, message, position, name = (wrong[key] for key in ("kind", "message", "position", "name"))
+    if kind == "store":
+        raise StoreError(f"{database}: {printable(database.without_password(message))}")
+    if position is not None:
+        for at, longer in reversed(shifts):
+            if position >= at + longer:
+                position -= sum(each for _, each in shifts[: shifts.index((at, longer)) + 1])
+                break
+    if name is None and position is not None and kind in ("table", "column", "function"):
+        name = _name_at(query, position)
+    if name is not None and position is None:
+        position = _where(query, name)
+    begin = "" if position is None else f"{place(query.text, position)}: "
+    functions = allowed_functions.POSTGRES if database.is_server else allowed_functions.SQLITE
+    end = "" if name is None else _near(query, kind, name, functions)
+    if kind == "refused":
+        message = f"{message}: `sql` only reads"
+    raise QueryError(f"{begin}{printable(message)}{end}")
+
+
+def _name_at(query: Query, position: int) -> str | None:
+    """The name that begins there, without what qualifies it."""
+    at = next((number for number, token in enumerate(query.tokens) if token.start == position), None)
+    if at is None:
+        return None
+    while at + 2 < len(query.tokens) and query.tokens[at + 1].key == ".":
+        at += 2
+    return query.tokens[at].word or None
+
+
+def _where(query: Query, name: str) -> int | None:
+    """Where a name, perhaps with the table's before it, is in the query."""
+    last = name.rpartition(".")[2].lower()
+    return next((token.start for token in query.tokens if token.word.lower() == last), None)
+
+
+def _near(query: Query, kind: str, name: str, functions: Collection[str]) -> str:
+    """The names that there are and that may have been meant."""
+    last = name.rpartition(".")[2]
+    if kind == "table":
+        known = sorted(_TABLES)
+    elif kind in ("function", "call"):
+        known = sorted(set(functions) - {last})
+    else:
+        known = sorted(_columns(query))
+    near = difflib.get_close_matches(last, known, 3, 0.5)
+    if near:
+        return f"; near it: {', '.join(near)}"
+    if kind == "call":
+        return ""
+    return f"; there are {offer([view.name for view in VIEWS])}" if kind == "table" else f"; there are {offer(known)}"
+
+
+def _columns(query: Query) -> set[str]:
+    """The columns of what the query names; of all views where it names none."""
+    named = {token.word.lower() for token in query.tokens}
+    of_views = {view: {view.name, view.every} for view in VIEWS}
+    found = {name for view, names in of_views.items() if named & names for name in view.names}
+    found |= {column.name for table in t.metadata.tables.values() if table.name in named for column in table.columns}
+    return found or {name for view in VIEWS for name in view.names}

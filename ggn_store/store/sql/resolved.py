@@ -1,0 +1,263 @@
+"""A query on Postgres, prepared, and refused for what the server has resolved it to: nothing of it has run before.
+
+The server prints the tree of what it prepares as a notice (`debug_print_parse`), with the OID of each function,
+operator, type and relation. What it will look at later comes from its catalogs: the rules of views, and the
+expressions that planning evaluates (indexes, statistics, policies, generated columns).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ggn_store.store.sql.parse_tree import BUILT_IN, Refused, Uses, read, unwrapped
+
+NAME: Final = b"ggn_sql"
+
+_PRINT: Final = """
+SET LOCAL client_min_messages = log; SET LOCAL debug_pretty_print = off; SET LOCAL debug_print_parse = on
+"""
+_PRINT_NO_MORE: Final = "SET LOCAL debug_print_parse = off"
+_TREE: Final = "parse tree:"
+
+_NAME_BYTES: Final = 63  # Postgres cuts names off
+
+# The store's own relations, by their names; and what a query may not even name.
+# To read '{1}' as an array of a domain is to run the domain's checks, and that is done while a query is parsed. So
+# this is whatever has such a type somewhere. Types of extensions read texts in C, and run nothing else.
+_BEFORE: Final = """
+WITH RECURSIVE part(of, whole) AS (
+  SELECT typelem, oid FROM pg_type WHERE typelem >= 16384
+  UNION ALL SELECT typbasetype, oid FROM pg_type WHERE typbasetype >= 16384
+  UNION ALL SELECT rngsubtype, unnest(ARRAY[rngtypid, rngmultitypid]) FROM pg_range WHERE rngsubtype >= 16384
+  UNION ALL SELECT a.atttypid, c.reltype FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+    WHERE a.atttypid >= 16384 AND c.reltype <> 0),
+risky(type) AS (
+  SELECT contypid FROM pg_constraint WHERE contypid >= 16384 AND contype = 'c'
+  UNION SELECT t.oid FROM pg_type AS t WHERE t.oid >= 16384 AND t.typtype = 'b' AND t.typinput >= 16384
+    AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_type'::regclass AND objid = t.oid AND deptype = 'e')
+  UNION SELECT part.whole FROM risky JOIN part ON part.of = risky.type)
+SELECT 'own', '', name, true, to_regclass(quote_ident(name))::oid FROM unnest($1::text[]) AS name
+UNION ALL SELECT 'type', n.nspname, t.typname, pg_type_is_visible(t.oid), t.oid
+  FROM risky JOIN pg_type AS t ON t.oid = risky.type JOIN pg_namespace AS n ON n.oid = t.typnamespace
+UNION ALL SELECT 'function', n.nspname, p.proname, pg_function_is_visible(p.oid), p.oid
+  FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
+  WHERE p.oid >= 16384 AND EXISTS (SELECT FROM risky
+    WHERE type = ANY (p.prorettype || p.proargtypes::oid[] || coalesce(p.proallargtypes, '{}')))
+UNION ALL SELECT 'operator', n.nspname, o.oprname, pg_operator_is_visible(o.oid), o.oid
+  FROM pg_operator AS o JOIN pg_namespace AS n ON n.oid = o.oprnamespace
+  WHERE EXISTS (SELECT FROM risky WHERE type IN (o.oprleft, o.oprright, o.oprresult))
+"""
+
+# The relations of a query, with those that views and inheritance bring in, and what planning evaluates of each.
+_RELATIONS: Final = """
+WITH RECURSIVE relation(oid) AS (
+  SELECT unnest($1::oid[])
+  UNION SELECT more.oid FROM relation CROSS JOIN LATERAL (
+    SELECT d.refobjid FROM pg_rewrite AS r JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass
+      AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass WHERE r.ev_class = relation.oid
+    UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = relation.oid) AS more(oid))
+SELECT c.oid, n.nspname, c.relname, c.relkind IN ('r', 'v') AND c.relam IN (0, 2),
+  ARRAY(SELECT a.atttypid FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
+  ARRAY(SELECT ev_action::text FROM pg_rewrite WHERE ev_class = c.oid
+    UNION ALL SELECT unnest(ARRAY[indexprs::text, indpred::text]) FROM pg_index WHERE indrelid = c.oid
+    UNION ALL SELECT stxexprs::text FROM pg_statistic_ext WHERE stxrelid = c.oid
+    UNION ALL SELECT polqual::text FROM pg_policy WHERE polrelid = c.oid
+    UNION ALL SELECT d.adbin::text FROM pg_attrdef AS d JOIN pg_attribute AS a ON a.attrelid = d.adrelid
+      AND a.attnum = d.adnum WHERE d.adrelid = c.oid AND a.attgenerated = 'v')
+FROM relation JOIN pg_class AS c ON c.oid = relation.oid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+"""
+
+# A type is told by the one that it is an array of, or the relation that it is a row of. Where somebody has said how a
+# type is compared, comparing it runs what they said, and no tree shows it.
+_NAMES: Final = """
+SELECT 'function', p.oid, n.nspname, p.proname, p.prolang IN (12, 14), EXISTS (SELECT FROM pg_cast
+    WHERE castfunc = p.oid AND oid < 16384), 0::oid
+  FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace WHERE p.oid = ANY ($1::oid[])
+UNION ALL SELECT 'operator', o.oid, n.nspname, o.oprname, p.oid < 16384 AND p.provolatile <> 'v', false, 0
+  FROM pg_operator AS o JOIN pg_namespace AS n ON n.oid = o.oprnamespace JOIN pg_proc AS p ON p.oid = o.oprcode
+  WHERE o.oid = ANY ($2::oid[])
+UNION ALL SELECT 'type', t.oid, n.nspname, coalesce(e.typname, t.typname), NOT EXISTS (SELECT FROM pg_opclass
+    WHERE opcintype IN (t.oid, e.oid) AND opcdefault AND oid >= 16384),
+    coalesce(e.oid, t.oid) < 16384, coalesce(e.typrelid, t.typrelid)
+  FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace
+  LEFT JOIN pg_type AS e ON e.oid = t.typelem AND e.typarray = t.oid WHERE t.oid = ANY ($3::oid[])
+"""
+
+
+class Wrong(Exception):  # noqa: N818
+    """What a query uses and may not: what kind of thing, in words, where in the text, and its name."""
+
+    def __init__(self, kind: str, message: str, position: int | None = None, name: str | None = None) -> None:
+        super().__init__(message)
+        self.kind, self.message, self.position, self.name = kind, message, position, name
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed:
+    """The names of what a query may use: functions and types are those of pg_catalog, tables those of the store."""
+
+    functions: Collection[str]
+    types: Collection[str]
+    tables: Collection[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Thing:
+    """What an OID stands for; `row_of` is the relation that a type is a row of, or 0."""
+
+    name: str
+    is_allowed: bool
+    row_of: int = 0
+
+
+def prepare(
+    cursor: Any, query: str, words: Iterable[str], types: Sequence[int], allowed: Allowed, after: Sequence[str]
+) -> None:
+    """Prepare a query as NAME in the transaction that is open; raises Wrong where it uses what is not allowed.
+
+    Each statement sees what others have committed: the catalogs are read when what the query names is locked. `words`
+    are the names in the query, and perhaps others; `after` are statements to be run when it has been printed.
+    """
+    own = _before(cursor, query, words, allowed)
+    tree = _parse(cursor, query, types, after)
+    uses = Uses()
+    try:
+        read(unwrapped(tree), uses)
+    except Refused as refused:
+        raise Wrong("refused", str(refused)) from None
+    _Decision(cursor, query, allowed, own).decide(uses)
+
+
+def _before(cursor: Any, query: str, words: Iterable[str], allowed: Allowed) -> set[int]:
+    """The OIDs of the store's relations; raises Wrong where to parse the query could be to run something."""
+    cut = {word.encode()[:_NAME_BYTES].decode("utf-8", "ignore").lower() for word in words}
+    own = set()
+    for kind, schema, name, is_visible, oid in _rows(cursor, _BEFORE, list(allowed.tables)):
+        if kind == "own":
+            own.add(oid)
+        elif (name in query if kind == "operator" else name.lower() in cut) and (is_visible or schema.lower() in cut):
+            raise _refusal(kind, f"{schema}.{name}", None)
+    return own
+
+
+def _rows(cursor: Any, query: str, *values: Any) -> list[Any]:
+    """What the catalogs say."""
+    from psycopg import errors
+
+    try:
+        rows: list[Any] = cursor.execute(query, values).fetchall()
+    except errors.InsufficientPrivilege as error:
+        raise Wrong("store", f"it does not tell what a query uses: {error.diag.message_primary}") from None
+    return rows
+
+
+def _parse(cursor: Any, query: str, types: Sequence[int], after: Sequence[str]) -> str:
+    """Have the server parse and resolve the query; the tree that it prints."""
+    from psycopg import errors, pq
+
+    connection = cursor.connection
+    trees: list[str] = []
+
+    def listen(notice: Any) -> None:
+        if notice.message_primary == _TREE:
+            trees.append(notice.message_detail or "")
+
+    cursor.execute(_PRINT)
+    connection.add_notice_handler(listen)
+    result = connection.pgconn.prepare(NAME, query.encode(), types)
+    connection.remove_notice_handler(listen)
+    if result.status != pq.ExecStatus.COMMAND_OK:
+        raise errors.error_from_result(result)
+    cursor.execute("; ".join([_PRINT_NO_MORE, *after]))
+    if len(trees) != 1:
+        raise Wrong("store", "this server does not tell what it has resolved a query to")
+    return trees[0]
+
+
+class _Decision:
+    """Whether what a query uses is allowed, with what its views use."""
+
+    def __init__(self, cursor: Any, query: str, allowed: Allowed, own: set[int]) -> None:
+        self._cursor, self._query, self._allowed, self._own = cursor, query, allowed, own
+        self._uses = Uses()  # of views, tables and their columns
+        self._users: dict[tuple[str, int], str] = {}
+        self._relations: dict[int, _Thing] = {}
+
+    def decide(self, uses: Uses) -> None:
+        """Raise Wrong for the first of what is not allowed: functions first, types last."""
+        while True:
+            things = self._names(uses)
+            relations = {*uses.oids("relation"), *self._uses.oids("relation")}
+            relations |= {thing.row_of for thing in things.values() if thing.row_of}
+            if not relations - self._relations.keys():
+                break
+            self._look_up(relations - self._relations.keys())
+        things |= {("relation", oid): thing for oid, thing in self._relations.items()}
+        for kind in ("function", "cast", "relation", "operator", "family", "type"):
+            for oid in dict.fromkeys(uses.oids(kind) + self._uses.oids(kind)):
+                thing = things.get((kind, oid), _Thing(f"of OID {oid}", is_allowed=False))
+                is_row = thing.row_of in self._own and self._relations[thing.row_of].is_allowed
+                if not thing.is_allowed and not is_row:
+                    raise _refusal(kind, thing.name, self._place(uses, kind, oid), self._users.get((kind, oid)))
+
+    def _look_up(self, oids: Collection[int]) -> None:
+        """Read what relations are, and add what they use."""
+        self._relations |= {oid: _Thing(f"of OID {oid}", is_allowed=False) for oid in oids}
+        for oid, schema, relation, is_plain, types, trees in _rows(self._cursor, _RELATIONS, list(oids)):
+            if oid in self._relations and oid not in oids:
+                continue
+            is_own = is_plain and oid in self._own
+            is_bare = is_own or schema == "pg_catalog"
+            self._relations[oid] = _Thing(relation if is_bare else f"{schema}.{relation}", is_own)
+            found = Uses()
+            for each in types:
+                found.add("type", each, None)
+            found.add("relation", oid, None)
+            if is_own:
+                try:
+                    for tree in trees:
+                        read(tree or "", found)
+                except Refused as refused:
+                    raise Wrong("refused", f"in {relation}: {refused}") from None
+            for used in found.found:
+                self._uses.add(*used, None)
+                self._users.setdefault(used, relation)
+
+    def _names(self, uses: Uses) -> dict[tuple[str, int], _Thing]:
+        """What functions, operators and types are called, and whether they are allowed."""
+
+        def oids(*kinds: str) -> list[int]:
+            return uses.oids(*kinds) + self._uses.oids(*kinds)
+
+        things = {("family", oid): _Thing(f"of OID {oid}", oid < BUILT_IN) for oid in oids("family")}
+        asked = oids("function", "cast"), oids("operator"), oids("type")
+        for kind, oid, schema, name, is_sound, is_known, row_of in _rows(self._cursor, _NAMES, *asked):
+            is_built_in = is_sound and oid < BUILT_IN
+            shown = name if schema == "pg_catalog" and oid < BUILT_IN else f"{schema}.{name}"
+            if kind == "function":
+                is_listed = is_built_in and name in self._allowed.functions
+                things["function", oid] = _Thing(shown, is_listed)
+                things["cast", oid] = _Thing(shown, is_listed or (is_built_in and is_known))
+            elif kind == "operator":
+                things[kind, oid] = _Thing(shown, is_built_in)
+            else:
+                is_listed = is_built_in and is_known and name in self._allowed.types
+                things[kind, oid] = _Thing(shown, is_listed, row_of if is_sound else 0)
+        return things
+
+    def _place(self, uses: Uses, kind: str, oid: int) -> int | None:
+        at = uses.found.get((kind, oid))
+        return None if at is None else len(self._query.encode()[:at].decode("utf-8", "ignore"))
+
+
+def _refusal(kind: str, name: str, position: int | None, user: str | None = None) -> Wrong:
+    via = "" if user is None or name.endswith(user) else f", which {user} uses,"
+    if kind == "relation":
+        return Wrong("table", f"{name}{via} is not a table or view that a query may ask", position, name)
+    if kind in ("function", "cast"):
+        said = f"the function {name}{via} is not among those that a query may call"
+        return Wrong("call", said, position, name)
+    word = "operator family" if kind == "family" else kind
+    return Wrong("use", f"the {word} {name}{via} is not among those that a query may use", position)

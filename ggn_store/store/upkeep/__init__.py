@@ -1,0 +1,1 @@
+"""Keeping a store sound: versions, guards, derived rows made again, garbage collection, checks."""

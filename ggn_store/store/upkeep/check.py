@@ -1,0 +1,486 @@
+"""Does the store still hold what was put into it? Every digest is derived again from the rows.
+
+Nothing that is looked at ever changes, so it is looked at in many short transactions: nobody who writes to a SQLite
+file waits for the end of it all. What is removed or comes meanwhile is not taken for damage.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime
+from typing import Any, Final, TypeVar, cast
+
+from sqlalchemy import Connection, Select, Table, func, select, tuple_
+from sqlalchemy.exc import DBAPIError
+
+from ggn_store.errors import GgnStoreError, UnknownNameError, quote
+from ggn_store.model.board import Board
+from ggn_store.model.care import Verification
+from ggn_store.model.document import Dialect, Envelope, Piece, revision_digest
+from ggn_store.model.revision import check_tag, lineage
+from ggn_store.notation import qpi
+from ggn_store.store.database.engine import Database, is_about_a_value
+from ggn_store.store.review import policies, proposals
+from ggn_store.store.rulesets import catalog, damaged, declared, load, masks
+from ggn_store.store.schema import tables as t
+from ggn_store.store.upkeep import guards
+
+Value = TypeVar("Value")
+Opening = Callable[[], AbstractContextManager[Connection]]
+Progress = Callable[[str], None]
+
+# How long a transaction goes on to the next piece or revision; one of them is always looked at.
+_SECONDS: Final = 0.2
+_ROWS_AT_ONCE: Final = 200
+
+# Tables that the documents of a dialect say nothing for, so that a digest is the same whatever stands in them.
+_OF_GDL: Final = (t.variant_origin, t.guard, t.state_effect)
+_FOREIGN: Final[Mapping[Dialect, Sequence[Table]]] = {
+    "perform": (t.hand_effect, *_OF_GDL),
+    "must-deny": (t.effect, t.hand_effect, *_OF_GDL),
+    "diff": _OF_GDL,
+    "gdl": (),
+}
+
+
+def check(database: Database, connection: Connection) -> list[str]:
+    """What differs in the contents as one transaction sees them, one sentence each; an empty list for a sound store."""
+    walk = _Walk(database, lambda: nullcontext(connection), (), lambda _: None)
+    return database.integrity(connection) + walk.contents()
+
+
+def verify(
+    database: Database, opening: Opening, names: Sequence[str] = (), progress: Progress | None = None
+) -> Verification:
+    """Check all that the rulesets of these names need, or the whole store, in transactions that `opening` begins.
+
+    That are contents, guards and audit. Raises UnknownNameError for a name that the store does not have.
+    """
+    walk = _Walk(database, opening, names, progress or (lambda _: None))
+    with opening() as connection:
+        known = set(connection.execute(select(t.ruleset.c.name).where(t.ruleset.c.name.in_(names))).scalars())
+        for name in names:
+            if name not in known:
+                raise UnknownNameError(f"the store has no ruleset {quote(name)}: see `ggn-store list`")
+        found = guards.check(database, connection)
+    if not names:
+        with opening() as connection:
+            found = database.integrity(connection) + found
+    found += walk.contents() + walk.audit()
+    return Verification(walk.pieces, walk.revisions, walk.tags, tuple(found))
+
+
+class _Walk:
+    """One way through a store; it counts what it meets."""
+
+    def __init__(self, database: Database, opening: Opening, names: Sequence[str], progress: Progress) -> None:
+        self._database = database
+        self._opening = opening
+        self._names = names
+        self._progress = progress
+        self._boards: dict[int, Board] = {}
+        self._met: list[tuple[int, str]] = []
+        self.pieces = self.revisions = self.tags = 0
+
+    def contents(self) -> list[str]:
+        """What is wrong with boards, pieces, revisions, histories, tags, states and rulesets."""
+        found = [*self._check_boards(), *self._check_pieces(), *self._check_revisions()]
+        with self._opening() as connection:
+            found += [*self._check_moves(connection), *self._check_rulesets(connection)]
+            found += self._check_policies(connection)
+        return found + self._check_proposals()
+
+    def _attempt(self, work: Callable[[], Value]) -> Value | None:
+        """The result of `work`; None where the rows are not what it expects, whatever way they are not."""
+        try:
+            return work()
+        except (GgnStoreError, LookupError, TypeError, ValueError):
+            return None
+        except DBAPIError as error:
+            if not is_about_a_value(error):
+                raise
+            return None
+
+    def _each(
+        self, table: Table, query: Select[Any], look: Callable[[Connection, Any], Iterable[str]], *key: Any
+    ) -> list[str]:
+        """What `look` finds wrong with the rows of `query`, one for each of `table`, in the order of their key.
+
+        What comes after this has begun is left out: where others write, it might never come to an end.
+        """
+        with self._opening() as connection:
+            newest = connection.execute(select(func.max(table.c.id))).scalar() or 0
+        query = query.where(table.c.id <= newest)
+        found: list[str] = []
+        last: tuple[Any, ...] | None = None
+        while True:
+            with self._opening() as connection:
+                rest = query if last is None else query.where(tuple_(*key) > tuple_(*last))
+                rows = damaged.rows(connection, rest.order_by(*key).limit(_ROWS_AT_ONCE), *key)
+                end = time.monotonic() + _SECONDS
+                for values, row in rows.items():
+                    if row is None:
+                        found.append(f"table {table.description}: its row {', '.join(map(str, values))} cannot be read")
+                    else:
+                        found += look(connection, row)
+                    last = values
+                    if time.monotonic() > end:
+                        break
+            if not rows:
+                return found
+
+    def _named(self, query: Select[Any]) -> Select[Any]:
+        """`query`, which the table `ruleset` is part of, for the rulesets that were named."""
+        return query.where(t.ruleset.c.name.in_(self._names)) if self._names else query
+
+    def _own_revisions(self) -> Select[Any]:
+        return self._named(select(t.revision.c.id).join(t.ruleset))
+
+    def _check_boards(self) -> list[str]:
+        query = select(t.board.c.id, t.board.c.digest)
+        if self._names:
+            of_pieces = select(t.piece.c.board_id).where(t.piece.c.id.in_(self._own_pieces()))
+            of_revisions = select(t.revision.c.board_id).where(t.revision.c.id.in_(self._own_revisions()))
+            query = query.where(t.board.c.id.in_(of_pieces) | t.board.c.id.in_(of_revisions))
+        return self._each(t.board, query, self._check_board, t.board.c.id)
+
+    def _check_board(self, connection: Connection, row: Any) -> Iterator[str]:
+        def is_sound() -> bool:
+            board = self._board(connection, row.id)
+            numbers = select(t.square.c.number).where(t.square.c.board_id == row.id).order_by(t.square.c.number)
+            is_dense = list(connection.execute(numbers).scalars()) == list(range(len(board.squares)))
+            return is_dense and board.digest == row.digest
+
+        if not self._attempt(is_sound):
+            yield f"board {row.id}: its squares and shape do not give its digest {row.digest}"
+
+    def _board(self, connection: Connection, board_id: int) -> Board:
+        """A board; raises LookupError where there is none."""
+        if board_id not in self._boards:
+            if connection.execute(select(t.board.c.id).where(t.board.c.id == board_id)).first() is None:
+                raise LookupError(f"no board {board_id}")
+            self._boards[board_id] = catalog.read_board(connection, board_id)
+        return self._boards[board_id]
+
+    def _own_pieces(self) -> Select[Any]:
+        return select(t.revision_piece.c.piece_id).where(t.revision_piece.c.revision_id.in_(self._own_revisions()))
+
+    def _check_pieces(self) -> list[str]:
+        query = select(t.piece)
+        if self._names:
+            query = query.where(t.piece.c.id.in_(self._own_pieces()))
+        return self._each(t.piece, query, self._check_piece, t.piece.c.id)
+
+    def _check_piece(self, connection: Connection, row: Any) -> Iterator[str]:
+        self.pieces += 1
+        self._progress(f"piece {row.identifier}")
+
+        def is_sound() -> bool:
+            board = self._board(connection, row.board_id)
+            piece = catalog.assemble_piece(connection, row.id, row.identifier, board)
+            name = qpi.parse(row.identifier)
+            # The digest says that the rules are those that were loaded; the rows say it a second time, and so that
+            # nothing stands in them which reading a piece back does not look at.
+            return (
+                piece.digest(row.dialect, board) == row.digest
+                and _has_turns_of(row.dialect, piece)
+                and (row.style, row.letter, row.side, row.state) == (name.style, name.letter, name.side, name.state)
+                and (row.terminal, row.derived) == (name.terminal, name.derived)
+                and all(
+                    catalog.rows_of_piece(connection, table, row.id) == sorted(rows, key=catalog.key_of(table))
+                    and not (rows and table in _FOREIGN[row.dialect])
+                    for table, rows in zip(t.PIECE_TABLES, load.flatten(row.id, piece, board), strict=True)
+                )
+            )
+
+        def is_derived() -> bool:
+            board = self._board(connection, row.board_id)
+            piece = catalog.assemble_piece(connection, row.id, row.identifier, board)
+            words = masks.words(board)
+            stored = connection.execute(select(t.mask).where(masks.is_of(row.id)).order_by(*t.mask.primary_key))
+            unused = (None,) * (len(t.mask.columns) - len(masks.columns(words)))
+            derived = [each + unused for each in masks.flatten(row.id, piece, board)]
+            return row.words == words and [tuple(each) for each in stored] == derived
+
+        if not self._attempt(is_sound):
+            yield f"piece {row.id} ({row.identifier}): its rows do not give its digest {row.digest}"
+        elif not self._attempt(is_derived):
+            yield f"piece {row.id} ({row.identifier}): its masks are not those of its rows: run `ggn-store db rebuild`"
+
+    def _check_revisions(self) -> list[str]:
+        columns = [column for column in t.revision.columns if column.name != "created_at"]
+        query = self._named(
+            select(*columns, t.ruleset.c.name, t.revision_merge.c.parent_id.label("merged_id"))
+            .join(t.ruleset)
+            .outerjoin(t.revision_merge, t.revision_merge.c.revision_id == t.revision.c.id)
+        )
+        ruleset_id = None
+        lineages: dict[int | None, str | None] = {}
+        expected = 1
+
+        def look(connection: Connection, row: Any) -> Iterator[str]:
+            nonlocal ruleset_id, lineages, expected
+            if row.ruleset_id != ruleset_id:
+                ruleset_id, lineages, expected = row.ruleset_id, {None: None}, 1
+            yield from self._check_revision(connection, row, lineages, expected)
+            lineages[row.id] = row.lineage
+            expected = row.number + 1
+
+        return self._each(t.revision, query, look, t.revision.c.ruleset_id, t.revision.c.number)
+
+    def _check_revision(
+        self, connection: Connection, row: Any, lineages: Mapping[int | None, str | None], expected: int
+    ) -> Iterator[str]:
+        """A revision's digest, number, parents and lineage, which says that nothing before it was changed."""
+        label = f"revision {row.name}@{row.number}"
+        self.revisions += 1
+        self._met.append((row.id, label))
+        self._progress(label)
+        listed = connection.execute(
+            select(t.revision_piece.c.ordinal, t.revision_piece.c.piece_id, t.piece.c.digest)
+            .outerjoin(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
+            .where(t.revision_piece.c.revision_id == row.id)
+            .order_by(t.revision_piece.c.ordinal)
+        ).all()
+
+        def digest() -> str:
+            envelope = Envelope(**json.loads(row.envelope))
+            board = self._board(connection, row.board_id)
+            return revision_digest(row.dialect, board, envelope, [each.digest for each in listed])
+
+        def made() -> datetime:
+            query = select(t.revision.c.created_at).where(t.revision.c.id == row.id)
+            return catalog.utc(connection.execute(query).scalar_one())
+
+        at = self._attempt(made)
+
+        def derived() -> str:
+            parents = lineages[row.parent_id], lineages[row.merged_id]
+            return lineage(*parents, row.digest, row.author, row.message, cast(datetime, at))
+
+        def of_state() -> str | None:
+            envelope = Envelope(**json.loads(row.envelope))
+            return declared.fault(connection, row.dialect, envelope, [each.piece_id for each in listed])
+
+        if (fault := self._attempt(of_state)) is not None:
+            yield f"{label}: {fault}"
+        if [each.ordinal for each in listed] != list(range(len(listed))):
+            yield f"{label}: its pieces are not numbered without gaps"
+        if self._attempt(digest) != row.digest:
+            yield f"{label}: its pieces and envelope do not give its digest {row.digest}"
+        if at is None:
+            yield f"{label}: when it was made cannot be read"
+        if row.number != expected:
+            yield f"{label}: the revisions of its ruleset are not numbered without gaps"
+        if row.parent_id not in lineages or row.merged_id not in lineages:
+            yield f"{label}: a parent of it is not an earlier revision of its ruleset"
+        elif at is not None and self._attempt(derived) != row.lineage:
+            yield f"{label}: its content, author, message, time and parents do not give its lineage"
+
+    def _check_moves(self, connection: Connection) -> Iterator[str]:
+        """Every tag, and every ruleset's states: nothing is missing among their moves."""
+        moves = (
+            self._named(
+                select(
+                    t.ruleset.c.name,
+                    t.tag.c.name,
+                    t.tag.c.ruleset_id,
+                    t.tag.c.number,
+                    t.tag.c.revision_id,
+                    t.revision.c.ruleset_id.label("owner"),
+                )
+            )
+            .select_from(t.tag.join(t.ruleset).outerjoin(t.revision, t.revision.c.id == t.tag.c.revision_id))
+            .order_by(t.tag.c.ruleset_id, t.tag.c.name, t.tag.c.number)
+        )
+        count = Counter[str]()
+        for row in connection.execute(moves).all():
+            label = f"tag {row.name}:{row.name_1}"
+            count[label] += 1
+            if row.number != count[label]:
+                yield f"{label}: its moves are not numbered without gaps"
+                count[label] = row.number
+            if not self._attempt(lambda row=row: check_tag(row.name_1)):  # type: ignore[misc]
+                yield f"{label}: its name is not one of a tag"
+            if row.revision_id is not None and row.owner != row.ruleset_id:
+                yield f"{label}: it points to a revision of another ruleset"
+        self.tags = len(count)
+        states = (
+            self._named(select(t.ruleset.c.name, t.ruleset_state.c.number))
+            .select_from(t.ruleset_state.join(t.ruleset))
+            .order_by(t.ruleset.c.name, t.ruleset_state.c.number)
+        )
+        for row in connection.execute(states).all():
+            label = f"ruleset {row.name}"
+            count[label] += 1
+            if row.number != count[label]:
+                yield f"{label}: its states are not numbered without gaps"
+                count[label] = row.number
+        for table in (t.tag, t.ruleset_state):
+            yield from self._check_times(connection, table)
+
+    def _check_times(self, connection: Connection, table: Table) -> Iterator[str]:
+        """Of each move of a tag and each change of a state, when and by whom."""
+        names_of = {
+            row.id: row.name for row in connection.execute(self._named(select(t.ruleset.c.id, t.ruleset.c.name)))
+        }
+        key = tuple(table.primary_key.columns)
+        said = (table.c.created_at, table.c.author, table.c.message)
+        query = self._named(select(*key, *said).select_from(table.join(t.ruleset)))
+        for (ruleset_id, *names, number), row in damaged.rows(connection, query, *key).items():
+            fault = "it cannot be read" if row is None else damaged.fault_of_time(row.created_at)
+            if fault is not None:
+                label = ":".join([names_of[ruleset_id], *names])
+                yield f"{table.description} {label}: of its change {number}, {fault}"
+
+    def _check_rulesets(self, connection: Connection) -> list[str]:
+        revisions = select(t.revision.c.id).where(t.revision.c.ruleset_id == t.ruleset.c.id)
+        proposals = select(t.proposal.c.id).where(t.proposal.c.ruleset_id == t.ruleset.c.id)
+        is_empty = ~revisions.exists() & ~proposals.exists()
+        empty = self._named(select(t.ruleset.c.name).where(is_empty).order_by(t.ruleset.c.name))
+        return [
+            f"ruleset {name}: it has no revision: `ggn-store gc` removes it"
+            for name in connection.execute(empty).scalars()
+        ]
+
+    def _check_policies(self, connection: Connection) -> Iterator[str]:
+        if self._names:
+            return
+        numbers: dict[str, list[object]] = defaultdict(list)
+        found = policies.log(connection)
+        for policy in found:
+            numbers[policy.namespace].append(policy.number)
+        last = {namespace: damaged.last(given) for namespace, given in numbers.items()}
+        for policy in reversed(found):
+            label = f"policy {policy.number} of {policy.namespace}"
+            if policy.fault is not None:
+                yield f"{label}: {policy.fault}"
+            if not damaged.is_up_to(policy.number, last[policy.namespace]):
+                yield f"{label}: its number does not follow those of the others, so that it never counts"
+
+    def _check_proposals(self) -> list[str]:
+        places = self._named(select(t.proposal.c.id, t.proposal.c.number, t.ruleset.c.name).join(t.ruleset))
+        return self._each(t.proposal, places, self._check_proposal, t.proposal.c.id)
+
+    def _check_proposal(self, connection: Connection, row: Any) -> Iterator[str]:
+        label = f"proposal {row.name}#{row.number}"
+        fault = proposals.fault(connection, row.id)
+        if fault is not None:
+            yield f"{label}: {fault}"
+        listed = (
+            select(t.piece.c.digest)
+            .select_from(t.proposal_piece.outerjoin(t.piece, t.piece.c.id == t.proposal_piece.c.piece_id))
+            .where(t.proposal_piece.c.proposal_id == row.id)
+            .order_by(t.proposal_piece.c.ordinal)
+        )
+        pieces = connection.execute(listed).scalars().all()
+        said = select(t.proposal.c.digest, t.proposal.c.dialect, t.proposal.c.board_id, t.proposal.c.envelope)
+        digest = None
+
+        def derived() -> str:
+            nonlocal digest
+            digest, dialect, board_id, envelope = connection.execute(said.where(t.proposal.c.id == row.id)).one()
+            board = self._board(connection, board_id)
+            return revision_digest(dialect, board, Envelope(**json.loads(envelope)), pieces)
+
+        if self._attempt(derived) != digest or digest is None:
+            yield f"{label}: its pieces and envelope do not give its digest {digest}"
+
+    # --- the audit ---
+
+    def audit(self) -> list[str]:
+        """Where the audit and what it tells of do not agree."""
+        found = [*self._check_told()]
+        with self._opening() as connection:
+            return [*found, *self._check_told_moves(connection)]
+
+    def _check_told(self) -> list[str]:
+        """Every revision that the audit tells of is there as it tells of it, and of every revision it tells.
+
+        But for those that were there before there was an audit, which have the lowest keys.
+        """
+        told = select(t.audit.c.id, t.audit.c.action, t.audit.c.subject, t.audit.c.detail)
+        if self._names:
+            told = told.where(t.audit.c.subject.in_(self._names))
+        known = set()
+        expected = 1
+
+        def look(connection: Connection, row: Any) -> Iterator[str]:
+            nonlocal expected
+            # Where one writes at a time there are no gaps.
+            if not self._names and not self._database.is_server and row.id != expected:
+                yield f"table audit: {row.id - expected} of its rows before {row.id} are missing"
+            expected = row.id + 1
+            if row.action == "revision":
+                label, found = self._check_telling(connection, row)
+                known.add(label)
+                yield from found
+
+        found = self._each(t.audit, told, look, t.audit.c.id)
+        audited = [revision_id for revision_id, label in self._met if label in known]
+        return found + [
+            f"{label}: the audit does not tell of it"
+            for revision_id, label in self._met
+            if audited and revision_id > min(audited) and label not in known
+        ]
+
+    def _check_telling(self, connection: Connection, row: Any) -> tuple[str, list[str]]:
+        """Which revision a row of the audit tells of, and what is wrong with that."""
+        detail = self._detail(row)
+        if not isinstance(detail.get("revision"), int):
+            return "", [f"table audit: what row {row.id} tells of a revision cannot be read"]
+        query = (
+            select(t.revision.c.lineage)
+            .join(t.ruleset)
+            .where(t.ruleset.c.name == row.subject, t.revision.c.number == detail["revision"])
+        )
+        found = connection.execute(query).scalar()
+        label = f"revision {row.subject}@{detail['revision']}"
+        if found is None:
+            return label, [f"{label}: it is not there, and the audit tells that it was made"]
+        if found != detail.get("lineage"):
+            return label, [f"{label}: the audit tells that it had the lineage {detail.get('lineage')}"]
+        return label, []
+
+    def _detail(self, row: Any) -> dict[str, Any]:
+        """What a row of the audit tells; nothing where it cannot be read."""
+        return self._attempt(lambda: dict(json.loads(row.detail))) or {}
+
+    def _check_told_moves(self, connection: Connection) -> Iterator[str]:
+        """Of tags and states the audit tells as many moves as there are."""
+        told = select(t.audit.c.action, t.audit.c.subject, t.audit.c.detail).where(
+            t.audit.c.action.in_(("tag", "state"))
+        )
+        made = Counter[str]()
+        for row in connection.execute(
+            self._named(select(t.ruleset.c.name, t.tag.c.name)).select_from(t.tag.join(t.ruleset))
+        ):
+            made[f"tag {row[0]}:{row[1]}"] += 1
+        for name in connection.execute(
+            self._named(select(t.ruleset.c.name)).select_from(t.ruleset_state.join(t.ruleset))
+        ).scalars():
+            made[f"ruleset {name}"] += 1
+        known = Counter[str]()
+        if self._names:
+            told = told.where(t.audit.c.subject.in_(self._names))
+        for row in damaged.rows(connection, told.add_columns(t.audit.c.id), t.audit.c.id).values():
+            if row is None:  # which is reported already
+                continue
+            detail = self._detail(row)
+            is_tag = row.action == "tag"
+            known[f"tag {row.subject}:{detail.get('tag')}" if is_tag else f"ruleset {row.subject}"] += 1
+        for label in sorted(made | known):
+            if made[label] != known[label]:
+                what = "moves" if label.startswith("tag ") else "changes of state"
+                yield f"{label}: it has {made[label]} {what}, and the audit tells of {known[label]}"
+
+
+def _has_turns_of(dialect: Dialect, piece: Piece) -> bool:
+    """Whether the turn passes where a dialect cannot say that it does not."""
+    return dialect != "perform" or all(
+        possibility.effects is not None and possibility.effects.toggle for *_, possibility in piece.entries()
+    )

@@ -1,0 +1,41 @@
+"""Deriving the masks of stored pieces again: after an upgrade, or where they were damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlalchemy import Connection, delete, select, update
+
+from ggn_store.store.database.engine import Database
+from ggn_store.store.rulesets import catalog, load, masks
+from ggn_store.store.schema import tables as t
+
+
+def rebuild(
+    database: Database,
+    connection: Connection,
+    progress: Callable[[str], None] | None = None,
+    *,
+    only_missing: bool = False,
+) -> int:
+    """Derive the masks of every piece, or of those that have none yet, from its rows; how many pieces that were."""
+    database.lock_pieces(connection, alone=True)
+    query = select(t.piece.c.id, t.piece.c.identifier, t.piece.c.board_id).order_by(t.piece.c.id)
+    if only_missing:
+        query = query.where(t.piece.c.words.is_(None))
+    else:
+        connection.execute(delete(t.mask))
+    boards = {}
+    pieces = connection.execute(query).all()
+    for piece_id, identifier, board_id in pieces:
+        if progress is not None:
+            progress(f"piece {identifier}")
+        if board_id not in boards:
+            boards[board_id] = catalog.read_board(connection, board_id)
+        board = boards[board_id]
+        piece = catalog.assemble_piece(connection, piece_id, identifier, board)
+        if only_missing:
+            connection.execute(delete(t.mask).where(masks.is_of(piece_id)))
+        load.fill_masks(database, connection, piece_id, piece, board)
+        connection.execute(update(t.piece).where(t.piece.c.id == piece_id).values(words=masks.words(board)))
+    return len(pieces)

@@ -1,0 +1,121 @@
+"""The version of a store's tables: which it is, which this program needs, and how to get there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from sqlalchemy import Connection, inspect, text
+
+from ggn_store import resources
+from ggn_store.errors import StoreVersionError
+from ggn_store.store.database import migrate
+from ggn_store.store.database.engine import Database
+from ggn_store.store.upkeep import guards
+
+VERSION_TABLE: Final = "ggn_store_version"
+
+
+def known_versions() -> list[str]:
+    """The versions that this program has migrations for, the newest last."""
+    names = (path.name for path in (resources.directory("migrations") / "versions").glob("*.py"))
+    return sorted(match[1] for name in names if (match := re.match(r"(\d{4})_", name)))
+
+
+def version(connection: Connection) -> str | None:
+    """The version of the store's tables; None where there are none."""
+    if not inspect(connection).has_table(VERSION_TABLE):
+        return None
+    return connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608
+
+
+def is_empty(connection: Connection) -> bool:
+    """Whether the database has no tables but perhaps Alembic's own, which a downgrade leaves behind."""
+    return set(inspect(connection).get_table_names()) <= {VERSION_TABLE}
+
+
+def require_current(database: Database, connection: Connection) -> None:
+    """Raise StoreVersionError, with the cure, unless the store's tables are those of this program."""
+    found, known = version(connection), known_versions()
+    if found == known[-1]:
+        return
+    cure = f"run `ggn-store --db {database} db upgrade` (in Python: store.upgrade())"
+    if found is None and is_empty(connection):
+        raise StoreVersionError(f"{database}: the store is empty, it has no tables yet: {cure}")
+    if found is None:
+        raise StoreVersionError(
+            f"{database}: the database holds tables of something else and no store: "
+            f"name another one, or make a store beside them: {cure}"
+        )
+    if found in known:
+        raise StoreVersionError(
+            f"{database}: the store is behind: its tables are version {found}, this program needs {known[-1]}: {cure}"
+        )
+    raise StoreVersionError(
+        f"{database}: the store is ahead: its tables are version {found}, this program knows {known[-1]} and older: "
+        "install a newer ggn-store"
+    )
+
+
+class Gate:
+    """The transactions of a database, open only while its tables are of this program's version."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._is_open = False
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Like the database's own; raises StoreVersionError, with the cure, for other tables."""
+        with self.database.reading() as connection:
+            self._pass(connection)
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Like the database's own; raises StoreVersionError, with the cure, for other tables."""
+        with self.database.writing() as connection:
+            self._pass(connection)
+            yield connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Gate]:
+        """The transactions of the database's snapshot, for who reads long."""
+        with self.database.snapshot() as database:
+            yield Gate(database)
+
+    @contextmanager
+    def reading_long(self) -> Iterator[Connection]:
+        """Like `reading`, of the database's snapshot."""
+        with self.snapshot() as tables, tables.reading() as connection:
+            yield connection
+
+    def _pass(self, connection: Connection) -> None:
+        if not self._is_open:
+            require_current(self.database, connection)
+            self._is_open = True
+
+
+def upgrade(database: Database, tell: Callable[[str], None] | None = None) -> tuple[str | None, str]:
+    """Bring the tables to this program's version, in one transaction; the versions before and after.
+
+    What keeps the store as it was written is brought to what this program makes; `tell` is told what was not so.
+    Safe to run by several processes at once: the first one works, the others find it done.
+    """
+    from ggn_store.store.upkeep import rebuild
+
+    with database.writing() as connection:
+        database.lock_schema(connection)
+        before = version(connection)
+        if before is not None and before not in known_versions():
+            require_current(database, connection)
+        migrate.run(connection)
+        rebuild.rebuild(database, connection, only_missing=True)
+        # What is new is as it was made.
+        mended = [] if before is None else guards.mend(database, connection)
+    if tell is not None:
+        for each in mended:
+            tell(each)
+    return before, known_versions()[-1]

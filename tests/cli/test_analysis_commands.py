@@ -1,0 +1,143 @@
+"""The analyses as commands, on both databases; what they find is tested in `test_analyses`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from tests.support.program import Command, write
+from tests.support.program import _own_place as _own_place
+from tests.support.program import ask as ask
+from tests.support.program import ggn as ggn
+from tests.support.program import ready as ready
+from tests.support.program import run as run
+
+# A command line of each analysis, and how many records it writes.
+ANSWERS = {
+    "stats": (("stats",), 4),
+    "stats of pieces": (("stats", "mini", "--by", "piece"), 2),
+    "mobility": (("mobility", "mini"), 2),
+    "mobility by square": (("mobility", "mini", "--by", "square", "--piece", "C:P"), 2),
+    "coverage": (("coverage", "mini"), 2),
+    "coverage from": (("coverage", "mini", "--piece", "c:p", "--source", "b3"), 1),
+    "who-reaches": (("who-reaches", "mini", "c1"), 1),
+    "uses": (("uses", "mini", "C:P"), 3),
+    "uses by rule": (("uses", "mini", "c:p", "--by", "rule"), 3),
+    "symmetry": (("symmetry", "mini"), 6),
+    "symmetry by entry": (("symmetry", "mini", "--by", "entry"), 7),
+    "same-movers": (("same-movers", "chess", "--piece", "C:N"), 2),
+    "same-movers by group": (("same-movers", "chess", "--piece", "C:N", "--by", "group"), 1),
+    "compare": (("compare", "mini", "must"), 4),
+}
+each_answer = pytest.mark.parametrize(("arguments", "count"), ANSWERS.values(), ids=ANSWERS)
+
+
+@each_answer
+def test_the_forms_of_an_answer_have_the_same_records(ask: Command, arguments: tuple[str, ...], count: int) -> None:
+    answers = {form: ask(*arguments, "--format", form) for form in ("table", "json", "ndjson", "csv")}
+    assert {(answer.code, answer.err) for answer in answers.values()} == {(0, "")}
+    records = answers["ndjson"].records()
+    assert len(records) == count
+    assert ask(*arguments).records() == records == json.loads(answers["json"].out)
+    rows = [*csv.DictReader(io.StringIO(answers["csv"].out))]
+    assert len(rows) == count
+    for row, found in zip(rows, records, strict=True):
+        for column, value in row.items():
+            text = "" if found[column] is None else found[column]
+            written = text if isinstance(text, str) else json.dumps(text, ensure_ascii=False, separators=(",", ":"))
+            assert value == written
+    heading, rule, *lines = answers["table"].out.splitlines()
+    assert {*heading.split()} <= {*records[0]}
+    assert (len(lines), {*rule}) == (count, {"-", " "})
+
+
+@each_answer
+def test_the_sql_that_ran_goes_to_standard_error(ask: Command, arguments: tuple[str, ...], count: int) -> None:
+    shown = ask(*arguments, "--show-sql")
+    assert (shown.code, len(shown.records())) == (0, count)
+    statements = shown.err.strip().split(";\n\n")
+    assert all(statement.startswith(("SELECT ", "WITH ")) for statement in statements)
+    assert not any(mark in shown.err for mark in ("%(", ":param", "?"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("stats", "nothing"), 1, 'the store has no ruleset "nothing"'),
+        (("stats", "--by", "piece"), 2, "--by piece counts the pieces of one ruleset: name one"),
+        (("mobility", "mini", "--piece", "C:X"), 1, 'mini@1 has no rules for "C:X"; it has C:P, c:p'),
+        (("coverage", "mini", "--source", "a1"), 2, "--source says where a piece stands: name it with --piece"),
+        (("coverage", "mini", "--piece", "C:P", "--source", "z9"), 1, 'mini@1 has no square "z9"; its board is 3x3'),
+        (("uses", "mini", "C-P"), 1, '"C-P" is not a state: empty, enemy or a piece identifier'),
+        (("same-movers", "mini", "--ruleset", "mini"), 2, "--ruleset says whose piece it is: name the piece"),
+        (("same-movers", "mini", "--piece", "C:X"), 1, 'none of these rulesets has rules for "C:X"'),
+        (("symmetry", "mini", "--all"), 2, "ask for them with --by entry"),
+        (("symmetry", "mini", "--by", "entry", "--symmetry", "round"), 1, '"round" is not a symmetry of the board'),
+        (("compare", "mini", "nothing"), 1, 'the store has no ruleset "nothing"'),
+        (("who-reaches", "mini", "*"), 1, 'mini@1 has no square "*"; its board is 3x3'),
+    ],
+)
+def test_what_cannot_be_answered_is_told(ask: Command, arguments: tuple[str, ...], code: int, told: str) -> None:
+    answer = ask(*arguments)
+    assert (answer.code, answer.out) == (code, "")
+    assert told in answer.err
+
+
+def test_a_pawn_that_promotes_and_drops_is_told_of_as_it_is(ask: Command) -> None:
+    [pawn] = ask("mobility", "mini", "--piece", "C:P").records()
+    assert (pawn["squares"], pawn["total"], pawn["quiet"], pawn["capture"]) == (1, 2, 1, 1)
+    [cover] = ask("coverage", "mini", "--piece", "C:P").records()
+    assert (cover["squares"], cover["of"], cover["hand"]) == (["c1", "a2", "b3"], 9, True)
+    [drop] = ask("who-reaches", "mini", "c1").records()
+    assert drop == {"piece": "C:P", "source": "*", "quiet": True, "capture": False, "possibilities": 1}
+    lines = ask("mobility", "mini", "--by", "square", "--format", "table").out.splitlines()
+    assert lines[2].split() == ["C:P", "a2", "2", "a3", "b3"]
+
+
+def test_a_table_names_the_squares_that_are_covered_unless_it_is_all_of_them(ask: Command) -> None:
+    assert ask("coverage", "mini", "--piece", "C:P", "--format", "table").out.splitlines()[2].endswith("  c1, a2, b3")
+    assert ask("coverage", "chess", "--piece", "C:N", "--format", "table").out.splitlines()[2].endswith("  false  all")
+    [knight] = ask("coverage", "chess", "--piece", "C:N").records()
+    assert len(knight["squares"]) == 64
+
+
+def test_dead_rules_are_listed_and_counted(ask: Command, ggn: Command) -> None:
+    empty = {"must": {"a2": "empty"}}
+    ggn("load", write("game.json", {"C:P": {"a1": {"a2": [empty, empty, {"must": {"a1": "enemy"}}]}}}))
+    found = ggn("dead", "game", "--show-sql")
+    assert (found.code, [record["kind"] for record in found.records()]) == (0, ["duplicate", "never"])
+    assert found.err.endswith(";\n\n2 findings\n")
+    assert "FROM revision_piece" in found.err
+    table = ggn("dead", "game", "--format", "table").out.splitlines()
+    assert table[2].split() == ["duplicate", "C:P", "a1", "a2", "1", "0", "1"]
+    none = ask("dead", "mini", "--format", "json")
+    assert (none.code, none.out, none.err) == (0, "[]\n", "no dead rules\n")
+
+
+def test_entries_without_symmetry_are_listed_up_to_ten_unless_all_are_wanted(ask: Command) -> None:
+    named = ("symmetry", "chess", "--by", "entry", "--symmetry", "equal")
+    some, every = ask(*named), ask(*named, "--all")
+    assert (len(some.records()), some.err) == (10, "the first 10 of each symmetry; --all lists all\n")
+    assert (len(every.records()), every.err) == (394, "")
+    assert every.records()[:10] == some.records()
+    [sides] = [each for each in ask("symmetry", "chess").records() if each["of"] == "sides" and each["holds"]]
+    assert (sides["symmetry"], sides["start"]) == ("mirrored top to bottom", True)
+
+
+def test_squares_without_coordinates_are_told_of_and_not_mirrored(ggn: Command) -> None:
+    change = {"the left": None, "the right": "CHESS:P"}
+    ggn("load", write("game.json", {"CHESS:P": {"the left": {"the right": [{"perform": change}]}}}))
+    found = ggn("symmetry", "game")
+    assert [each["symmetry"] for each in found.records()] == ["equal"]
+    assert "the squares have no coordinates, so nothing can be mirrored" in found.err
+    alike = ggn("same-movers")
+    assert (alike.code, alike.out) == (0, "")
+    assert alike.err == "note: squares without coordinates, so left out: game@1\n"
+
+
+def test_games_that_are_equal_do_not_differ(ask: Command) -> None:
+    same = ask("compare", "mini", "mini@1", "--format", "json")
+    assert (same.code, same.out, same.err) == (0, "[]\n", "no piece differs\n")

@@ -1,0 +1,123 @@
+"""Positions as people have them: FEN and SFEN in and out of the command line and of rulesets made from definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from ggn_store import PositionError, Ruleset, Store, find_game
+from tests.conftest import DATABASES, new_address
+from tests.support.program import QUICK, Command, Program
+from tests.support.program import run as run
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+OPENED = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"
+SHOGI = "rbsgk/4p/5/P4/KGSBR b - 1"
+DROPPABLE = "rbsgk/5/5/P4/KGSBR b P 1"
+
+
+@pytest.fixture(scope="module", params=DATABASES)
+def games(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a store that no test changes: chess and minishogi from definitions, a document without one."""
+    directory = tmp_path_factory.mktemp("games")
+    with new_address(request.param, directory, request) as url:
+        with Store.open(url, upgrade=True) as store:
+            store.load_library("chess", "minishogi")
+            store.load(QUICK, "quick")
+        yield url
+
+
+@pytest.fixture
+def ask(run: Program, games: str) -> Command:
+    """The program on the store that no test changes: once of SQLite, once of Postgres."""
+    return lambda *arguments, stdin=b"": run("--db", games, *arguments, stdin=stdin)
+
+
+@pytest.fixture
+def chess(games: str) -> Iterator[Ruleset]:
+    """Chess, made from its definition."""
+    with Store.open(games) as store:
+        yield store.ruleset("chess")
+
+
+def test_moves_are_those_of_the_position_that_a_fen_writes(ask: Command) -> None:
+    assert ask("moves", "chess", "--fen", START) == ask("moves", "chess")
+    passing = ask("moves", "chess", "--fen", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "--source", "e5").records()
+    assert {move["destination"] for move in passing} == {"d6", "e6"}
+
+
+def test_moves_are_those_of_the_position_that_an_sfen_writes(ask: Command) -> None:
+    assert ask("moves", "minishogi", "--sfen", SHOGI) == ask("moves", "minishogi")
+    drops = ask("moves", "minishogi", "--sfen", DROPPABLE, "--source", "*").records()
+    assert {move["piece"] for move in drops} == {"S:P"}
+    assert not any(move["destination"].startswith("a") for move in drops)  # nifu
+
+
+def test_apply_answers_in_the_notation_that_it_was_asked_in(ask: Command) -> None:
+    move = ("--move", "C:P e2 e4")
+    assert ask("apply", "chess", *move, "--fen", START).out == f"{OPENED}\n"
+    assert ask("apply", "chess", *move, "--format", "fen").out == f"{OPENED}\n"
+    assert ask("apply", "chess", *move, "--fen", START, "--format", "feen").out == ask("apply", "chess", *move).out
+    answer = ask("apply", "minishogi", "--sfen", SHOGI, "--move", "S:P a2 a3").out
+    assert answer.startswith("rbsgk/4p/P4/5/KGSBR w - ")
+    assert ask("apply", "minishogi", "--move", "S:P a2 a3", "--format", "sfen").out == answer
+
+
+def test_a_ruleset_reads_and_writes_fen(chess: Ruleset) -> None:
+    assert chess.position() == chess.start
+    assert chess.fen(chess.position()) == START
+    opened = chess.position(fen=OPENED)
+    assert chess.position(feen=opened.to_feen()).board == opened.board
+    assert opened.board["e4"] == "C:-P"
+    assert chess.fen(chess.position(fen=OPENED)) == OPENED
+    [move] = chess.moves(chess.position(), source="e2", destination="e4")
+    assert chess.fen(chess.apply(chess.position(), move)) == OPENED
+    assert chess.definition is not None
+    assert chess.definition.title == find_game("chess").title
+
+
+def test_a_ruleset_reads_and_writes_sfen(games: str) -> None:
+    with Store.open(games) as store:
+        minishogi = store.ruleset("minishogi")
+        assert minishogi.position(sfen=SHOGI) == minishogi.start
+        assert minishogi.sfen(minishogi.position()).startswith("rbsgk/4p/5/P4/KGSBR b -")
+
+
+def test_without_a_definition_there_is_feen(games: str) -> None:
+    with Store.open(games) as store:
+        quick = store.ruleset("quick")
+        for told in (
+            lambda: quick.position(fen=START),
+            lambda: quick.position(sfen=SHOGI),
+            lambda: quick.fen({"e2": "C:P"}),
+            lambda: quick.sfen({"e2": "C:P"}),
+        ):
+            with pytest.raises(PositionError, match=r"was not made from a definition, .* use FEEN .*any game"):
+                told()
+        with pytest.raises(PositionError, match="no start position"):
+            quick.position()
+        with pytest.raises(PositionError, match="give one of them"):
+            quick.position(fen=START, feen="x")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "told"),
+    [
+        (("moves", "quick", "--fen", START), 1, "quick@1 was not made from a definition"),
+        (("apply", "quick", "--move", "C:P e2 e4", "--sfen", SHOGI), 1, "quick@1 was not made from a definition"),
+        (("moves", "chess", "--fen", "nonsense"), 1, "nonsense"),
+        (("moves", "minishogi", "--sfen", "nonsense"), 1, "nonsense"),
+        (("moves", "chess", "--fen", START, "--feen", "x"), 2, "--feen and --fen both name a position"),
+        (("moves", "chess", "--fen", START, "--board", "{}"), 2, "--fen and --board both name a position"),
+        (("moves", "chess", "--fen", "x", "--feen", "x", "--sfen", "x"), 2, "--feen, --fen and --sfen all name"),
+        (("moves", "chess", "--fen", START, "--hands", "{}"), 2, "--fen says what the hands hold"),
+        (("moves", "chess", "--fen", START, "--positions", "x"), 2, "leave --fen out"),
+    ],
+)
+def test_a_position_that_cannot_be_read_is_a_clear_error(
+    ask: Command, arguments: tuple[str, ...], code: int, told: str
+) -> None:
+    result = ask(*arguments)
+    assert (result.code, result.out) == (code, "")
+    assert told in result.err

@@ -1,0 +1,689 @@
+"""The engines on columns give the answers of plain Python, of the store, and of python-chess."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import random
+import re
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ggn_store import (
+    GgnStoreError,
+    InputError,
+    Position,
+    PositionError,
+    Ruleset,
+    Store,
+    StoreError,
+    library_games,
+    parse,
+    ruleset,
+)
+from ggn_store.model.document import Envelope
+from tests.oracles import reference
+from tests.oracles.python_chess import POSITIONS, expected_moves, key_of_ours, position_of, read_positions
+from tests.support.program import Program
+from tests.support.strategies import DIALECTS, Case, Plain, cases, stateless
+
+pa = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+pytest.importorskip("duckdb")
+pytest.importorskip("numpy")
+
+from ggn_store.columnar import compile as compiling  # noqa: E402
+
+ROOT = Path(__file__).parents[2]
+UNHURRIED = settings(
+    derandomize=True,
+    database=None,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+NAMES = ("piece", "source", "destination", "ordinal")
+
+
+def keys(table: Any, count: int) -> list[list[reference.Key]]:
+    """The moves of each position, in the table's order."""
+    found: list[list[reference.Key]] = [[] for _ in range(count)]
+    for row in table.to_pylist():
+        found[row["position"]].append(tuple(row[name] for name in NAMES))
+    return found
+
+
+def counted(table: Any) -> dict[Any, int]:
+    [by, _] = table.column_names
+    return dict(zip(table[by].to_pylist(), table["count"].to_pylist(), strict=True))
+
+
+def require_equal(rules: Ruleset, expected: list[list[reference.Key]], positions: Any, **options: Any) -> None:
+    """Moves and counts are those expected."""
+    assert keys(rules.moves_table(positions, **options), len(expected)) == expected
+    assert counted(rules.count_table(positions, **options)) == {at: len(moves) for at, moves in enumerate(expected)}
+    moves = [move for each in expected for move in each]
+    assert counted(rules.count_table(positions, "piece", **options)) == Counter(move[0] for move in moves)
+    assert counted(rules.count_table(positions, "destination", **options)) == Counter(move[2] for move in moves)
+
+
+def arrow(positions: list[Position]) -> dict[str, Any]:
+    """The positions as the Arrow tables that `moves_table` takes; all with hands, or all without."""
+    board = [(at, square, piece) for at, p in enumerate(positions) for square, piece in p.board.items()]
+    held = [(at, piece, count) for at, p in enumerate(positions) for piece, count in (p.hands or {}).items()]
+
+    def table(rows: list[Any], **types: Any) -> Any:
+        columns = zip(*rows, strict=True) if rows else [[] for _ in types]
+        return pa.table({name: pa.array(column, types[name]) for name, column in zip(types, columns, strict=True)})
+
+    return {
+        "positions": table(board, position=pa.int64(), square=pa.string(), piece=pa.string()),
+        "sides": table([(at, p.side) for at, p in enumerate(positions)], position=pa.int64(), side=pa.string()),
+        "hands": None
+        if all(p.hands is None for p in positions)
+        else table(held, position=pa.int64(), piece=pa.string(), count=pa.int64()),
+    }
+
+
+def compare(dialect: str, documents: int, repeatable: bool) -> None:
+    @settings(UNHURRIED, max_examples=documents, derandomize=repeatable)
+    @given(case=cases(dialect, 6))
+    def agree(case: Case) -> None:
+        case = case._replace(document=stateless(case.document))
+        rules = ruleset(case.document)
+        positions = [Position(board, hands, side) for board, hands, side in case.positions]
+        expected = [reference.moves(case.document, *each) for each in case.positions]
+        require_equal(rules, expected, positions)
+        for is_known in (False, True):
+            some = [at for at, position in enumerate(positions) if (position.hands is not None) == is_known]
+            if some:
+                require_equal(rules, [expected[at] for at in some], **arrow([positions[at] for at in some]))
+
+    agree()
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_duckdb_and_plain_python_agree(dialect: str) -> None:
+    compare(dialect, 25, repeatable=True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_duckdb_and_plain_python_agree_on_many_documents(dialect: str) -> None:
+    compare(dialect, 2000, repeatable=False)
+
+
+def test_rules_with_state_variables_are_refused() -> None:
+    document = {
+        "$state": {"ep": {"values": ["3"], "initial": "3"}},
+        "C:P": {"a1": {"a2": [{"when": {"ep": ["3"]}, "diff": {"board": {"a1": None}}}]}},
+    }
+    with pytest.raises(StoreError, match=r"has state variables \(ep\), which the engines on columns do not know"):
+        ruleset(document).moves_table([Position({"a1": "C:P"})])
+
+
+# --- shapes of documents that matter to lanes ---
+
+FILES = "abcdefghijklmnopqrstuvwxyz"
+PIECES = ("C:R", "c:r", "C:P", "c:p", "C:+R")
+WIDE = [f"{file}{rank}" for rank in range(1, 24) for file in FILES[:22]]
+
+
+@st.composite
+def walkers(draw: st.DrawFn, squares: list[str]) -> dict[str, Any]:
+    """A document of pieces that walk: each square of a walk is entered if those before it are empty."""
+    document: dict[str, Any] = {}
+    for piece in draw(st.lists(st.sampled_from(PIECES[:4]), min_size=1, max_size=2, unique=True)):
+        sources: dict[str, Any] = document.setdefault(piece, {})
+        for source in draw(st.lists(st.sampled_from(squares), min_size=1, max_size=2, unique=True)):
+            destinations: dict[str, list[Any]] = sources.setdefault(source, {})
+            others = [square for square in squares if square != source]
+            for _ in range(draw(st.integers(1, 4))):
+                walk = draw(st.lists(st.sampled_from(others), min_size=1, max_size=7, unique=True))
+                order = draw(st.sampled_from(("as it is", "ascending", "ascending", "descending", "descending")))
+                if order != "as it is":
+                    walk.sort(key=squares.index, reverse=order == "descending")
+                lands_elsewhere = draw(st.sampled_from((False, False, False, True)))
+                for at, square in enumerate(walk):
+                    path = dict.fromkeys(walk[:at], "empty")
+                    kinds = draw(st.sampled_from((("empty", "enemy"), ("enemy", "empty"), ("empty",), ("enemy",), ())))
+                    if draw(st.integers(0, 9)) == 0:
+                        kinds = (*kinds, draw(st.sampled_from(("empty", "enemy", "C:R", "c:p"))))
+                    destination = source if lands_elsewhere else square
+                    made = [{"must": {**path, square: kind}, "deny": {}} for kind in kinds]
+                    if made and draw(st.integers(0, 9)) == 0:
+                        made[-1]["deny"] = {draw(st.sampled_from(others)): draw(st.sampled_from(("enemy", *PIECES)))}
+                        made[-1]["deny"] = {s: d for s, d in made[-1]["deny"].items() if made[-1]["must"].get(s) != d}
+                    destinations.setdefault(destination, []).extend(made)
+            if not any(destinations.values()):
+                destinations[others[0]] = [{"must": {others[0]: "empty"}}]
+            sources[source] = {square: made for square, made in destinations.items() if made}
+    return document
+
+
+@st.composite
+def walks(draw: st.DrawFn, squares: list[str]) -> tuple[dict[str, Any], list[Plain]]:
+    document = draw(walkers(squares))
+    used = sorted({*squares_of(document)})
+    drawn: list[Plain] = []
+    for _ in range(6):
+        density = draw(st.sampled_from((0, 1, 2, 4)))
+        board: dict[str, str | None] = {
+            square: draw(st.sampled_from(PIECES)) for square in used if draw(st.integers(0, 9)) < density
+        }
+        for piece, sources in document.items():
+            board |= {source: piece for source in sources if draw(st.integers(0, 3))}
+        drawn.append((board, None, draw(st.sampled_from(("first", "second")))))
+    return document, drawn
+
+
+def squares_of(document: dict[str, Any]) -> Iterator[str]:
+    for sources in document.values():
+        for source, destinations in sources.items():
+            yield source
+            for destination, array in destinations.items():
+                yield destination
+                for possibility in array:
+                    yield from possibility["must"]
+                    yield from possibility.get("deny", {})
+
+
+@pytest.mark.parametrize(
+    ("squares", "documents"),
+    [
+        ([f"{file}{rank}" for rank in range(1, 9) for file in FILES[:8]], 40),
+        ([f"{file}{rank}" for rank in range(1, 10) for file in FILES[:9]], 15),
+        (WIDE, 15),
+    ],
+    ids=["one word", "two words", "eight words"],
+)
+def test_walks_of_every_shape_are_answered_as_by_plain_python(squares: list[str], documents: int) -> None:
+    seen: Counter[str] = Counter()
+
+    @settings(UNHURRIED, max_examples=documents)
+    @given(walks(squares))
+    def agree(drawn: tuple[dict[str, Any], list[Plain]]) -> None:
+        document, given_positions = drawn
+        size = f"{FILES.index(squares[-1][0]) + 1}x{squares[-1][1:]}"
+        store = Store.open("sqlite://")
+        store.load(dataclasses.replace(parse(document), envelope=Envelope(board=size)), "walks")
+        rules = store.ruleset("walks")
+        expected = [reference.moves(document, *each) for each in given_positions]
+        require_equal(rules, expected, [Position(*each) for each in given_positions])
+        tables = rules.columnar.compiled.tables
+        seen["moves"] += sum(map(len, expected))
+        seen["masked"] += tables["masked"].num_rows
+        lane = dict(zip(tables["mover"]["mover"].to_pylist(), tables["mover"]["lane"].to_pylist(), strict=True))
+        for rule in tables["rule"].to_pylist():
+            seen[f"ray in {'odd' if lane[rule['mover']] % 2 else 'even'} lane"] += rule["ray"] != 0
+            seen["negative mask"] += rule["quiet"] < 0
+            seen["several for a square"] += rule["each"] > 1
+        store.close()
+
+    agree()
+    wanted = {"moves", "masked", "ray in odd lane", "ray in even lane", "several for a square"}
+    assert wanted <= {name for name in seen if seen[name]}
+    assert len(squares) > 64 or seen["negative mask"]
+
+
+def test_chess_is_as_python_chess_has_it() -> None:
+    document = json.loads((ROOT / "data" / "chess.json").read_text("utf-8"))
+    rules = ruleset(document)
+    boards = [board for file in sorted(POSITIONS.glob("chess_*.fen")) for board in read_positions(file)][::4]
+    squares = [position_of(board) for board in boards]
+    positions = [Position(placed, {}, side) for placed, side in squares]
+    for form in (positions, [position.to_feen((8, 8)) for position in positions]):
+        found = keys(rules.moves_table(form), len(boards))
+        for board, moves in zip(boards, found, strict=True):
+            ours = [key_of_ours(p, s, d, document[p][s][d][ordinal]["diff"]["board"][d]) for p, s, d, ordinal in moves]
+            assert len(set(ours)) == len(ours)
+            assert set(ours) == expected_moves(board)
+
+
+def played(rules: Ruleset, count: int, seed: int) -> list[Position]:
+    """Positions of random games."""
+    dice = random.Random(seed)
+    found: list[Position] = []
+    while len(found) < count:
+        position = rules.position()
+        for _ in range(30):
+            found.append(position)
+            moves = rules.moves(position)
+            if not moves:
+                break
+            position = rules.apply(position, dice.choice(moves))
+    return found[:count]
+
+
+def require_same_as_the_store(rules: Ruleset, positions: list[Position], **options: Any) -> None:
+    expected = [
+        [(move.piece, move.source, move.destination, move.ordinal) for move in moves]
+        for moves in rules.moves_batch(positions)
+    ]
+    require_equal(rules, expected, positions, **options)
+    board = rules.board.shape
+    if board and all(position.hands is not None for position in positions):
+        require_equal(rules, expected, [position.to_feen(board) for position in positions], **options)
+
+
+@pytest.mark.parametrize("name", ["minishogi", "xiangqi", "raumschach", "gomoku", "cylinder"])
+def test_games_are_answered_as_by_the_store(name: str) -> None:
+    with Store.open("sqlite://") as store:
+        store.load_library(name)
+        rules = store.ruleset(name)
+        require_same_as_the_store(rules, played(rules, 60, 1))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [game.name for game in library_games()])
+def test_every_game_of_the_library_is_answered_as_by_the_store(name: str, tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path}/game.db") as store:
+        store.load_library(name)
+        rules = store.ruleset(name)
+        if rules.start is not None:
+            require_same_as_the_store(rules, played(rules, 90, 2))
+
+
+# --- ways in ---
+
+STYLED = {"C:P": {"a1": {"a2": [{"must": {"a2": "empty"}}]}, "*": {"b2": [{"must": {"b2": "empty"}}]}}}
+
+
+@st.composite
+def feen_texts(draw: st.DrawFn) -> list[str]:
+    """Texts that are FEEN, nearly FEEN, or the same with a character more, less or other."""
+    width, height = draw(st.sampled_from(((2, 2), (3, 2), (12, 3), (1, 2))))
+    tokens = ("P", "p", "+P", "-p", "k^", "K^'", "q'", "1", "1", "2", "10", "11", "08", "0", "^", "+", "é")
+    texts = []
+    for _ in range(draw(st.integers(1, 3))):
+        ranks = []
+        for _ in range(height):
+            left, rank = width, ""
+            while left:
+                token = draw(st.sampled_from(tokens[: 14 if draw(st.booleans()) else 9]))
+                step = int(token) if token.isdecimal() else 1
+                if step <= left or draw(st.integers(0, 9)) == 0:
+                    rank += token
+                    left -= min(left, max(1, step))
+            ranks.append(rank)
+        rest = draw(st.sampled_from((" / C/c", " / c/C", " 2P/p S/c", " / X1/s", " P/ C/c", " /", " / C/C", "")))
+        text = "/".join(ranks) + rest
+        if draw(st.integers(0, 4)) == 0:
+            at = draw(st.integers(0, len(text)))
+            text = text[:at] + draw(st.sampled_from(("", "/", "\n", " ", "9", "'", "\0"))) + text[at + 1 :]
+        texts.append(text)
+    return texts
+
+
+def test_feen_is_read_as_notation_reads_it() -> None:
+    seen: Counter[str] = Counter()
+    rules = ruleset(STYLED)
+    encoder = rules.columnar._encoder
+
+    @settings(UNHURRIED, max_examples=400)
+    @given(feen_texts())
+    def agree(texts: list[str]) -> None:
+        try:
+            positions = list(map(Position.from_feen, texts))
+        except PositionError as error:
+            with pytest.raises(PositionError, match=re.escape(str(error))):
+                encoder.feen(texts)
+            assert encoder._feen.read(texts) is None
+            seen["refused"] += 1
+            return
+        seen["read"] += encoder._feen.read(texts) is not None
+        one, other = encoder.feen(texts), encoder.positions(positions)
+        for name in ("moving", "standing"):
+            columns = [(column, "ascending") for column in getattr(one, name).column_names[:3]]
+            assert getattr(one, name).sort_by(columns).equals(getattr(other, name).sort_by(columns))
+        read = encoder._feen.read(texts)
+        if read is not None:
+            at, square, piece, held, first = read
+            known = Counter(zip(at.tolist(), square.tolist(), piece.tolist(), strict=True))
+            assert known == Counter(
+                (number, encoder.numbers.get(label, -1), encoder.pieces[str(identifier)])
+                for number, position in enumerate(positions)
+                for label, identifier in position.board.items()
+            )
+            assert sorted(held) == sorted(
+                (number, encoder.pieces[identifier])
+                for number, position in enumerate(positions)
+                for identifier in position.hands or {}
+            )
+            assert first.tolist() == [position.side == "first" for position in positions]
+
+    agree()
+    assert min(seen["read"], seen["refused"]) > 50
+
+
+def test_the_caller_s_numbers_of_positions_come_back() -> None:
+    rules = ruleset(STYLED)
+    pieces = pa.table({"position": [70, 70, -5], "square": ["a1", "b1", "a1"], "piece": ["C:P", None, "C:P"]})
+    sides = pa.table({"position": [-5, 70, 8], "side": ["second", "first", "first"]})
+    hands = pa.table({"position": [8, 8], "piece": ["C:P", "c:p"], "count": [2, 0]})
+    assert rules.moves_table(pieces, sides=sides, hands=hands).to_pylist() == [
+        {"position": 8, "piece": "C:P", "source": "*", "destination": "b2", "ordinal": 0},
+        {"position": 70, "piece": "C:P", "source": "a1", "destination": "a2", "ordinal": 0},
+    ]
+    assert counted(rules.count_table(pieces, sides=sides, hands=hands)) == {-5: 0, 8: 1, 70: 1}
+    assert counted(rules.count_table(pieces)) == {-5: 2, 70: 2}
+    feen = pa.table({"feen": ["1P/P1 / C/c", "2/P1 P/ C/c"]})
+    assert counted(rules.count_table(feen)) == {0: 1, 1: 2}
+    assert counted(rules.count_table([{"a1": "C:P"}, "2/P1 P/ C/c", Position({}, {})])) == {0: 2, 1: 2, 2: 0}
+    assert rules.moves_table([]).num_rows == 0
+    assert rules.count_table([], "piece").num_rows == 0
+
+
+def table(**columns: Any) -> Any:
+    return pa.table(columns)
+
+
+GOOD = table(position=[0], square=["a1"], piece=["C:P"])
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "no column": ({"positions": table(position=[0], square=["a1"])}, "the pieces have no column piece"),
+    "null": (
+        {"positions": table(position=[None, 1], square=["a1", "a1"], piece=["C:P", "C:P"])},
+        "no position in some",
+    ),
+    "not a number": ({"positions": table(position=["0"], square=["a1"], piece=["C:P"])}, "whole numbers, not string"),
+    "not a text": (
+        {"positions": table(position=[0], square=[1], piece=["C:P"])},
+        "square has to hold texts, not int64",
+    ),
+    "not a piece": ({"positions": table(position=[0], square=["a1"], piece=["P"])}, '"P" is not a piece identifier'),
+    "the hand": ({"positions": table(position=[0], square=["*"], piece=["C:P"])}, '"*" is not a square'),
+    "twice": (
+        {"positions": table(position=[0, 0], square=["a1", "a1"], piece=["C:P", "c:p"])},
+        "two pieces stand on one square",
+    ),
+    "a side missing": ({"positions": GOOD, "sides": table(position=[1], side=["first"])}, "do not have every position"),
+    "a side twice": (
+        {"positions": GOOD, "sides": table(position=[0, 0], side=["first", "second"])},
+        "the sides have a position twice",
+    ),
+    "not a side": ({"positions": GOOD, "sides": table(position=[0], side=["white"])}, '"white" is not a side'),
+    "a count": (
+        {"positions": GOOD, "hands": table(position=[0], piece=["C:P"], count=[-1])},
+        "a count below 0",
+    ),
+    "sides that are no table": ({"positions": GOOD, "sides": ["first"]}, "the sides have to be an Arrow table"),
+    "sides of FEEN": ({"positions": ["2/2 / C/c"], "sides": GOOD}, "go with an Arrow table of pieces"),
+    "not FEEN": ({"positions": ["2/2 / C/c", "2/x / C/c"]}, "is not FEEN"),
+    "no FEEN": ({"positions": table(feen=["2/2 / C/c", None])}, "null is not a position"),
+    "not an engine": ({"positions": GOOD, "engine": "sparrow"}, '"sparrow" is not an engine'),
+    "not a count of moves": ({"positions": GOOD, "by": "square"}, "counted by position, piece, destination"),
+}
+
+
+@pytest.mark.parametrize(("asked", "told"), [pytest.param(*row, id=name) for name, row in WRONG.items()])
+def test_what_is_asked_wrongly_is_told(asked: dict[str, Any], told: str) -> None:
+    with pytest.raises(GgnStoreError, match=re.escape(told)):
+        ruleset(STYLED).count_table(**asked)
+
+
+@pytest.mark.parametrize(
+    "positions",
+    [[{"a1": "C:P", "c9": "C:P"}], ["P2/2P/3 / C/c"], table(position=[0], square=["c9"], piece=["C:P"])],
+    ids=["positions", "FEEN", "Arrow"],
+)
+def test_a_square_outside_a_declared_board_is_told(positions: Any) -> None:
+    with Store.open("sqlite://") as store:
+        store.load(dataclasses.replace(parse(STYLED), envelope=Envelope(board="2x2")), "small")
+        with pytest.raises(PositionError, match="not on the board of small@1, which is 2x2"):
+            store.ruleset("small").count_table(positions)
+
+
+@pytest.mark.parametrize("module", ["duckdb", "pyarrow", "numpy"])
+def test_a_missing_package_is_told_with_its_cure(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(GgnStoreError, match=rf"needs {module}.*pip install 'ggn-store\[duckdb\]'"):
+        ruleset(STYLED).moves_table([{"a1": "C:P"}])
+
+
+def test_a_missing_pyspark_is_told_with_its_cure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    with pytest.raises(GgnStoreError, match=r"needs pyspark.*pip install 'ggn-store\[spark\]'"):
+        ruleset(STYLED).moves_table([{"a1": "C:P"}], engine="spark")
+
+
+def test_a_board_that_is_too_large_is_told() -> None:
+    rules = ruleset({"C:P": {"a1": {"z20": [{"must": {"z20": "empty"}}]}}})
+    with pytest.raises(GgnStoreError, match="a board of 520 squares, and only boards of up to 512"):
+        rules.moves_table([{"a1": "C:P"}])
+
+
+def test_keys_of_two_rules_that_meet_are_salted_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = {"C:P": {f"{file}1": {f"{file}2": [{"must": {f"{file}2": "empty"}}]} for file in "abc"}}
+    position = Position({"a1": "C:P", "b1": "C:P", "c1": "C:P", "b2": "c:p"})
+    right = ruleset(document).moves_table([position])
+    noise = compiling._noise
+    asked: list[int] = []
+
+    def dull(seed: int, size: int) -> bytes:
+        asked.append(seed)
+        return bytes(size) if seed < 2 else noise(seed, size)
+
+    monkeypatch.setattr(compiling, "_noise", dull)
+    assert ruleset(document).moves_table([position]).equals(right)
+    assert asked == [0, 1, 2]
+    assert right.num_rows == 2
+
+
+# --- files ---
+
+SMALL = {
+    "C:K^": {
+        "a1": {
+            "b1": [
+                {"must": {"b1": "empty"}, "deny": {"c1": "c:r"}, "diff": {"board": {"a1": None, "b1": "C:K^"}}},
+                {"must": {"b1": "c:r"}, "diff": {"board": {"a1": None, "b1": "C:K^"}, "hands": {"C:R": 1}}},
+            ]
+        },
+    },
+    "C:R": {"*": {"c1": [{"must": {"c1": "empty"}, "diff": {"hands": {"C:R": -1}, "toggle": False}}]}},
+}
+
+
+def document_of(directory: Path) -> dict[str, Any]:
+    """The document that the files hold, joined in plain Python."""
+
+    def rows(name: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = parquet.read_table(directory / f"{name}.parquet").to_pylist()
+        return found
+
+    made: dict[int, dict[str, Any]] = {}
+    document: dict[str, Any] = {}
+    for row in rows("possibility"):
+        possibility: dict[str, Any] = {"must": {}, "deny": {}}
+        if row["toggle"] is not None:
+            possibility["diff"] = {"board": {}, "hands": {}, "toggle": row["toggle"]}
+        made[row["possibility"]] = possibility
+        array = document.setdefault(row["piece"], {}).setdefault(row["source"], {}).setdefault(row["destination"], [])
+        assert len(array) == row["ordinal"]
+        array.append(possibility)
+    for row in rows("condition"):
+        made[row["possibility"]][row["polarity"]][row["square"]] = row["state"]
+    for row in rows("effect"):
+        made[row["possibility"]]["diff"]["board"][row["square"]] = row["becomes"]
+    for row in rows("hand_effect"):
+        made[row["possibility"]]["diff"]["hands"][row["piece"]] = row["delta"]
+    return document
+
+
+def test_the_files_hold_the_document_and_answer_alike(store: Store, tmp_path: Path) -> None:
+    store.load(SMALL, "small")
+    rules = store.ruleset("small")
+    rules.compile(tmp_path / "new" / "small")
+    assert parse(document_of(tmp_path / "new" / "small")).canonical() == rules.export()
+    read = compiling.read(tmp_path / "new" / "small")
+    assert read.metadata == rules.columnar.compiled.metadata
+    assert read.metadata["ruleset"] == "small@1"
+    assert read.metadata["digest"] == rules.revision.digest
+    assert all(read.tables[name].equals(made) for name, made in rules.columnar.compiled.tables.items())
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["small"]
+
+
+def test_a_directory_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
+    rules = ruleset(SMALL)
+    (tmp_path / "kept").mkdir()
+    rules.compile(tmp_path / "kept")
+    before = {path: path.read_bytes() for path in (tmp_path / "kept").iterdir()}
+    for target in (tmp_path / "kept", next(iter(before))):
+        with pytest.raises(InputError, match=r"something already: name a new directory, or remove|is a file"):
+            rules.compile(target)
+    assert {path: path.read_bytes() for path in (tmp_path / "kept").iterdir()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+
+
+def test_a_disk_that_refuses_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(parquet, "write_table", full)
+    with pytest.raises(InputError, match="new: cannot be written: No space left on device"):
+        ruleset(SMALL).compile(tmp_path / "new")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_compiled_ruleset_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"not a compiled ruleset.*ggn-store compile"):
+        compiling.read(tmp_path)
+    (tmp_path / "metadata.json").write_text('{"format": 99}')
+    with pytest.raises(InputError, match="not of format 1, which this version reads"):
+        compiling.read(tmp_path)
+
+
+# --- Spark ---
+
+
+@pytest.mark.long
+def test_spark_and_duckdb_agree(tmp_path: Path) -> None:
+    pytest.importorskip("pyspark")
+    with Store.open("sqlite://") as store:
+        store.load_library("chess", "minishogi", "xiangqi")
+        for name in ("chess", "minishogi", "xiangqi"):
+            rules = store.ruleset(name)
+            rules.compile(tmp_path / name)
+            positions = played(rules, 60, 3)
+            require_same_as_the_store(rules, positions, engine="spark", master="local[2]")
+            directory = str(tmp_path / name)
+            found = rules.moves_table(positions, engine="spark", master="local[2]", directory=directory)
+            assert found.equals(rules.moves_table(positions))
+
+
+@pytest.mark.long
+def test_a_cluster_that_is_not_there_is_told() -> None:
+    pytest.importorskip("pyspark")
+    rules = "ruleset({'C:P': {'a1': {'a2': [{}]}}})"
+    program = f"from ggn_store import ruleset; {rules}.moves_table([{{}}], engine='spark', master='mesos')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "Spark cannot be started" in done.stderr
+
+
+# --- the command line ---
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Program:
+    return Program(capfd, monkeypatch)
+
+
+@pytest.fixture
+def small(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A store with a small ruleset, and files of positions beside it."""
+    monkeypatch.chdir(tmp_path)
+    with Store.open(address, upgrade=True) as opened:
+        opened.load(STYLED, "small")
+    Path("positions.ndjson").write_text('"1P/P1 / C/c"\n\n{"board": {"a1": "C:P"}, "hands": {"C:P": 1}}\n"2/2 / c/C"\n')
+    Path("wrong.ndjson").write_text('"1P/P1 / C/c"\n"2/x / C/c"\n')
+    Path("broken.ndjson").write_text('"1P/P1 / C/c"\n{"board": {"a1": "C:P"\n')
+    return address
+
+
+ASKED: dict[str, tuple[list[str], str]] = {
+    "moves": (
+        [],
+        '{"position":0,"piece":"C:P","source":"a1","destination":"a2","ordinal":0}\n'
+        '{"position":1,"piece":"C:P","source":"a1","destination":"a2","ordinal":0}\n'
+        '{"position":1,"piece":"C:P","source":"*","destination":"b2","ordinal":0}\n',
+    ),
+    "counts by position": (["--count", "position", "--format", "csv"], "position,count\n0,1\n1,2\n2,0\n"),
+    "counts by piece": (["--count", "piece"], '{"piece":"C:P","count":3}\n'),
+    "counts by destination": (
+        ["--count", "destination", "--format", "table"],
+        "destination  count\n-----------  -----\na2               2\nb2               1\n",
+    ),
+    "another side": (["--count", "position", "--side", "second", "--format", "csv"], "position,count\n0,0\n1,0\n2,0\n"),
+}
+
+
+@pytest.mark.parametrize(("more", "told"), [pytest.param(*row, id=name) for name, row in ASKED.items()])
+@pytest.mark.parametrize("chunk", [1, 2, 1000])
+def test_the_command_line_asks_duckdb(
+    run: Program, small: str, more: list[str], told: str, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ggn_store.api.columnar._CHUNK", chunk)
+    done = run("--db", small, "moves", "small", "--positions", "positions.ndjson", "--engine", "duckdb", *more)
+    assert (done.code, done.out, done.err) == (0, told, "")
+
+
+MISTAKES: dict[str, tuple[list[str], int, str]] = {
+    "no positions": (["--engine", "duckdb"], 2, "--engine is for many positions: give a file of them with --positions"),
+    "an effect": (
+        ["--engine", "duckdb", "--positions", "positions.ndjson", "--assume", "displacement"],
+        2,
+        "--engine gives the moves of all pieces, without effects: leave --assume out",
+    ),
+    "a count of one position": (["--count", "piece"], 2, "--count is for many positions"),
+    "a count of one piece's moves": (
+        ["--count", "piece", "--positions", "positions.ndjson", "--piece", "C:P"],
+        2,
+        "--count counts all moves: leave --piece out",
+    ),
+    "a cluster of the store": (["--master", "local"], 2, "--master goes with --engine"),
+    "an explanation": (["--engine", "duckdb", "--positions", "positions.ndjson", "--explain"], 2, "leave --positions"),
+    "no file": (["--engine", "duckdb", "--positions", "none.ndjson"], 1, "none.ndjson"),
+    "no FEEN": (["--engine", "duckdb", "--positions", "wrong.ndjson"], 1, 'wrong.ndjson:2: "2/x" is not FEEN'),
+    "no JSON": (["--engine", "duckdb", "--positions", "broken.ndjson"], 1, "broken.ndjson:2: "),
+}
+
+
+@pytest.mark.parametrize(("more", "code", "told"), [pytest.param(*row, id=name) for name, row in MISTAKES.items()])
+def test_the_command_line_tells_what_is_wrong(run: Program, small: str, more: list[str], code: int, told: str) -> None:
+    done = run("--db", small, "moves", "small", *more)
+    assert (done.code, done.out) == (code, "")
+    assert told in done.err
+
+
+@pytest.mark.parametrize("by", ["position", "piece", "destination"])
+def test_the_store_counts_as_duckdb_does(run: Program, small: str, by: str) -> None:
+    asked = ("--db", small, "moves", "small", "--positions", "positions.ndjson", "--count", by)
+    done = run(*asked)
+    assert (done.code, done.err) == (0, "")
+    assert done.out
+    assert done == run(*asked, "--engine", "duckdb")
+
+
+def test_the_command_line_compiles(run: Program, small: str) -> None:
+    done = run("--db", small, "compile", "small", "-o", "made")
+    assert (done.code, done.out, done.err) == (0, "", "small@1: 2 possibilities compiled to made\n")
+    assert parse(document_of(Path("made"))).canonical() == parse(STYLED).canonical()
+    again = run("--db", small, "compile", "small", "-o", "made")
+    assert (again.code, again.err.count("\n")) == (1, 1)
+    assert "made: there is something already" in again.err
+
+
+def test_the_command_line_names_the_extra_to_install(run: Program, small: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    done = run("--db", small, "compile", "small", "-o", "made")
+    assert done.code == 1
+    assert "pip install 'ggn-store[duckdb]'" in done.err
+    assert not Path("made").exists()

@@ -1,0 +1,333 @@
+"""Sections of a Fairy-Stockfish variants.ini become games, or are refused with every reason and its line."""
+
+from __future__ import annotations
+
+import os
+import random
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from ggn_store import DocumentError, GgnStoreError, Store, UnknownNameError, read_variants
+from ggn_store.games.fairy.variants import Variant
+from tests.oracles.fairy_stockfish import FIXTURES, Sample, differences
+from tests.oracles.play import Game
+from tests.support.program import Command
+from tests.support.program import _own_place as _own_place
+from tests.support.program import ggn as ggn
+from tests.support.program import ready as ready
+from tests.support.program import run as run
+
+BUILT_IN = Path(__file__).parents[2] / "data" / "fairy.ini"
+
+
+def one(text: str, allow_host_rules: bool = False) -> Variant:
+    """What becomes of the last section of a text."""
+    return read_variants(text.encode(), "mine.ini", (), allow_host_rules)[-1]
+
+
+def tables(variant: Variant) -> dict[str, dict[str, object]]:
+    """The tables of the pieces of both sides."""
+    assert variant.text is not None, variant.refusals
+    return dict(tomllib.loads(variant.text).get("pieces", {}))
+
+
+# --- the built-in variants, against what Fairy-Stockfish says of them ---
+
+KNOWN = [
+    section.name
+    for section in read_variants(BUILT_IN.read_bytes(), "fairy.ini", (), allow_host_rules=True)
+    if (FIXTURES / f"{section.name}.txt").exists() and section.definition is not None
+]
+# One of each kind; the others are long.
+FEW = (
+    *(
+        "antichess",
+        "berolina",
+        "cambodian",
+        "chigorin",
+        "coregal",
+        "dobutsu",
+        "embassy",
+        "grand",
+        "janggi",
+        "kyotoshogi",
+    ),
+    *("losalamos", "minishogi", "minixiangqi", "perfect", "seirawan", "shako", "spartan", "wolf"),
+)
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=() if name in FEW else pytest.mark.long) for name in KNOWN])
+def test_a_built_in_variant_moves_as_it_does_in_fairy_stockfish(name: str) -> None:
+    [variant] = read_variants(f"[copy:{name}]\n".encode(), "mine.ini", (), allow_host_rules=True)
+    assert variant.definition is not None
+    game = Game(variant.definition)
+    lines = (FIXTURES / f"{name}.txt").read_text("utf-8").splitlines()
+    found = [told for line in lines for told in differences(game, Sample.from_line(line))]
+    assert [told for told in found if name != "karouk" or ": after " not in told] == []
+
+
+def test_most_of_the_library_is_built_in() -> None:
+    assert len(KNOWN) >= 85
+
+
+# --- what options become ---
+
+
+def test_a_piece_of_one_s_own_joins_an_inherited_army() -> None:
+    variant = one(
+        "[mine:chess]\ncustomPiece1 = g:C\nmaxFile = 10\n"
+        "startFen = g3k4g/pppppppppp/10/10/10/10/PPPPPPPPPP/G3K4G w - - 0 1\n"
+    )
+    assert variant.refusals == ()
+    assert tables(variant)["G"]["betza"] == "C"
+    assert set(tables(variant)) == {"K", "G", "Q", "R", "B", "N", "P"}, "a pawn may become what nobody has yet"
+
+
+def test_an_inherited_promotion_keeps_its_piece_under_a_new_letter() -> None:
+    variant = one("[mine:capablanca]\narchbishop = w\nstartFen = 4k5/p9/10/10/10/10/P9/4K5 w - - 0 1\n")
+    assert tables(variant)["P"]["promotion"] == {
+        "zone": "promotion",
+        "to": ["W", "C", "Q", "R", "B", "N"],
+        "forced": True,
+    }
+
+
+def test_a_letter_belongs_to_the_piece_that_took_it_last() -> None:
+    assert tables(one("[mine:chess]\ncustomPiece1 = n:NN\n"))["N"]["betza"] == "NN"
+    assert tables(one("[a:chess]\ncamel = c\n[mine:chess]\nknight = -\ncustomPiece1 = n:C\n"))["N"]["betza"] == "C"
+
+
+def test_first_moves_are_quiet_and_pawns_pass() -> None:
+    pawn = tables(one("[mine:chess]\ncustomPiece1 = p:mfFcfWifnA\npawnTypes = p\n"))["P"]
+    assert (pawn["betza"], pawn["initial"], pawn["en_passant"]) == ("mfFcfeWmifnA", "home", True)
+
+
+def test_castling_is_from_where_the_start_position_has_the_right_to_it() -> None:
+    king = tables(one("[mine:chess]\nstartFen = rnbqkbnr/8/8/8/8/8/8/R3K2R w Q - 0 1\n"))["K"]
+    assert king["castling"] == {
+        "first": [{"from": "e1", "to": "c1", "with": "a1", "with_to": "d1", "empty": ["c1", "d1", "b1"]}],
+        "second": [],
+    }
+
+
+def test_left_and_right_are_the_player_s_own() -> None:
+    variant = one(
+        "[mine:chess]\ncustomPiece1 = q:lW\nmobilityRegionWhiteCustomPiece1 = d1\n"
+        "mobilityRegionBlackCustomPiece1 = e8\n"
+        "startFen = rnbkqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1\n"
+    )
+    assert variant.text is not None
+    data = tomllib.loads(variant.text)
+    assert (data["turned"], data["zones"]["area-q"]) == (True, "d1")
+
+
+def test_regions_are_squares_ranks_and_files() -> None:
+    text = "[mine:chess]\nmobilityRegionWhiteRook = *1 a* e5\nmobilityRegionBlackRook = *8\n"
+    variant = one(text)
+    assert variant.text is not None
+    zone = tomllib.loads(variant.text)["zones"]["area-r"]
+    assert zone == {"first": ["a1:h1", "a2:a8", "e5"], "second": "a8:h8"}
+
+
+def test_holes_of_the_board_are_no_squares() -> None:
+    variant = one("[mine:chess]\nmaxRank = 3\nmaxFile = 3\ncastling = false\nstartFen = k1*/3/K1* w - - 0 1\n")
+    assert variant.text is not None
+    assert tomllib.loads(variant.text)["squares"] == ["a1:b1", "a2:c2", "a3:b3"]
+
+
+# --- refusals ---
+
+REFUSED = [
+    ("blastOnCapture = true", "blastOnCapture", "C", "what a capture destroys"),
+    ("wallingRule = duck", "wallingRule", "C", "a move places a wall"),
+    ("flipEnclosedPieces = reversi", "flipEnclosedPieces", "C", "turns all pieces"),
+    ("twoBoards = true", "twoBoards", "D", "another board"),
+    ("sittuyinPromotion = true", "sittuyinPromotion", "D", "moves no piece"),
+    ("doubelStep = false", "doubelStep", "?", "no such option is known"),
+    ("doubleStep = maybe", "doubleStep", "D", '"maybe" is not true or false'),
+    ("maxRank = many", "maxRank", "D", '"many" is not a number'),
+    ("maxRank = 99", "maxRank", "D", "99 is not from 1 to 26"),
+    ("maxFile = ?", "maxFile", "D", '"?" is not a file'),
+    ("castlingKingsideFile = 99", "castlingKingsideFile", "D", '"99" is not a file'),
+    ("promotionPieceTypes = q,r", "promotionPieceTypes", "D", '"Q,R" is not a list of pieces'),
+    ("promotedPieceType = pg", "promotedPieceType", "D", '"pg" is not a pair'),
+    ("promotionRegionWhite = 8th", "promotionRegionWhite", "D", '"8th" is not a square'),
+    ("customPiece1 = x", "customPiece1", "D", '"x" is not a letter and how it moves'),
+    ("knight = knight", "knight", "D", '"knight" is not a letter'),
+    ("customPiece1 = x:Wy", "customPiece1", "D", "is not in the Betza notation of Fairy-Stockfish"),
+    ("customPiece1 = x:fsK", "customPiece1", "D", "^"),
+    ("customPiece1 = x:DD", "customPiece1", "D", "for something else"),
+    ("customPiece1 = x:nC", "customPiece1", "D", "for something else"),
+    ("customPiece1 = x:pN", "customPiece1", "D", "for something else"),
+    ("customPiece1 = x:zB", "customPiece1", "D", "for something else"),
+    ("customPiece1 = x:icW", "customPiece1", "D", "captures only"),
+    ("startFen = 8/8 w", "startFen", "D", "the position has 2 ranks, and the board 8"),
+    ("startFen = 9/8/8/8/8/8/8/8 w", "startFen", "D", '"9" has 9 squares'),
+    ("startFen = x7/8/8/8/8/8/8/8 w", "startFen", "D", 'no piece of the variant has the letter "x"'),
+    ("mustCapture = 1", "mustCapture", "D", "a switch is true or false"),
+    ("promotionLimit = q:5", "promotionLimit", "D", "limits other than"),
+]
+
+
+@pytest.mark.parametrize(("option", "name", "tier", "reason"), REFUSED)
+def test_what_cannot_be_carried_is_told_with_its_line(option: str, name: str, tier: str, reason: str) -> None:
+    extra = "startFen = x3k3/8/8/8/8/8/8/4K3 w\n" if option.startswith("customPiece1 = x:") else ""
+    variant = one(f"# mine\n[mine:chess]\n\n{option}\n{extra}", allow_host_rules=True)
+    assert variant.definition is None
+    found = [refusal for refusal in variant.refusals if refusal.option == name]
+    assert [(refusal.line, refusal.tier) for refusal in found] == [(4, tier)]
+    assert reason in found[0].reason
+
+
+def test_every_reason_is_told_and_the_worst_tier() -> None:
+    variant = one("[mine:chess]\nmustCapture = true\nblastOnCapture = true\ntwoBoards = true\n")
+    assert [(each.option, each.line) for each in variant.refusals] == [
+        ("mustCapture", 2),
+        ("blastOnCapture", 3),
+        ("twoBoards", 4),
+    ]
+    assert variant.tier == "D"
+
+
+def test_duties_of_the_host_are_accepted_when_asked_for_and_recorded() -> None:
+    text = "[mine:chess]\nmustCapture = true\nflyingGeneral = true\n"
+    refused = one(text)
+    assert refused.definition is None
+    assert [refusal.duty for refusal in refused.refusals] == ["mandatory-capture", "flying-general"]
+    accepted = one(text, allow_host_rules=True)
+    assert accepted.definition is not None
+    assert set(accepted.definition.host) == {"royal-safety", "mandatory-capture", "flying-general", "clear-marks"}
+
+
+def test_ends_of_the_game_are_named_and_left_out() -> None:
+    variant = one("[mine:chess]\nstalemateValue = loss\nflagPiece = k\n")
+    assert variant.definition is not None
+    assert variant.ends == ("stalemateValue", "flagPiece")
+
+
+def test_what_is_built_in_has_no_line() -> None:
+    [refusal] = one("[mine:atomic]\n").refusals
+    assert (refusal.option, refusal.line) == ("blastOnCapture", None)
+
+
+# --- files that are none ---
+
+BROKEN = [
+    (b"", "the file has no section"),
+    (b"\xff[a]", "the file is not text in UTF-8"),
+    (b"maxRank = 8\n", "mine.ini:1:1: an option stands before the first section"),
+    (b"[a]\nmaxRank\n", 'mine.ini:2:1: neither a section nor an option; found "maxRank"'),
+    (b"[a\n", 'mine.ini:1:1: not the head of a section; found "[a"'),
+    (b"[a b]\n", 'mine.ini:1:1: not the name of a variant; found "a b"'),
+    (b"[../up]\n", "mine.ini:1:1: not the name of a variant"),
+    (b"[a]\n[a]\n", "mine.ini:2:1: the variant a is there already, in line 1"),
+    (b"[a:a]\n", "mine.ini:1:1: a variant inherits from itself"),
+    (b"[a:b]\n[b]\n", "mine.ini:1:1: a variant inherits from one that comes later"),
+    (b"[a:ches]\n", 'mine.ini:1:1: a variant inherits from one that is not known; found "ches"'),
+]
+
+
+@pytest.mark.parametrize(("data", "message"), BROKEN)
+def test_a_broken_file_is_refused_with_the_line(data: bytes, message: str) -> None:
+    with pytest.raises(DocumentError) as caught:
+        read_variants(data, "mine.ini")
+    assert message in str(caught.value)
+
+
+def test_an_unknown_section_is_told_with_those_that_are_there() -> None:
+    with pytest.raises(UnknownNameError, match=r'mine\.ini has no section "b"; it has a'):
+        read_variants(b"[a:chess]\n", "mine.ini", ["b"])
+
+
+def test_no_change_of_a_file_makes_it_crash() -> None:
+    chance = random.Random(5)
+    lines = BUILT_IN.read_text("utf-8").splitlines()
+    values = ["", "-", "true", "9", "*", "p", "x:WfF", "*8", "k:", "q:1", "e4 e5", "é", "p:g s:g", "a" * 300]
+    for _ in range(150):
+        mutant = [line for line in lines if chance.random() > 0.02]
+        for _ in range(3):
+            at = chance.randrange(len(mutant))
+            key = chance.choice(lines).partition("=")[0].strip()
+            mutant[at] = chance.choice([f"{key} = {chance.choice(values)}", mutant[at][1:], chance.choice(lines)])
+        name = f"[last:{chance.choice(KNOWN)}]\n" + "\n".join(chance.sample(mutant, 12)).replace("[", "#")
+        try:
+            found = read_variants(name.encode(), "mutant.ini", (), allow_host_rules=True)
+        except GgnStoreError:
+            continue
+        assert all(variant.definition is not None or variant.refusals for variant in found)
+
+
+# --- the command ---
+
+MINE = """
+[leaper:chess]
+customPiece1 = g:C
+startFen = g3k2g/pppppppp/8/8/8/8/PPPPPPPP/G3K2G w - - 0 1
+promotionPieceTypes = g
+
+[eager:leaper]
+mustCapture = true
+
+[boom:atomic]
+"""
+
+
+def test_a_file_of_variants_is_loaded_and_what_is_not_is_told(ggn: Command, tmp_path: Path) -> None:
+    file = tmp_path / "mine.ini"
+    file.write_text(MINE, "utf-8")
+    done = ggn("import", str(file))
+    assert done.code == 1
+    assert done.out.startswith("leaper@1: loaded, tier B (left to the host: royal-safety, clear-marks)")
+    assert f"{file}:7: [eager] is refused, tier B" in done.err
+    assert "line 8, tier B: mustCapture = true: it is left to the host: mandatory-capture" in done.err
+    assert "with --allow-host-rules these are recorded" in done.err
+    assert "built in, tier C: blastOnCapture = true:" in done.err
+    assert "3 sections: 1 in the store, 2 refused" in done.err
+    done = ggn("import", str(file), "--variant", "eager", "--allow-host-rules")
+    assert (done.code, done.err) == (0, "")
+    assert "mandatory-capture" in ggn("show", "eager").out
+    fen = "g3k2g/pppppppp/8/8/8/8/PPPPPPPP/G3K2G w - - 0 1"
+    assert ggn("moves", "leaper", "--fen", fen, "--source", "a1").out.count("\n") == 1
+
+
+def test_definitions_are_written_for_editing(ggn: Command, tmp_path: Path) -> None:
+    file = tmp_path / "mine.ini"
+    file.write_text(MINE, "utf-8")
+    done = ggn("import", str(file), "--variant", "leaper", "-o", str(tmp_path / "games"))
+    assert done.code == 0
+    written = tmp_path / "games" / "leaper.toml"
+    assert done.out == f"{written}\n"
+    assert ggn("load", str(written)).code == 0
+
+
+def test_a_file_that_is_not_there_or_broken_is_one_message(ggn: Command, tmp_path: Path) -> None:
+    assert ggn("import", str(tmp_path / "none.ini")).code == 2
+    broken = tmp_path / "broken.ini"
+    broken.write_text("[a:chess]\nmaxRank\n", "utf-8")
+    done = ggn("import", str(broken))
+    assert done.code == 1
+    assert f"{broken}:2:1: neither a section nor an option" in done.err
+    assert ggn("import", str(broken), "--variant", "b").code == 1
+
+
+def test_imported_games_are_stored_on_both_databases(store: Store) -> None:
+    variant = one(MINE.replace("[boom:atomic]", "[last:leaper]"))
+    assert variant.definition is not None
+    store.load(variant.definition, "last")
+    position = store.ruleset("last").position(fen="4k3/8/8/8/8/8/8/G3K3 w - - 0 1")
+    assert {move.destination for move in store.ruleset("last").moves(position, source="a1")} == {"b4", "d2"}
+
+
+# --- a file of the user's own ---
+
+
+@pytest.mark.long
+def test_every_section_of_a_user_s_file_is_imported_or_refused() -> None:
+    path = os.environ.get("GGN_VARIANTS_INI", str(BUILT_IN))
+    found = read_variants(Path(path).read_bytes(), path, (), allow_host_rules=True)
+    for variant in found:
+        assert variant.definition is not None or variant.refusals, variant.name
+        if variant.definition is not None:
+            assert Game(variant.definition).definition.board.squares

@@ -1,0 +1,177 @@
+"""The library's games: what Fairy-Stockfish says of them, hand counts for those that it does not know, and their form.
+
+`python -m tests.oracles.fairy_stockfish` is the full sweep; here are its small fixtures, in tests/data/positions/games.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+
+import pytest
+
+from ggn_store import Position, Store
+from ggn_store.games import library
+from ggn_store.games.definition import read
+from ggn_store.games.generate import pieces
+from ggn_store.games.rules import SIDES, Definition
+from ggn_store.notation import feen
+from ggn_store.notation.qpi import side_of
+from tests.oracles import reference
+from tests.oracles.fairy_stockfish import FIXTURES, Sample, differences
+from tests.oracles.play import Game
+
+FIXED = sorted(path.stem for path in FIXTURES.glob("*.txt"))
+# Games that agree in their moves but not in what follows, with the class of difference.
+AFTERWARDS = {
+    "cambodian": "a king that a boat comes to face loses its leap",
+    "karouk": "a king that a boat comes to face loses its leap",
+}
+
+
+@functools.cache
+def game(name: str) -> Game:
+    return Game(library.path_of(name).read_text("utf-8"), name)
+
+
+def fixture(name: str) -> list[Sample]:
+    lines = (FIXTURES / f"{name}.txt").read_text("utf-8").splitlines()
+    return [Sample.from_line(line) for line in lines]
+
+
+def test_a_hundred_games_have_fixtures_or_are_counted_by_hand() -> None:
+    uncounted = set(library.names()) - set(FIXED) - {name for name, _ in COUNTED}
+    assert uncounted == set()
+    assert len(library.names()) >= 100
+
+
+@pytest.mark.parametrize("name", FIXED)
+def test_a_game_agrees_with_fairy_stockfish(name: str) -> None:
+    played = Game(library.path_of(name).read_text("utf-8"), name)
+    samples = fixture(name)
+    assert len(samples) >= 20
+    found = [line for sample in samples for line in differences(played, sample)]
+    if name in AFTERWARDS:
+        found = [line for line in found if ": after " not in line]
+    assert found == []
+
+
+@pytest.mark.parametrize("name", sorted(set(library.STARTER) & set(FIXED)))
+def test_a_store_answers_as_the_plain_evaluator_does(store: Store, name: str) -> None:
+    played = game(name)
+    store.load(played.definition, name=name)
+    rules = store.ruleset(name)
+    positions = [played.unmarked(played.parse(sample.fen)) for sample in fixture(name)]
+    for position, moves in zip(positions, rules.moves_batch(positions), strict=True):
+        expected = [(move.piece, move.source, move.destination, move.possibility) for move in played.moves(position)]
+        found = [(move.piece, move.source, move.destination, (move.must, move.deny, move.effects)) for move in moves]
+        wanted = [(*each[:3], (dict(each[3].must), dict(each[3].deny), each[3].effects)) for each in expected]
+        assert sorted(found, key=str) == sorted(wanted, key=str)
+
+
+def test_the_fast_judge_of_conditions_judges_as_the_reference_does() -> None:
+    chance = random.Random(3)
+    for name in ("chess", "crazyhouse", "janggi"):
+        played = game(name)
+        rules = [(key, to, each) for key, found in played._rules.items() for to, each in found]
+        for sample in fixture(name):
+            position = played.parse(sample.fen)
+            board = {square: str(piece) for square, piece in position.board.items()}
+            moves = {(move.piece, move.source, id(move.possibility)) for move in played.moves(position)}
+            for (piece, source), _, possibility in chance.sample(rules, 400):
+                if side_of(piece) == position.side and reference.available(piece, source, board, position.hands or {}):
+                    data = possibility.data("diff")
+                    expected = reference.permitted(data, board, position.side)
+                    assert ((piece, source, id(possibility)) in moves) == expected
+
+
+# --- games that Fairy-Stockfish does not know: pseudo-legal moves of the first side at the start, counted by hand ---
+
+COUNTED = [
+    # Sixteen pawn moves, four of the knights; on the cylinder, too, everything else is closed in.
+    ("cylinder", 20),
+    ("gomoku", 19 * 19),
+    ("tic-tac-toe", 9),
+    ("connect-four", 7),
+    # Two steps for each of ten pawns, two leaps for each piece that leaps as a knight: four pieces.
+    ("bird", 20 + 8),
+    ("carrera", 20 + 8),
+    # Ten pawns with three steps; two leaps of each champion and knight, one of each wizard.
+    ("omega", 30 + 4 + 4 + 2),
+    # Eleven pawns with three steps; knights, camels, and the wildebeest that is both.
+    ("wildebeest", 33 + 4 + 4 + 4),
+    # Knights; of the clobberers each FAD has three leaps, waffles and bedes one, the cardinal two; of the nutters
+    # fibnifs, charging knights and the colonel have two.
+    ("cwda-fide-clobberers", 16 + 4),
+    ("cwda-fide-nutters", 16 + 4),
+    ("cwda-fide-rookies", 16 + 4),
+    ("cwda-clobberers-nutters", 16 + 6 + 2 + 2 + 2),
+    ("cwda-clobberers-rookies", 16 + 6 + 2 + 2 + 2),
+    ("cwda-nutters-rookies", 16 + 4 + 4 + 2),
+    # Twelve pawns; rooks have two squares each, lions one leap, unicorns four leaps and one of them a square further,
+    # giraffes two leaps, crocodiles two squares to either side; the aanca two corners and eleven squares from there;
+    # the king three steps and three leaps.
+    ("grant-acedrex", 12 + 4 + 2 + 10 + 4 + 8 + 13 + 6),
+    # All ten pawns go forward, those of the second level up, too; six leaps of either knight; bishops, unicorns and
+    # queen go up between the pawns until they meet the other side's, 6 + 7, 4 + 3 and 3 + 7 + 4.
+    ("raumschach", 15 + 12 + 13 + 7 + 14),
+]
+
+
+@pytest.mark.parametrize(("name", "count"), COUNTED)
+def test_a_start_has_as_many_moves_as_were_counted(name: str, count: int) -> None:
+    played = game(name)
+    assert played.definition.start is not None
+    assert len(list(played.moves(Position.from_feen(played.definition.start)))) == count
+
+
+def test_knights_and_pawns_begin_raumschach_as_in_its_rules() -> None:
+    played = game("raumschach")
+    assert played.definition.start is not None
+    moves = list(played.moves(Position.from_feen(played.definition.start)))
+    by_piece: dict[str, set[tuple[str, str]]] = {}
+    for move in moves:
+        by_piece.setdefault(move.piece, set()).add((move.source, move.destination))
+    # All ten pawns can go forward, and those of the second level up as well.
+    assert len(by_piece["C:P"]) == 15
+    # A knight of b1A leaps two and one: along files and ranks over its pawns, or up over what stands there.
+    assert {to for source, to in by_piece["C:N"] if source == "b1A"} == {"a3A", "c3A", "b3B", "b2C", "a1C", "c1C"}
+
+
+# --- the form of every definition ---
+
+
+def definitions() -> dict[str, Definition]:
+    return {name: read(library.path_of(name).read_text("utf-8"), name) for name in library.names()}
+
+
+def test_every_game_names_its_source_tier_and_pieces() -> None:
+    for name, definition in definitions().items():
+        assert definition.source is not None, name
+        assert definition.source.endswith("; written for ggn_store"), name
+        # D is for those of which one board alone is here.
+        assert definition.tier in ("A", "B") or (definition.tier == "D" and definition.notes), name
+        assert definition.start is not None, name
+        assert all(piece.name for piece in definition.pieces), name
+        assert name == name.lower(), name
+
+
+def test_no_two_games_have_one_title() -> None:
+    titles = [definition.title for definition in definitions().values()]
+    assert len(set(titles)) == len(titles)
+
+
+def test_both_sides_begin_alike_where_a_game_has_one_army() -> None:
+    for name, definition in definitions().items():
+        start = feen.parse(str(definition.start))
+        kinds = [sorted(piece.upper() for piece in start.board.values() if side_of(piece) == side) for side in SIDES]
+        if len(set(definition.styles)) == 1 and all(len(piece.sides) == 2 for piece in definition.pieces):
+            assert kinds[0] == kinds[1] or name in ("horde", "jesonmor"), name
+
+
+def test_every_piece_of_a_start_has_rules() -> None:
+    for name in ("chess", "spartan", "fox-and-hounds", "manchu"):
+        definition = read(library.path_of(name).read_text("utf-8"), name)
+        ruled = {piece.identifier for piece in pieces(definition)}
+        placed = set(feen.parse(str(definition.start)).board.values())
+        assert placed <= ruled, name

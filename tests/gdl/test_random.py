@@ -1,0 +1,131 @@
+"""Random game descriptions: what they are compiled to plays as the interpreter does, or is refused with a reason.
+
+GGN_GDL_RANDOM is how many descriptions a long run takes.
+"""
+
+import itertools
+import json
+import os
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import ggn_store
+from tests.gdl.test_agreement import Rules, chain_differences, compiled, differences, expected, of_document
+from tests.oracles.gdl_interpreter import Game, Piece, Position
+from tests.support.gdl_random import PHASES, PLAYERS, RANKS, specification
+
+GROUP = 20
+MANY = int(os.environ.get("GGN_GDL_RANDOM", "2000"))
+POSITIONS = 30
+# What is read from an empty place is null, which only the compiler knows to happen.
+MISSING = re.compile(r"would set (?!.* to null,)|would make a (?!.*=null)")
+MOST_CHAINS = 100
+
+
+def disagreement(seed: int) -> list[str] | None:
+    """What the compiled description does otherwise than the interpreter; None where it is refused."""
+    spec = specification(seed)
+    game, chance = Game(spec), random.Random(seed)
+    positions = list(itertools.islice(placements(game, chance), POSITIONS))
+    try:
+        document, kinds = compiled(json.dumps(spec))
+    except ggn_store.DocumentError:
+        return None
+    except ggn_store.InputError:  # nothing can ever be done
+        return [f"{seed}: {position} has moves" for position in positions if game.moves(position)]
+    rules = Rules(str(seed), Path(), game, document, kinds)
+    found: list[str] = []
+    for position in positions:
+        words = rules.words(position)
+        found += differences((seed, words), expected(rules, position), of_document(document, *words))
+    return found + chain_differences(
+        rules, [each for each in positions[: POSITIONS // 3] if has_few_chains(game, each)]
+    )
+
+
+def has_few_chains(game: Game, position: Position) -> bool:
+    """Whether they can be compared: where pieces go round in circles there are millions."""
+    return len(list(itertools.islice(game.paths(position), MOST_CHAINS + 1))) <= MOST_CHAINS
+
+
+def placements(game: Game, chance: random.Random) -> Iterator[Position]:
+    """Positions by chance, whatever can come about in play."""
+    initial = game.start()
+    while True:
+        board = {label: some_piece(chance) for label in game.topology.nodes if chance.random() < 0.6}
+        state = {
+            "open": chance.choice((True, False)),
+            "count": chance.choice((0, 1, 2)),
+            "who": chance.choice((None, *PLAYERS)),
+            "mode": chance.choice(RANKS),
+            "phase": chance.choice(PHASES),
+        }
+        assert state.keys() == initial.state.keys()
+        yield Position(board, state, chance.choice(PLAYERS))
+
+
+def some_piece(chance: random.Random) -> Piece:
+    attributes = (
+        ("moved", chance.choice((True, False))),
+        ("owner", chance.choice(PLAYERS)),
+        ("rank", chance.choice(RANKS)),
+    )
+    return Piece("Piece", attributes)
+
+
+def check(seeds: range) -> None:
+    found = [disagreement(seed) for seed in seeds]
+    assert [each for each in found if each] == []
+    assert sum(each is not None for each in found) > len(found) / 2
+
+
+def undeclared(seed: int) -> str:
+    """A description that does not say which values its variables and attributes have.
+
+    Each text of an effect stands nowhere else: what does not find that effect does not find its value.
+    """
+    spec = specification(seed)
+    numbers = itertools.count()
+    for action in spec["interactions"]["list"].values():
+        action["effects"] = [
+            re.sub(r", '(man|king)'\)", lambda found: f", '{found[1]}_{next(numbers)}')", effect)
+            for effect in action["effects"]
+        ]
+    variables = spec["state_schema"]["global"]
+    attributes = spec["entity_schemas"]["types"]["Piece"]["attributes"]
+    for declared in (variables["count"], variables["mode"], attributes["rank"]):
+        for key in ("values", "min", "max"):
+            declared.pop(key, None)
+    return json.dumps(spec)
+
+
+def lacking(seed: int) -> list[str]:
+    """The values that the check did not find, and that actions come to when they are compiled."""
+    try:
+        compiled(undeclared(seed))
+    except ggn_store.SpecificationError as error:
+        return [f"{seed}: {each.message}" for each in error.problems if MISSING.search(each.message)]
+    except ggn_store.InputError:  # nothing can ever be done
+        return []
+    return []
+
+
+@pytest.mark.parametrize("first", range(0, 5 * GROUP, GROUP))
+def test_random_descriptions_play_as_the_interpreter_does(first: int) -> None:
+    check(range(first, first + GROUP))
+
+
+@pytest.mark.parametrize("first", range(0, 10 * GROUP, 2 * GROUP))
+def test_the_check_finds_each_value_that_an_action_comes_to(first: int) -> None:
+    seeds = range(first, first + 2 * GROUP)
+    assert all(ggn_store.check_specification(undeclared(seed)).is_valid for seed in seeds)
+    assert [each for seed in seeds for each in lacking(seed)] == []
+
+
+@pytest.mark.long
+def test_many_random_descriptions_play_as_the_interpreter_does() -> None:
+    check(range(MANY))

@@ -1,0 +1,143 @@
+"""What a valid specification is read as, and which values its variables and attributes can have."""
+
+from __future__ import annotations
+
+import json
+
+from ggn_store import Specification, read_specification
+from ggn_store.gdl.domains import domains_of
+from ggn_store.gdl.reader import is_specification
+from ggn_store.gdl.specification import Edge, Grid, HexGrid, Network, label
+from tests.support.gdl_tiny import REMOVED, Json, changed, hexes, network, tiny
+
+
+def read(data: Json) -> Specification:
+    return read_specification(json.dumps(data))
+
+
+def test_the_values_of_a_specification() -> None:
+    found = read(tiny())
+    assert (found.title, found.description) == ("Tiny", "A game for tests")
+    assert [(player.name, player.attributes) for player in found.players] == [
+        ("Light", {"ahead": 1, "far": 3}),
+        ("Dark", {"ahead": -1, "far": 0}),
+    ]
+    attributes = found.schemas["Piece"].attributes
+    assert [(each.name, each.type, each.default, each.values) for each in attributes.values()] == [
+        ("owner", "player_ref", None, None),
+        ("rank", "string", "stone", None),
+        ("moved", "bool", False, None),
+    ]
+    assert found.first_player == "Light"
+    assert [(each.name, each.type, each.initial, each.values) for each in found.variables.values()] == [
+        ("count", "int", 0, (0, 1, 2, 3)),
+        ("mode", "string", "calm", ("calm", "wild")),
+    ]
+    assert [(placement.attributes, placement.nodes) for placement in found.setup] == [
+        ({"owner": "Light", "rank": "stone", "moved": False}, ((0, 0), (1, 0), (2, 0), (3, 0))),
+        ({"owner": "Dark", "rank": "wheel", "moved": True}, ((0, 3), (3, 3))),
+    ]
+    assert [
+        (action.name, len(action.conditions), len(action.effects), action.chainable) for action in found.actions
+    ] == [
+        ("step", 5, 6, False),
+        ("slide", 6, 5, True),
+    ]
+    assert [(phase.name, phase.allowed_actions, phase.actors) for phase in found.phases] == [
+        ("main", ("step", "slide"), "current_player")
+    ]
+    assert found.initial_phase == "main"
+    assert [(asset.condition.text, asset.asset) for asset in found.assets[0].assets][1] == (
+        "eq(entity.schema, 'Piece')",
+        "?",
+    )
+    assert found.action("slide").chainable
+    assert found.player("Dark").attributes["ahead"] == -1
+
+
+def test_clauses_know_where_they_stand() -> None:
+    text = json.dumps(tiny(), indent=1)
+    clause = read_specification(text).action("step").conditions[1]
+    assert clause.place.pointer == "/interactions/list/step/conditions/1"
+    line = text.split("\n")[(clause.place.line or 0) - 1]
+    assert line[(clause.place.column or 0) - 1 :] == "\"eq(entity.rank, 'stone')\","
+
+
+def test_boards_have_places() -> None:
+    assert read(tiny()).topology == Grid(4, 4)
+    assert read(hexes()).topology == HexGrid(4, 4)
+    assert [label(node) for node in Grid(3, 2).nodes()] == ["a1", "b1", "c1", "a2", "b2", "c2"]
+    assert read(network()).topology == Network(
+        {"Bay": {"coast": True}, "Hill": {"coast": False}, "Mine": {}},
+        (Edge("Bay", "Hill"), Edge("Hill", "Mine", None, True), Edge("Bay", "Mine", "special_connection")),
+    )
+    data = network()
+    data["topology"]["directed"] = True
+    data["topology"]["edges"][1]["directed"] = False
+    found = read(data).topology
+    assert isinstance(found, Network)
+    assert [edge.directed for edge in found.edges] == [True, False, True]
+
+
+def test_what_may_be_left_out() -> None:
+    data = changed("/state_schema", {})
+    data["game_flow"] = {"phases": {"only": {"allowed_actions": ["step", "slide"]}}}
+    del data["setup"], data["presentation"], data["players"]["count"]
+    data["interactions"]["list"]["slide"]["conditions"].pop()
+    data["interactions"]["list"]["slide"]["effects"].pop()
+    data["interactions"]["list"]["step"]["effects"].pop()
+    found = read(data)
+    # The first role moves first, and the only phase is the first one.
+    assert (found.first_player, found.initial_phase, found.setup) == ("Light", "only", ())
+    assert found.phases[0].actors == "current_player"
+
+
+def test_the_phase_and_the_player_to_begin_with_are_those_that_are_named() -> None:
+    data = changed("/game_flow/phases/late", {"allowed_actions": ["slide"]})
+    data["game_flow"]["initial_phase"] = "late"
+    data["state_schema"]["global"]["current_player"]["initial"] = "player('Dark')"
+    assert (read(data).initial_phase, read(data).first_player) == ("late", "Dark")
+
+
+def test_what_values_variables_and_attributes_can_have() -> None:
+    data = changed("/state_schema/global/last", {"type": "string"})
+    data["state_schema"]["global"] |= {
+        "winner": {"type": "player_ref"},
+        "turns": {"type": "int", "initial": 5},
+        "flag": {"type": "bool", "initial": True},
+    }
+    data["interactions"]["list"]["slide"]["effects"] += [
+        "set(state.last, board[target].rank)",
+        "if(eq(state.turns, 5), set(state.turns, 7), set(state.turns, mul(state.winner.far, 3)))",
+    ]
+    found = domains_of(read(data))
+    assert found.unbounded == ()
+    assert found.variables == {
+        "count": (0, 1, 2, 3),
+        "flag": (False, True),
+        "last": (None, "stone", "wheel"),
+        "mode": ("calm", "wild"),
+        "phase": ("main",),
+        "turns": (0, 5, 7, 9),
+        "winner": (None, "Dark", "Light"),
+    }
+    assert found.attributes == {
+        ("Piece", "owner"): ("Dark", "Light"),
+        ("Piece", "rank"): ("stone", "wheel"),
+        ("Piece", "moved"): (False, True),
+    }
+
+
+def test_the_largest_numbers_and_boards_are_read() -> None:
+    data = changed("/players/roles/0/attributes/big", 10**9)
+    data["players"]["roles"][1]["attributes"]["big"] = -(10**9)
+    data["topology"]["structure"] = " grid( 32 ,32 ) "
+    assert read(data).topology == Grid(32, 32)
+
+
+def test_a_specification_is_told_from_a_document_of_moves() -> None:
+    assert is_specification(tiny())
+    assert is_specification(changed("/metadata", REMOVED))
+    assert not is_specification({"C:P": {"a1": {"a2": []}}})
+    assert not is_specification({"players": 1, "topology": 2})
+    assert not is_specification([*tiny()])

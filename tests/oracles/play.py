@@ -1,0 +1,274 @@
+"""Games as they are played: a definition's moves without those that its host duties forbid, in plain Python.
+
+`legal` is what `moves` of a store would be after the host has done its duties (`Definition.host`, whose words are in
+`ggn_store.games.rules.HOST_DUTIES`). Nothing here asks a database; moves have the names that Fairy-Stockfish gives
+them, so that they can be compared.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ggn_store import Position
+from ggn_store.games.definition import read
+from ggn_store.games.fen import fen, parse_fen
+from ggn_store.games.generate import pieces
+from ggn_store.games.rules import Castling, Definition, Form
+from ggn_store.model.document import Possibility
+from ggn_store.notation import cell, feen
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import Side, other_side, side_of
+
+Board = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A move that the rules allow, with the position after it."""
+
+    piece: str
+    source: str
+    destination: str
+    possibility: Possibility
+    after: Position
+
+    @property
+    def board(self) -> Mapping[str, str | None]:
+        """What the move puts where."""
+        assert self.possibility.effects is not None
+        return self.possibility.effects.board
+
+
+class Game:
+    """A game of a definition, with all its possibilities in memory."""
+
+    def __init__(self, game: str | Definition, file: str | None = None) -> None:
+        self.definition = read(game, file) if isinstance(game, str) else game
+        self.host = frozenset(self.definition.host)
+        self.forms: dict[str, Form] = {}
+        for side in ("first", "second"):
+            self.forms |= {form.identifier: form for form in self.definition.army(side).forms}
+        self.terminal = {identifier for identifier, form in self.forms.items() if form.piece.terminal}
+        start = None if self.definition.start is None else feen.parse(self.definition.start).board
+        self.start = list((start or {}).values())
+        self._rules: dict[tuple[str, str], list[tuple[str, Possibility]]] = {}
+        for piece in pieces(self.definition):
+            for source, destination, _, possibility in piece.entries():
+                rules = self._rules.setdefault((piece.identifier, source.square), [])
+                rules.append((destination.square, possibility))
+
+    def parse(self, text: str) -> Position:
+        """The position of a FEN."""
+        return parse_fen(text, self.definition)
+
+    def fen(self, position: Position) -> str:
+        """The FEN of a position."""
+        return fen(position, self.definition)
+
+    # --- moves ---
+
+    def moves(self, position: Position) -> Iterator[Choice]:
+        """The pseudo-legal moves: what the store answers, as tests/oracles/reference.py judges conditions."""
+        side = position.side
+        held = [(piece, HAND) for piece, count in (position.hands or {}).items() if count > 0]
+        placed = [(piece, square) for square, piece in position.board.items() if piece is not None]
+        for piece, source in itertools.chain(placed, held):
+            if side_of(piece) == side:
+                for destination, possibility in self._rules.get((piece, source), ()):
+                    if _holds(possibility, position.board, side):
+                        assert possibility.effects is not None
+                        after = position.after(possibility.effects)
+                        yield Choice(piece, source, destination, possibility, after)
+
+    def legal(self, position: Position) -> dict[str, Choice]:
+        """The moves that the host lets pass, by their names in Fairy-Stockfish."""
+        position = self.unmarked(position)
+        allowed = {self.name(move): move for move in self.moves(position) if self._is_allowed(position, move)}
+        if "mandatory-capture" in self.host:
+            captures = {name: move for name, move in allowed.items() if _takes(position, move)}
+            return captures or allowed
+        return allowed
+
+    def unmarked(self, position: Position) -> Position:
+        """clear-marks: a marked piece loses its mark when its own side is next to move."""
+        board = {}
+        for square, piece in position.board.items():
+            form = self.forms.get(str(piece))
+            if form is not None and form.kind == "marked" and form.side == position.side:
+                piece = form.piece.identifier(form.side, form.style)
+            board[square] = piece
+        return Position(board, position.hands, position.side, position.shape, position.styles)
+
+    def _is_allowed(self, before: Position, move: Choice) -> bool:
+        host, side, after = self.host, before.side, _board(move.after)
+        if "royal-safety" in host and not self._is_safe(before, move):
+            return False
+        if "flying-general" in host and self.facing(after):
+            return False
+        if "no-checks" in host and self.attacked(after, other_side(side), self._terminals(after, other_side(side))):
+            return False
+        if "no-flight" in host and not self._may_flee(before, move):
+            return False
+        if "no-leap-from-check" in host and self._leaps(move) and self.attacked(_board(before), side, [move.source]):
+            return False
+        return not self._exceeds(before, move)
+
+    # --- royal safety ---
+
+    def _is_safe(self, before: Position, move: Choice) -> bool:
+        side, after = before.side, _board(move.after)
+        if not self._is_covered(after, side):
+            return False
+        enters = move.source == HAND and move.destination in move.possibility.must
+        if enters and move.possibility.must[move.destination] != "empty":
+            shielded = {square: piece for square, piece in after.items() if square != move.destination}
+            if not self._is_covered(shielded, side):
+                return False
+        castling = self.castling(move)
+        return castling is None or not self._crosses_an_attack(_board(before), side, castling)
+
+    def _is_covered(self, board: Board, side: Side) -> bool:
+        """Whether the terminal pieces of a side are as safe as they have to be."""
+        terminals = self._terminals(board, side)
+        if len(terminals) > 1 and "spare-royal" in self.host:
+            return True
+        if len(terminals) > 1 and "duple-check" in self.host:
+            return not all(self.attacked(board, side, [square]) for square in terminals)
+        return not self.attacked(board, side, terminals)
+
+    def _terminals(self, board: Board, side: Side) -> list[str]:
+        return [square for square, piece in board.items() if piece in self.terminal and side_of(piece) == side]
+
+    def attacked(self, board: Board, side: Side, squares: list[str]) -> bool:
+        """Whether the other side could take a piece of `side` on one of the squares with its next move."""
+        if not squares:
+            return False
+        enemy = other_side(side)
+        for square, piece in board.items():
+            if side_of(piece) != enemy:
+                continue
+            for _, possibility in self._rules.get((piece, square), ()):
+                assert possibility.effects is not None
+                changed = possibility.effects.board
+                taken = [each for each in squares if each in changed and each in possibility.must]
+                if taken and _holds(possibility, board, enemy):
+                    return True
+        return False
+
+    def facing(self, board: Board) -> bool:
+        """Whether two terminal pieces look at each other along a file, with nothing between them."""
+        first, second = (self._terminals(board, side) for side in ("first", "second"))
+        for one, other in itertools.product(first, second):
+            (file, low), (other_file, high) = sorted((cell.parse(one), cell.parse(other)))
+            if file == other_file and not any(cell.text((file, rank)) in board for rank in range(low + 1, high)):
+                return True
+        return False
+
+    def _crosses_an_attack(self, board: Board, side: Side, castling: Castling) -> bool:
+        (start, rank), (end, _) = cell.parse(castling.source), cell.parse(castling.destination)
+        king = self.forms[board[castling.source]]
+        rest = {square: piece for square, piece in board.items() if square != castling.source}
+        step = 1 if end > start else -1
+        for file in range(start, end + step, step):
+            square = cell.text((file, rank))
+            if square not in rest:
+                crossing = {**rest, square: king.piece.identifier(side, king.style)}
+                if self.attacked(crossing, side, [square]):
+                    return True
+        return False
+
+    # --- other duties ---
+
+    def _may_flee(self, before: Position, move: Choice) -> bool:
+        board = _board(before)
+        if move.piece not in self.terminal or not self.attacked(board, before.side, [move.source]):
+            return True
+        rest = {square: piece for square, piece in board.items() if square != move.destination}
+        return len(rest) < len(board) and not self.attacked(rest, before.side, [move.source])
+
+    def _leaps(self, move: Choice) -> bool:
+        if move.piece not in self.terminal or self.forms[move.piece].kind != "unmoved" or move.source == HAND:
+            return False
+        distance = zip(cell.parse(move.source), cell.parse(move.destination), strict=True)
+        return max(abs(a - b) for a, b in distance) > 1
+
+    def _exceeds(self, before: Position, move: Choice) -> bool:
+        """Whether a promotion makes more of a piece than there may be."""
+        becomes = move.board.get(move.destination)
+        if becomes is None or move.source == HAND or self._token(becomes) == self._token(move.piece):
+            return False
+        limited = "promotion-limit" in self.host or (
+            "royal-promotion-limit" in self.host and self.forms[becomes].piece.terminal
+        )
+        kind = self._kind(becomes)
+        placed = sum(self._kind(str(piece)) == kind for piece in before.board.values())
+        return limited and placed >= sum(self._kind(piece) == kind for piece in self.start)
+
+    def _kind(self, piece: str) -> tuple[Side, str]:
+        return self.forms[piece].side, self.forms[piece].piece.letter
+
+    # --- names ---
+
+    def castling(self, move: Choice) -> Castling | None:
+        """The castling that a move is, also one in which a piece enters."""
+        board = move.board
+        for form in self.definition.army(side_of(move.piece)).forms:
+            for castling in form.piece.castling if form.kind == "unmoved" else ():
+                squares = (castling.source, castling.destination, castling.rook_source, castling.rook_destination)
+                own = move.source in (castling.source, HAND)
+                if castling.side == form.side and own and set(board) == set(squares):
+                    return castling
+        return None
+
+    def name(self, move: Choice) -> str:
+        """The name of a move in Fairy-Stockfish: e2e4, e7e8q, P@e4, b2b3+, e1g1, and b1c3h for a gating."""
+        castling = self.castling(move)
+        if move.source == HAND:
+            letter = self._token(move.piece).lower()
+            if castling is not None:
+                ends = (castling.source, castling.destination)
+                gate = ends if move.destination == castling.source else (castling.rook_source, castling.source)
+                return "".join(gate) + letter
+            others = [square for square, piece in move.board.items() if square != move.destination and piece]
+            if others:
+                return f"{move.destination}{others[0]}{letter}"
+            return f"{self._token(str(move.board[move.destination]))}@{move.destination}"
+        if castling is not None and abs(cell.parse(castling.source)[0] - cell.parse(castling.destination)[0]) == 1:
+            return castling.source + castling.rook_source
+        before, after = self._token(move.piece), self._token(str(move.board[move.destination]))
+        suffix = ""
+        if before != after:
+            same = before[-1] == after[-1]
+            suffix = ("+" if after[0] == "+" else "-") if same or after == "+P" else after.strip("+-").lower()
+        return f"{move.source}{move.destination}{suffix}"
+
+    def _token(self, piece: str) -> str:
+        return self.forms[piece].piece.token
+
+
+def _board(position: Position) -> dict[str, str]:
+    return {square: piece for square, piece in position.board.items() if piece is not None}
+
+
+def _takes(before: Position, move: Choice) -> bool:
+    enemy = other_side(before.side)
+    counts = [sum(side_of(piece) == enemy for piece in _board(each).values()) for each in (before, move.after)]
+    return counts[1] < counts[0]
+
+
+def _holds(possibility: Possibility, board: Mapping[str, str | None], side: Side) -> bool:
+    """Conditions as tests/oracles/reference.py judges them (a test holds the two together), without its detours."""
+    must, deny = possibility.must, possibility.deny
+    return all(_is_in(board.get(square), state, side) for square, state in must.items()) and not any(
+        _is_in(board.get(square), state, side) for square, state in deny.items()
+    )
+
+
+def _is_in(found: str | None, state: str, side: Side) -> bool:
+    if state == "empty":
+        return found is None
+    if state == "enemy":
+        return found is not None and (found[0].isupper() != (side == "first"))
+    return found == state

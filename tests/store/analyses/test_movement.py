@@ -1,0 +1,511 @@
+"""Who moves alike, what differs between games, and whether sides are mirror images: by hand, or in plain Python."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ggn_store import Ruleset, Store, UnknownNameError, find_game, generate
+from ggn_store.analysis.geometry import symmetries
+from ggn_store.analysis.movers import Movers
+from tests.conftest import DATABASES, new_store
+from tests.oracles import analyses as oracle
+from tests.oracles import reference
+from tests.store.analyses.test_analyses import in_random_documents, loaded
+from tests.support.strategies import documents, stateless
+
+GAMES = ("chess", "almost", "capablanca", "crazyhouse", "minishogi", "xiangqi", "raumschach", "horde", "connect-four")
+Json = dict[str, Any]
+
+
+@pytest.fixture(scope="module", params=DATABASES)
+def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A store with games of the library that no test changes."""
+    with new_store(request.param, tmp_path_factory.mktemp("games"), request) as store:
+        store.load_library(*GAMES)
+        yield store
+
+
+def moves(*steps: tuple[str, str], piece: str = "C:P", **conditions: Json) -> Json:
+    """A document in which a piece moves so."""
+    document: Json = {piece: {}}
+    for source, destination in steps:
+        effects = {"diff": {"board": {source: None, destination: piece}}}
+        document[piece].setdefault(source, {})[destination] = [conditions | effects]
+    return document
+
+
+def named(group: Movers) -> set[str]:
+    return {str(mover) for mover in group.movers}
+
+
+# --- who moves alike ---
+
+
+def leapers(game: str, offsets: set[tuple[int, int]]) -> set[str]:
+    """The pieces of a game that go by these offsets from all of their squares, so far as the board goes.
+
+    To an empty square or to an enemy, and nothing else is asked.
+    """
+    document = generate(find_game(game)).data()
+    board = [*generate(find_game(game)).board.squares]
+    points = oracle.points(board)
+    there = set(points.values())
+    found = set()
+    for piece in document:
+        told: set[tuple[str, str, str]] = set()
+        sources: set[str] = set()
+        is_plain = True
+        for each, source, destination, _, possibility in reference.possibilities({piece: document[piece]}):
+            if source == "*":
+                continue
+            must, deny = reference.conditions(possibility)
+            is_plain &= [*must] == [destination] and not deny
+            state = must.get(destination, "")
+            own = reference.side_of(each) == reference.side_of(state) if ":" in state else False
+            is_plain &= not own
+            told.add((source, destination, "empty" if state == "empty" else "enemy"))
+            sources.add(source)
+        expected = {
+            (source, destination, state)
+            for source in sources
+            for destination in board
+            for offset in [tuple(b - a for a, b in zip(points[source], points[destination], strict=True))]
+            if offset in offsets and points[destination] in there
+            for state in ("empty", "enemy")
+        }
+        if is_plain and told == expected and sources:
+            found.add(f"{game} {piece}")
+    return found
+
+
+KNIGHT = {(a, b) for a in (-2, -1, 1, 2) for b in (-2, -1, 1, 2) if abs(a) != abs(b)}
+KING = {(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1)} - {(0, 0)}
+
+
+@pytest.mark.parametrize(("piece", "offsets"), [("C:N", KNIGHT), ("C:K^", KING)])
+def test_all_that_move_like_a_piece_are_found_on_boards_of_any_size(
+    library: Store, piece: str, offsets: set[tuple[int, int]]
+) -> None:
+    plane = [game for game in GAMES if game != "raumschach"]
+    [group] = library.analysis().same_movers(piece=piece, ruleset="chess").groups
+    assert named(group) == set().union(*(leapers(game, offsets) for game in plane))
+    assert str(group.movers[0]) == f"chess {piece}"
+    assert {mover.relation for mover in group.movers} == {"equal"}
+
+
+def test_knights_are_knights_in_four_games_but_not_in_xiangqi_and_shogi(library: Store) -> None:
+    [group] = library.analysis().same_movers(piece="C:N", ruleset="chess").groups
+    both = {f"{game} {piece}" for game in ("chess", "almost", "capablanca", "crazyhouse", "horde") for piece in "nN"}
+    both = {each.replace(" N", " C:N").replace(" n", " c:n") for each in both}
+    # A pawn that has become a knight, which goes into the hand as a pawn.
+    assert named(group) == both | {"crazyhouse C:-N", "crazyhouse c:-n"}
+    assert group.moves == ("knight leaps",)
+    [horse] = library.analysis().same_movers(piece="X:N").groups
+    assert (named(horse), horse.moves) == ({"xiangqi X:N", "xiangqi x:n"}, ("knight leaps if (0,1) is empty",))
+
+
+def test_riders_are_the_same_on_boards_of_any_size_and_not_square_by_square(library: Store) -> None:
+    analysis = library.analysis()
+    [rooks] = analysis.same_movers(piece="C:R", ruleset="capablanca").groups
+    assert {"chess C:R", "chess c:r", "capablanca C:R", "xiangqi X:R", "minishogi S:R"} <= named(rooks)
+    assert rooks.moves == ("slides orthogonally",)
+    [exact] = analysis.same_movers(piece="C:R", ruleset="capablanca", exact=True).groups
+    assert named(exact) == {"capablanca C:R", "capablanca c:r"}
+    assert "xiangqi X:C" not in named(rooks)
+
+
+def test_what_moves_change_is_compared_if_it_is_asked_for(library: Store) -> None:
+    [group] = library.analysis().same_movers(piece="C:R", ruleset="chess", whole=True).groups
+    # In crazyhouse and shogi, what it takes goes into the hand.
+    assert named(group) >= {"chess C:R", "almost C:R", "capablanca c:r", "xiangqi X:R"}
+    assert not any(each.startswith(("crazyhouse", "minishogi")) for each in named(group))
+
+
+def test_groups_have_two_pieces_or_more_and_the_largest_is_first(library: Store) -> None:
+    groups = library.analysis().same_movers(["chess"]).groups
+    assert [named(group) for group in groups if len(group.movers) != 2] == []
+    assert {frozenset(named(group)) for group in groups} == {
+        frozenset({f"chess {piece}", f"chess {piece.lower()}"}) for piece in library.ruleset("chess").pieces[:9]
+    }
+    sizes = [len(group.movers) for group in library.analysis().same_movers().groups]
+    assert sizes == sorted(sizes, reverse=True)
+    with pytest.raises(UnknownNameError, match=r'none of these rulesets has rules for "C:X"'):
+        library.analysis().same_movers(piece="C:X")
+    offered = ", ".join(map(re.escape, library.ruleset("chess").pieces[:8]))
+    with pytest.raises(UnknownNameError, match=rf'chess@1 has no rules for "X:N"; it has {offered} and '):
+        library.analysis().same_movers(piece="X:N", ruleset="chess")
+
+
+def test_a_mirrored_piece_is_told_as_such(store: Store) -> None:
+    board = dict.fromkeys(("a1", "c3"), "empty")
+    hook = [("b2", "b3"), ("b2", "c3")]
+    names = {
+        "equal": hook,
+        "mirrored left to right": [("b2", "b3"), ("b2", "a3")],
+        "mirrored top to bottom": [("b2", "b1"), ("b2", "c1")],
+        "turned by 180 degrees": [("b2", "b1"), ("b2", "a1")],
+        "turned by 90 degrees": [("b2", "c2"), ("b2", "c1")],
+        "turned by 270 degrees": [("b2", "a2"), ("b2", "a3")],
+        "mirrored on the diagonal": [("b2", "c2"), ("b2", "c3")],
+        "mirrored on the other diagonal": [("b2", "a2"), ("b2", "a1")],
+    }
+    for name, steps in names.items():
+        store.load(moves(*steps, must=board), name.replace(" ", "-"))
+    [group] = store.analysis().same_movers(piece="C:P", ruleset="equal", exact=True).groups
+    # The squares that have to be empty are on one diagonal, which not every symmetry keeps in place.
+    assert {mover.ruleset.replace("-", " ") for mover in group.movers} == {
+        "equal", "turned by 180 degrees", "mirrored on the diagonal", "mirrored on the other diagonal",
+    }  # fmt: skip
+    for name, steps in names.items():
+        store.load(moves(*steps), name.replace(" ", "-"))
+    for exact in (False, True):
+        [group] = store.analysis().same_movers(piece="C:P", ruleset="equal", exact=exact).groups
+        assert {mover.ruleset.replace("-", " "): mover.relation for mover in group.movers} == {
+            name: name for name in names
+        }
+        [alone] = store.analysis().same_movers(piece="C:P", ruleset="equal", mirrored=False, exact=exact).groups
+        assert named(alone) == {"equal C:P"}
+
+
+def test_there_are_2_8_and_48_symmetries_that_all_differ() -> None:
+    for dimensions, count in ((1, 2), (2, 8), (3, 48)):
+        found = symmetries(dimensions)
+        vector = tuple(range(1, dimensions + 1))
+        assert len({each(vector) for each in found}) == len({each.name for each in found}) == count
+        assert found[0].name == "equal"
+        assert found[0](vector) == vector
+
+
+def test_a_fingerprint_is_the_same_in_any_store(library: Store, store: Store) -> None:
+    store.load_library("chess")
+    mine = {str(group.movers[0]): group.fingerprint for group in store.analysis().same_movers().groups}
+    its = {str(group.movers[0]): group.fingerprint for group in library.analysis().same_movers(["chess"]).groups}
+    assert mine == its
+    assert mine["chess C:N"] == "2093bd9479"
+
+
+def test_squares_without_coordinates_are_left_out_and_told(store: Store) -> None:
+    document = {"CHESS:P": {"the left": {"the right": [{"perform": {"the left": None, "the right": "CHESS:P"}}]}}}
+    store.load(document, "labels")
+    found = store.analysis().same_movers()
+    assert (found.groups, found.left_out) == ((), ("labels@1",))
+    [difference] = store.ruleset("labels").analysis().symmetries()
+    assert (difference.of, difference.symmetry, difference.holds) == ("sides", "equal", False)
+    store.load({"CHESS:N": document["CHESS:P"]}, "others")
+    assert [(each.change, each.piece, each.other) for each in store.analysis().compare("labels", "others")] == [
+        ("removed", "CHESS:P", None), ("added", None, "CHESS:N"),
+    ]  # fmt: skip
+
+
+BOX = st.sampled_from([("a1", "c3"), ("a1A", "b2B"), ("a", "d")])
+
+
+@in_random_documents
+@given(data=st.data())
+def test_mirrored_and_renamed_rules_have_the_same_fingerprint(module_store: Store, dialect: str, data: Any) -> None:
+    document = data.draw(rules_of(dialect))
+    original = loaded(module_store, document)
+    axes = data.draw(
+        st.sets(st.sampled_from(range(len(oracle.points(original.board.squares)[original.board.squares[0]]))))
+    )
+    swaps = data.draw(st.booleans())
+    image = loaded(module_store, oracle.mirrored(document, oracle.reversal(original.board.squares, axes), swaps))
+    assert {*image.board.squares} == {*original.board.squares}
+    for whole, exact in itertools.product((False, True), repeat=2):
+        found = module_store.analysis().same_movers([original.name, image.name], whole=whole, exact=exact).groups
+        of_piece = {str(mover): group.fingerprint for group in found for mover in group.movers}
+        for piece in original.pieces:
+            other = piece.swapcase() if swaps else piece
+            one, two = of_piece.get(f"{original.name} {piece}"), of_piece.get(f"{image.name} {other}")
+            assert one == two
+            # Only what never moves, but comes from the hand, has no fingerprint.
+            assert one is not None or (not whole and not on_board(document, piece))
+
+
+def rules_of(dialect: str) -> st.SearchStrategy[Json]:
+    """Documents whose squares have coordinates; without state variables, which these analyses leave out."""
+    return documents(dialect).map(stateless).filter(has_coordinates)
+
+
+def has_coordinates(document: Json) -> bool:
+    squares, _ = squares_of(document)
+    try:
+        return len({len(each) for each in oracle.points(squares).values()}) == 1
+    except AssertionError:
+        return False
+
+
+def squares_of(document: Json) -> tuple[set[str], set[str]]:
+    found: set[str] = set()
+    for _, source, destination, _, possibility in reference.possibilities(document):
+        must, deny = reference.conditions(possibility)
+        board = possibility.get("perform") or possibility.get("diff", {}).get("board", {})
+        found |= {source, destination, *must, *deny, *board}
+    return found - {"*"}, found
+
+
+def on_board(document: Json, piece: str) -> bool:
+    return any(
+        each == piece and "*" not in (source, destination)
+        for each, source, destination, _, _ in reference.possibilities(document)
+    )
+
+
+@in_random_documents
+@given(data=st.data())
+def test_rules_with_one_possibility_less_are_told_apart(module_store: Store, dialect: str, data: Any) -> None:
+    document = data.draw(rules_of(dialect))
+    original = loaded(module_store, document)
+    array = data.draw(st.sampled_from([
+        array for key, sources in document.items() if not key.startswith("$") for to in sources.values()
+        for array in to.values() if len(array) > 1
+    ] or [None]))  # fmt: skip
+    if array is None:
+        return
+    piece = next(
+        piece for piece, sources in document.items() if not piece.startswith("$")
+        for to in sources.values() for each in to.values() if each is array
+    )  # fmt: skip
+    del array[data.draw(st.integers(0, len(array) - 1))]
+    name = f"{original.name}-less"
+    module_store.load(document, name)
+    if module_store.ruleset(name).board != original.board:
+        return
+    found = module_store.analysis().same_movers([original.name, name], whole=True, exact=True, mirrored=False).groups
+    groups = [{mover.ruleset for mover in group.movers if mover.piece == piece} for group in found]
+    assert all(len(group) < 2 for group in groups)
+
+
+# --- are the sides mirror images? ---
+
+
+def told(ruleset: Ruleset) -> dict[tuple[str, str], tuple[int, int]]:
+    return {(each.of, each.symmetry): (each.entries, each.possibilities) for each in ruleset.analysis().symmetries()}
+
+
+def test_the_sides_of_chess_are_mirrored_top_to_bottom_since_the_kings_face_each_other(library: Store) -> None:
+    found = {(each.of, each.symmetry): each for each in library.ruleset("chess").analysis().symmetries()}
+    assert [key for key, each in found.items() if each.holds] == [("sides", "mirrored top to bottom")]
+    assert found["sides", "mirrored top to bottom"].start is True
+    # A king that has not moved: five steps, quiet and capturing, and two ways to castle, for each side.
+    turned, first = found["sides", "turned by 180 degrees"], found["first", "mirrored left to right"]
+    assert (turned.entries, turned.possibilities, turned.start) == (2 * 7, 2 * (5 * 2 + 2), False)
+    assert (first.entries, first.possibilities, first.start) == (7, 12, False)
+    listed = library.ruleset("chess").analysis().asymmetries()
+    assert {(each.of, each.piece, each.source) for each in listed if each.of != "second"} == {("first", "C:+K^", "e1")}
+    assert {each.destination for each in listed if each.of == "first"} == {"c1", "d1", "d2", "e2", "f1", "f2", "g1"}
+    assert listed[0].what == "there is no C:+K^ d1-d2"
+
+
+def test_shogi_and_xiangqi_hold_turned_and_mirrored(library: Store) -> None:
+    for game, mirrored_start in (("minishogi", False), ("xiangqi", True)):
+        found = {(each.of, each.symmetry): each for each in library.ruleset(game).analysis().symmetries()}
+        assert {key for key, each in found.items() if each.holds} == {
+            ("sides", "mirrored top to bottom"), ("sides", "turned by 180 degrees"),
+            ("first", "mirrored left to right"), ("second", "mirrored left to right"),
+        }  # fmt: skip
+        assert found["sides", "turned by 180 degrees"].start
+        assert found["sides", "mirrored top to bottom"].start is mirrored_start
+
+
+def test_the_sides_of_raumschach_are_mirrored_in_ranks_and_layers(library: Store) -> None:
+    found = library.ruleset("raumschach").analysis().symmetries()
+    assert len(found) == 8 + 2
+    assert [(each.of, each.symmetry) for each in found if each.holds] == [
+        ("sides", "ranks and layers reversed"),
+        ("sides", "files, ranks and layers reversed"),
+        ("first", "files reversed"),
+        ("second", "files reversed"),
+    ]
+
+
+def test_where_both_sides_drop_they_are_equal_in_place(library: Store) -> None:
+    assert [each for each, (entries, _) in told(library.ruleset("connect-four")).items() if not entries] == [
+        ("sides", "equal"), ("sides", "mirrored left to right"),
+        ("first", "mirrored left to right"), ("second", "mirrored left to right"),
+    ]  # fmt: skip
+
+
+def test_a_horde_steps_twice_from_the_first_rank_and_nobody_else_does(library: Store) -> None:
+    listed = library.ruleset("horde").analysis().asymmetries()
+    of_sides = [each for each in listed if each.of == "sides"]
+    assert {(each.piece, each.source, each.destination) for each in of_sides} == {
+        ("C:P", f"{file}1", f"{file}3") for file in "abcdefgh"
+    }
+    assert {(each.symmetry, each.possibilities, each.other_possibilities) for each in of_sides} == {
+        ("mirrored top to bottom", 1, 0)
+    }
+    assert of_sides[0].what == "there is no c:p a8-a6"
+
+
+def test_what_differs_is_told(store: Store) -> None:
+    document: Json = {
+        "C:P": {
+            "a1": {
+                "a2": [{"must": {"a2": "empty"}}],
+                "b1": [{"must": {"b1": "enemy"}, "deny": {"a2": "C:P"}}, {"must": {"b2": "empty"}}],
+                "b2": [{"must": {"a2": "empty"}}],
+            }
+        },
+        "c:p": {
+            "a2": {
+                "a1": [{"must": {"a1": "enemy"}}],
+                "b2": [{"must": {"b2": "enemy"}, "deny": {"a1": "c:p"}}],
+                "a2": [{"must": {"b1": "empty"}}],
+            }
+        },
+        "C:N": {"a1": {"b1": [{"must": {"b1": "empty"}}]}},
+    }
+    found = loaded(store, document).analysis().asymmetries("mirrored top to bottom")
+    assert [
+        (each.piece, each.source, each.destination, each.possibilities, each.other_possibilities, each.what)
+        for each in found
+        if each.of == "sides"
+    ] == [
+        ("C:P", "a1", "a2", 1, 1, "c:p a2-a1 has must a1 enemy, not empty"),
+        ("C:P", "a1", "b1", 1, 0, "c:p a2-b2 has none with must b1 empty"),
+        ("C:P", "a1", "b2", 1, 0, "there is no c:p a2-b1"),
+        ("C:P", "a1", "a1", 0, 1, "only c:p a2-a2 is there"),
+        ("C:N", "a1", "b1", 1, 0, "there are no rules for c:n"),
+    ]
+    with pytest.raises(UnknownNameError, match="is not a symmetry of the board"):
+        loaded(store, document).analysis().asymmetries("turned by 90 degrees")
+
+
+@in_random_documents
+@given(data=st.data())
+def test_symmetries_agree_with_mirroring_the_document(module_store: Store, dialect: str, data: Any) -> None:
+    document = data.draw(rules_of(dialect))
+    ruleset = loaded(module_store, document)
+    squares = ruleset.board.squares
+    dimensions = len(oracle.points(squares)[squares[0]])
+    subsets = [axes for size in range(dimensions + 1) for axes in itertools.combinations(range(dimensions), size)]
+    answers = ruleset.analysis().symmetries()
+    assert len(answers) == len(subsets) + (2 if dimensions > 1 else 0)
+    for axes, answer in zip(subsets, answers, strict=False):
+        assert answer.of == "sides"
+        check(ruleset, answer, oracle.without_image(document, oracle.reversal(squares, axes)))
+    if dimensions > 1:
+        alone = oracle.without_image(document, oracle.reversal(squares, [0]), swaps=False)
+        for side, answer in zip(("first", "second"), answers[-2:], strict=True):
+            assert answer.of == side
+            check(ruleset, answer, {key: n for key, n in alone.items() if reference.side_of(key[0]) == side})
+    # With its mirror image beside it, a document is symmetric.
+    axes = data.draw(st.sampled_from(subsets))
+    both = united(document, oracle.mirrored(document, oracle.reversal(squares, axes)))
+    again = loaded(module_store, both).analysis().symmetries()
+    assert again[subsets.index(axes)].holds
+
+
+def check(ruleset: Ruleset, answer: Any, expected: dict[tuple[str, str, str], int]) -> None:
+    assert (answer.holds, answer.possibilities) == (not expected, sum(expected.values()))
+    listed = [each for each in ruleset.analysis().asymmetries(answer.symmetry) if each.of == answer.of]
+    assert len(listed) == answer.entries
+    counts: dict[tuple[str, str, str], int] = {}
+    for each in listed:
+        here, there = (
+            (each.piece, each.source, each.destination),
+            (each.other_piece, each.other_source, each.other_destination),
+        )
+        assert here not in counts
+        counts[here] = each.possibilities
+        if there != here:
+            assert there not in counts
+            counts[there] = each.other_possibilities
+    assert {key: count for key, count in counts.items() if count} == expected
+
+
+def united(one: Json, other: Json) -> Json:
+    result: Json = {}
+    for document in (one, other):
+        for piece, source, destination, _, possibility in reference.possibilities(document):
+            array = result.setdefault(piece, {}).setdefault(source, {}).setdefault(destination, [])
+            array.append(possibility)
+    return result
+
+
+# --- two games compared ---
+
+
+def compared(store: Store, before: str, after: str) -> dict[tuple[str | None, str | None], tuple[Any, ...]]:
+    return {
+        (each.piece, each.other): (each.change, each.sides, each.gained, each.lost, each.what)
+        for each in store.analysis().compare(before, after)
+    }
+
+
+def test_almost_chess_has_a_chancellor_in_place_of_the_queen(library: Store) -> None:
+    # 1456 moves of a queen; 896 of a rook and 336 of a knight. A pawn may become it.
+    assert compared(library, "chess", "almost") == {
+        ("C:Q", None): ("removed", "both", None, 1456, "slides orthogonally; slides diagonally"),
+        ("C:P", "C:P"): ("changed", "both", 0, 0, "becomes C; no longer becomes Q"),
+        (None, "C:C"): ("added", "both", 896 + 336, None, "slides orthogonally; knight leaps"),
+    }
+
+
+def test_crazyhouse_adds_drops_and_prisoners_to_chess(library: Store) -> None:
+    found = compared(library, "chess", "crazyhouse")
+    assert found["C:N", "C:N"][4] == "dropped on 64 squares; captures go into the hand"
+    assert found["C:P", "C:P"][4] == (
+        "dropped on 48 squares; becomes -B, -N, -Q, -R; no longer becomes B, N, Q, R; captures go into the hand"
+    )
+    assert found[None, "C:-Q"][:4] == ("added", "both", 1456, None)
+    assert compared(library, "crazyhouse", "chess")["C:N", "C:N"][4] == (
+        "no drops any more; captures no longer go into the hand"
+    )
+
+
+def test_on_another_board_movement_is_compared_and_not_counted(library: Store) -> None:
+    found = compared(library, "chess", "capablanca")
+    assert found[None, None] == ("board", None, None, None, "8x8 became 10x8")
+    assert found[None, "C:A"] == ("added", "both", None, None, "slides diagonally; knight leaps")
+    assert found[None, "C:C"] == ("added", "both", None, None, "slides orthogonally; knight leaps")
+    # The king goes three squares to castle; all other pieces move as they did.
+    assert {one for one, other in found if one and other} == {"C:+K^", "C:P"}
+    assert found["C:P", "C:P"][4] == "becomes A, C"
+
+
+def test_styles_are_no_difference_and_pieces_that_move_alike_are_renamed(library: Store) -> None:
+    assert compared(library, "chess", "chess") == {}
+    found = compared(library, "chess", "xiangqi")
+    assert found["C:N", "X:N"][4] == "gained: knight leaps if (0,1) is empty; lost: knight leaps"
+    assert ("C:R", "X:R") not in found
+    back = compared(library, "chess", "minishogi")
+    assert back["C:N", None][0] == "removed"
+    assert back["C:R", "S:R"][4].startswith("dropped on 25 squares; becomes +R")
+
+
+def test_a_bishop_that_also_steps_orthogonally_has_gained_224_moves(store: Store) -> None:
+    document = generate(find_game("chess")).data()
+    store.load(document, "game")
+    bishop = document["C:B"]
+    files = "abcdefgh"
+    for x, y in itertools.product(range(8), repeat=2):
+        for dx, dy in ((0, 1), (1, 0), (0, -1), (-1, 0)):
+            if 0 <= x + dx < 8 and 0 <= y + dy < 8:
+                source, to = f"{files[x]}{y + 1}", f"{files[x + dx]}{y + dy + 1}"
+                bishop[source][to] = [
+                    {"must": {to: state}, "diff": {"board": {source: None, to: "C:B"}}} for state in ("empty", "enemy")
+                ]
+    # One knight's leap less, for the other side; and a rook is called a wizard.
+    del document["c:n"]["b8"]["c6"]
+    document["c:w"] = json.loads(json.dumps(document.pop("c:r")).replace("c:r", "c:w"))
+    store.load(document, "game")
+    assert compared(store, "game@1", "game@2") == {
+        ("C:B", "C:B"): ("changed", "first", 2 * 7 * 8 * 2, 0, "gained 224 moves: one step orthogonally"),
+        # From its own side, that leap is to the right and forward.
+        ("c:n", "c:n"): (
+            *("changed", "second", 0, 1),
+            "lost 1 move: knight leaps; now: knight leaps by (-1,-2), (-1,2), (-2,-1), (-2,1), (1,-2), (2,-1) and "
+            "(2,1), knight leaps by (1,2) from some squares",
+        ),
+        ("c:r", "c:w"): ("renamed", "second", 0, 0, "slides orthogonally"),
+    }

@@ -1,0 +1,638 @@
+"""Chains: the recursive query on both databases, held to a loop in plain Python over random rules, and by hand."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggn_store import Chain, MoveError, Position, Ruleset, Store, UnknownNameError, captures_first, limits
+from ggn_store.store.database.postgres import Values
+from tests.oracles import reference
+from tests.support.program import Command
+from tests.support.program import _own_place as _own_place
+from tests.support.program import ggn as ggn
+from tests.support.program import ready as ready
+from tests.support.program import run as run
+
+Json = dict[str, Any]
+Steps = tuple[reference.Key, ...]
+# What each path is, the board after it, what the hands hold, the state and the side to move.
+Found = tuple[Steps, dict[str, str], dict[str, int] | None, dict[str, str], str]
+
+
+# --- a loop in plain Python ---
+
+
+def chains_of(
+    document: Json, board: reference.Board, hands: reference.Hands, side: str, state: dict[str, str]
+) -> Iterator[Found]:
+    """The chains of a position in document order, depth first."""
+    start = {square: piece for square, piece in board.items() if piece is not None}
+    yield from _walk(document, start, None if hands is None else dict(hands), side, state, (), [])
+
+
+def _walk(
+    document: Json,
+    board: dict[str, str],
+    hands: dict[str, int] | None,
+    side: str,
+    state: dict[str, str],
+    path: Steps,
+    seen: list[Any],
+) -> Iterator[Found]:
+    here = (board, hands, state)
+    if here in seen:
+        return
+    stated = reference.in_state(document, state)
+    for piece, source, destination, ordinal in reference.moves(stated, board, hands, side):
+        possibility = document[piece][source][destination][ordinal]
+        if path and (source == reference.HAND or source != path[-1][2]):
+            continue
+        if not possibility.get("action", {}).get("chainable"):
+            continue
+        key = (piece, source, destination, ordinal)
+        try:
+            after, held, turn = reference.apply(document, *key, board, hands, side)
+        except ValueError:  # the hand does not hold what the step takes
+            continue
+        stands = reference.state_after(stated, *key)
+        longer = (*path, key)
+        if len(longer) > 1:
+            yield longer, after, held, stands, turn
+        yield from _walk(document, after, held, side, stands, longer, [*seen, here])
+
+
+def told(chain: Chain) -> Found:
+    """A chain in the oracle's words."""
+    after = chain.after
+    board = {square: piece for square, piece in after.board.items() if piece is not None}
+    hands = None if after.hands is None else dict(after.hands)
+    return keys(chain), board, hands, dict(after.state or {}), after.side
+
+
+def keys(chain: Chain) -> Steps:
+    return tuple((step.piece, step.source, step.destination, step.ordinal) for step in chain.steps)
+
+
+# --- random rules ---
+
+SQUARES = ('x"y', "a b", "1", "$.1", "Ö'")
+PIECES = ("C:P", "C:+K^", "c:p", "c:+k^'")
+STATE = {"phase": {"values": ["go", "st'op"], "initial": "go"}, 'a"': {"values": ["1", "2"], "initial": "1"}}
+
+
+def random_rules(dice: random.Random) -> Json:
+    document: Json = {"$state": STATE} if dice.random() < 0.7 else {}
+    has_state = bool(document)
+    for piece in dice.sample(PIECES, dice.randint(3, 4)):
+        document[piece] = {}
+        for source in dice.sample([*SQUARES, reference.HAND], dice.randint(4, 6)):
+            document[piece][source] = {}
+            targets = [*SQUARES, *([reference.HAND] if source != reference.HAND else [])]
+            for destination in dice.sample(targets, dice.choice((1, 2, 2))):
+                count = dice.choice((1, 1, 2))
+                made = [random_possibility(dice, piece, source, destination, has_state) for _ in range(count)]
+                document[piece][source][destination] = made
+    return document
+
+
+def random_possibility(dice: random.Random, piece: str, source: str, destination: str, has_state: bool) -> Json:
+    board: dict[str, str | None] = {}
+    if source != reference.HAND:
+        board[source] = None
+    others = [square for square in SQUARES if square not in (source, destination)]
+    if dice.random() < 0.5:
+        board[dice.choice(others)] = dice.choice((None, None, *PIECES))
+    if destination != reference.HAND:
+        board[destination] = dice.choice((piece, piece, piece, *PIECES))
+    possibility: Json = {"action": {"name": "step", "chainable": True}, "diff": {"board": board}}
+    if dice.random() < 0.1:
+        del possibility["action"]
+    elif dice.random() < 0.1:
+        possibility["action"]["chainable"] = False
+    for name, chance in (("must", 0.4), ("deny", 0.25)):
+        if dice.random() < chance:
+            possibility[name] = {dice.choice(others): dice.choice(("empty", "enemy", *PIECES))}
+    if possibility.get("must") == possibility.get("deny"):  # which no document may say
+        possibility.pop("deny", None)
+    if dice.random() < 0.3:
+        possibility["diff"]["hands"] = {dice.choice(PIECES): dice.choice((-1, 1))}
+    if dice.random() < 0.3:
+        possibility["diff"]["toggle"] = False
+    if has_state and dice.random() < 0.3:
+        name = dice.choice(list(STATE))
+        possibility["when"] = {name: [dice.choice(STATE[name]["values"])]}
+    if has_state and dice.random() < 0.4:
+        possibility["diff"]["state"] = {
+            name: dice.choice(STATE[name]["values"]) for name in dice.sample(list(STATE), 1)
+        }
+    return possibility
+
+
+def random_position(dice: random.Random, document: Json) -> Position:
+    pieces = [piece for piece in document if piece != "$state"]
+    board = {square: dice.choice((None, *pieces, *PIECES)) for square in SQUARES}
+    hands = None if dice.random() < 0.3 else {piece: dice.choice((0, 1, 2)) for piece in PIECES}
+    state = {name: dice.choice(each["values"]) for name, each in document.get("$state", {}).items()}
+    return Position(board, hands, dice.choice(("first", "second")), state=state or None)
+
+
+def expected(document: Json, position: Position, most: int = 300) -> list[Found] | None:
+    """What the oracle says; None where it is too much to be compared in time."""
+    state = {name: each["initial"] for name, each in document.get("$state", {}).items()} | dict(position.state or {})
+    found: list[Found] = []
+    for each in chains_of(document, position.board, position.hands, position.side, state):
+        found.append(each)
+        if len(found) > most:
+            return None
+    return found
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_chains_are_those_of_a_loop(store: Store, seed: int) -> None:
+    dice = random.Random(seed)
+    lengths: dict[int, int] = {}
+    for number in range(25):
+        document = random_rules(dice)
+        store.load(document, f"game-{number}")
+        ruleset = store.ruleset(f"game-{number}")
+        for _ in range(8):
+            position = random_position(dice, document)
+            wanted = expected(document, position)
+            if wanted is None:
+                continue
+            assert [told(chain) for chain in ruleset.chains(position)] == wanted, (document, position)
+            for steps, *_ in wanted:
+                lengths[len(steps)] = lengths.get(len(steps), 0) + 1
+    assert min(lengths.get(length, 0) for length in range(2, 6)) > 12, lengths
+
+
+def test_chains_can_be_narrowed(store: Store) -> None:
+    dice = random.Random(7)
+    seen = 0
+    for number in range(12):
+        document = random_rules(dice)
+        store.load(document, f"game-{number}")
+        ruleset = store.ruleset(f"game-{number}")
+        for _ in range(6):
+            position = random_position(dice, document)
+            wanted = expected(document, position)
+            if not wanted:
+                continue
+            piece, source = wanted[0][0][0][:2]
+            destination = wanted[-1][0][-1][2]
+            for narrow, step, place, named in (
+                ({"piece": piece}, 0, 0, piece),
+                ({"source": source}, 0, 1, source),
+                ({"destination": destination}, -1, 2, destination),
+            ):
+                found = [keys(chain) for chain in ruleset.chains(position, **narrow)]
+                assert found == [steps for steps, *_ in wanted if steps[step][place] == named]
+                seen += len(found)
+    assert seen > 200
+
+
+def test_whoever_makes_no_tables_is_answered_alike(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    dice = random.Random(11)
+    compared = 0
+    for number in range(6):
+        document = random_rules(dice)
+        store.load(document, f"game-{number}")
+        ruleset = store.ruleset(f"game-{number}")
+        asked = [random_position(dice, document) for _ in range(5)]
+        answers = [ruleset.chains(position) for position in asked if expected(document, position) is not None]
+        with monkeypatch.context() as patch:
+            if ruleset._database.is_server:
+                patch.setattr(ruleset._database, "sender", Values())
+            again = [ruleset.chains(position) for position in asked if expected(document, position) is not None]
+        assert again == answers
+        compared += sum(map(len, answers))
+    assert compared > 50
+
+
+def test_chains_of_checkers_are_those_of_a_loop(store: Store) -> None:
+    store.load(Path(__file__).parents[3] / "data" / "gdl" / "checkers.json", "checkers")
+    ruleset = store.ruleset("checkers")
+    document = json.loads(ruleset.export())
+    dark = [square for square in ruleset.board.squares if (ord(square[0]) + int(square[1])) % 2 == 0]
+    dice = random.Random(3)
+    found = 0
+    for _ in range(100):
+        board = {square: dice.choice(ruleset.pieces) for square in dice.sample(dark, dice.randint(6, 20))}
+        position = Position(board, side=dice.choice(("first", "second")))
+        wanted = expected(document, position)
+        assert [told(chain) for chain in ruleset.chains(position)] == wanted, position
+        found += len(wanted or ())
+    assert found > 20
+
+
+# --- by hand ---
+
+
+def jumper(piece: str = "D:M", **more: Any) -> Json:
+    """A man of 8x8 that jumps over enemies to all four sides, and takes them; `more` goes into each possibility."""
+    document: Json = {piece: {}}
+    for x, y, dx, dy in ((x, y, dx, dy) for x in range(8) for y in range(8) for dx in (2, -2) for dy in (2, -2)):
+        if 0 <= x + dx < 8 and 0 <= y + dy < 8:
+            start, over, end = (f"{'abcdefgh'[x + dx * n // 2]}{y + dy * n // 2 + 1}" for n in range(3))
+            document[piece].setdefault(start, {})[end] = [
+                {
+                    "action": {"name": "jump", "chainable": True},
+                    "must": {over: "enemy", end: "empty"},
+                    "diff": {"board": {start: None, over: None, end: piece}},
+                    **more,
+                }
+            ]
+    return document
+
+
+def load(store: Store, document: Json, **more: Any) -> Ruleset:
+    store.load(document, "game", **more)
+    return store.ruleset("game")
+
+
+def paths(chains: tuple[Chain, ...]) -> list[str]:
+    return [" ".join(chain.path) for chain in chains]
+
+
+def test_five_jumps_are_one_chain_and_each_of_its_beginnings_is_one(store: Store) -> None:
+    ruleset = load(store, jumper())
+    position = Position({"a1": "D:M"} | dict.fromkeys(("b2", "d4", "f6", "f4", "d2"), "d:m"))
+    assert paths(ruleset.chains(position)) == [
+        "a1 c3 e5",
+        "a1 c3 e5 g7",
+        "a1 c3 e5 g3",
+        "a1 c3 e1",
+    ]
+    round_trip = Position({"a1": "D:M"} | dict.fromkeys(("b2", "d4", "f4", "f2", "d2"), "d:m"))
+    longest = ruleset.chains(round_trip, destination="c3")
+    # All five are taken: around to the right and around to the left.
+    assert paths(longest) == ["a1 c3 e5 g3 e1 c3", "a1 c3 e1 g3 e5 c3"]
+    for chain in longest:
+        assert (chain.piece, chain.source, chain.destination) == ("D:M", "a1", "c3")
+        assert chain.after == Position({"c3": "D:M"}, side="second")
+        assert chain.effects.data()["board"] == {
+            "a1": None, "b2": None, "c3": "D:M", "d2": None, "d4": None, "f2": None, "f4": None,
+        }  # fmt: skip
+        assert ruleset.apply(round_trip, chain) == ruleset.apply(round_trip, chain.path) == chain.after
+        assert [step.source for step in chain.steps] == list(chain.path[:-1])
+        assert json.loads(json.dumps(chain.data()))["path"] == list(chain.path)
+
+
+def test_what_was_taken_is_gone_at_once_and_cannot_be_jumped_twice(store: Store) -> None:
+    ruleset = load(store, jumper())
+    position = Position({"a1": "D:M", "b2": "d:m"})
+    assert ruleset.chains(position) == ()
+    with pytest.raises(MoveError, match=r"^a1 c3 a1: step 2, c3 a1, is not possible$"):
+        ruleset.apply(position, ["a1", "c3", "a1"])
+
+
+def test_a_path_that_comes_back_goes_no_further(store: Store) -> None:
+    step = {"action": {"name": "hop", "chainable": True}}
+    hop = {
+        source: {to: [step | {"must": {to: "empty"}, "diff": {"board": {source: None, to: "H:P"}}}] for to in targets}
+        for source, targets in {"a1": ("b1",), "b1": ("c1", "a1"), "c1": ("b1",)}.items()
+    }
+    ruleset = load(store, {"H:P": hop})
+    position = Position({"a1": "H:P"})
+    assert paths(ruleset.chains(position)) == ["a1 b1 c1", "a1 b1 c1 b1", "a1 b1 a1"]
+    assert ruleset.chains(position)[2].effects.data() == {}
+    assert ruleset.apply(position, ["a1", "b1", "a1"]) == Position({"a1": "H:P"}, side="second")
+    with pytest.raises(MoveError, match="step 3, a1 b1, is not possible: the position before it has been there"):
+        ruleset.apply(position, ["a1", "b1", "a1", "b1"])
+
+
+def test_a_piece_goes_on_as_what_it_has_become(store: Store) -> None:
+    def step(source: str, to: str, becomes: str) -> Json:
+        return {to: [{"action": {"name": "go", "chainable": True}, "diff": {"board": {source: None, to: becomes}}}]}
+
+    document = {
+        "D:M": {"a1": step("a1", "a2", "D:K"), "a2": step("a2", "c1", "D:M"), "a3": step("a3", "c3", "d:m")},
+        "D:K": {"a2": step("a2", "a3", "D:M")},
+        "d:m": {"c3": step("c3", "a1", "d:m")},
+    }
+    ruleset = load(store, document)
+    # What it became on a3 is the enemy's, and not its owner's to move.
+    assert paths(ruleset.chains(Position({"a1": "D:M"}))) == ["a1 a2 a3", "a1 a2 a3 c3"]
+    assert [step.piece for step in ruleset.chains(Position({"a1": "D:M"}))[1].steps] == ["D:M", "D:K", "D:M"]
+
+
+def test_a_state_variable_ends_a_chain(store: Store) -> None:
+    counted = {
+        "$state": {"left": {"values": ["0", "1", "2"], "initial": "2"}},
+        "H:P": {
+            square: {
+                to: [
+                    {
+                        "action": {"name": "hop", "chainable": True},
+                        "when": {"left": [str(left)]},
+                        "diff": {"board": {square: None, to: "H:P"}, "state": {"left": str(left - 1)}},
+                    }
+                    for left in (2, 1)
+                ]
+            }
+            for square, to in (("a1", "b1"), ("b1", "c1"), ("c1", "d1"), ("d1", "a1"))
+        },
+    }
+    ruleset = load(store, counted)
+    chains = ruleset.chains(Position({"a1": "H:P"}))
+    assert paths(chains) == ["a1 b1 c1"]
+    assert [step.ordinal for step in chains[0].steps] == [0, 1]
+    assert chains[0].after.state == {"left": "0"}
+    assert chains[0].effects.state == {"left": "0"}
+    assert ruleset.chains(Position({"a1": "H:P"}, state={"left": "1"})) == ()
+    with pytest.raises(MoveError, match=r"step 3, c1 d1, is not possible$"):
+        ruleset.apply(Position({"a1": "H:P"}), ["a1", "b1", "c1", "d1"])
+
+
+def test_the_turn_passes_once_where_the_last_step_says_so(store: Store) -> None:
+    def go(source: str, to: str, toggle: bool) -> Json:
+        return {
+            "action": {"name": "go", "chainable": True},
+            "diff": {"board": {source: None, to: "H:P"}, "toggle": toggle},
+        }
+
+    document = {
+        "H:P": {"a1": {"b1": [go("a1", "b1", True)]}, "b1": {"c1": [go("b1", "c1", False), go("b1", "c1", True)]}}
+    }
+    ruleset = load(store, document)
+    stays, passes = ruleset.chains(Position({"a1": "H:P"}))
+    assert (stays.after.side, passes.after.side) == ("first", "second")
+    with pytest.raises(MoveError, match="a1 b1 c1: 2 possibilities hold"):
+        ruleset.apply(Position({"a1": "H:P"}), ["a1", "b1", "c1"])
+    assert ruleset.apply(Position({"a1": "H:P"}), stays) == stays.after
+
+
+def test_a_chain_may_begin_in_the_hand(store: Store) -> None:
+    action = {"name": "go", "chainable": True}
+    document = {
+        "H:P": {
+            "*": {
+                "a1": [
+                    {"action": action, "must": {"a1": "empty"}, "diff": {"board": {"a1": "H:P"}, "hands": {"H:P": -1}}}
+                ]
+            },
+            "a1": {
+                "b1": [{"action": action, "diff": {"board": {"a1": None, "b1": "H:P"}}}],
+                "*": [{"action": action, "diff": {"board": {"a1": None}, "hands": {"H:P": 1}}}],
+            },
+        }
+    }
+    ruleset = load(store, document)
+    assert paths(ruleset.chains(Position({}, {"H:P": 1}))) == ["* a1 b1", "* a1 *"]
+    assert paths(ruleset.chains(Position({}))) == ["* a1 b1", "* a1 *"]
+    assert paths(ruleset.chains(Position({}), piece="H:P", source="*", destination="*")) == ["* a1 *"]
+    assert ruleset.chains(Position({}, {"h:p": 1})) == ()
+    assert ruleset.chains(Position({}, {"H:P": 1}))[0].effects.data() == {"board": {"b1": "H:P"}, "hands": {"H:P": -1}}
+    assert ruleset.chains(Position({}))[1].effects.hands == {}
+    with pytest.raises(MoveError, match="what is in the hand goes no further"):
+        ruleset.apply(Position({}, {"H:P": 1}), ["*", "a1", "*", "a1"])
+
+
+def test_a_hand_that_is_empty_again_is_as_it_was(store: Store) -> None:
+    def hop(source: str, to: str, delta: int) -> Json:
+        diff = {"board": {source: None, to: "H:P"}, "hands": {"H:N": delta}}
+        return {to: [{"action": {"name": "hop", "chainable": True}, "diff": diff}]}
+
+    ruleset = load(store, {"H:P": {"a1": hop("a1", "b1", 1), "b1": hop("b1", "a1", -1)}})
+    assert paths(ruleset.chains(Position({"a1": "H:P"}, {}))) == ["a1 b1 a1"]
+    # Nothing is held that could be taken from the hand first.
+    assert paths(ruleset.chains(Position({"b1": "H:P"}, {}))) == []
+    assert paths(ruleset.chains(Position({"b1": "H:P"}, {"H:N": 1}))) == ["b1 a1 b1"]
+
+
+def test_the_first_step_that_is_not_possible_is_named(store: Store) -> None:
+    document = jumper()
+    document["D:M"]["c3"]["d4"] = [
+        {"action": {"name": "man's step"}, "must": {"d4": "empty"}, "diff": {"board": {"c3": None, "d4": "D:M"}}}
+    ]
+    ruleset = load(store, document)
+    position = Position({"a1": "D:M", "b2": "d:m"})
+
+    def said(*path: str) -> str:
+        with pytest.raises(MoveError) as error:
+            ruleset.apply(position, path)
+        return str(error.value)
+
+    assert said("a1", "b2", "c3") == "a1 b2 c3: step 1, a1 b2, is not possible"
+    assert said("a1", "c3", "e5") == "a1 c3 e5: step 2, c3 e5, is not possible"
+    assert said("a1", "c3", "d4") == (
+        'a1 c3 d4: step 2, c3 d4, is not possible in a path of several steps: "man\'s step" cannot be chained'
+    )
+    assert said("a1", "c4") == "a1 c4: the position does not allow this move to first"
+    assert said("a1", "c3", "z9").startswith('a1 c3 z9: step 2: game@1 has no square "z9"')
+    assert said("a1") == "a path has from 2 to 101 squares, not 1"
+    assert said(*["a1"] * 102) == "a path has from 2 to 101 squares, not 102"
+    with pytest.raises(MoveError, match="is no path"):
+        ruleset.apply(position, "a1c3")
+    after = ruleset.apply(position, ["a1", "c3"])
+    assert after == Position({"c3": "D:M"}, side="second")
+    stale = ruleset.chains(Position({"a1": "D:M", "b2": "d:m", "d4": "d:m"}))[0]
+    with pytest.raises(MoveError, match="step 2, c3 e5, is not possible"):
+        ruleset.apply(position, stale)
+
+
+def test_questions_about_what_is_not_there_are_refused(store: Store) -> None:
+    ruleset = load(store, jumper())
+    for narrow in ({"piece": "D:X"}, {"source": "z9"}, {"destination": "z9"}):
+        with pytest.raises(UnknownNameError):
+            ruleset.chains(Position({"a1": "D:M"}), **narrow)
+
+
+def test_rules_without_actions_have_no_chains(store: Store) -> None:
+    ruleset = load(store, {"H:P": {"a1": {"b1": [{"diff": {"board": {"a1": None, "b1": "H:P"}}}]}}})
+    assert ruleset.dialect == "diff"
+    assert ruleset.chains(Position({"a1": "H:P"})) == ()
+
+
+def test_chains_without_end_and_too_many_of_them_are_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    hop: Json = {}
+    squares = [f"{file}1" for file in "abcdefg"]
+    for source in squares:
+        hop[source] = {
+            to: [{"action": {"name": "hop", "chainable": True}, "diff": {"board": {source: None, to: "H:P"}}}]
+            for to in squares
+            if to != source
+        }
+    ruleset = load(store, {"H:P": hop})
+    position = Position({"a1": "H:P"})
+    everything = len(ruleset.chains(position))
+    # All ways through seven squares without coming back, and each way back to a square that it has been on.
+    assert everything == sum(_ways(7, length) for length in range(2, 8))
+    with limits.allow({"chains": everything, "chain-steps": 7}):
+        assert len(ruleset.chains(position)) == everything
+    with (
+        limits.allow({"chains": everything - 1}),
+        pytest.raises(MoveError, match=r"--limit chains=N.*ask for those of one piece or source"),
+    ):
+        ruleset.chains(position)
+    with limits.allow({"chain-steps": 6}), pytest.raises(MoveError, match="has more than 6 steps"):
+        ruleset.chains(position)
+
+
+def _ways(squares: int, length: int) -> int:
+    """The paths of `length` hops: over new squares all along, but for the last hop, which may lead back."""
+    straight = 1
+    for hop in range(1, length):
+        straight *= squares - hop
+    return straight * (squares - 1)
+
+
+def test_the_statement_and_its_plan_are_shown(store: Store) -> None:
+    ruleset = load(store, jumper())
+    statement, plan = ruleset.explain_chains(Position({"a1": "D:M", "b2": "d:m"}), source="a1")
+    assert statement.startswith("WITH RECURSIVE chain")
+    assert ":revision" not in statement
+    assert any("recurs" in line.lower() for line in plan)
+
+
+# --- who can capture must capture ---
+
+
+def test_the_captures_come_first_and_to_their_end(store: Store) -> None:
+    document = jumper()
+    for source, to in (("a1", "a2"), ("h1", "h2")):
+        document["D:M"].setdefault(source, {})[to] = [{"diff": {"board": {source: None, to: "D:M"}}}]
+    ruleset = load(store, document)
+
+    def shown(**board: str) -> list[str]:
+        position = Position(board)
+        moves, chains = captures_first(position, ruleset.moves(position), ruleset.chains(position))
+        return [f"{move.source} {move.destination}" for move in moves] + paths(chains)
+
+    assert shown(a1="D:M", h1="D:M") == ["a1 a2", "h1 h2"]
+    assert shown(a1="D:M", h1="D:M", b2="d:m") == ["a1 c3"]
+    assert shown(a1="D:M", h1="D:M", b2="d:m", d4="d:m") == ["a1 c3 e5"]
+    assert shown(a1="D:M", h1="D:M", b2="d:m", d4="d:m", d2="d:m") == ["a1 c3 e5", "a1 c3 e1"]
+    assert shown(a1="D:M", h1="D:M", b2="d:m", d4="d:m", g2="d:m") == ["h1 f3", "a1 c3 e5"]
+
+
+def test_a_capture_at_the_end_of_a_quiet_way_counts(store: Store) -> None:
+    action = {"name": "go", "chainable": True}
+
+    def go(source: str, to: str, state: str) -> list[Json]:
+        return [{"action": action, "must": {to: state}, "diff": {"board": {source: None, to: "H:P"}}}]
+
+    document = {
+        "H:P": {
+            "a1": {"b1": go("a1", "b1", "empty"), "a2": go("a1", "a2", "empty")},
+            "b1": {"c1": go("b1", "c1", "enemy")},
+            "c1": {"d1": go("c1", "d1", "empty")},
+        }
+    }
+    ruleset = load(store, document)
+    position = Position({"a1": "H:P", "c1": "h:p"})
+    moves, chains = captures_first(position, ruleset.moves(position), ruleset.chains(position))
+    assert (moves, paths(chains)) == ([], ["a1 b1 c1", "a1 b1 c1 d1"])
+    assert captures_first(position, ruleset.moves(position)) == (ruleset.moves(position), ())
+
+
+# --- the command line ---
+
+
+JUMPS = '{"a1": "D:M", "h1": "D:M", "b2": "d:m", "d4": "d:m"}'
+
+
+@pytest.fixture
+def jumps(ggn: Command, ready: str) -> Command:
+    """The program on a store with men that jump, and that go up one from the first rank."""
+    document = jumper()
+    for file in "abcdefgh":
+        source, to = f"{file}1", f"{file}2"
+        document["D:M"].setdefault(source, {})[to] = [
+            {"must": {to: "empty"}, "diff": {"board": {source: None, to: "D:M"}}}
+        ]
+    with Store.open(ready) as store:
+        store.load(document, "jumps")
+    return ggn
+
+
+def test_moves_shows_chains_as_paths(jumps: Command) -> None:
+    asked = ("moves", "jumps", "--board", JUMPS)
+    plain = jumps(*asked, "--format", "table")
+    assert plain.out.endswith("D:M a1: c3[b2=] (jump...)  a2\nD:M h1: h2\njumps@1: 3 moves for first\n")
+    shown = jumps(*asked, "--chains", "--format", "table")
+    assert shown.out.endswith("D:M h1: h2\nD:M a1 c3 e5[b2= d4=] (jump)\njumps@1: 3 moves and 1 chain for first\n")
+    records = jumps(*asked, "--chains").records()
+    assert [record["path"] for record in records] == [["a1", "c3"], ["a1", "a2"], ["h1", "h2"], ["a1", "c3", "e5"]]
+    assert {tuple(record) for record in records} == {("piece", "path", "effects", "steps")}
+    assert [step["destination"] for step in records[-1]["steps"]] == ["c3", "e5"]
+    assert jumps(*asked, "--chains", "--source", "h1").records() == records[2:3]
+    assert jumps(*asked, "--chains", "--destination", "e5").records() == records[3:]
+    assert jumps(*asked, "--chains", "--format", "csv").out.count("\n") == 5
+
+
+def test_moves_shows_captures_first_as_a_rule_of_the_host(jumps: Command) -> None:
+    asked = ("moves", "jumps", "--board", JUMPS, "--captures-first")
+    assert jumps(*asked, "--chains").records()[0]["path"] == ["a1", "c3", "e5"]
+    shown = jumps(*asked, "--chains", "--format", "table").out
+    assert shown.endswith(
+        "D:M a1 c3 e5[b2= d4=] (jump)\njumps@1: no moves and 1 chain for first\n"
+        "captures first: a rule of the host, which no document can say\n"
+    )
+    alone = jumps(*asked)
+    assert (alone.out, alone.err) == ("", "note: only chains can take something: --chains shows them\n")
+    # What another piece can take forbids the moves of this one.
+    assert jumps(*asked, "--chains", "--source", "h1").out == ""
+    quiet = jumps("moves", "jumps", "--board", '{"h1": "D:M"}', "--captures-first", "--format", "table").out
+    assert quiet.endswith("jumps@1: 1 move for first\n")
+
+
+def test_chains_are_explained_and_are_of_one_position(jumps: Command) -> None:
+    explained = jumps("moves", "jumps", "--board", JUMPS, "--chains", "--explain")
+    assert explained.code == 0
+    assert "WITH RECURSIVE chain" in explained.out
+    for wrong in (
+        ("--chains", "--positions", "-"),
+        ("--captures-first", "--positions", "-"),
+        ("--captures-first", "--explain"),
+    ):
+        assert jumps("moves", "jumps", *wrong).code == 2
+
+
+def test_a_path_is_applied_whole_or_not_at_all(jumps: Command) -> None:
+    asked = ("apply", "jumps", "--board", JUMPS, "--format", "json")
+    after = {"board": {"h1": "D:M", "e5": "D:M"}, "hands": None, "side": "second"}
+    for path in ("a1 c3 e5", "A1 C3 E5", "a1c3e5", "M a1 c3 e5", "a1xc3xe5"):
+        assert jumps(*asked, "--path", path).records() == [after], path
+    assert jumps(*asked, "--path", "a1 c3 e5", "--ordinal", "0").records() == [after]
+    assert jumps(*asked, "--path", "h1 h2").records()[0]["board"]["h2"] == "D:M"
+    failed = jumps(*asked, "--path", "a1 c3 a5")
+    assert (failed.code, failed.out) == (1, "")
+    assert failed.err == "Error: a1 c3 a5: step 2, c3 a5, is not possible\n"
+    other = jumps(*asked, "--path", "a1 c3 e5", "--ordinal", "1")
+    assert "a1 c3 e5: possibility 1 does not hold; choose one of\n  --ordinal 0: D:M a1 c3 e5" in other.err
+    assert "D:K a1 c3" not in jumps(*asked, "--path", "K a1 c3 e5").out
+    assert jumps(*asked, "--path", "K a1 c3 e5").code == 1
+    for wrong in ((), ("--path", "a1 c3", "--move", "D:M a1 c3"), ("--path", "a1 c3 2")):
+        assert jumps(*asked, *wrong).code == 2
+
+
+def test_chains_are_played(jumps: Command) -> None:
+    asked = ("play", "jumps", "--board", JUMPS)
+    after = {"board": {"h1": "D:M", "e5": "D:M"}, "hands": None, "side": "second"}
+    played = jumps(*asked, stdin="a1\nA1 C3 E5\nsave jumps.txt")
+    assert played.records() == [after]
+    assert played.err.splitlines()[-2] == "D:M a1 c3 e5[b2= d4=] (jump)"
+    assert jumps(*asked, "--moves", "jumps.txt").records() == [after]
+    undone = jumps(*asked, stdin="a1c3e5\nundo\na1c3")
+    assert undone.records()[0]["board"] == {"h1": "D:M", "d4": "d:m", "c3": "D:M"}
+    failed = jumps(*asked, stdin="h1 h2 h3")
+    assert (failed.code, failed.out) == (1, "")
+    assert "standard input:1: h1 h2 h3: step 1, h1 h2, is not possible in a path of several steps" in failed.err
+
+
+def test_captures_come_first_in_play(jumps: Command) -> None:
+    asked = ("play", "jumps", "--board", JUMPS, "--captures-first")
+    assert jumps(*asked, stdin="moves\na1c3e5").records()[0]["board"] == {"h1": "D:M", "e5": "D:M"}
+    told = jumps(*asked, stdin="moves").err
+    assert told == "D:M a1 c3 e5[b2= d4=] (jump)\ncaptures first: a rule of the host, which no document can say\n"
+    for typed in ("h1 h2", "a1 c3", "h1"):
+        failed = jumps(*asked, stdin=typed)
+        assert failed.code == 1
+        assert "captures come first:\nD:M a1 c3 e5[b2= d4=] (jump)\n" in failed.err, typed

@@ -1,0 +1,186 @@
+"""Stores of before, with proposals, verdicts, policies and tags in them that this program would never have written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from alembic import command
+from sqlalchemy import text
+
+from ggn_store import ConflictError, GateError, Store, StoreError, parse
+from ggn_store.errors import NotationError
+from tests.store.schema.test_migrations import alembic
+from tests.support.people import KNIGHT, OTHER, ROOK, WIDER, rows
+
+LARGEST = 2_147_483_647
+PROPOSED = (
+    "INSERT INTO proposal (ruleset_id, number, base_id, digest, dialect, board_id, envelope, pieces, accepted, author, "
+    "message, created_at) SELECT r.ruleset_id, {number}, r.id, {digest}, r.dialect, r.board_id, {envelope}, {pieces}, "
+    "{accepted}, 'eve', {message}, {created_at} FROM revision AS r JOIN ruleset AS s ON s.id = r.ruleset_id "
+    "WHERE s.name = 'team/knight' AND r.number = 1"
+)
+SOUND = {
+    "digest": "r.digest",
+    "envelope": "'{}'",
+    "pieces": "1",
+    "accepted": "NULL",
+    "message": "'fine'",
+    "created_at": "CURRENT_TIMESTAMP",
+}
+# Number and columns of a proposal, and what is said of it.
+DAMAGED: tuple[tuple[int, dict[str, str], str], ...] = (
+    (2, {"envelope": "'not json'"}, "its envelope is not as this program writes it"),
+    (3, {"created_at": "'2999-01-01 00:00:00.000000'"}, "it was written in the future"),
+    (4, {"digest": "'zz'"}, "its digest is none"),
+    (5, {"pieces": "1000000"}, "it says that it lists 1000000 pieces, and lists 1"),
+    (6, {"accepted": "'{}'"}, "its accepted changes are not as this program writes them"),
+    (7, {"envelope": """'{"title": 1}'"""}, "its envelope is not as this program writes it"),
+    (LARGEST, {}, "its number does not follow those of the others"),
+)
+# What only one of the databases can hold.
+UNREADABLE = {
+    "sqlite": {"message": "CAST(x'ff41' AS TEXT)"},
+    "postgres": {"created_at": "'infinity'"},
+}
+
+
+def downgraded(store: Store, *statements: str) -> None:
+    """Run statements on the store as its last version made it, and bring it up to date again."""
+    with store._database.writing() as connection:
+        alembic(connection, command.downgrade, "0006")
+        for statement in statements:
+            connection.execute(text(statement.replace(":", r"\:")))
+    store.upgrade()
+
+
+@pytest.fixture
+def damaged(store: Store) -> Store:
+    store.load(KNIGHT, "team/knight", author="Ann")
+    store.load(ROOK, "other/rook", author="Ann")
+    store.set_policy("team", review=1, author="Ann")
+    store.propose(WIDER, "team/knight", author="Ann")
+    store.tag("other/rook", "stable", author="Ann")
+    every = [*DAMAGED, (8, UNREADABLE[store._database.name], "it cannot be read")]
+    proposals = [PROPOSED.format(**SOUND | columns, number=number) for number, columns, _ in every]
+    piece = "INSERT INTO proposal_piece SELECT p.id, 0, q.id FROM proposal AS p, piece AS q WHERE q.identifier = 'C:N' "
+    piece += "AND p.author = 'eve' AND q.id = (SELECT piece_id FROM revision_piece WHERE revision_id = p.base_id)"
+    policy = "INSERT INTO policy (namespace, number, rules, created_at) VALUES ('{}', {}, {}, CURRENT_TIMESTAMP)"
+    downgraded(
+        store,
+        *proposals,
+        piece,
+        policy.format("team", LARGEST, "NULL"),
+        policy.format("odd", 1, """'{"lint": 5}'"""),
+        policy.format("worse", 1, """'{"compatible": {"name": "x", "positions": 1}}'"""),
+        "INSERT INTO tag (ruleset_id, name, number, revision_id, created_at) SELECT ruleset_id, 'a\x1b[2J', 1, id, "
+        "CURRENT_TIMESTAMP FROM revision WHERE number = 1 AND ruleset_id = (SELECT min(id) FROM ruleset)",
+    )
+    return store
+
+
+def told(store: Store) -> dict[str, str | None]:
+    return {str(each): each.fault for each in store.proposals("team/knight", closed=True)}
+
+
+def test_broken_rows_are_listed_with_what_is_wrong_and_reported(damaged: Store) -> None:
+    expected = {f"team/knight#{number}": fault for number, _, fault in DAMAGED}
+    expected |= {"team/knight#8": "it cannot be read"}
+    assert told(damaged) == {"team/knight#1": None, **expected}
+    states = {str(each): each.state for each in damaged.proposals()}
+    assert states == dict.fromkeys(expected, "broken") | {"team/knight#1": "open"}
+    assert all(each.data()["state"] for each in damaged.proposals())
+    problems = damaged.check()
+    for name, fault in expected.items():
+        assert f"proposal {name}: {fault}" in problems
+    assert any(problem.startswith("policy 1 of odd: its rules are not") for problem in problems)
+    assert any(problem.startswith("policy 1 of worse: its rules are not") for problem in problems)
+    assert any(problem.startswith(f"policy {LARGEST} of team: its number does not follow") for problem in problems)
+    assert any(problem.endswith("its name is not one of a tag") for problem in problems)
+    assert damaged.verify().problems
+
+
+def test_a_command_that_meets_a_broken_row_says_so_and_how_to_mend_it(damaged: Store) -> None:
+    for number, _, fault in DAMAGED:
+        name = f"team/knight#{number}"
+        works: list[Callable[[str], object]] = [damaged.proposal, damaged.proposed, damaged.proposed_difference]
+        works.append(partial(damaged.approve, author="Bob"))
+        for work in works:
+            with pytest.raises(StoreError, match=f"{name} is broken: .*{fault[:20]}.*ggn-store reject {name}"):
+                work(name)
+    for name in ("odd/game", "worse/game"):
+        with pytest.raises(
+            StoreError, match=r"the policy 1 of (odd|worse) is broken, its rules .*ggn-store policy set"
+        ):
+            damaged.load(ROOK, name)
+    assert [(each.namespace, each.fault is None) for each in damaged.policies()] == [
+        ("odd", False),
+        ("team", True),
+        ("worse", False),
+    ]
+    damaged.set_policy("odd", author="Ann")
+    assert damaged.load(ROOK, "odd/game").number == 1
+
+
+def test_broken_rows_hold_nobody_up(damaged: Store) -> None:
+    # The others, and what is sound beside them.
+    assert damaged.load(KNIGHT, "other/rook", author="Ann").number == 2
+    assert [each.name for each in damaged.tags("other/rook")] == ["stable"]
+    assert len(damaged.list()) == 2
+    assert [*damaged.audit()]
+    # A policy far ahead leaves nothing off, and another can be set.
+    with pytest.raises(GateError, match="approved by 1 other"):
+        damaged.load(ROOK, "team/knight")
+    assert damaged.set_policy("team", review=1, author="Ann").number == 2
+    assert str(damaged.propose(OTHER, "team/knight", author="Ann")) == "team/knight#9"
+    for number in (*(number for number, _, _ in DAMAGED), 8):
+        assert damaged.reject(f"team/knight#{number}", author="Bob").state == "rejected"
+    assert [each.state for each in damaged.proposals()] == ["open", "open"]
+    with pytest.raises(ConflictError, match="was rejected already"):
+        damaged.reject("team/knight#2", author="Bob")
+
+
+def test_approvals_of_before_are_of_the_digest_that_was_proposed(store: Store) -> None:
+    store.load(KNIGHT, "knight", author="Ann")
+    store.set_policy("*", review=2)
+    proposal = store.propose(WIDER, "knight", author="Ann")
+    said = "INSERT INTO verdict (proposal_id, ordinal, verdict, author, created_at) VALUES ({}, {}, '{}', 'x', '{}')"
+    at = "2026-01-02 03:04:05.000006"
+    drop = "UPDATE proposal SET role = 'ann'"
+    if store._database.is_server:
+        drop = "ALTER TABLE proposal DISABLE TRIGGER proposal_unchanged; " + drop
+        drop += "; ALTER TABLE proposal ENABLE TRIGGER proposal_unchanged"
+    else:
+        drop = "SELECT 1"
+    before = rows(store, "SELECT * FROM proposal") if not store._database.is_server else []
+    downgraded(store, drop, said.format(proposal.id, 1, "approved", at))
+    [verdict] = store.proposal("knight#1").verdicts
+    assert verdict.digest == proposal.digest == parse(WIDER).digest
+    assert len(store.proposal("knight#1").approvals) == 1
+    assert not before or rows(store, "SELECT * FROM proposal") == before
+    assert store.check() == []
+    store.reject("knight#1", author="Bob")
+    downgraded(store)
+    assert [each.digest for each in store.proposal("knight#1").verdicts] == [proposal.digest, None]
+
+
+def test_an_approval_is_of_the_digest_that_was_read(store: Store) -> None:
+    store.load(KNIGHT, "knight", author="Ann")
+    proposal = store.propose(WIDER, "knight", author="Ann")
+    approve: Any = store.approve
+    with pytest.raises(ConflictError, match=f"has the digest {proposal.digest}, and the one that was read is f+") as no:
+        approve("knight#1", author="Bob", digest="f" * 64)
+    assert no.value.exit_code == 3
+    for given in ("", "zz", proposal.digest[:15], proposal.digest.upper(), proposal.digest + "0"):
+        with pytest.raises(NotationError, match="is not a digest"):
+            approve("knight#1", author="Bob", digest=given)
+    assert store.proposal("knight#1").verdicts == ()
+    if store._database.is_server:  # where it knows who is who
+        return
+    assert approve("knight#1", author="Bob", digest=f"sha256:{proposal.digest[:16]}").revision == 2
+    approved, merged = store.proposal("knight#1").verdicts
+    assert (approved.digest, merged.digest) == (proposal.digest, None)
+    [event] = [each for each in store.audit() if each.action == "approve"]
+    assert event.detail["digest"] == proposal.digest

@@ -1,0 +1,193 @@
+"""Bits that flip, and rows that are changed past the store: what leaves it is what was put in, or nothing leaves."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import text
+
+from ggn_store import Store
+from ggn_store.cli import group
+from ggn_store.errors import GgnStoreError, StoreError
+from tests.support.guards import drop_guards
+from tests.support.program import MINI, MUST, PERFORM
+from tests.support.stored import DIFF, changed, raw
+
+DOCUMENTS: dict[str, list[Any]] = {"mini": [MINI], "must": [MUST], "perform": [PERFORM], "game": [DIFF, changed(DIFF)]}
+EMPTY = "empty.db"
+
+# What each ruleset's revisions are as documents, with what stands beside them.
+Texts = dict[str, list[tuple[str, str]]]
+
+
+def fill(store: Store) -> None:
+    for name, documents in DOCUMENTS.items():
+        for document in documents:
+            store.load(document, name, author="ann", message="as it is")
+
+
+def texts(store: Store) -> Texts:
+    """Every document of a store, with what stands beside it."""
+    found = {}
+    for revision in store.revisions():
+        numbers = range(1, revision.number + 1)
+        rulesets = [store.ruleset(f"{revision.name}@{number}") for number in numbers]
+        found[revision.name] = [(each.export(), each.export_beside()) for each in rulesets]
+    return found
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, Texts]:
+    """The bytes of a store's file, and the documents in it."""
+    path = tmp_path_factory.mktemp("sound") / "store.db"
+    with Store.open(f"sqlite:///{path}") as store:
+        fill(store)
+        expected = texts(store)
+    return path.read_bytes(), expected
+
+
+def exported(store: Store, _: Path) -> Texts:
+    return texts(store)
+
+
+def bundled(store: Store, directory: Path) -> Texts:
+    store.bundle(directory / "all.ggnb")
+    with Store.open(f"sqlite:///{directory / EMPTY}") as other:
+        other.load_bundle(directory / "all.ggnb")
+        return texts(other)
+
+
+def pushed(store: Store, directory: Path) -> Texts:
+    with Store.open(f"sqlite:///{directory / EMPTY}") as other:
+        store.push(other)
+        return texts(other)
+
+
+WAYS_OUT: tuple[Callable[[Store, Path], Texts], ...] = (exported, bundled, pushed)
+
+
+def leaves_unaltered(address: str, directory: Path, expected: Texts) -> int:
+    """Let documents leave on every way; on how many of them an error kept them."""
+    kept = 0
+    for way in WAYS_OUT:
+        place = directory / way.__name__
+        place.mkdir()
+        shutil.copyfile(directory / EMPTY, place / EMPTY)
+        try:
+            with Store.open(address, create=False) as store:
+                found = way(store, place)
+        except GgnStoreError:
+            kept += 1
+        else:
+            for name, documents in found.items():
+                # A name is part of no document.
+                known = [expected[name]] if name in expected else [*expected.values()]
+                assert documents in known, (way.__name__, name)
+        shutil.rmtree(place)
+    return kept
+
+
+def flip(content: bytes, bit: int) -> bytes:
+    byte, place = divmod(bit, 8)
+    return content[:byte] + bytes([content[byte] ^ 1 << place]) + content[byte + 1 :]
+
+
+def flips(sound: tuple[bytes, Texts], directory: Path, count: int) -> None:
+    content, expected = sound
+    path = directory / "store.db"
+    with Store.open(f"sqlite:///{directory / EMPTY}"):  # what comes in is copied from here
+        pass
+    kept = 0
+    for _ in range(count):
+        bit = random.randrange(len(content) * 8)
+        path.write_bytes(flip(content, bit))
+        try:
+            kept += leaves_unaltered(f"sqlite:///{path}", directory, expected) > 0
+        except BaseException as error:
+            error.add_note(f"bit {bit} of {len(content) * 8}")
+            raise
+    print(f"{count} flips, {kept} of which kept something from leaving")
+
+
+def test_no_flipped_bit_leaves_a_file_in_a_document(sound: tuple[bytes, Texts], tmp_path: Path) -> None:
+    flips(sound, tmp_path, 60)
+
+
+@pytest.mark.long
+def test_none_of_a_thousand_flipped_bits_leaves_a_file_in_a_document(
+    sound: tuple[bytes, Texts], tmp_path: Path
+) -> None:
+    flips(sound, tmp_path, 1_000)
+
+
+# What a row says, changed so that it is still one that the tables take.
+CHANGES = (
+    "UPDATE condition SET state = 'C:Z' WHERE state = 'enemy'",
+    "UPDATE condition SET polarity = 'deny' WHERE state = 'empty'",
+    "UPDATE hand_effect SET delta = 2 WHERE delta = 1",
+    "UPDATE destination SET square = 0 WHERE ordinal = 0",
+    "UPDATE source SET square = 9999",
+    "UPDATE piece SET identifier = 'C:X' WHERE identifier = 'C:P'",
+    "UPDATE piece SET digest = 'no digest ' || id",
+    "UPDATE square SET label = label || 'x'",
+    "UPDATE board SET shape = '3x3'",
+    "UPDATE revision SET digest = 'no digest'",
+    """UPDATE revision SET envelope = '{"title": "another"}'""",
+    "UPDATE revision_piece SET ordinal = 9 - ordinal",
+    "DELETE FROM revision_piece WHERE ordinal = 0",
+)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_was_changed_past_the_store_does_not_leave_it(
+    store: Store, address: str, change: str, tmp_path: Path
+) -> None:
+    store.load(DIFF, "game")
+    with raw(address) as connection:
+        drop_guards(connection)
+        connection.execute(text(change))
+    run = CliRunner().invoke
+    other = f"sqlite:///{tmp_path / 'other.db'}"
+    Store.open(other).close()
+    outputs = [tmp_path / name for name in ("game.json", "game.ggnb", "game.csv")]
+    for arguments in (
+        ["export", "game", "-o", str(outputs[0])],
+        ["bundle", "create", str(outputs[1]), "game"],
+        ["export", "--format", "csv", str(outputs[2])],
+        ["export", "game"],
+        ["show", "game", "--piece", "C:P"],
+        ["push", "--remote", other, "game"],
+    ):
+        done = run(group, ["--db", address, *arguments])
+        assert done.exit_code == 1, (arguments, done.output)
+        assert isinstance(done.exception, (GgnStoreError, SystemExit)), (arguments, done.exception)
+    assert [each for each in outputs if each.exists()] == []
+
+
+def test_a_damaged_piece_is_named_with_what_to_do(store: Store, address: str) -> None:
+    store.load(DIFF, "game")
+    with raw(address) as connection:
+        drop_guards(connection)
+        connection.execute(text("UPDATE hand_effect SET delta = 2 WHERE delta = 1"))
+    with pytest.raises(StoreError) as caught:
+        store.ruleset("game").export()
+    digest = store.ruleset("game").piece_summaries()[0]["digest"]
+    assert str(caught.value) == (
+        f'game: the piece "C:P" is damaged, its rows do not give its digest {digest}: restore the store from a backup '
+        "(`ggn-store db check` lists all that is damaged)"
+    )
+
+
+def test_a_board_that_lost_its_digest_is_told_in_one_sentence(store: Store, address: str, tmp_path: Path) -> None:
+    store.load(DIFF, "game")
+    with raw(address) as connection:
+        drop_guards(connection)
+        connection.execute(text("UPDATE board SET digest = 'no digest'"))
+    with pytest.raises(StoreError, match=r"`ggn-store db check`"):
+        store.bundle(tmp_path / "game.ggnb")

@@ -1,0 +1,409 @@
+"""The views: they are as they are documented, and say what the documents say, read in plain Python."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Boolean, Connection, DateTime, Integer, Text, inspect, text
+
+from ggn_store import Store
+from ggn_store.store.schema import tables as t
+from ggn_store.store.schema.views import VIEWS
+from tests.store.schema.test_migrations import connected
+from tests.support.strategies import DIALECTS, documents
+
+TYPES = {"text": Text, "integer": Integer, "boolean": Boolean, "time": DateTime}
+
+Row = dict[str, Any]
+
+GAMES: dict[str, dict[str, Any]] = {
+    "diff": {
+        "C:+P^": {
+            "a1": {
+                "a2": [
+                    {"must": {"a2": "empty", "b1": "c:p"}, "diff": {"board": {"a1": None, "a2": "C:+P^"}}},
+                    {"must": {"a2": "c:p"}, "deny": {"b1": "enemy"}, "diff": {"hands": {"C:P": 1, "c:p": -1}}},
+                ],
+                "*": [{"diff": {"toggle": False}}],
+            },
+            "*": {"b2": [{"deny": {"b2": "C:P"}, "diff": {"board": {"b2": "C:P"}, "hands": {"C:+P^": -1}}}]},
+        },
+        "c:p'": {"b1": {"a1": [{"must": {"a1": "enemy"}, "diff": {}}], "b2": [{"diff": {}}]}},
+    },
+    "must-deny": {"C:P": {"*": {"a1": [{"must": {"a1": "empty"}}]}, "a1": {"b2": [{}, {"deny": {"b2": "C:P"}}]}}},
+    "perform": {
+        "CHESS:-P": {"x": {"y z": [{"require": {"y z": "enemy"}, "perform": {"x": None, "y z": "CHESS:-P"}}]}},
+        "chess:p": {"y z": {"x": [{"prevent": {"x": "chess:p"}, "perform": {"x": "chess:p", "y z": None}}]}},
+    },
+    "gdl": {
+        "$state": {"ep": {"values": ["3", "none"], "initial": "none"}},
+        "D:M": {
+            "Alaska": {
+                "x": [
+                    {
+                        "action": {"name": "jump", "step": 1, "chainable": True},
+                        "when": {"ep": ["3", "none"]},
+                        "diff": {"board": {"Alaska": None}, "state": {"ep": "3"}},
+                    },
+                    {"when": {"ep": ["3"]}, "must": {"x": "enemy"}, "diff": {"toggle": False}},
+                ]
+            }
+        },
+    },
+}
+FIELDS = {"title": "A game: 'quoted', \"and\" \\ again", "source": "nobody", "start": "2/2 / C/c"}
+
+
+def rows(store: Store, query: str, **values: Any) -> list[Row]:
+    with store._tables.reading() as connection:
+        return [dict(row._mapping) for row in connection.execute(text(query), values)]
+
+
+def execute(store: Store, *statements: str) -> None:
+    with store._tables.writing() as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+
+
+# --- a document, read in plain Python ---
+
+
+def pieces(document: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    yield from ((name, value) for name, value in document.items() if not name.startswith("$"))
+
+
+def side_of(piece: str) -> str:
+    return "first" if piece.partition(":")[0].isupper() else "second"
+
+
+def possibilities(document: dict[str, Any]) -> Iterator[tuple[Row, Any]]:
+    """Every possibility of a document, with the columns that name it."""
+    for piece, sources in pieces(document):
+        number = 0
+        for source, destinations in sources.items():
+            for destination, array in destinations.items():
+                for ordinal, possibility in enumerate(array):
+                    place = {"piece": piece, "source": source, "destination": destination, "ordinal": ordinal}
+                    yield place | {"possibility": number}, possibility
+                    number += 1
+
+
+def plain_moves(document: dict[str, Any], dialect: str) -> list[Row]:
+    found = []
+    for place, possibility in possibilities(document):
+        must = possibility.get("must", possibility.get("require", {}))
+        toggle = None if dialect == "must-deny" else possibility.get("diff", {}).get("toggle", True)
+        said = {
+            "side": side_of(place["piece"]),
+            "requires": must.get(place["destination"]),
+            "toggle": toggle,
+            "is_drop": place["source"] == "*",
+            "action": None,
+            "step": None,
+            "chainable": None,
+        }
+        if "action" in possibility:
+            action = possibility["action"]
+            said |= {"action": action["name"], "step": action["step"], "chainable": action.get("chainable", False)}
+        found.append(place | said)
+    return found
+
+
+def plain_conditions(document: dict[str, Any]) -> list[Row]:
+    return [
+        place | {"polarity": polarity, "square": square, "state": state}
+        for place, possibility in possibilities(document)
+        for polarity, other in (("must", "require"), ("deny", "prevent"))
+        for square, state in possibility.get(polarity, possibility.get(other, {})).items()
+    ]
+
+
+def plain_effects(document: dict[str, Any]) -> list[Row]:
+    found = []
+    for place, possibility in possibilities(document):
+        diff = possibility.get("diff", {"board": possibility.get("perform", {})})
+        of_hand: Row = {"kind": "hand", "square": None, "becomes": None}
+        of_square: Row = {"kind": "square", "held": None, "delta": None}
+        found += [
+            place | of_square | {"square": square, "becomes": becomes}
+            for square, becomes in diff.get("board", {}).items()
+        ]
+        found += [place | of_hand | {"held": held, "delta": delta} for held, delta in diff.get("hands", {}).items()]
+    return found
+
+
+def plain_guards(document: dict[str, Any]) -> list[Row]:
+    return [
+        place | {"variable": variable, "value": value}
+        for place, possibility in possibilities(document)
+        for variable, values in possibility.get("when", {}).items()
+        for value in values
+    ]
+
+
+def plain_state_effects(document: dict[str, Any]) -> list[Row]:
+    return [
+        place | {"variable": variable, "value": value}
+        for place, possibility in possibilities(document)
+        for variable, value in possibility.get("diff", {}).get("state", {}).items()
+    ]
+
+
+def plain_pieces(document: dict[str, Any]) -> list[Row]:
+    found = []
+    for ordinal, (piece, sources) in enumerate(pieces(document)):
+        style, _, rest = piece.partition(":")
+        named = {
+            "piece": piece,
+            "side": side_of(piece),
+            "style": style.upper(),
+            "letter": rest.strip("+-^'").upper(),
+        }
+        marks = {
+            "state": rest[0] if rest[0] in "+-" else "",
+            "terminal": "^" in rest,
+            "derived": rest.endswith("'"),
+        }
+        counts = {
+            "sources": len(sources),
+            "destinations": sum(map(len, sources.values())),
+            "possibilities": sum(len(array) for destinations in sources.values() for array in destinations.values()),
+            "conditions": sum(1 for each in plain_conditions({piece: sources})),
+        }
+        found.append({"ordinal": ordinal} | named | marks | counts)
+    return found
+
+
+def plain(document: dict[str, Any], dialect: str) -> dict[str, list[Row]]:
+    return {
+        "v_pieces": plain_pieces(document),
+        "v_moves": plain_moves(document, dialect),
+        "v_conditions": plain_conditions(document),
+        "v_effects": plain_effects(document),
+        "v_guards": plain_guards(document),
+        "v_state_effects": plain_state_effects(document),
+    }
+
+
+def alike(found: list[Row]) -> list[str]:
+    """Rows as texts in one order; truth values are 0 and 1, as SQLite has them, and keys of the store are left out."""
+    left_out = ("ruleset", "revision", "piece_id", "digest")
+    kept = [{name: value for name, value in row.items() if name not in left_out} for row in found]
+    return sorted(
+        json.dumps(
+            {key: int(value) if isinstance(value, bool) else value for key, value in row.items()}, sort_keys=True
+        )
+        for row in kept
+    )
+
+
+def require_alike(store: Store, views: str, name: str, number: int, content: dict[str, list[Row]]) -> None:
+    """What views of a suffix say of a revision is this content."""
+    for view, expected in content.items():
+        query = f"SELECT * FROM {view}{views} WHERE ruleset = :name AND revision = :number"
+        assert alike(rows(store, query, name=name, number=number)) == alike(expected), view
+
+
+# --- as documented ---
+
+
+def test_the_views_of_the_database_are_those_that_are_documented(store: Store, address: str) -> None:
+    documented = {view.name for view in VIEWS} | {view.every for view in VIEWS if view.every is not None}
+    with connected(address) as connection:
+        found = inspect(connection)
+        assert {name for name in found.get_view_names() if name.startswith("v_")} == documented
+        for view in VIEWS:
+            for name in filter(None, (view.name, view.every)):
+                columns = found.get_columns(name)
+                assert [column["name"] for column in columns] == list(view.names), name
+                require_types(connection, name, {each.name: each.type for each in view.columns}, columns)
+
+
+def require_types(connection: Connection, view: str, documented: dict[str, Any], columns: list[Any]) -> None:
+    for column in columns:
+        # SQLite knows no type of what is made by an expression.
+        if connection.dialect.name == "postgresql":
+            assert isinstance(column["type"], TYPES[documented[column["name"]]]), (view, column)
+
+
+def test_every_view_and_column_says_what_it_means() -> None:
+    for view in VIEWS:
+        assert len(set(view.names)) == len(view.names)
+        assert view.row
+        for column in view.columns:
+            assert column.meaning, column
+            assert not column.meaning.endswith("."), column
+
+
+# --- what they hold ---
+
+
+def test_views_hold_what_documents_say(store: Store) -> None:
+    for dialect, document in GAMES.items():
+        store.load(document, dialect)
+    for dialect, document in GAMES.items():
+        require_alike(store, "", dialect, 1, plain(document, dialect))
+        require_alike(store, "_all", dialect, 1, plain(document, dialect))
+    counts = {view: len(rows(store, f"SELECT * FROM {view}")) for view in plain({}, "diff")}
+    of_state = {"v_guards": 3, "v_state_effects": 1}
+    assert counts == {"v_pieces": 6, "v_moves": 13, "v_conditions": 11, "v_effects": 11} | of_state
+    [declared] = rows(store, "SELECT variables FROM v_rulesets WHERE ruleset = 'gdl'")
+    assert json.loads(declared["variables"]) == GAMES["gdl"]["$state"]
+    assert rows(store, "SELECT ruleset FROM v_rulesets WHERE variables IS NOT NULL") == [{"ruleset": "gdl"}]
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data(), dialect=st.sampled_from(DIALECTS))
+def test_views_hold_what_random_documents_say(module_store: Store, data: st.DataObject, dialect: str) -> None:
+    document = data.draw(documents(dialect))
+    name = f"random-{dialect}"
+    revision = module_store.load(document, name, dialect=dialect)  # type: ignore[arg-type]
+    exported = json.loads(module_store.ruleset(name).export())
+    require_alike(module_store, "", name, revision.number, plain(exported, dialect))
+    require_alike(module_store, "_all", name, revision.number, plain(exported, dialect))
+
+
+def test_current_views_hold_the_newest_revision_and_the_others_all(store: Store) -> None:
+    first = GAMES["must-deny"]
+    second = {"C:P": first["C:P"] | {"b2": {"a1": [{}]}}}
+    for number, document in enumerate((first, second), 1):
+        assert store.load(document, "game", message=f"the {number}.", author="Ann").number == number
+    for number, document in ((1, first), (2, second)):
+        require_alike(store, "_all", "game", number, plain(document, "must-deny"))
+    require_alike(store, "", "game", 2, plain(second, "must-deny"))
+    for view in VIEWS[:-1]:
+        assert {row["revision"] for row in rows(store, f"SELECT * FROM {view.name}")} <= {2}
+    # The same content again is no revision, and the older content again is the third.
+    store.load(first, "game")
+    require_alike(store, "", "game", 3, plain(first, "must-deny"))
+    listed = rows(store, "SELECT revision, revisions, pieces, possibilities, message FROM v_rulesets_all ORDER BY 1")
+    assert [tuple(row.values()) for row in listed] == [
+        (1, 3, 1, 3, "the 1."),
+        (2, 3, 1, 4, "the 2."),
+        (3, 3, 1, 3, None),
+    ]
+
+
+def test_a_piece_that_revisions_share_is_shown_for_each(store: Store) -> None:
+    document = GAMES["must-deny"]
+    for name in ("one", "two"):
+        store.load(document, name)
+    found = rows(store, "SELECT ruleset, piece_id, possibility FROM v_moves ORDER BY ruleset, possibility")
+    assert [row["ruleset"] for row in found] == ["one"] * 3 + ["two"] * 3
+    assert len({row["piece_id"] for row in found}) == 1
+
+
+def test_deleted_rulesets_are_not_shown(store: Store) -> None:
+    for name in ("kept", "gone"):
+        store.load(GAMES["gdl"], name)
+    store.delete("gone")
+    for view in VIEWS:
+        for name in filter(None, (view.name, view.every)):
+            assert {row["ruleset"] for row in rows(store, f"SELECT * FROM {name}")} == {"kept"}, name
+    store.load(GAMES["gdl"], "gone")
+    assert {row["ruleset"] for row in rows(store, "SELECT * FROM v_moves")} == {"kept", "gone"}
+
+
+def test_a_ruleset_that_was_only_proposed_is_not_shown(store: Store) -> None:
+    store.propose(GAMES["diff"], "idea", author="Ann")
+    for view in VIEWS:
+        assert rows(store, f"SELECT * FROM {view.name}") == []
+
+
+def test_rulesets_tell_title_source_start_and_board(store: Store) -> None:
+    store.load(GAMES["diff"], "bare", message="say 'why'", author="Ann")
+    [row] = rows(store, "SELECT * FROM v_rulesets")
+    revision = store.ruleset("bare").revision
+    assert row["created_at"] is not None
+    expected = revision.data() | {"ruleset": "bare", "pieces": 2, "possibilities": 6, "revisions": 1}
+    expected["variables"] = None
+    assert {key: row[key] for key in row if key != "created_at"} == {
+        key: expected[key] for key in row if key != "created_at"
+    }
+    assert row["author"] == "Ann"
+    assert row["board"] == "2x2"
+
+
+def test_states_are_the_newest(store: Store) -> None:
+    for name in ("old", "new"):
+        store.load(GAMES["diff"], name)
+    store.set_state("old", "deprecated", author="Ann")
+    store.set_state("old", "retired", use="new", author="Ann")
+    found = rows(store, "SELECT ruleset, state, successor FROM v_rulesets ORDER BY ruleset")
+    assert [tuple(row.values()) for row in found] == [("new", "active", None), ("old", "retired", "new")]
+
+
+def test_history_tells_parents_and_the_tags_of_now(store: Store) -> None:
+    for dialect in ("diff", "must-deny", "perform"):
+        store.load(GAMES[dialect], "game", author="Ann")
+    keys = {row["number"]: row["id"] for row in rows(store, "SELECT id, number FROM revision")}
+    moved = [("b", 1, 1), ("a", 1, 3), ("b", 2, 3), ("gone", 1, 2), ("gone", 2, None), ("two", 1, 2)]
+    with store._tables.writing() as connection:
+        [owner] = connection.execute(text("SELECT id FROM ruleset")).scalars()
+        for name, number, at in moved:
+            values = {"ruleset_id": owner, "name": name, "number": number, "revision_id": at and keys[at]}
+            connection.execute(t.tag.insert().values(**values, created_at=store.ruleset("game").revision.created_at))
+        connection.execute(t.revision_merge.insert().values(revision_id=keys[3], parent_id=keys[1]))
+    found = rows(store, "SELECT revision, parent, merged, tags FROM v_history WHERE ruleset = 'game' ORDER BY revision")
+    assert [tuple(row.values()) for row in found] == [(1, None, None, None), (2, 1, None, "two"), (3, 2, 1, "a,b")]
+    for row in rows(store, "SELECT * FROM v_history"):
+        revision = store.ruleset(f"game@{row['revision']}").revision
+        assert (row["digest"], row["lineage"], row["author"]) == (revision.digest, revision.lineage, "Ann")
+
+
+def test_titles_come_out_of_the_envelope_as_they_went_in(store: Store, tmp_path: Any) -> None:
+    entry = FIELDS | {"name": "told", "document": GAMES["must-deny"]}
+    (tmp_path / "told.ndjson").write_text(json.dumps(entry), encoding="utf-8")
+    [loaded] = store.load_all([tmp_path / "told.ndjson"])
+    assert loaded.error is None
+    [row] = rows(store, "SELECT title, source, start FROM v_rulesets")
+    assert row == FIELDS
+
+
+# --- plans: what a question begins with ---
+
+
+def steps(store: Store, query: str) -> list[str]:
+    """SQLite's plan: the tables that are searched or scanned, in order."""
+    with store._database.reading() as connection:
+        lines = [str(row[-1]) for row in connection.execute(text(f"EXPLAIN QUERY PLAN {query}"))]
+    return [line for line in lines if line.startswith(("SEARCH ", "SCAN "))]
+
+
+@pytest.fixture(scope="module")
+def sqlite_store() -> Iterator[Store]:
+    """Postgres plans by what is in the tables, which the benchmark of views looks at; SQLite by the query."""
+    with Store.open("sqlite://") as store:
+        yield store
+
+
+@pytest.mark.parametrize("view", [view.name for view in VIEWS if "piece_id" in view.names])
+def test_sqlite_begins_with_what_is_asked_for(sqlite_store: Store, view: str) -> None:
+    for condition, index in (("piece = 'C:N'", "ix_piece_identifier"), ("ruleset = 'chess'", "ruleset_1 (name=?)")):
+        found = steps(sqlite_store, f"SELECT * FROM {view} WHERE {condition}")
+        # But for the two kinds of effects, which are no table.
+        found = [each for each in found if "CONSTANT ROW" not in each and each != "SCAN k"]
+        assert index in found[0]
+        assert not [each for each in found if each.startswith("SCAN")]
+
+
+@pytest.mark.parametrize("view", ["v_guards", "v_state_effects"])
+def test_sqlite_finds_the_state_of_a_possibility_by_its_key(sqlite_store: Store, view: str) -> None:
+    joined = f"SELECT * FROM v_moves m JOIN {view} USING (piece_id, possibility) WHERE m.ruleset = 'chess'"
+    assert any("g USING PRIMARY KEY (piece_id=? AND variant=?" in each for each in steps(sqlite_store, joined))
+
+
+@pytest.mark.parametrize("view", ["v_conditions", "v_effects"])
+def test_sqlite_finds_a_possibility_of_another_view_by_its_key(sqlite_store: Store, view: str) -> None:
+    joined = f"SELECT * FROM v_moves m JOIN {view} USING (piece_id, possibility) WHERE m.ruleset = 'chess'"
+    assert any(each.endswith("(piece_id=? AND number=?)") for each in steps(sqlite_store, joined))
+
+
+def test_sqlite_looks_at_the_source_before_it_reads_possibilities(sqlite_store: Store) -> None:
+    found = [each.split()[1] for each in steps(sqlite_store, "SELECT * FROM v_moves WHERE source = 'e4'")]
+    assert found.index("s") < found.index("sl") < found.index("d") < found.index("m")

@@ -1,0 +1,125 @@
+"""A team on one Postgres server, each with a login and a role of their own: everything that they do together works.
+
+What each role may not do is in test_role_attempts.py; this is what they are for.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from ggn_store import GateError, Position, PositionSet, Store, StoreError, read_definition
+from tests.support.house import as_user
+from tests.support.postgres import Server
+
+ROLES = {"ann": "ggn_author", "bob": "ggn_author", "carl": "ggn_reader", "dora": "ggn_admin"}
+
+
+def game(**pieces: str) -> dict[str, Any]:
+    """A game whose pieces each go from one square to another."""
+    return {
+        f"C:{piece}": {
+            way[:2]: {
+                way[2:]: [{"must": {way[2:]: "empty"}, "diff": {"board": {way[:2]: None, way[2:]: f"C:{piece}"}}}]
+            }
+        }
+        for piece, way in pieces.items()
+    }
+
+
+@pytest.fixture
+def team(postgres_server: Server) -> Iterator[dict[str, Store]]:
+    """The stores of the members of a team, by their names, and the one of the tables' owner."""
+    url = postgres_server.create_database()
+    mark = uuid.uuid4().hex[:12]
+    with ExitStack() as stack:
+        owner = stack.enter_context(Store.open(url, upgrade=True))
+        assert owner.init_roles().deviations == ()
+        server = stack.enter_context(psycopg.connect(url, autocommit=True))
+        stores = {"owner": owner}
+        for name, role in ROLES.items():
+            login = f"ggn_test_{name}_{mark}"
+            server.execute(f"CREATE ROLE {login} LOGIN PASSWORD '{login}'".encode())
+            stack.callback(server.execute, f"DROP ROLE {login}".encode())
+            server.execute(f"GRANT {role} TO {login}".encode())
+            stores[name] = stack.enter_context(Store.open(as_user(url, login)))
+        yield stores
+    postgres_server.drop_database(url)
+
+
+def test_a_team_loads_merges_proposes_tags_collects_and_verifies(team: dict[str, Store]) -> None:
+    ann, bob, carl, dora = (team[name] for name in ROLES)
+    ann.load(game(N="b1c3", R="a1a2"), "team/game", message="begin")
+    bob.load(game(N="b1a3", R="a1a2"), "team/game", base="1")
+    merged = ann.load(game(N="b1c3", R="a1a3"), "team/game", base="1", merge=True)
+    assert (merged.number, merged.status) == (3, "merged")
+    assert [entry.revision.author for entry in carl.log("team/game")] == [
+        store._database.role for store in (ann, bob, ann)
+    ]
+    assert bob.restore("team/game@2").number == 4
+
+    dora.set_policy("team", review=1, lint=["never-holds"])
+    with pytest.raises(GateError, match="approved by 1 other"):
+        bob.load(game(K="e1e2"), "team/game")
+    proposal = ann.propose(game(N="b1c3", K="e1e2"), "team/game", message="a king")
+    assert str(proposal) == "team/game#1"
+    with pytest.raises(GateError):
+        ann.approve("team/game#1")
+    assert bob.approve("team/game#1").revision == 5
+    assert carl.ruleset("team/game").pieces == ("C:N", "C:K")
+    with pytest.raises(StoreError, match="ggn_admin"):
+        ann.set_policy("team")
+
+    dora.tag("team/game", "stable")
+    dora.set_state("team/game", "deprecated")
+    dora.delete("team/game")
+    with pytest.raises(StoreError, match="ggn_admin"):
+        ann.restore("team/game")
+    dora.restore("team/game")
+    assert carl.ruleset("team/game:stable").revision.number == 5
+
+    ann.propose(game(Q="d1d2"), "team/game")
+    ann.withdraw("team/game#2")
+    dora.gc()
+    for store in (carl, dora, team["owner"]):
+        assert store.check() == []
+    roles = {event.role for event in carl.audit()}
+    assert roles == {store._database.role for store in (ann, bob, dora)}
+
+
+def test_an_author_pushes_and_everybody_pulls(team: dict[str, Store], tmp_path: Path) -> None:
+    ann, bob, carl, dora = (team[name] for name in ROLES)
+    with Store.open(str(tmp_path / "laptop.db")) as laptop, Store.open(str(tmp_path / "other.db")) as other:
+        laptop.load_library("chess", "minishogi")
+        laptop.load(game(N="b1c3"), "game")
+        assert [each.status for each in laptop.push(ann)] == ["new"] * 3
+        laptop.load(game(N="b1a3"), "game")
+        assert [each.revisions for each in laptop.push(bob, ["game"])] == [1]
+        other.load(game(R="a1a2"), "rook")
+        with pytest.raises(StoreError, match="ggn_author"):
+            other.push(carl, ["rook"])
+        assert {each.head for each in other.pull(carl)} == {1, 2}
+        assert {each.lineage for each in other.revisions()} >= {each.lineage for each in carl.revisions()}
+        start = carl.ruleset("chess").start
+        assert start is not None
+        assert len(carl.ruleset("chess").moves(start)) == 20
+        other.bundle(tmp_path / "all.ggnb.gz")
+        dora.load_bundle(tmp_path / "all.ggnb.gz", ["rook"])
+    assert dora.check() == []
+
+
+def test_games_that_are_generated_and_kept_positions_work_for_authors(team: dict[str, Store]) -> None:
+    ann, _, _, dora = (team[name] for name in ROLES)
+    text = 'title = "Hops"\nstyle = "C"\nboard = "4x4"\n[pieces.K]\nbetza = "K"\n'
+    ann.load(read_definition(text), "hops")
+    dora.set_policy("*", compatible=PositionSet("corner", (Position({"a1": "C:K"}),)))
+    with pytest.raises(GateError, match="1 finding"):
+        ann.load(read_definition(text.replace('"K"', '"W"')), "hops")
+    changed = ann.load(read_definition(text.replace('"K"', '"W"')), "hops", accept_changes=True)
+    assert "Accepted changes of moves" in (changed.message or "")
