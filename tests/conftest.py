@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from ggn_store import Store
+from tests.support.databases import DATABASES, new_address, new_store
 from tests.support.drawings import drawn as drawn
 from tests.support.drawings import games as games
 from tests.support.fault_injection.table import pytest_terminal_summary as pytest_terminal_summary
@@ -20,8 +20,6 @@ from tests.support.mistakes import HOSTILE
 from tests.support.mistakes import mistakes as mistakes
 from tests.support.postgres import Server, server
 from tests.support.program import MINI, MINI_TOML, MUST, PERFORM, QUICK, write
-
-DATABASES = ("sqlite", "postgres")
 
 
 def pytest_configure() -> None:
@@ -53,18 +51,6 @@ def postgres_server() -> Iterator[Server]:
         yield running
 
 
-@contextmanager
-def new_address(database: str, directory: Path, request: pytest.FixtureRequest) -> Iterator[str]:
-    """The address of a new, empty database of its own."""
-    if database == "sqlite":
-        yield f"sqlite:///{directory / 'store.db'}"
-        return
-    running: Server = request.getfixturevalue("postgres_server")
-    url = running.create_database()
-    yield url
-    running.drop_database(url)
-
-
 @pytest.fixture(params=DATABASES)
 def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of a new, empty database: once of SQLite, once of Postgres."""
@@ -76,13 +62,6 @@ def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
 def store(address: str) -> Iterator[Store]:
     """A new store that is ready to be loaded: once on SQLite, once on Postgres."""
     with Store.open(address, upgrade=True) as opened:
-        yield opened
-
-
-@contextmanager
-def new_store(database: str, directory: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
-    """A new store that is ready to be loaded."""
-    with new_address(database, directory, request) as url, Store.open(url, upgrade=True) as opened:
         yield opened
 
 

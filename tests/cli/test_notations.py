@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ggn_store import PositionError, Ruleset, Store, find_game
-from tests.conftest import DATABASES, new_address
+from tests.support.databases import DATABASES, new_address
 from tests.support.program import QUICK, Command, Program
 from tests.support.program import run as run
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ggn_store import Store
-from tests.store.exchange.test_transfer import BOTH, game, tag
+from tests.support.exchanged import BOTH, game, tag
 from tests.support.program import Command, Program, child_environment, on_terminal, write
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn

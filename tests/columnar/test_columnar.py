@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggn_store import (
@@ -34,6 +34,7 @@ from tests.oracles import reference
 from tests.oracles.python_chess import POSITIONS, expected_moves, key_of_ours, position_of, read_positions
 from tests.support.program import Program
 from tests.support.strategies import DIALECTS, Case, Plain, cases, stateless
+from tests.support.unhurried import UNHURRIED
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -43,13 +44,6 @@ pytest.importorskip("numpy")
 from ggn_store.columnar import compile as compiling  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
-UNHURRIED = settings(
-    derandomize=True,
-    database=None,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 NAMES = ("piece", "source", "destination", "ordinal")
 
 

@@ -23,9 +23,9 @@ from ggn_store.exports import csv_files
 from ggn_store.exports.sqlite_file import INDEXES
 from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql import view_rows
-from tests.conftest import new_address
-from tests.store.schema.test_views import GAMES, rows
+from tests.support.databases import new_address
 from tests.support.program import MINI, Program, child_environment, on_terminal, write
+from tests.support.views import GAMES, rows
 
 Row = tuple[Any, ...]
 

@@ -18,7 +18,7 @@ from ggn_store.games.rules import SIDES, Definition
 from ggn_store.notation import feen
 from ggn_store.notation.qpi import side_of
 from tests.oracles import reference
-from tests.oracles.fairy_stockfish import FIXTURES, Sample, differences
+from tests.oracles.fairy_stockfish import FIXTURES, differences, fixture
 from tests.oracles.play import Game
 
 FIXED = sorted(path.stem for path in FIXTURES.glob("*.txt"))
@@ -32,11 +32,6 @@ AFTERWARDS = {
 @functools.cache
 def game(name: str) -> Game:
     return Game(library.path_of(name).read_text("utf-8"), name)
-
-
-def fixture(name: str) -> list[Sample]:
-    lines = (FIXTURES / f"{name}.txt").read_text("utf-8").splitlines()
-    return [Sample.from_line(line) for line in lines]
 
 
 def test_a_hundred_games_have_fixtures_or_are_counted_by_hand() -> None:

@@ -12,7 +12,7 @@ import pytest
 from ggn_store.games import library
 from ggn_store.games.betza import parse
 from ggn_store.games.rules import Definition, Drop, Moves, PieceRule, Promotion, Zone
-from tests.games.test_games import fixture
+from tests.oracles.fairy_stockfish import fixture
 from tests.oracles.play import Game
 
 Change = Callable[[Definition], Definition]

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import ggn_store
-from tests.gdl.test_agreement import Rules, chain_differences, compiled, differences, expected, of_document
 from tests.oracles.gdl_interpreter import Game, Piece, Position
+from tests.support.gdl_agreement import Rules, chain_differences, compiled, differences, expected, of_document
 from tests.support.gdl_random import PHASES, PLAYERS, RANKS, specification
 
 GROUP = 20

@@ -1,45 +1,21 @@
 """The game descriptions in data/gdl, played by the interpreter: python-chess, perft figures and hand counts agree."""
 
-import functools
 import json
 import os
 import random
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import chess as python_chess
 import pytest
 
 from tests.oracles import python_chess as oracle
-from tests.oracles.gdl_interpreter import Game, Kind, Outcome, Piece, Plain, Position
+from tests.oracles.gdl_interpreter import Game, Outcome, Piece, Plain, Position
+from tests.support.gdl_specifications import CHESS_KINDS, GDL, SPECIFICATIONS, TARGETED, boards_of, game, of_chess
 
-GDL = Path(__file__).parents[2] / "data" / "gdl"
-SPECIFICATIONS = ("checkers", "chess", "contraband", "hexguard")
-TARGETED = ["castling", "en_passant", "promotion", "double_step", "pins_and_checks", "conditions"]
 EVERY = int(os.environ.get("GGN_GDL_EVERY", "16"))  # one position in so many of each file, but for long runs
 
-RANKS = {
-    "P": "pawn",
-    "N": "knight",
-    "B": "bishop",
-    "R": "rook",
-    "+R": "unmoved_rook",
-    "Q": "queen",
-    "K^": "king",
-    "+K^": "unmoved_king",
-}
-CHESS_KINDS: dict[str, Kind] = {
-    f"{style}:{name if style == 'C' else name.lower()}": (owner, "Piece", {"rank": rank})
-    for style, owner in (("C", "White"), ("c", "Black"))
-    for name, rank in RANKS.items()
-}
 SIDES: dict[str, oracle.Side] = {"White": "first", "Black": "second"}
-
-
-@functools.cache
-def game(name: str) -> Game:
-    return Game.read(GDL / f"{name}.json")
 
 
 def test_every_specification_is_one_of_those_that_are_tested_here() -> None:
@@ -58,15 +34,6 @@ def test_a_specification_says_its_licence_and_can_be_read(name: str) -> None:
 
 
 # Chess
-
-
-def of_chess(board: python_chess.Board) -> Position:
-    """A position of python-chess in the words of the specification."""
-    squares, side = oracle.position_of(board)
-    plain = {square: piece.replace(":-", ":") for square, piece in squares.items()}
-    ep = -1 if board.ep_square is None else python_chess.square_file(board.ep_square)
-    player = "White" if side == "first" else "Black"
-    return game("chess").from_identifiers(plain, {"ep": str(ep)}, player, CHESS_KINDS)
 
 
 def chess_state(position: Position) -> oracle.State:
@@ -90,10 +57,6 @@ def chess_differences(boards: list[python_chess.Board]) -> Iterator[str]:
         for pair in moves.keys() & expected.keys():
             if chess_state(moves[pair].after) != oracle.state_after(board, oracle.move_of(expected[pair])):
                 yield f"{board.fen()}: {pair} leads to {moves[pair].after}"
-
-
-def boards_of(name: str, every: int) -> list[python_chess.Board]:
-    return oracle.read_positions(oracle.POSITIONS / f"chess_{name}.fen")[::every]
 
 
 @pytest.mark.parametrize("name", [*TARGETED, "random"])

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggn_store import Document, NotationError, parse
@@ -15,38 +14,22 @@ from ggn_store.errors import ConflictError
 from ggn_store.model import order
 from ggn_store.model.diff import Outline, apply, diff, diff_piece, diff_pieces, pieces_of
 from ggn_store.model.difference import Difference, EntryChange, possibility_data
-from ggn_store.model.document import Envelope, Possibility
+from ggn_store.model.document import Possibility
 from ggn_store.model.order import Place
 from ggn_store.model.possibilities import ABSENT, Detail, compare
 from ggn_store.notation.stn import Transition
 from ggn_store.render.differences import difference_text, possibility_text, summary_text
+from tests.support.comparison import KEYS, MANY, document, same
 from tests.support.edits import drafts, edited
 from tests.support.strategies import DIALECTS, documents
-
-UNHURRIED = settings(
-    derandomize=True,
-    database=None,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
-)
-MANY = int(os.environ.get("GGN_DIFF_EXAMPLES", "20000"))
+from tests.support.unhurried import UNHURRIED
 
 PAWN = {"e2": {"e3": [{"must": {"e3": "empty"}}], "e4": [{"must": {"e3": "empty", "e4": "empty"}}]}}
 PAWNS = {"C:P": PAWN, "c:p": {"e7": {"e6": [{"must": {"e6": "empty"}}]}}}
 
 
-def document(content: dict[str, Any], **fields: str) -> Document:
-    return parse(json.dumps(content), envelope=Envelope(**fields))
-
-
 def text(difference: Difference) -> list[str]:
     return [line.removesuffix("\n") for line in difference_text(difference)]
-
-
-def same(left: Document, right: Document) -> bool:
-    """Whether two documents are the same to the byte, and have the same fields."""
-    return (left.canonical(), left.dialect, left.envelope) == (right.canonical(), right.dialect, right.envelope)
 
 
 # --- what is said ---
@@ -507,8 +490,6 @@ def test_data_that_lose_the_place_of_an_entry_do_not_apply(places: list[Any]) ->
 
 
 # --- orders ---
-
-KEYS = st.lists(st.sampled_from("abcdefgh"), unique=True)
 
 
 @settings(UNHURRIED, max_examples=300)

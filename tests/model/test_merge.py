@@ -15,9 +15,11 @@ from ggn_store.model.diff import diff
 from ggn_store.model.document import Envelope
 from ggn_store.model.merge import Conflict, Merge, merge
 from ggn_store.render.differences import conflicts_text, merge_text
-from tests.model.test_diff import KEYS, MANY, UNHURRIED, document, same
+from tests.oracles.merging import expected_merge
+from tests.support.comparison import KEYS, MANY, document, same
 from tests.support.edits import Draft, Fields, Plain, drafts, edited, fields_of, normal, plain, plain_of
 from tests.support.strategies import DIALECTS, Entry, Json, entries, named, possibilities
+from tests.support.unhurried import UNHURRIED
 
 A, B, C = {"must": {"a1": "empty"}}, {"must": {"b1": "empty"}}, {"must": {"c1": "empty"}}
 
@@ -264,37 +266,6 @@ def test_what_both_sides_only_added_to_keeps_both_orders(data: st.DataObject, ba
 
 
 # --- random edits, and what plain dictionaries say ---
-
-
-def expected_merge(base: Draft, ours: Draft, theirs: Draft) -> tuple[Plain, Fields, set[tuple[str, ...]]]:
-    """Entries, fields and the paths of conflicts, by dictionaries alone."""
-    conflicts: set[tuple[str, ...]] = set()
-
-    def three(path: tuple[str, ...], old: Any, left: Any, right: Any) -> Any:
-        if left != old and right != old and left != right:
-            conflicts.add(path)
-            return None
-        return left if left != old else right
-
-    sides = [plain(side) for side in (base, ours, theirs)]
-    kept: Plain = {}
-    for entry in {*sides[1], *sides[2]}:
-        value = three(entry, *(side.get(entry) for side in sides))
-        if value is not None:
-            kept[entry] = value
-    is_clear = not conflicts
-    texts = [fields_of(side) for side in (base, ours, theirs)]
-    fields = {name: three((name,), *(text.get(name) for text in texts)) for name in {**texts[1], **texts[2]}}
-    definitions = [text.get("definition") for text in texts]
-    if fields.get("definition") is not None and len(set(definitions)) > 1:
-        generated = [
-            side for side, text in zip(sides[1:], definitions[1:], strict=True) if text == fields["definition"]
-        ]
-        if not is_clear or kept not in generated:
-            conflicts.add(("definition",))
-    if not kept and is_clear:
-        conflicts.add(())
-    return kept, {name: text for name, text in fields.items() if text is not None}, conflicts
 
 
 def check(found: Merge, kept: Plain, fields: Fields, conflicts: set[tuple[str, ...]], dialect: str) -> None:

@@ -296,3 +296,8 @@ def _alone(name: str, arguments: list[str]) -> str:
 
 if __name__ == "__main__":
     main(sys.argv[1:])
+
+
+def fixture(name: str) -> list[Sample]:
+    lines = (FIXTURES / f"{name}.txt").read_text("utf-8").splitlines()
+    return [Sample.from_line(line) for line in lines]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,9 @@ from contextlib import contextmanager
 import psycopg
 
 from tests.support.postgres import Server
+
+KILLS = int(os.environ.get("GGN_KILLS", "100"))
+SEED = int(os.environ.get("GGN_SEED", random.randrange(2**32)))
 
 
 @contextmanager

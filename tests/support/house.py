@@ -19,17 +19,12 @@ from ggn_store.store.rulesets import load, masks
 from ggn_store.store.schema import tables as t
 from ggn_store.store.server import roles as server_roles
 from tests.support.postgres import Server
+from tests.support.stored import KNIGHT, ROOK
 
 ROLES = ("reader", "author", "admin")
 
-KNIGHT: dict[str, Any] = {
-    "C:N": {"b1": {"c3": [{"must": {"c3": "empty"}, "diff": {"board": {"b1": None, "c3": "C:N"}}}]}}
-}
 BISHOP: dict[str, Any] = {
     "C:B": {"b1": {"c3": [{"must": {"c3": "enemy"}, "diff": {"board": {"b1": None, "c3": "C:B"}, "toggle": False}}]}}
-}
-ROOK: dict[str, Any] = {
-    "C:R": {"a1": {"a2": [{"must": {"a2": "empty"}, "diff": {"board": {"a1": None, "a2": "C:R"}}}]}}
 }
 
 

@@ -97,3 +97,11 @@ def shared(module_store: Store) -> Store:
     module_store.load(changed(DIFF), "game")
     module_store.load(MUST_DENY, "Game")
     return module_store
+
+
+KNIGHT: dict[str, Any] = {
+    "C:N": {"b1": {"c3": [{"must": {"c3": "empty"}, "diff": {"board": {"b1": None, "c3": "C:N"}}}]}}
+}
+ROOK: dict[str, Any] = {
+    "C:R": {"a1": {"a2": [{"must": {"a2": "empty"}, "diff": {"board": {"a1": None, "a2": "C:R"}}}]}}
+}

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import random
 import shutil
 import sqlite3
@@ -20,8 +19,9 @@ import pytest
 
 from ggn_store import Store, StoreError
 from ggn_store.store.database.sqlite import SQLite
-from tests.conftest import DATABASES
 from tests.support import program
+from tests.support.crashes import SEED
+from tests.support.databases import DATABASES
 from tests.support.fault_injection import commands
 from tests.support.fault_injection.commands import COMMANDS, Command
 from tests.support.fault_injection.faults import REPLY, REQUEST
@@ -36,7 +36,6 @@ from tests.support.postgres import Server
 # The driver leaves a cursor of the server open whose connection breaks as it is closed, and warns of itself later.
 pytestmark = pytest.mark.filterwarnings("ignore:<psycopg.ServerCursor object:ResourceWarning")
 
-SEED = int(os.environ.get("GGN_SEED", random.randrange(2**32)))
 CASES = [(name, database) for name, each in COMMANDS.items() for database in each.databases]
 MAIN = (
     "load",

@@ -22,12 +22,11 @@ import pytest
 
 from ggn_store import Store, parse
 from tests.support import loader
+from tests.support.crashes import KILLS, SEED
 from tests.support.durable import Durable, durable
 from tests.support.loader import Json, Worker, contents, document, judge, load_command
 
-KILLS = int(os.environ.get("GGN_KILLS", "100"))
 CRASHES = min(KILLS, 30)
-SEED = int(os.environ.get("GGN_SEED", random.randrange(2**32)))
 KILLS_A_STORE = 5
 COMMIT = "commit"
 

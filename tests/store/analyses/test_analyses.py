@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import chess
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from ggn_store import NotationError, Ruleset, Store, UnknownNameError
+from ggn_store import NotationError, Store, UnknownNameError
 from ggn_store.api import dead
 from ggn_store.store.analyses.asking import asking
-from tests.conftest import DATABASES, new_store
 from tests.oracles import analyses as oracle
 from tests.oracles import reference
-from tests.support.strategies import DIALECTS, documents
+from tests.support.databases import DATABASES, new_store
+from tests.support.loaded import NAMES, Json, in_random_documents, loaded
+from tests.support.strategies import documents
 
 GAMES = ("chess", "shogi", "xiangqi", "janggi", "kingofthehill")
-Json = dict[str, Any]
-NAMES = itertools.count()
 
 
 @pytest.fixture(scope="module", params=DATABASES)
@@ -30,24 +28,6 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     with new_store(request.param, tmp_path_factory.mktemp("games"), request) as store:
         store.load_library(*GAMES)
         yield store
-
-
-def loaded(store: Store, document: Json) -> Ruleset:
-    name = f"game-{next(NAMES)}"
-    store.load(document, name)
-    return store.ruleset(name)
-
-
-def in_random_documents(test: Callable[..., None]) -> Callable[..., None]:
-    unhurried = settings(
-        max_examples=25,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
-    )
-    made: Callable[..., None] = pytest.mark.parametrize("dialect", DIALECTS)(unhurried(test))
-    return made
 
 
 # --- stats ---

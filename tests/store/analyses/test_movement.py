@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from ggn_store import Ruleset, Store, UnknownNameError, find_game, generate
 from ggn_store.analysis.geometry import symmetries
 from ggn_store.analysis.movers import Movers
-from tests.conftest import DATABASES, new_store
 from tests.oracles import analyses as oracle
 from tests.oracles import reference
-from tests.store.analyses.test_analyses import in_random_documents, loaded
+from tests.support.databases import DATABASES, new_store
+from tests.support.loaded import in_random_documents, loaded
 from tests.support.strategies import documents, stateless
 
 GAMES = ("chess", "almost", "capablanca", "crazyhouse", "minishogi", "xiangqi", "raumschach", "horde", "connect-four")

@@ -20,7 +20,7 @@ from ggn_store.model.board import Board, box
 from ggn_store.model.document import Envelope, revision_digest
 from ggn_store.model.revision import lineage
 from ggn_store.store.exchange.offer import StoreSource
-from tests.store.exchange.test_transfer import BOTH, Asked, exports, game, history, holds, sound, tag, tags
+from tests.support.exchanged import BOTH, Asked, exports, game, history, holds, sound, tag, tags
 
 Json = dict[str, Any]
 

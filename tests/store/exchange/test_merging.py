@@ -27,8 +27,7 @@ from ggn_store.api import merging
 from ggn_store.errors import DocumentError
 from ggn_store.model.document import Envelope
 from ggn_store.store.rulesets import catalog
-from tests.model.test_diff import UNHURRIED
-from tests.model.test_merge import expected_merge
+from tests.oracles.merging import expected_merge
 from tests.support.edits import Draft, drafts, edited, plain_of
 from tests.support.program import Command, on_terminal, write
 from tests.support.program import _own_place as _own_place
@@ -36,6 +35,7 @@ from tests.support.program import ggn as ggn
 from tests.support.program import ready as ready
 from tests.support.program import run as run
 from tests.support.strategies import BOARDS, DIALECTS, entries
+from tests.support.unhurried import UNHURRIED
 
 Json = dict[str, Any]
 EMPTY, ENEMY, OWN = ([{"must": {"a1": state}}] for state in ("empty", "enemy", "C:P"))

@@ -16,13 +16,11 @@ import psycopg
 import pytest
 
 from ggn_store import GgnStoreError, Store, parse
-from tests.conftest import DATABASES, new_address
-from tests.support.crashes import create_durable_database
+from tests.support.crashes import KILLS, SEED, create_durable_database
+from tests.support.databases import DATABASES, new_address
 from tests.support.loader import Worker, contents, document
 from tests.support.postgres import OVERRIDE, Server, server
 
-KILLS = int(os.environ.get("GGN_KILLS", "100"))
-SEED = int(os.environ.get("GGN_SEED", random.randrange(2**32)))
 NAMES = ("a", "b", "c", "d")
 WAYS = ("push", "pull", "load_bundle")
 

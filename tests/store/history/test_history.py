@@ -14,13 +14,7 @@ from ggn_store import Revision, Store, StoreError, UnknownNameError
 from ggn_store.errors import HeadMovedError, NotationError
 from ggn_store.model.revision import Reference, parse_reference
 from tests.support.guards import drop_guards
-
-KNIGHT: dict[str, Any] = {
-    "C:N": {"b1": {"c3": [{"must": {"c3": "empty"}, "diff": {"board": {"b1": None, "c3": "C:N"}}}]}}
-}
-ROOK: dict[str, Any] = {
-    "C:R": {"a1": {"a2": [{"must": {"a2": "empty"}, "diff": {"board": {"a1": None, "a2": "C:R"}}}]}}
-}
+from tests.support.stored import KNIGHT, ROOK
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from ggn_store import Store, UnknownNameError
 from ggn_store.model.history import Changes
-from tests.model.test_diff import UNHURRIED
 from tests.support.edits import Draft, drafts, edited
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
@@ -19,6 +18,7 @@ from tests.support.program import ready as ready
 from tests.support.program import run as run
 from tests.support.revisions import NAME, Node, ancestors, origin, record, tag
 from tests.support.strategies import DIALECTS
+from tests.support.unhurried import UNHURRIED
 
 EMPTY, ENEMY = [{"must": {"a1": "empty"}}], [{"must": {"a1": "enemy"}}]
 PAWN: dict[str, Any] = {"e2": {"e3": EMPTY, "e4": EMPTY}}

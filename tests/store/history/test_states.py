@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -17,13 +16,8 @@ from tests.support.program import Command, Program, write
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ready as ready
 from tests.support.program import run as run
+from tests.support.stored import KNIGHT, ROOK
 
-KNIGHT: dict[str, Any] = {
-    "C:N": {"b1": {"c3": [{"must": {"c3": "empty"}, "diff": {"board": {"b1": None, "c3": "C:N"}}}]}}
-}
-ROOK: dict[str, Any] = {
-    "C:R": {"a1": {"a2": [{"must": {"a2": "empty"}, "diff": {"board": {"a1": None, "a2": "C:R"}}}]}}
-}
 BOARD = '{"b1": "C:N"}'
 
 

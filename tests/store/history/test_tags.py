@@ -11,13 +11,13 @@ import pytest
 from sqlalchemy import text
 
 from ggn_store import ConflictError, NotationError, Store, StoreError, UnknownNameError
-from tests.store.history.test_history import KNIGHT, ROOK
 from tests.support.loader import Worker, document
 from tests.support.program import Command, Result, on_terminal
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
 from tests.support.program import ready as ready
 from tests.support.program import run as run
+from tests.support.stored import KNIGHT, ROOK
 
 Json = dict[str, Any]
 BISHOP: Json = {"C:B": KNIGHT["C:N"]}

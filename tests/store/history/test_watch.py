@@ -18,7 +18,6 @@ import pytest
 from sqlalchemy import text
 
 from ggn_store import ACTIONS, Event, NotationError, Store, StoreError, UnknownNameError
-from tests.store.history.test_history import KNIGHT, ROOK
 from tests.support import postgres
 from tests.support.crashes import crash, crashing
 from tests.support.loader import ROOT, document, store_unlisted
@@ -28,6 +27,7 @@ from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
 from tests.support.program import ready as ready
 from tests.support.program import run as run
+from tests.support.stored import KNIGHT, ROOK
 
 INSERT_TAG = (
     "INSERT INTO tag (ruleset_id, name, number, revision_id, created_at) "

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggn_store import GgnStoreError, Move, Position, Ruleset, Store, parse
@@ -26,18 +26,12 @@ from ggn_store.store.database.postgres import Values
 from tests.oracles import reference
 from tests.support.postgres import Server
 from tests.support.strategies import DIALECTS, Case, Entry, Side, cases
+from tests.support.unhurried import UNHURRIED
 
 Answers = dict[str, object]
 LONG_PAIRS = int(os.environ.get("GGN_AGREEMENT_PAIRS", "20000"))
 SIDES: tuple[Side, Side] = ("first", "second")
 ENTRY = ("piece", "source", "destination")
-UNHURRIED = settings(
-    derandomize=True,
-    database=None,
-    deadline=None,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
 
 
 class Evaluator(Protocol):

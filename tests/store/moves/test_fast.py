@@ -16,8 +16,9 @@ from ggn_store.store.moves import codes, fast
 from ggn_store.store.rulesets import masks
 from ggn_store.store.schema import tables as t
 from tests.oracles import reference
-from tests.store.schema.test_migrations import alembic
 from tests.support.loader import ROOT
+from tests.support.migrations import alembic
+from tests.support.positions import some_positions
 
 # One letter a square: what the first side sees there is empty, its own, or the enemy's.
 A1, B1, C1, D1 = 1, 2, 4, 8
@@ -166,24 +167,6 @@ def chess(module_store: Store) -> Ruleset:
     """Chess, of which a handle remembers nothing yet."""
     module_store.load(ROOT / "data" / "chess.json")
     return module_store.ruleset("chess")
-
-
-def some_positions() -> list[Position]:
-    """A position, and what it becomes when one piece after the other is taken away or changes sides."""
-    board: dict[str, str | None] = {
-        "e1": "C:+K^",
-        "h1": "C:+R",
-        "e2": "C:P",
-        "d5": "C:P",
-        "c5": "c:-p",
-        "e8": "c:k^",
-        "h3": "c:b",
-        "b4": "c:q",
-    }
-    changed = [board, *({s: p for s, p in board.items() if s != gone} for gone in board)]
-    changed += [board | {square: str(piece).swapcase()} for square, piece in board.items()]
-    changed += [board | {"c5": "c:p"}, board | {"h1": "C:R"}, board | {"f1": "X:Z"}, board | {"g1": None}]
-    return [Position(each, side=side) for each in changed for side in ("first", "second")]
 
 
 def watch(rules: Ruleset, patch: pytest.MonkeyPatch, asked: list[str]) -> None:

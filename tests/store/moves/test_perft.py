@@ -25,8 +25,8 @@ from tests.oracles import python_chess as oracle
 from tests.oracles import reference
 from tests.oracles.fairy_stockfish import FIXTURES, Sample
 from tests.oracles.play import Game
-from tests.store.moves.test_agreement import UNHURRIED
 from tests.support.strategies import DIALECTS, Case, cases, stateless
+from tests.support.unhurried import UNHURRIED
 
 DATA = Path(__file__).parents[3] / "data"
 # The store's own, and the one that is of neither database.

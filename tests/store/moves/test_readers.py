@@ -27,7 +27,7 @@ from ggn_store.store.moves import reading
 from tests.oracles.fairy_stockfish import FIXTURES, Sample
 from tests.oracles.play import Game
 from tests.oracles.reference import moves as plain_moves
-from tests.store.moves.test_fast import some_positions
+from tests.support.positions import some_positions
 from tests.support.postgres import Server
 from tests.support.program import Program, Result
 from tests.support.program import _own_place as _own_place

@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from ggn_store import ConflictError, GateError, Store, StoreError, parse
 from ggn_store.errors import NotationError
-from tests.store.schema.test_migrations import alembic
+from tests.support.migrations import alembic
 from tests.support.people import KNIGHT, OTHER, ROOK, WIDER, rows
 
 LARGEST = 2_147_483_647

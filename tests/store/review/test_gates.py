@@ -17,12 +17,12 @@ from ggn_store.documents import files
 from ggn_store.documents.lint import CODES, lint
 from ggn_store.store.rulesets import load
 from tests.oracles import reference
-from tests.store.moves.test_agreement import UNHURRIED
 from tests.support.edits import Draft, drafts, edited
 from tests.support.people import AT_B1, DOUBTFUL, KNIGHT, OTHER, ROOK, Json, moving, rows
 from tests.support.program import _own_place as _own_place
 from tests.support.program import write
 from tests.support.strategies import DIALECTS, Plain, positions
+from tests.support.unhurried import UNHURRIED
 
 GAME = """
 title = "Hops"

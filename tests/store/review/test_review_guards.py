@@ -267,7 +267,7 @@ def test_the_pieces_of_a_proposal_are_in_use(store: Store, table: str) -> None:
 def test_a_store_of_before_gets_its_gates_and_gives_them_back(store: Store, address: str) -> None:
     from alembic import command
 
-    from tests.store.schema.test_migrations import alembic
+    from tests.support.migrations import alembic
 
     with store._database.writing() as connection:
         alembic(connection, command.downgrade, "0003")

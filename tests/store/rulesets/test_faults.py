@@ -25,14 +25,14 @@ import psycopg
 import pytest
 
 from ggn_store import DocumentError, Revision, Store, StoreError, parse
-from tests.conftest import DATABASES, new_address
+from tests.support.crashes import SEED
+from tests.support.databases import DATABASES, new_address
 from tests.support.loader import ROOT, Worker, canonical, contents, document, judge, load_command, survivors
 from tests.support.postgres import Server
 
 CHESS = ROOT / "data" / "chess.json"
 KILLS_A_STORE = 4
 KILLS = int(os.environ.get("GGN_KILLS", "200"))
-SEED = int(os.environ.get("GGN_SEED", random.randrange(2**32)))
 LOADERS = 8
 MEBIBYTE = 2**20
 

@@ -17,7 +17,7 @@ from ggn_store import Definition, DocumentError, GgnStoreError, InputError, Stor
 from ggn_store.games import generate as generating
 from ggn_store.games import library
 from ggn_store.model.document import Piece
-from tests.conftest import new_store
+from tests.support.databases import new_store
 from tests.support.postgres import Server
 
 ROOK = '[pieces.R]\nbetza = "R"\n'

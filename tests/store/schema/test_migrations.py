@@ -11,15 +11,14 @@ import subprocess
 import sys
 import tarfile
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, Inspector, Text, inspect, text
 
@@ -33,6 +32,7 @@ from ggn_store.store.schema.tables import NAMING_CONVENTION, metadata
 from ggn_store.store.upkeep import versions
 from tests.support.loader import ROOT, Worker, load_command
 from tests.support.loader import contents as contents_of
+from tests.support.migrations import alembic, connected
 
 # What a user of an installed package does first.
 USE = """
@@ -48,20 +48,16 @@ print(pathlib.Path(ggn_store.__file__).parent)
 TEXTS = ("envelope", "author", "message", "detail", "rules", "positions", "accepted")
 
 
-@contextmanager
-def connected(address: str) -> Iterator[Connection]:
-    """A transaction on a database, whatever its tables are."""
-    database = addresses.connect(address)
-    with closing(database), database.writing() as connection:
-        yield connection
-
-
-def alembic(connection: Connection, run: Callable[..., None], revision: str) -> None:
-    """Run an Alembic command as `versions.upgrade` does."""
-    config = Config()
-    config.set_main_option("script_location", str(ROOT / "migrations").replace("%", "%%"))
-    config.attributes["connection"] = connection
-    run(config, revision)
+def run(*command: str, directory: Path, python_path: Path | None = None) -> str:
+    """Run Python in a directory, with nothing of this checkout but what is installed; its standard output."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "GGN_"))}
+    if python_path is not None:
+        environment["PYTHONPATH"] = str(python_path)
+    done = subprocess.run(
+        [sys.executable, *command], cwd=directory, env=environment, capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
 
 
 def differences(connection: Connection) -> list[Any]:
@@ -389,18 +385,6 @@ def test_eight_processes_can_upgrade_at_once(address: str) -> None:
 
 
 # --- where the migrations are ---
-
-
-def run(*command: str, directory: Path, python_path: Path | None = None) -> str:
-    """Run Python in a directory, with nothing of this checkout but what is installed; its standard output."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "GGN_"))}
-    if python_path is not None:
-        environment["PYTHONPATH"] = str(python_path)
-    done = subprocess.run(
-        [sys.executable, *command], cwd=directory, env=environment, capture_output=True, encoding="utf-8", check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 def test_migrations_run_from_any_directory(tmp_path: Path) -> None:

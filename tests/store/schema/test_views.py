@@ -14,54 +14,14 @@ from sqlalchemy import Boolean, Connection, DateTime, Integer, Text, inspect, te
 from ggn_store import Store
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import VIEWS
-from tests.store.schema.test_migrations import connected
+from tests.support.migrations import connected
 from tests.support.strategies import DIALECTS, documents
+from tests.support.views import GAMES, Row, rows
 
 TYPES = {"text": Text, "integer": Integer, "boolean": Boolean, "time": DateTime}
 
-Row = dict[str, Any]
 
-GAMES: dict[str, dict[str, Any]] = {
-    "diff": {
-        "C:+P^": {
-            "a1": {
-                "a2": [
-                    {"must": {"a2": "empty", "b1": "c:p"}, "diff": {"board": {"a1": None, "a2": "C:+P^"}}},
-                    {"must": {"a2": "c:p"}, "deny": {"b1": "enemy"}, "diff": {"hands": {"C:P": 1, "c:p": -1}}},
-                ],
-                "*": [{"diff": {"toggle": False}}],
-            },
-            "*": {"b2": [{"deny": {"b2": "C:P"}, "diff": {"board": {"b2": "C:P"}, "hands": {"C:+P^": -1}}}]},
-        },
-        "c:p'": {"b1": {"a1": [{"must": {"a1": "enemy"}, "diff": {}}], "b2": [{"diff": {}}]}},
-    },
-    "must-deny": {"C:P": {"*": {"a1": [{"must": {"a1": "empty"}}]}, "a1": {"b2": [{}, {"deny": {"b2": "C:P"}}]}}},
-    "perform": {
-        "CHESS:-P": {"x": {"y z": [{"require": {"y z": "enemy"}, "perform": {"x": None, "y z": "CHESS:-P"}}]}},
-        "chess:p": {"y z": {"x": [{"prevent": {"x": "chess:p"}, "perform": {"x": "chess:p", "y z": None}}]}},
-    },
-    "gdl": {
-        "$state": {"ep": {"values": ["3", "none"], "initial": "none"}},
-        "D:M": {
-            "Alaska": {
-                "x": [
-                    {
-                        "action": {"name": "jump", "step": 1, "chainable": True},
-                        "when": {"ep": ["3", "none"]},
-                        "diff": {"board": {"Alaska": None}, "state": {"ep": "3"}},
-                    },
-                    {"when": {"ep": ["3"]}, "must": {"x": "enemy"}, "diff": {"toggle": False}},
-                ]
-            }
-        },
-    },
-}
 FIELDS = {"title": "A game: 'quoted', \"and\" \\ again", "source": "nobody", "start": "2/2 / C/c"}
-
-
-def rows(store: Store, query: str, **values: Any) -> list[Row]:
-    with store._tables.reading() as connection:
-        return [dict(row._mapping) for row in connection.execute(text(query), values)]
 
 
 def execute(store: Store, *statements: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import time
 from collections.abc import Callable
@@ -11,13 +10,11 @@ from pathlib import Path
 import pytest
 
 from ggn_store import Store, parse
-from tests.conftest import DATABASES, new_address
 from tests.support import postgres
-from tests.support.crashes import connect_again, crash, crashing
+from tests.support.crashes import KILLS, SEED, connect_again, crash, crashing
+from tests.support.databases import DATABASES, new_address
 from tests.support.loader import Json, Worker, contents, document, store_unlisted
 
-KILLS = int(os.environ.get("GGN_KILLS", "100"))
-SEED = int(os.environ.get("GGN_SEED", random.randrange(2**32)))
 KEPT = range(3)
 UNLISTED = 8
 # A collection of a few transactions.

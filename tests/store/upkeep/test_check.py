@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from ggn_store import Store
 from ggn_store.store.upkeep import check
-from tests.conftest import DATABASES, new_address
+from tests.support.databases import DATABASES, new_address
 from tests.support.guards import drop_guards, drop_guards_of_file
 from tests.support.stored import DIFF, changed, raw
 

@@ -17,7 +17,6 @@ from ggn_store import Collected, Revision, Store, parse
 from ggn_store.store.rulesets import load
 from ggn_store.store.schema import tables as t
 from ggn_store.store.upkeep import collect
-from tests.store.history.test_history import KNIGHT, ROOK
 from tests.support.loader import PIECES, Worker, canonical, contents, document, load_command, store_unlisted
 from tests.support.postgres import Server
 from tests.support.program import Command, Result, on_terminal
@@ -25,6 +24,7 @@ from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
 from tests.support.program import ready as ready
 from tests.support.program import run as run
+from tests.support.stored import KNIGHT, ROOK
 
 NOTHING = "nothing to remove: everything is in use\n"
 # The knight of KNIGHT on its board: one row in piece, source, destination, variant, condition, mask, two effects.

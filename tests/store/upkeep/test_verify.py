@@ -17,15 +17,15 @@ from ggn_store.model.care import Verification
 from ggn_store.store.exchange import compare
 from ggn_store.store.rulesets import load
 from ggn_store.store.upkeep import check
-from tests.store.history.test_history import KNIGHT, ROOK
-from tests.store.schema.test_migrations import alembic
 from tests.support.guards import drop_guards
 from tests.support.loader import document, store_unlisted
+from tests.support.migrations import alembic
 from tests.support.program import Command, Result, on_terminal
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
 from tests.support.program import ready as ready
 from tests.support.program import run as run
+from tests.support.stored import KNIGHT, ROOK
 
 BISHOP: dict[str, Any] = {"C:B": KNIGHT["C:N"]}
 QUEEN: dict[str, Any] = {"C:Q": KNIGHT["C:N"]}

@@ -18,8 +18,8 @@ from ggn_store.cli import main
 from ggn_store.model.transfer import Transferred
 from ggn_store.store.rulesets import load
 from ggn_store.store.upkeep import collect
-from tests.store.schema.test_migrations import alembic, connected
 from tests.support.fault_injection.settings import OWN, REMOTE, Place
+from tests.support.migrations import alembic, connected
 from tests.support.people import KNIGHT, OTHER, ROOK, WIDER
 
 AUTHOR: Final = "ann"

@@ -1,0 +1,48 @@
+"""The game descriptions in data/gdl, and positions of chess in the words of its description."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import chess as python_chess
+
+from tests.oracles import python_chess as oracle
+from tests.oracles.gdl_interpreter import Game, Kind, Position
+
+GDL = Path(__file__).parents[2] / "data" / "gdl"
+SPECIFICATIONS = ("checkers", "chess", "contraband", "hexguard")
+TARGETED = ["castling", "en_passant", "promotion", "double_step", "pins_and_checks", "conditions"]
+RANKS = {
+    "P": "pawn",
+    "N": "knight",
+    "B": "bishop",
+    "R": "rook",
+    "+R": "unmoved_rook",
+    "Q": "queen",
+    "K^": "king",
+    "+K^": "unmoved_king",
+}
+CHESS_KINDS: dict[str, Kind] = {
+    f"{style}:{name if style == 'C' else name.lower()}": (owner, "Piece", {"rank": rank})
+    for style, owner in (("C", "White"), ("c", "Black"))
+    for name, rank in RANKS.items()
+}
+
+
+@functools.cache
+def game(name: str) -> Game:
+    return Game.read(GDL / f"{name}.json")
+
+
+def of_chess(board: python_chess.Board) -> Position:
+    """A position of python-chess in the words of the specification."""
+    squares, side = oracle.position_of(board)
+    plain = {square: piece.replace(":-", ":") for square, piece in squares.items()}
+    ep = -1 if board.ep_square is None else python_chess.square_file(board.ep_square)
+    player = "White" if side == "first" else "Black"
+    return game("chess").from_identifiers(plain, {"ep": str(ep)}, player, CHESS_KINDS)
+
+
+def boards_of(name: str, every: int) -> list[python_chess.Board]:
+    return oracle.read_positions(oracle.POSITIONS / f"chess_{name}.fen")[::every]

@@ -1,0 +1,51 @@
+"""Games that fill every view, and rows as dictionaries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import text
+
+from ggn_store import Store
+
+Row = dict[str, Any]
+GAMES: dict[str, dict[str, Any]] = {
+    "diff": {
+        "C:+P^": {
+            "a1": {
+                "a2": [
+                    {"must": {"a2": "empty", "b1": "c:p"}, "diff": {"board": {"a1": None, "a2": "C:+P^"}}},
+                    {"must": {"a2": "c:p"}, "deny": {"b1": "enemy"}, "diff": {"hands": {"C:P": 1, "c:p": -1}}},
+                ],
+                "*": [{"diff": {"toggle": False}}],
+            },
+            "*": {"b2": [{"deny": {"b2": "C:P"}, "diff": {"board": {"b2": "C:P"}, "hands": {"C:+P^": -1}}}]},
+        },
+        "c:p'": {"b1": {"a1": [{"must": {"a1": "enemy"}, "diff": {}}], "b2": [{"diff": {}}]}},
+    },
+    "must-deny": {"C:P": {"*": {"a1": [{"must": {"a1": "empty"}}]}, "a1": {"b2": [{}, {"deny": {"b2": "C:P"}}]}}},
+    "perform": {
+        "CHESS:-P": {"x": {"y z": [{"require": {"y z": "enemy"}, "perform": {"x": None, "y z": "CHESS:-P"}}]}},
+        "chess:p": {"y z": {"x": [{"prevent": {"x": "chess:p"}, "perform": {"x": "chess:p", "y z": None}}]}},
+    },
+    "gdl": {
+        "$state": {"ep": {"values": ["3", "none"], "initial": "none"}},
+        "D:M": {
+            "Alaska": {
+                "x": [
+                    {
+                        "action": {"name": "jump", "step": 1, "chainable": True},
+                        "when": {"ep": ["3", "none"]},
+                        "diff": {"board": {"Alaska": None}, "state": {"ep": "3"}},
+                    },
+                    {"when": {"ep": ["3"]}, "must": {"x": "enemy"}, "diff": {"toggle": False}},
+                ]
+            }
+        },
+    },
+}
+
+
+def rows(store: Store, query: str, **values: Any) -> list[Row]:
+    with store._tables.reading() as connection:
+        return [dict(row._mapping) for row in connection.execute(text(query), values)]
