@@ -90,7 +90,7 @@ def test_a_server_named_by_the_environment_is_used_and_left_as_it_was(
 
 def test_the_server_ends_with_a_session_that_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(OVERRIDE, raising=False)
-    root = Path(__file__).resolve().parents[3]
+    root = Path(__file__).resolve().parents[2]
     command = [sys.executable, "-c", SESSION]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, cwd=root, stdin=pipe, stdout=pipe, text=True) as session:
