@@ -12,8 +12,8 @@ from alembic import context
 from sqlalchemy import Connection
 
 from ggn_store.store.database.address import connect
+from ggn_store.store.database.session import VERSION_TABLE
 from ggn_store.store.schema.tables import metadata
-from ggn_store.store.upkeep import versions
 
 
 def run(connection: Connection) -> None:
@@ -21,7 +21,7 @@ def run(connection: Connection) -> None:
     context.configure(
         connection=connection,
         target_metadata=metadata,
-        version_table=versions.VERSION_TABLE,
+        version_table=VERSION_TABLE,
         include_name=_is_ours,
         transactional_ddl=True,
     )

@@ -19,8 +19,8 @@ from ggn_store.notation.hand import HAND
 from ggn_store.store.analyses import mentions, mobility, reach, stats
 from ggn_store.store.analyses.asking import Tell, asking
 from ggn_store.store.database import engine
+from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
-from ggn_store.store.upkeep import versions
 
 if TYPE_CHECKING:
     from ggn_store.analysis.comparison import PieceComparison
@@ -209,7 +209,7 @@ def _squares(board: Board) -> str:
 class StoreAnalysis:
     """The analyses of several rulesets of a store; `tell` gets the SQL of each statement that runs."""
 
-    def __init__(self, database: engine.Database, tables: versions.Gate, tell: Tell | None) -> None:
+    def __init__(self, database: engine.Database, tables: Session, tell: Tell | None) -> None:
         self._database = database
         self._tables = tables
         self._tell = tell

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ggn_store.store.database import engine
-from ggn_store.store.upkeep import versions
+from ggn_store.store.database.session import Session
 
 
 class Section:
@@ -11,4 +11,4 @@ class Section:
 
     def __init__(self, database: engine.Database) -> None:
         self._database = database
-        self._tables = versions.Gate(database)
+        self._tables = Session(database)

@@ -18,10 +18,10 @@ from ggn_store.exports import manifest
 from ggn_store.exports.csv_files import CsvFiles
 from ggn_store.exports.sqlite_file import SqliteFile
 from ggn_store.output import new_directory
+from ggn_store.store.database.session import Session
 from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql import view_rows
 from ggn_store.store.sql.view_rows import Row, Wanted
-from ggn_store.store.upkeep import versions
 
 if TYPE_CHECKING:
     from ggn_store.api.ruleset import Ruleset
@@ -156,7 +156,7 @@ class Exports(Section):
 def view_of(ruleset: Ruleset, name: str) -> ViewRows:
     """What `Ruleset.view` gives."""
     # With _all behind the name the revision would still be this one.
-    return ViewRows(versions.Gate(ruleset._database).reading_long, name, str(ruleset.revision))
+    return ViewRows(Session(ruleset._database).reading_long, name, str(ruleset.revision))
 
 
 def _export(

@@ -10,10 +10,10 @@ from ggn_store.model.document import Document, Piece, check_dialect, revision_di
 from ggn_store.model.merge import Merge, merge
 from ggn_store.model.revision import Revision
 from ggn_store.store.database import engine
+from ggn_store.store.database.session import Session
 from ggn_store.store.history.sides import Given, Nothing, Side, Stored
 from ggn_store.store.rulesets import catalog, load
 from ggn_store.store.rulesets.load import Ready
-from ggn_store.store.upkeep import versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ def _document(side: Side, unread: set[str]) -> Document:
 
 def merge_into(
     database: engine.Database,
-    tables: versions.Gate,
+    tables: Session,
     name: str,
     ours: Document,
     base: str | None,

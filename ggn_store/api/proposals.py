@@ -17,12 +17,12 @@ from ggn_store.model.document import Document, Piece
 from ggn_store.model.proposal import Judgement, Proposal, parse_digest, parse_proposal
 from ggn_store.model.revision import check_name
 from ggn_store.store.database.engine import Database
+from ggn_store.store.database.session import Session
 from ggn_store.store.history import states
 from ggn_store.store.review import proposals
 from ggn_store.store.rulesets import catalog, contents, load
 from ggn_store.store.rulesets.contents import Content, Transaction
 from ggn_store.store.rulesets.load import Made
-from ggn_store.store.upkeep.versions import Gate
 
 if TYPE_CHECKING:
     from ggn_store.api.ruleset import Ruleset
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 def propose(
     database: Database,
-    tables: Gate,
+    tables: Session,
     content: Document | Definition,
     name: str,
     author: str | None,
@@ -92,7 +92,7 @@ def _require_news(connection: Transaction, name: str, head: str | None, number: 
 
 
 def approve(
-    database: Database, tables: Gate, reference: str, author: str | None, message: str | None, digest: str | None
+    database: Database, tables: Session, reference: str, author: str | None, message: str | None, digest: str | None
 ) -> Proposal:
     """Approve of a proposal of somebody else's; with the last approval that it needs, the head moves."""
     name, number = parse_proposal(reference)
@@ -122,18 +122,18 @@ def approve(
         return proposals.find(connection, name, number)
 
 
-def reject(database: Database, tables: Gate, reference: str, author: str | None, message: str | None) -> Proposal:
+def reject(database: Database, tables: Session, reference: str, author: str | None, message: str | None) -> Proposal:
     """End a proposal."""
     return _end(database, tables, reference, "rejected", author, message)
 
 
-def withdraw(database: Database, tables: Gate, reference: str, author: str | None, message: str | None) -> Proposal:
+def withdraw(database: Database, tables: Session, reference: str, author: str | None, message: str | None) -> Proposal:
     """End a proposal of one's own."""
     return _end(database, tables, reference, "withdrawn", author, message)
 
 
 def _end(
-    database: Database, tables: Gate, reference: str, verdict: Judgement, author: str | None, message: str | None
+    database: Database, tables: Session, reference: str, verdict: Judgement, author: str | None, message: str | None
 ) -> Proposal:
     name, number = parse_proposal(reference)
     author = _named(database, authors.signed(database, author, message))
@@ -205,14 +205,14 @@ def _named(database: Database, author: str | None) -> str | None:
 # --- looking at them ---
 
 
-def find(tables: Gate, reference: str) -> Proposal:
+def find(tables: Session, reference: str) -> Proposal:
     """The proposal that `chess#4` names; raises StoreError for one that is broken."""
     name, number = parse_proposal(reference)
     with tables.reading() as connection:
         return proposals.find_whole(connection, name, number)
 
 
-def listed(tables: Gate, name: str | None, *, closed: bool) -> tuple[Proposal, ...]:
+def listed(tables: Session, name: str | None, *, closed: bool) -> tuple[Proposal, ...]:
     """The proposals of all rulesets or of one, the newest first; with `closed`, those too that nobody waits for."""
     if name is not None:
         check_name(name)
@@ -223,7 +223,7 @@ def listed(tables: Gate, name: str | None, *, closed: bool) -> tuple[Proposal, .
     return tuple(each for each in found if closed or each.state in ("open", "stale", "broken"))
 
 
-def document(tables: Gate, reference: str) -> Document:
+def document(tables: Session, reference: str) -> Document:
     """The document that is proposed."""
     name, number = parse_proposal(reference)
     with tables.reading() as connection:
@@ -231,7 +231,7 @@ def document(tables: Gate, reference: str) -> Document:
         return contents.document(connection, contents.of_proposal(connection, proposal))
 
 
-def ruleset(tables: Gate, reference: str) -> Ruleset:
+def ruleset(tables: Session, reference: str) -> Ruleset:
     """The proposed document as a ruleset in a private store in memory, to be asked for moves."""
     name, number = parse_proposal(reference)
     private = Store.open("sqlite://")
@@ -241,7 +241,7 @@ def ruleset(tables: Gate, reference: str) -> Ruleset:
     return found
 
 
-def difference(tables: Gate, reference: str) -> Difference:
+def difference(tables: Session, reference: str) -> Difference:
     """What a proposal changes in its base."""
     name, number = parse_proposal(reference)
     with tables.reading() as connection:

@@ -26,10 +26,11 @@ from ggn_store.errors import StoreError, printable
 from ggn_store.model.document import Dialect
 from ggn_store.passwords import shown
 from ggn_store.store.database import address as addresses
+from ggn_store.store.database import session
 from ggn_store.store.database.sqlite import SQLite
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
-from ggn_store.store.upkeep import rebuild, versions
+from ggn_store.store.upkeep import rebuild, upgrade
 
 PRIVATE_NAME: Final = "ruleset"
 _MEMORY: Final = "sqlite://"
@@ -106,7 +107,7 @@ class Store(
             return True
         with self._database.reading() as connection:
             # A file is also new where the process that began to make it ready was killed.
-            is_empty = versions.version(connection) is None and versions.is_empty(connection)
+            is_empty = session.version(connection) is None and session.is_empty(connection)
         return is_empty and isinstance(self._database, SQLite)
 
     def _require_directory(self) -> None:
@@ -148,17 +149,17 @@ class Store(
         Triggers, functions and views that are not as this program makes them are made again, and what others have hung
         on the tables is taken away; `tell` gets a sentence for each.
         """
-        made = self._database.create(versions.upgrade)
+        made = self._database.create(upgrade.upgrade)
         self._has_made_it = made is not None
-        return made or versions.upgrade(self._database, tell)
+        return made or upgrade.upgrade(self._database, tell)
 
     def info(self) -> Info:
         """Where the store is, what runs it, and of which version its tables are."""
-        needed = versions.known_versions()[-1]
+        needed = session.known_versions()[-1]
         if self._is_new_file:  # to connect would make the file
             return Info(str(self._database), f"SQLite {sqlite3.sqlite_version}", None, needed, None)
         with self._database.reading() as connection:
-            found = versions.version(connection)
+            found = session.version(connection)
             count = len(catalog.newest(connection)) if found == needed else None
             return Info(str(self._database), self._database.version(connection), found, needed, count)
 

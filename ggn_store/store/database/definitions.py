@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 UPGRADE, ROLES_INIT = "db upgrade", "db roles init"
 
 Key = tuple[str, str, str]
+# The statements that seal a schema of a server with roles.
+Seals = Callable[[str], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)

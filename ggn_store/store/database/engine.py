@@ -35,13 +35,15 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from ggn_store.errors import GgnStoreError, StoreError, printable
 from ggn_store.passwords import HIDDEN, secrets_in, shown, without
-from ggn_store.store.database.definitions import Definitions
+from ggn_store.store.database.definitions import Definitions, Seals
 
 Rows = Iterable[Sequence[Any]]
 Filled = TypeVar("Filled")
 
 # The roles of a Postgres server that members read with, load with, and tag, hide and remove with.
 READER, AUTHOR, ADMIN = ROLES = ("ggn_reader", "ggn_author", "ggn_admin")
+# The table there of what is to be checked before a commit.
+UNCHECKED = "ggn_unchecked"
 
 # The option of a connection that is to write.
 WRITE = "ggn_store_write"
@@ -353,7 +355,7 @@ class Database(ABC):
         """What the database engine itself finds wrong with its files."""
 
     @abstractmethod
-    def definitions(self, connection: Connection) -> Definitions:
+    def definitions(self, connection: Connection, seals: Seals) -> Definitions:
         """The triggers, functions, views, ... that the database is to have, and those that it has."""
 
     def restore_rights(self, connection: Connection) -> None:  # noqa: B027

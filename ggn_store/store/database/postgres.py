@@ -41,7 +41,7 @@ from sqlalchemy.exc import DBAPIError
 
 from ggn_store.errors import StoreError
 from ggn_store.store.database import postgres_definitions
-from ggn_store.store.database.definitions import Definitions
+from ggn_store.store.database.definitions import Definitions, Seals
 from ggn_store.store.database.engine import (
     ADMIN,
     AUTHOR,
@@ -251,8 +251,8 @@ class Postgres(Database):
     def integrity(self, connection: Connection) -> list[str]:
         return []
 
-    def definitions(self, connection: Connection) -> Definitions:
-        return postgres_definitions.definitions(connection)
+    def definitions(self, connection: Connection, seals: Seals) -> Definitions:
+        return postgres_definitions.definitions(connection, seals)
 
     def restore_rights(self, connection: Connection) -> None:
         postgres_definitions.restore_rights(connection)

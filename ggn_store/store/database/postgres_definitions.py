@@ -17,9 +17,8 @@ from sqlalchemy import Connection, StaticPool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
 from ggn_store.store.database import migrate, postgres_tables
-from ggn_store.store.database.definitions import ROLES_INIT, UPGRADE, Definition, Definitions, Key, by_key
-from ggn_store.store.database.engine import ROLES
-from ggn_store.store.server import seals
+from ggn_store.store.database.definitions import ROLES_INIT, UPGRADE, Definition, Definitions, Key, Seals, by_key
+from ggn_store.store.database.engine import ROLES, UNCHECKED
 
 # Statistics may come in between.
 _PLANS: Final = 3
@@ -27,10 +26,12 @@ _PLANS: Final = 3
 _SOUND: Final[set[tuple[Hashable, str]]] = set()
 
 
-def definitions(connection: Connection) -> Definitions:
+def definitions(connection: Connection, seals: Seals) -> Definitions:
     """What the database is to have, and what it has; of what others have put into it, what acts on our tables."""
     place = _find_place(connection)
-    expected = by_key(_expected(place))
+    expected = by_key(_read(recorded(), place, UPGRADE))
+    if place.has_roles:
+        expected |= by_key(_read(seals(place.schema), place, ROLES_INIT))
     views = [each for each in expected.values() if each.kind == "view"]
     tables = {*_tables(), *(each.name for each in views), *(each.table for each in expected.values())}
     names = {"schema": place.schema, "tables": [*tables], "functions": [each.name for each in expected.values()]}
@@ -50,8 +51,8 @@ def restore_rights(connection: Connection) -> None:
     place = _find_place(connection)
     if not place.has_roles:
         return
-    for each in _expected(place):
-        if each.kind == "function" and each.maker == UPGRADE:
+    for each in _read(recorded(), place, UPGRADE):
+        if each.kind == "function":
             connection.execute(text(f"REVOKE ALL ON FUNCTION {each.name} FROM PUBLIC"))
         elif each.kind == "view":
             connection.execute(text(f"GRANT SELECT ON {each.name} TO {', '.join(ROLES)}"))
@@ -78,7 +79,7 @@ def _find_place(connection: Connection) -> _Place:
             "JOIN pg_roles r ON r.oid = a.grantee WHERE r.rolname = ANY(:roles)) "
             "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = 'revision'::regclass"
         ),
-        {"unchecked": seals.UNCHECKED, "roles": [*ROLES]},
+        {"unchecked": UNCHECKED, "roles": [*ROLES]},
     ).one()
     return _Place(*row)
 
@@ -159,16 +160,8 @@ _REVOKED = re.compile(r"REVOKE \w+ ON FUNCTION (\w+\([^)]*\))")
 _REMOVED = re.compile(r'DROP (FUNCTION|VIEW|TRIGGER|TABLE) (?:IF EXISTS )?(\w+(?:\([^)]*\))?)(?: ON "?(\w+)"?)?')
 
 
-def _expected(place: _Place) -> list[Definition]:
-    """What is to be there, in the order in which it is made."""
-    made = [*_read(recorded(), place, UPGRADE)]
-    if place.has_roles:
-        made += _read(seals.statements(place.schema), place, ROLES_INIT)
-    return made
-
-
 def _read(statements: Iterable[str], place: _Place, maker: str) -> Iterator[Definition]:
-    """What is there after these statements."""
+    """What is there after these statements, in the order in which it is made."""
     found: dict[Key, Definition] = {}
     for statement in statements:
         if match := _FUNCTION.match(statement):

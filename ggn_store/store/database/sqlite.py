@@ -38,8 +38,8 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.pool import QueuePool
 
 from ggn_store.errors import StoreError
-from ggn_store.store.database import sqlite_definitions
-from ggn_store.store.database.definitions import Definitions
+from ggn_store.store.database import copying, sqlite_definitions
+from ggn_store.store.database.definitions import Definitions, Seals
 from ggn_store.store.database.engine import (
     WRITE,
     Changes,
@@ -51,7 +51,6 @@ from ggn_store.store.database.engine import (
     quoted_names,
     refusal,
 )
-from ggn_store.store.sql import child
 
 # A writer waits this long for others to finish before it gives up with a clear message.
 BUSY_SECONDS = 120
@@ -139,8 +138,8 @@ class SQLite(Database):
         """A private copy; this database where none can be made, which then says itself what is wrong with it."""
         with self._translated(), closing(self._connect_directly()) as source:
             try:
-                made = child.copied(source, time.monotonic() + BUSY_SECONDS, check_same_thread=False)
-            except (sqlite3.Error, child.Cut):
+                made = copying.copied(source, time.monotonic() + BUSY_SECONDS, check_same_thread=False)
+            except (sqlite3.Error, TimeoutError):
                 return self
         return _Copy(self.url, made)
 
@@ -308,7 +307,7 @@ class SQLite(Database):
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
         return found + [f"table {row[0]}: a row refers to a row of {row[2]} that is not there" for row in broken]
 
-    def definitions(self, connection: Connection) -> Definitions:
+    def definitions(self, connection: Connection, seals: Seals) -> Definitions:
         return sqlite_definitions.definitions(connection)
 
     def transactions(self, connection: Connection) -> tuple[int, int]:

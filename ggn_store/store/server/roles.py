@@ -10,12 +10,12 @@ from sqlalchemy import Connection, Table, text
 
 from ggn_store.errors import StoreError, printable
 from ggn_store.store.database.definitions import ROLES_INIT, UPGRADE
-from ggn_store.store.database.engine import ADMIN, AUTHOR, ROLES, Database
+from ggn_store.store.database.engine import ADMIN, AUTHOR, ROLES, UNCHECKED, Database
 from ggn_store.store.database.postgres import Postgres
+from ggn_store.store.database.session import VERSION_TABLE
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema import views
-from ggn_store.store.server import seals
-from ggn_store.store.upkeep import guards, versions
+from ggn_store.store.server import guards, seals
 
 _EVERYBODY = "PUBLIC"
 
@@ -33,8 +33,8 @@ RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     **{table: {"INSERT": _WRITERS} for table in ("proposal", "proposal_piece", "verdict")},
     **{table: {"INSERT": (ADMIN,)} for table in ("tag", "ruleset_state", "policy")},
     "audit": {},
-    versions.VERSION_TABLE: {},
-    seals.UNCHECKED: {"INSERT": _WRITERS},
+    VERSION_TABLE: {},
+    UNCHECKED: {"INSERT": _WRITERS},
     "moves_flat": {},
     "conditions_flat": {},
     **{name: {} for view in views.VIEWS for name in (view.name, view.every) if name is not None},

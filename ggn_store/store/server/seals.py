@@ -11,14 +11,13 @@ commit. Who asks for the check earlier (SET CONSTRAINTS) and then adds a row has
 
 from __future__ import annotations
 
+from ggn_store.store.database.engine import UNCHECKED
 from ggn_store.store.schema import tables as t
 from ggn_store.store.server.faults.boards import BOARD_FAULT
 from ggn_store.store.server.faults.function import Function
 from ggn_store.store.server.faults.masks import MASK_FAULT
 from ggn_store.store.server.faults.pieces import PIECE_FAULT
 from ggn_store.store.server.faults.revisions import PROPOSAL_FAULT, REVISION_FAULT, RULESET_FAULT
-
-UNCHECKED = "ggn_unchecked"
 
 # Of the 64 bits of a transaction's number a row keeps the lower half. A row that can be seen, made by a transaction
 # that is still going on, is of this one, or of a savepoint in it.

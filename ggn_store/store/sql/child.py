@@ -7,7 +7,7 @@ Limits of the operating system hold where there are such: Windows has none, and 
 everywhere.
 
 A SQLite file is asked directly, which keeps writers waiting. Once one waits, the process ends, and is started again to
-ask a private copy. Nothing is imported but psycopg, and what decides on a query's tree, where Postgres is to be asked.
+ask a private copy. Nothing is imported but what makes that copy, or psycopg and what decides on a query's tree.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, NoReturn
@@ -39,8 +39,6 @@ _LOOK = 0.01  # seconds between two looks at the clock, the spilled files and th
 _PATIENCE = 0.25  # seconds that a question has before it gives way; shorter ones never need a copy
 _WITHOUT_LOCKS = 1.0  # seconds after which it gives way where nothing tells whether a writer waits
 _PENDING = 0x40000000  # the byte of its file that SQLite locks for a writer who waits until readers have gone
-_PAGES = 4_096  # that are copied before writers get in between
-_RESTARTS = 5  # of a copy that writers overtake, before it is made at one go
 _PART = 64 << 10  # of output, in characters
 _PLACES = 200
 _OF_THE_FILE = (
@@ -68,10 +66,6 @@ class Wrong(Exception):  # noqa: N818
     def __init__(self, kind: str, message: str, position: int | None = None, name: str | None = None) -> None:
         super().__init__(kind, message)
         self.data = {"kind": kind, "message": message, "position": position, "name": name}
-
-
-class _Overtaken(Exception):  # noqa: N818
-    """Writers have changed a file too often while it was copied."""
 
 
 def limit_process(seconds: float, memory: int) -> None:
@@ -176,43 +170,6 @@ def spilled() -> int:
     return found
 
 
-def copied(source: sqlite3.Connection, until: float, **options: Any) -> sqlite3.Connection:
-    """A copy of one state of a database, made a little at a time so that writers get in between; a file without a name.
-
-    Where they do so too often, they wait for it once. Raises Cut where it takes longer than `until`.
-    """
-    for pages in (_PAGES, -1):
-        # What SQLite calls a temporary database: nobody else can open it, and it goes with the connection.
-        target: sqlite3.Connection = sqlite3.connect("", isolation_level=None, **options)
-        try:
-            for pragma in ("journal_mode = OFF", "synchronous = OFF"):
-                target.execute(f"PRAGMA {pragma}")
-            source.backup(target, pages=pages, progress=_overseer(until), sleep=_LOOK)
-        except BaseException as error:
-            target.close()
-            if pages > 0 and isinstance(error, _Overtaken):
-                continue
-            raise
-        return target
-    raise AssertionError
-
-
-def _overseer(until: float) -> Callable[[int, int, int], None]:
-    least, restarts = sys.maxsize, 0
-
-    def look(status: int, remaining: int, _total: int) -> None:
-        nonlocal least, restarts
-        if time.monotonic() > until:
-            raise Cut("deadline")
-        if status == sqlite3.SQLITE_OK and remaining >= least:  # SQLite begins again where the file was changed
-            restarts += 1
-        if restarts > _RESTARTS:
-            raise _Overtaken
-        least = remaining
-
-    return look
-
-
 # --- SQLite ---
 
 
@@ -275,13 +232,21 @@ def _copy(asked: dict[str, Any]) -> sqlite3.Connection:
     with contextlib.closing(sqlite3.connect(asked["uri"], uri=True, timeout=asked["seconds"])) as source:
         source.execute("SELECT count(*) FROM sqlite_master").fetchall()
         try:
-            connection = copied(source, until)
+            connection = _copied(source, until)
+        except TimeoutError:
+            raise Cut("deadline") from None
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorcode", None) in (*_ABOUT_ROOM, sqlite3.SQLITE_CANTOPEN):
                 raise Cut("copy") from None
             raise
     asked["seconds"] = until - time.monotonic()
     return connection
+
+
+def _copied(source: sqlite3.Connection, until: float) -> sqlite3.Connection:
+    from ggn_store.store.database import copying
+
+    return copying.copied(source, until)
 
 
 def _guard(connection: sqlite3.Connection, asked: dict[str, Any]) -> list[str]:
@@ -381,7 +346,6 @@ def _place(connection: sqlite3.Connection, query: str, message: str) -> int | No
 
 def ask_postgres(asked: dict[str, Any]) -> Generator[Row, None, None]:
     """The names of the columns, then the rows."""
-    sys.path[:] = [place for place in asked["path"] if place]
     import psycopg
     from psycopg.types.string import TextLoader
 
@@ -525,6 +489,7 @@ def main() -> None:
     if not line:  # whoever asked is gone
         watch.join()
     asked = json.loads(line)
+    sys.path[:] = asked["path"]
     store = sys.stdin.buffer.read()
     limit_process(asked["seconds"], asked["memory"] + BESIDE + 2 * len(store))
     answer: list[str] = []

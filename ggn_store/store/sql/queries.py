@@ -85,6 +85,7 @@ def ask(database: Database, query: str, values: Mapping[str, Any], bounds: SqlBo
     for name, value in values.items():
         _require_value(name, value)
     asked: dict[str, Any] = {"seconds": bounds.timeout, "rows": bounds.rows, "bytes": MAX_BYTES, "connection": None}
+    asked["path"] = [place for place in sys.path if place]
     asked |= {"memory": bounds.memory << 20, "disk": bounds.disk << 20, "spills": False}
     store, note = b"", None
     shifts: list[tuple[int, int]] = []
@@ -170,7 +171,6 @@ def _of_postgres(
     _, arguments = database.engine.dialect.create_connect_args(database.url)
     asked = {
         "connection": {name: value for name, value in arguments.items() if isinstance(value, str | int)},
-        "path": sys.path,
         "settings": settings + role,
         "after": after,
         "explain": written[:begin],

@@ -27,7 +27,7 @@ from ggn_store.store.database.engine import Database, is_about_a_value
 from ggn_store.store.review import policies, proposals
 from ggn_store.store.rulesets import catalog, damaged, declared, load, masks
 from ggn_store.store.schema import tables as t
-from ggn_store.store.upkeep import guards
+from ggn_store.store.server import guards
 
 Value = TypeVar("Value")
 Opening = Callable[[], AbstractContextManager[Connection]]

@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import text
 
 from ggn_store import Store, StoreError
+from ggn_store.store.database import copying
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.sqlite import SQLite
-from ggn_store.store.sql import child
 from tests.support.stored import DIFF, MUST_DENY
 
 # What reads the whole store, or much of it.
@@ -93,7 +93,7 @@ def test_without_room_for_a_copy_the_store_itself_is_read(file: Path, monkeypatc
     def full(*_: Any, **__: Any) -> Any:
         raise sqlite3.OperationalError("database or disk is full")
 
-    monkeypatch.setattr(child, "copied", full)
+    monkeypatch.setattr(copying, "copied", full)
     with Store.open(str(file)) as store:
         assert store.verify().problems == ()
         with store._database.snapshot() as snapshot:

@@ -27,9 +27,9 @@ from ggn_store import Store, StoreError, StoreVersionError
 from ggn_store.model.board import parse_shape
 from ggn_store.model.position import Position
 from ggn_store.store.database import address as addresses
+from ggn_store.store.database import session
 from ggn_store.store.moves import positions as state
 from ggn_store.store.schema.tables import NAMING_CONVENTION, metadata
-from ggn_store.store.upkeep import versions
 from tests.support.loader import ROOT, Worker, load_command
 from tests.support.loader import contents as contents_of
 from tests.support.migrations import alembic, connected
@@ -64,7 +64,7 @@ def differences(connection: Connection) -> list[Any]:
     """What Alembic would change to bring the database to the tables of the program."""
 
     def is_ours(name: str | None, kind: str, _: Any) -> bool:
-        return kind != "table" or name != versions.VERSION_TABLE
+        return kind != "table" or name != session.VERSION_TABLE
 
     options = {"compare_type": True, "compare_server_default": True, "include_name": is_ours}
     return list(compare_metadata(MigrationContext.configure(connection, opts=options), metadata))
@@ -101,10 +101,10 @@ def constraints(found: Inspector, table: str) -> Iterator[tuple[str, str | None,
 
 
 def test_migrations_make_the_tables_of_the_program(store: Store, address: str) -> None:
-    assert store.info().version == versions.known_versions()[-1]
+    assert store.info().version == session.known_versions()[-1]
     with connected(address) as connection:
         assert differences(connection) == []
-        assert set(inspect(connection).get_table_names()) == {*metadata.tables, versions.VERSION_TABLE}
+        assert set(inspect(connection).get_table_names()) == {*metadata.tables, session.VERSION_TABLE}
 
 
 def test_identifiers_labels_and_names_are_compared_by_their_bytes(store: Store, address: str) -> None:
@@ -177,18 +177,18 @@ def test_up_down_and_up_again_leaves_the_same_tables(store: Store, address: str)
     with connected(address) as connection:
         alembic(connection, command.downgrade, "base")
     with connected(address) as connection:
-        assert inspect(connection).get_table_names() == [versions.VERSION_TABLE]
+        assert inspect(connection).get_table_names() == [session.VERSION_TABLE]
         assert inspect(connection).get_view_names() == []
     store.upgrade()
     with connected(address) as connection:
         assert schema(connection) == before
         assert differences(connection) == []
-    assert store.upgrade() == (versions.known_versions()[-1],) * 2
+    assert store.upgrade() == (session.known_versions()[-1],) * 2
     assert store.list() == ()
 
 
 def test_every_step_up_and_down_works_by_itself(address: str) -> None:
-    known = versions.known_versions()
+    known = session.known_versions()
     with connected(address) as connection:
         for below, version in zip(["base", *known], known, strict=False):
             alembic(connection, command.upgrade, version)
@@ -196,7 +196,7 @@ def test_every_step_up_and_down_works_by_itself(address: str) -> None:
             alembic(connection, command.downgrade, below)
             alembic(connection, command.upgrade, version)
             assert schema(connection) == after
-            assert versions.version(connection) == version
+            assert session.version(connection) == version
         assert differences(connection) == []
 
 
@@ -207,7 +207,7 @@ def test_histories_of_older_stores_get_their_lineages(store: Store, address: str
     before = {each.name: (each.lineage, each.parent) for each in store.revisions()}
     with connected(address) as connection:
         alembic(connection, command.downgrade, "0001")
-    assert store.upgrade() == ("0001", versions.known_versions()[-1])
+    assert store.upgrade() == ("0001", session.known_versions()[-1])
     assert {each.name: (each.lineage, each.parent) for each in store.revisions()} == before
     assert store.check() == []
     assert store.load({"C:P": {"e2": {"e5": [{}]}}}, "one").number == 3
@@ -294,9 +294,9 @@ def everything(address: str) -> object:
 def test_a_store_that_is_behind_is_named_with_the_cure(
     store: Store, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = versions.known_versions()[-1]
+    found = session.known_versions()[-1]
     before = everything(address)
-    monkeypatch.setattr(versions, "known_versions", lambda: [found, "9998"])
+    monkeypatch.setattr(session, "known_versions", lambda: [found, "9998"])
     told = (
         rf"the store is behind: its tables are version {found}, this program needs 9998: run `ggn-store --db .* db up"
     )
@@ -308,7 +308,7 @@ def test_a_store_that_is_behind_is_named_with_the_cure(
 @pytest.mark.parametrize("upgrade", [False, True])
 def test_a_store_that_is_ahead_is_named_with_the_cure(store: Store, address: str, upgrade: bool) -> None:
     with connected(address) as connection:
-        connection.execute(text(f"UPDATE {versions.VERSION_TABLE} SET version_num = '9999'"))
+        connection.execute(text(f"UPDATE {session.VERSION_TABLE} SET version_num = '9999'"))
     before = everything(address)
     with pytest.raises(StoreVersionError, match=r"the store is ahead: .* version 9999, .*: install a newer ggn-store"):
         Store.open(address, upgrade=True) if upgrade else use(address)
@@ -323,7 +323,7 @@ def test_an_empty_postgres_database_is_named_with_the_cure(postgres_server: Any)
     assert everything(address) == before
     with Store.open(address) as store:
         assert store.info().version is None
-        assert store.upgrade() == (None, versions.known_versions()[-1])
+        assert store.upgrade() == (None, session.known_versions()[-1])
         assert store.list() == ()
     postgres_server.drop_database(address)
 
@@ -333,7 +333,7 @@ def test_a_new_sqlite_file_makes_itself_ready(tmp_path: Path) -> None:
     for name in ("empty.db", "new.db"):
         with Store.open(f"sqlite:///{tmp_path / name}") as store:
             assert store.list() == ()
-            assert store.info().version == versions.known_versions()[-1]
+            assert store.info().version == session.known_versions()[-1]
 
 
 def test_the_tables_of_something_else_are_named_and_left_alone(address: str) -> None:

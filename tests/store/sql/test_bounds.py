@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from ggn_store import QueryError, Store
-from ggn_store.store.database import spill
+from ggn_store.store.database import copying, spill
 from ggn_store.store.sql import child
 from tests.support.program import Program, child_environment
 from tests.support.program import _own_place as _own_place
@@ -135,7 +135,7 @@ def test_without_locks_to_look_at_a_query_gives_way_after_a_while(
 
 def test_a_copy_without_room_says_so(file: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     full = "error = sqlite3.OperationalError('full')\nerror.sqlite_errorcode = sqlite3.SQLITE_FULL\n"
-    fails = "def copied(*_):\n    raise error\nchild.copied = copied\n"
+    fails = "def copied(*_):\n    raise error\nchild._copied = copied\n"
     play(monkeypatch, tmp_path, f"child.fcntl = None\n{STUCK}{full}{fails}")
     monkeypatch.chdir(tmp_path)
     with Store.open(str(file)) as store, pytest.raises(QueryError) as caught:
@@ -150,8 +150,8 @@ def test_a_copy_is_one_state_whatever_is_written_meanwhile(
     tmp_path: Path, overtaken: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two tables of several pages, each change of which is in both; the copy is made page by page."""
-    monkeypatch.setattr(child, "_PAGES", 1)
-    monkeypatch.setattr(child, "_LOOK", 0)
+    monkeypatch.setattr(copying, "_PAGES", 1)
+    monkeypatch.setattr(copying, "_LOOK", 0)
     name = str(tmp_path / "file.db")
     with closing(sqlite3.connect(name, isolation_level=None)) as writer:
         numbers = "WITH RECURSIVE a(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM a WHERE n < 999)"
@@ -171,7 +171,7 @@ def test_a_copy_is_one_state_whatever_is_written_meanwhile(
                 super().backup(target, **{**options, "progress": look})
 
         with closing(sqlite3.connect(name, factory=Source)) as source:
-            copy = child.copied(source, float("inf"))
+            copy = copying.copied(source, float("inf"))
     with closing(copy):
         states = copy.execute("SELECT x, count(*) FROM (SELECT x FROM one UNION ALL SELECT x FROM other) GROUP BY x")
         assert states.fetchall() == [(changes, 2 * 999)]
@@ -277,7 +277,7 @@ def test_nothing_is_left_of_a_query_whose_program_is_ended(
     play(monkeypatch, tmp_path, f"child.Watch.shares = lambda *_: pathlib.Path({str(asked)!r}).touch()")
     code = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        f"from ggn_store.store import sql_child; sql_child.__file__ = {child.__file__!r}\n"
+        f"from ggn_store.store.sql import child; child.__file__ = {child.__file__!r}\n"
         "from ggn_store.cli import main; main()"
     )
     command = [sys.executable, "-c", code, "--db", str(file), "sql", "--timeout", "600", ENDLESS]

@@ -16,8 +16,7 @@ from ggn_store import Store
 from ggn_store.cli import group
 from ggn_store.store.database.definitions import ROLES_INIT, UPGRADE, Definition
 from ggn_store.store.database.engine import Database
-from ggn_store.store.server import roles
-from ggn_store.store.upkeep import guards
+from ggn_store.store.server import guards, roles
 from tests.support.guards import drop_guards
 from tests.support.house import House
 from tests.support.program import MINI
@@ -47,7 +46,7 @@ def run(connection: Connection, *statements: str) -> None:
 
 def expected(database: Database, connection: Connection) -> list[Definition]:
     """What can be neutered: all but tables, which hold rows."""
-    return [each for each in database.definitions(connection).expected.values() if each.kind != "table"]
+    return [each for each in guards.definitions(database, connection).expected.values() if each.kind != "table"]
 
 
 def alone(found: list[Definition]) -> list[Definition]:

@@ -1,6 +1,6 @@
 """What keeps a store as it was written (triggers, functions) and shows it (views): is it what this program makes?
 
-What is expected is what the migrations make, and on a server with roles `store.seals`; here is no list of it. What
+What is expected is what the migrations make, and on a server with roles `seals`; here is no list of it. What
 others have hung on the store's tables counts as well: a trigger that answers NULL undoes as much as one that is gone.
 """
 
@@ -11,8 +11,9 @@ from collections.abc import Collection
 from sqlalchemy import Connection
 
 from ggn_store.errors import StoreError
-from ggn_store.store.database.definitions import UPGRADE, Deviation
+from ggn_store.store.database.definitions import UPGRADE, Definitions, Deviation
 from ggn_store.store.database.engine import Database
+from ggn_store.store.server import seals
 
 _NOT_MENDED = "restore the store from a backup, or bundle its rulesets and load them into a new one"
 
@@ -22,9 +23,14 @@ def check(database: Database, connection: Connection) -> list[str]:
     return [f"{each}: {_cure(each)}" for each in deviations(database, connection)]
 
 
+def definitions(database: Database, connection: Connection) -> Definitions:
+    """What the database is to have beside rows, and what it has."""
+    return database.definitions(connection, seals.statements)
+
+
 def deviations(database: Database, connection: Connection) -> list[Deviation]:
     """What is missing, switched off or not as this program makes it."""
-    return [*database.definitions(connection).deviations()]
+    return [*definitions(database, connection).deviations()]
 
 
 def mend(database: Database, connection: Connection, makers: Collection[str] = (UPGRADE,)) -> list[str]:

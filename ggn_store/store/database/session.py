@@ -1,9 +1,9 @@
-"""The version of a store's tables: which it is, which this program needs, and how to get there."""
+"""A session: the transactions of a store whose tables are of the version that this program needs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
@@ -11,9 +11,7 @@ from sqlalchemy import Connection, inspect, text
 
 from ggn_store import resources
 from ggn_store.errors import StoreVersionError
-from ggn_store.store.database import migrate
 from ggn_store.store.database.engine import Database
-from ggn_store.store.upkeep import guards
 
 VERSION_TABLE: Final = "ggn_store_version"
 
@@ -59,7 +57,7 @@ def require_current(database: Database, connection: Connection) -> None:
     )
 
 
-class Gate:
+class Session:
     """The transactions of a database, open only while its tables are of this program's version."""
 
     def __init__(self, database: Database) -> None:
@@ -81,41 +79,18 @@ class Gate:
             yield connection
 
     @contextmanager
-    def snapshot(self) -> Iterator[Gate]:
+    def snapshot(self) -> Iterator[Session]:
         """The transactions of the database's snapshot, for who reads long."""
         with self.database.snapshot() as database:
-            yield Gate(database)
+            yield Session(database)
 
     @contextmanager
     def reading_long(self) -> Iterator[Connection]:
         """Like `reading`, of the database's snapshot."""
-        with self.snapshot() as tables, tables.reading() as connection:
+        with self.snapshot() as session, session.reading() as connection:
             yield connection
 
     def _pass(self, connection: Connection) -> None:
         if not self._is_open:
             require_current(self.database, connection)
             self._is_open = True
-
-
-def upgrade(database: Database, tell: Callable[[str], None] | None = None) -> tuple[str | None, str]:
-    """Bring the tables to this program's version, in one transaction; the versions before and after.
-
-    What keeps the store as it was written is brought to what this program makes; `tell` is told what was not so.
-    Safe to run by several processes at once: the first one works, the others find it done.
-    """
-    from ggn_store.store.upkeep import rebuild
-
-    with database.writing() as connection:
-        database.lock_schema(connection)
-        before = version(connection)
-        if before is not None and before not in known_versions():
-            require_current(database, connection)
-        migrate.run(connection)
-        rebuild.rebuild(database, connection, only_missing=True)
-        # What is new is as it was made.
-        mended = [] if before is None else guards.mend(database, connection)
-    if tell is not None:
-        for each in mended:
-            tell(each)
-    return before, known_versions()[-1]
