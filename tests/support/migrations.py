@@ -21,7 +21,7 @@ def connected(address: str) -> Iterator[Connection]:
 
 
 def alembic(connection: Connection, command: Callable[..., None], revision: str) -> None:
-    """Run an Alembic command as `versions.upgrade` does."""
+    """Run an Alembic command as `upgrade` does."""
     config = Config()
     config.set_main_option("script_location", str(ROOT / "migrations").replace("%", "%%"))
     config.attributes["connection"] = connection
