@@ -23,6 +23,7 @@ from ggn_store.errors import GgnStoreError, printable
 # Whether what a command prints is all that it does: then it ends where nobody reads on, or where it finds no room. All
 # others go on to their end, which their exit code is about.
 _COMMANDS: Final = {
+    "guide": True,
     "load": False,
     "generate": True,
     "import": False,
@@ -111,7 +112,7 @@ class _Commands(click.Group):
     metavar="NAME=VALUE",
     multiple=True,
     help="Set a limit of what is read, such as document-bytes=256M; repeatable. Messages name the limit that was "
-    "crossed, and the README lists all of them.",
+    "crossed, and `ggn-store guide limits` lists all of them.",
 )
 @click.version_option(ggn_store.__version__, prog_name="ggn-store")
 @click.pass_context

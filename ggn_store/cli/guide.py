@@ -1,0 +1,42 @@
+"""`ggn-store guide`"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from ggn_store import guides
+from ggn_store.cli import options
+from ggn_store.errors import closest, quote
+from ggn_store.render.markdown import markdown
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+
+def _complete_topic(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(topic) for topic in guides.TOPICS if topic.startswith(incomplete)]
+
+
+@click.command("guide")
+@click.argument("topic", metavar="[TOPIC]", required=False, shell_complete=_complete_topic)
+def command(topic: str | None) -> None:
+    """Show a guide, or without TOPIC list them all.
+
+    Through a pipe a guide is its Markdown: `ggn-store guide sql | less`.
+    """
+    if topic is None:
+        text = "\n".join(f"- **{each}**: {guides.summary(each)}" for each in guides.TOPICS)
+        text = f"{text}\n\nRead one with `ggn-store guide TOPIC`.\n"
+    elif topic in guides.TOPICS:
+        text = guides.text(topic)
+    else:
+        near = closest(topic, guides.TOPICS)
+        hint = f"did you mean {near}?" if near else "`ggn-store guide` lists them"
+        raise click.UsageError(f"no guide is called {quote(topic)}: {hint}")
+    width = options.terminal_width()
+    click.echo(text if width is None else markdown(text, width, not os.environ.get("NO_COLOR")), nl=False)

@@ -1,0 +1,236 @@
+"""The README and the guides are true: every block runs, every link leads somewhere, nothing generated is stale.
+
+`python -m tests.whole.test_guides` writes the generated parts: the commands, the views, the limits and the pictures.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Final
+
+import click
+import pytest
+
+from ggn_store import VIEWS, guides, limits
+from ggn_store.cli import group
+from tests.support.guides import GUIDES, PAGES, README, ROOT, Page, blocks
+from tests.support.program import Program, complete, on_terminal, run
+
+__all__ = ["run"]
+
+WIDTH = 100
+BEGIN = "<!-- {}: made by `python -m tests.whole.test_guides`, not by hand -->\n"
+END = "<!-- end of {} -->"
+CONTRIBUTORS = {"ggn_store": ROOT / "ggn_store" / "README.md", "tests": ROOT / "tests" / "README.md"}
+NOT_YET: Final = (
+    "servers",
+    "moves",
+    "defining-games",
+    "game-descriptions",
+    "python",
+    "teams",
+    "sql",
+    "notebooks",
+    "documents",
+    "pictures",
+    "columns",
+    "speed",
+)
+
+
+# --- what is generated ---
+
+
+def commands() -> str:
+    """The help of the program and of each of its commands, as Markdown."""
+    parts: list[str] = []
+
+    def describe(command: click.Command, name: str, parent: click.Context | None) -> None:
+        context = click.Context(
+            command, info_name=name, parent=parent, terminal_width=WIDTH, help_option_names=["-h", "--help"]
+        )
+        parts.append(f"## {context.command_path}\n\n```text\n{command.get_help(context).rstrip()}\n```\n")
+        if isinstance(command, click.Group):
+            for child in command.list_commands(context):
+                found = command.get_command(context, child)
+                assert found is not None
+                describe(found, child, context)
+
+    describe(group, "ggn-store", None)
+    return "\n".join(parts)
+
+
+def views() -> str:
+    """What views there are, with the names of their columns, as a Markdown table."""
+    rows = [f"| `{view.name}` | {view.row} | {', '.join(f'`{name}`' for name in view.names)} |" for view in VIEWS]
+    return "\n".join(["| view | a row is | columns |", "|---|---|---|", *rows])
+
+
+def table_of_limits() -> str:
+    """Every limit with what it bounds, as a Markdown table."""
+    rows = [
+        f"| `{each.name}` | {each.default:,} {each.unit} | {each.bounds} | "
+        f"{'fixed' if each.fixed else f'`--limit {each.name}=N`'} |"
+        for each in limits.TABLE.values()
+    ]
+    return "\n".join(["| limit | at most | what it bounds | to change it |", "|---|---|---|---|", *rows])
+
+
+GENERATED: Final = {"commands": ("commands", commands), "sql": ("views", views), "limits": ("limits", table_of_limits)}
+
+
+def with_generated(topic: str) -> str:
+    """A guide as it has to be: its text with the generated part made anew."""
+    name, make = GENERATED[topic]
+    begin, end = BEGIN.format(name), END.format(name)
+    before, rest = guides.text(topic).split(begin)
+    return f"{before}{begin}\n{make().strip()}\n\n{end}{rest.split(end)[1]}"
+
+
+@pytest.mark.parametrize("topic", GENERATED)
+def test_generated_parts_are_up_to_date(topic: str) -> None:
+    assert guides.text(topic) == with_generated(topic), "stale: run `python -m tests.whole.test_guides`"
+
+
+def test_the_guide_to_commands_says_what_each_column_of_a_view_means() -> None:
+    text = " ".join(guides.text("commands").split())  # a meaning may be on several lines
+    for view in VIEWS:
+        for column in view.columns:
+            assert f"{column.name} {column.type}: {column.meaning}" in text
+
+
+# --- pages ---
+
+
+def test_the_readme_is_short() -> None:
+    text = README.read_bytes()
+    assert len(text.splitlines()) <= 250
+    assert len(text) <= 12_000
+
+
+def test_the_blocks_that_install_are_those_that_ci_runs() -> None:
+    first, second, *_ = [block for block in blocks(README.read_text(encoding="utf-8")) if block.language == "console"]
+    assert "pip install ." in first.text
+    assert first.text.endswith("ggn-store load --library && ggn-store moves chess\n")
+    assert "pip install -e '.[test]'" in second.text
+    assert "\npytest " in second.text
+    found = [block for page in PAGES.values() for block in blocks(page.read_text(encoding="utf-8")) if block.installs]
+    assert found == [first, second]
+
+
+def test_every_guide_is_a_topic() -> None:
+    assert sorted(path.stem for path in GUIDES.glob("*.md")) == sorted(guides.TOPICS)
+
+
+@pytest.fixture
+def own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory and a home for a page, and the program as a shell finds it."""
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    for name in [name for name in os.environ if name.startswith(("GGN_", "PG"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "home" / "data"))
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in NOT_YET])
+def test_every_block_of_a_page_does_what_the_page_says(name: str, own_place: Path) -> None:
+    with closing(Page(PAGES[name], {})) as page:
+        page.run()
+
+
+def test_a_guide_is_true_of_an_installed_package(own_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = own_place / "installed"
+    without = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "ggn_store", place / "ggn_store", ignore=without)
+    for name in ("migrations", "data"):
+        shutil.copytree(ROOT / name, place / "ggn_store" / f"_{name}", ignore=without)
+    monkeypatch.setenv("PYTHONPATH", str(place))
+    page = Page(PAGES["README"], {}, installed=True)
+    code, printed = page.process([sys.executable, "-c", "import ggn_store; print(ggn_store.__file__)"])
+    assert (code, printed) == (0, f"{place / 'ggn_store' / '__init__.py'}\n")
+    page.run()
+
+
+# --- links ---
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors that GitHub gives to the headings of a page."""
+    text = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def links(text: str) -> Iterator[str]:
+    """Where a page links to, blocks and code left out."""
+    text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
+    return (match[1] for match in re.finditer(r"]\(([^)\s]+)\)", text))
+
+
+@pytest.mark.parametrize("name", [*PAGES, *CONTRIBUTORS])
+def test_every_link_of_a_page_leads_somewhere(name: str) -> None:
+    page = (PAGES | CONTRIBUTORS)[name]
+    for link in links(page.read_text(encoding="utf-8")):
+        if link.startswith("https://"):
+            continue
+        file, _, anchor = link.partition("#")
+        target = (page.parent / file).resolve() if file else page
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target.read_text(encoding="utf-8")), link
+        if name in guides.TOPICS:  # what is not in the package is not there for whom has no checkout
+            assert target.is_relative_to(GUIDES), link
+
+
+# --- the command ---
+
+
+def test_guide_lists_its_topics_with_what_they_are_about(run: Program) -> None:
+    result = run("guide")
+    assert (result.code, result.err) == (0, "")
+    assert [line.split("**")[1] for line in result.out.splitlines() if line.startswith("- ")] == list(guides.TOPICS)
+    assert f"- **limits**: {guides.summary('limits')}\n" in result.out
+
+
+def test_guide_prints_markdown_through_a_pipe(run: Program) -> None:
+    assert run("guide", "limits").out == guides.text("limits")
+
+
+def test_guide_shows_text_on_a_terminal(own_place: Path) -> None:
+    shown = on_terminal("guide", "analyses", columns=72)
+    assert shown.code == 0
+    assert "\x1b[" in shown.out
+    assert "```" not in shown.out
+    assert "](" not in shown.out
+    plain = re.sub(r"\x1b\[[\d;]*m", "", shown.out)
+    assert "(ggn-store guide sql)" in " ".join(plain.split())
+    assert max(map(len, plain.splitlines())) <= 72
+
+
+@pytest.mark.parametrize(
+    ("topic", "hint"), [("sqll", "did you mean sql?"), ("zymurgy", "`ggn-store guide` lists them"), ("../README", "")]
+)
+def test_guide_offers_the_nearest_topic(run: Program, topic: str, hint: str) -> None:
+    result = run("guide", topic)
+    assert (result.code, result.out) == (2, "")
+    assert f'Error: no guide is called "{topic}": {hint}' in result.err
+
+
+def test_topics_are_completed(run: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert complete(run, monkeypatch, "ggn-store guide s") == ["plain,servers", "plain,sql", "plain,speed"]
+
+
+if __name__ == "__main__":
+    for each in GENERATED:
+        PAGES[each].write_text(with_generated(each), encoding="utf-8")
