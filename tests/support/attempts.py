@@ -34,6 +34,10 @@ class Attempt:
     def __str__(self) -> str:
         return self.name
 
+    def reaches(self, ruleset: int) -> bool:
+        """Whether it says something of this ruleset, or of the whole store."""
+        return any(row.get("ruleset_id") == ruleset or row.get("namespace") == "" for _, row in self.rows)
+
 
 @dataclass(frozen=True)
 class Keys:
