@@ -1,19 +1,24 @@
 """What is usual in well-known games, and where a document differs from it: findings for `lint`.
 
-A document is held to a game only where the style of its pieces and its board say that it could be that game:
-style C or CHESS with pawns and kings on 8x8, S or SHOGI on 9x9, X or XIANGQI on 9x10 or 9x9 (a board whose river
-is its middle rank). It may still be another game of that family, so every remark is a question of intent.
+A document is compared with a game only where it shows that it is meant to be that game:
+
+- style and board are those of the game: C or CHESS with pawns and kings on 8x8, S or SHOGI on 9x9, X or XIANGQI on
+  9x10 or 9x9 (a board whose river is its middle rank);
+- its title, if it has one, is the name of the game: "Chess" or "Standard chess", not "Berolina chess";
+- without a title, no piece is foreign to the game, and the start position, if there is one, is that of the game.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from ggn_store.documents.army import Army, Entry, Point
 from ggn_store.model.document import EMPTY, Document, Piece, Possibility
+from ggn_store.model.position import Position
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import Path
@@ -186,13 +191,18 @@ def _some(parts: Iterable[str], most: int = 4) -> str:
 class _Game:
     """A well-known game: how its pieces are recognised, and what is usual in it.
 
-    `letters` are those that an army must have at least to be one of this game.
+    `letters` are those that an army must have at least to be one of this game, `army` all that it can have, and `home`
+    its first ranks in the start position; `letter_of` has the letter of this table for others that are usual.
     """
 
     name: str
+    other_names: tuple[str, ...]
     styles: tuple[str, ...]
     shapes: tuple[Point, ...]
     letters: str
+    army: str
+    home: tuple[str, ...]
+    letter_of: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     habits: tuple[_Habit, ...]
     abilities: tuple[Callable[[Army], Iterator[Remark]], ...] = ()
 
@@ -204,17 +214,23 @@ _ELEPHANT: Final = "EB"
 _GAMES: Final = (
     _Game(
         name="chess",
+        other_names=("western chess",),
         styles=("C", "CHESS"),
         shapes=((8, 8),),
         letters="PK",
+        army="KQRBNP",
+        home=("RNBQKBNR", "PPPPPPPP"),
         habits=(_Habit("P", "a pawn promotes on the last rank", _is_stuck),),
         abilities=(_double_step, _castling, _en_passant),
     ),
     _Game(
         name="shogi",
+        other_names=("japanese chess",),
         styles=("S", "SHOGI"),
         shapes=((9, 9),),
         letters="",
+        army="KGSNLRBP",
+        home=("LNSGKGSNL", " B     R ", "PPPPPPPPP"),
         habits=(
             _Habit("K", "a king is never in a hand", _is_drop),
             _Habit("PLNSBR", "a piece in a hand is not promoted", _is_drop, states=("+",)),
@@ -225,9 +241,13 @@ _GAMES: Final = (
     ),
     _Game(
         name="xiangqi",
+        other_names=("chinese chess",),
         styles=("X", "XIANGQI"),
         shapes=((9, 10), (9, 9)),
         letters="",
+        army="KGAEBHNRCSP",
+        home=("RHEAGAEHR", "         ", " C     C ", "S S S S S"),
+        letter_of={"K": "G", "B": "E", "N": "H", "P": "S"},
         habits=(
             _Habit(_EVERY, "there are no drops", _is_drop),
             _Habit(_GENERAL, "a general stays in its palace", _leaves_palace),
@@ -241,6 +261,10 @@ _GAMES: Final = (
 )
 
 
+# Words of a title that leave a game what it is.
+_PLAIN: Final = ("a", "the", "game", "of", "rules", "my", "standard", "orthodox", "international", "fide", "classical")
+
+
 def findings(document: Document) -> Iterator[Remark]:
     """Where the document differs from what is usual: paths and messages, one for each piece and convention."""
     board = document.board
@@ -251,12 +275,38 @@ def findings(document: Document) -> Iterator[Remark]:
     for piece in document.pieces:
         name = qpi.parse(piece.identifier)
         pieces[name.style, name.side].append(piece)
+    start = None if document.envelope.start is None else Position.from_text(document.envelope.start)
     for (style, side), own in pieces.items():
         for game in _GAMES:
             if style not in game.styles or shape not in game.shapes:
                 continue
             army = Army(own, side, shape)
-            if all(map(army.select, game.letters)):
+            if all(map(army.select, game.letters)) and _is_meant(game, army, style, document.envelope.title, start):
                 for remarks in (*(habit.remarks for habit in game.habits), *game.abilities):
                     for path, fact in remarks(army):
                         yield path, f"if this is meant to be {game.name}: {fact}"
+
+
+def _is_meant(game: _Game, army: Army, style: str, title: str | None, start: Position | None) -> bool:
+    """Whether an army that could be of a game is meant to be: by the title, or by the pieces and where they start."""
+    if title is not None:
+        words = re.findall(r"\w+", title.casefold())
+        return " ".join(word for word in words if word not in _PLAIN) in (game.name, *game.other_names)
+    if len(army.select(game.army)) < len(army.entries):
+        return False
+    if start is None:
+        return True
+    found: dict[str, str] = {}
+    for square, piece in start.board.items():
+        if piece is not None and (name := qpi.parse(piece)).style == style and name.side == army.side:
+            found[square] = game.letter_of.get(name.letter, name.letter)
+    # Armies face each other as in a mirror or turned by half a circle.
+    homes = (dict(_squares(army, game.home)), dict(_squares(army, [letters[::-1] for letters in game.home])))
+    return found in ({}, *homes)
+
+
+def _squares(army: Army, ranks: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for rank, letters in enumerate(ranks):
+        for file, letter in enumerate(letters):
+            if letter != " ":
+                yield army.square((file, rank)), letter

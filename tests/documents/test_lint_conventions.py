@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pytest
 
+from ggn_store.documents import conventions
 from ggn_store.documents.ggn import parse
+from ggn_store.model.document import Envelope
+from ggn_store.notation.json_text import Path
 from tests.support.findings import Json, found, places
 
 Steps = Iterable[tuple[int, int]]
@@ -491,3 +494,53 @@ def test_each_style_of_a_mixed_document_is_held_to_its_own_game() -> None:
     neither = Maker("C", (9, 9), first=False)
     neither.drop("K", [4])
     assert [pointer for pointer, _ in made.remarks(other, neither)] == ["/S:K/*/e5", "/x:g/*/e5"]
+
+
+def chess_of_both(title: str | None = None, start: str | None = None, letter: str = "Q") -> list[Path]:
+    """The conventions that chess without castling is remarked on for."""
+    first, second = chess(without="castling"), chess(False, without="castling")
+    first.leap(letter, STRAIGHT)
+    document = parse(first.rules | second.rules, envelope=Envelope(title=title, start=start, board="8x8"))
+    return [path for path, _ in conventions.findings(document)]
+
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR / C/c"
+
+
+@pytest.mark.parametrize(
+    ("title", "start", "letter", "count"),
+    [
+        ("Chess", None, "Q", 2),
+        ("Standard chess", None, "Q", 2),
+        ("Chess (FIDE rules)", None, "Q", 2),
+        ("Chess", START, "A", 2),
+        ("Chess", START.replace("PPPPPPPP", "PPP2PPP"), "Q", 2),
+        ("No-castling chess", None, "Q", 0),
+        ("Chaturanga", START, "Q", 0),
+        ("Chinese chess", START, "Q", 0),
+        (None, START, "Q", 2),
+        (None, START.upper().replace("/ C/C", "/ C/c").replace("RNBQKBNR", "rnbqkbnr", 1), "Q", 0),
+        (None, START.replace("PPPPPPPP", "PPPQQPPP"), "Q", 1),
+        (None, None, "A", 1),
+    ],
+)
+def test_only_what_is_meant_to_be_chess_is_compared_with_it(
+    title: str | None, start: str | None, letter: str, count: int
+) -> None:
+    assert len(chess_of_both(title, start, letter)) == count
+
+
+@pytest.mark.parametrize(
+    ("made", "title", "start"),
+    [
+        (shogi, "Japanese chess", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL / S/s"),
+        (xiangqi, "Xiangqi", "rheagaehr/9/1c5c1/s1s1s1s1s/9/9/P1P1P1P1P/1C5C1/9/RNBAKABNR / X/x"),
+    ],
+)
+def test_shogi_and_xiangqi_are_known_by_title_or_start(made: Callable[[], Maker], title: str, start: str) -> None:
+    game = made()
+    game.drop("K", [4])
+    for said, begin, count in ((title, None, 1), (None, start, 1), ("Mini " + title, start, 0), (None, "other", 0)):
+        begin = start.replace("N", "R", 1) if begin == "other" else begin
+        envelope = Envelope(title=said, start=begin, board=f"{game.files}x{game.ranks}")
+        assert len([*conventions.findings(parse(game.rules, envelope=envelope))]) == count
