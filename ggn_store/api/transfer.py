@@ -177,6 +177,7 @@ def _take_one(
     dry_run: bool,
     progress: Progress | None,
 ) -> Transferred:
+    is_alone = False
     while True:
         try:
             with opened() as source:
@@ -185,6 +186,8 @@ def _take_one(
                         return receive.plan(connection, source, name, to, wishes)
                 with destination._tables.writing() as connection:
                     database = destination._database
+                    if is_alone:
+                        database.lock_pieces(connection, alone=True)
                     before = catalog.newest_of(connection, to)
                     result = receive.receive(database, connection, source, name, to, wishes, progress)
                     after = catalog.newest_of(connection, to)
@@ -192,8 +195,8 @@ def _take_one(
                         gates.require(connection, before, after)
                     return result
         except OvertakenError:
-            # Each time somebody else got further, so this comes to an end; what he gave may be in conflict now.
-            continue
+            # What somebody else gave first may be in conflict now. This time others wait: they could be first for ever.
+            is_alone = True
 
 
 def raised(results: Iterable[Transferred]) -> tuple[Transferred, ...]:

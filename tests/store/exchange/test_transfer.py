@@ -679,6 +679,31 @@ def test_of_two_that_push_at_once_one_is_first_and_the_other_is_told(
         assert sound(hub)
 
 
+def test_who_was_overtaken_once_keeps_others_waiting(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ExitStack() as stack:
+        hub, ann = new_stores(request, tmp_path, ("postgres", "sqlite"), stack)
+        hub.load(game(**BOTH), "game")
+        ann.pull(hub)
+        ann.load(game(**BOTH, N="b1c3"), "game")
+        lock, holders, loaded = hub._database.lock_pieces, list[Connection](), list[str]()
+        with Store.open(hub._database.url.render_as_string(hide_password=False)) as bob:
+
+            def let_bob_be_first(connection: Connection, alone: bool) -> None:
+                if connection not in holders and len(loaded) < 5:
+                    loaded.append(f"R{len(loaded)}")
+                    bob.load(game(**BOTH, R=f"a1a{3 + len(loaded)}"), "game")
+                lock(connection, alone)
+                holders.append(connection)
+
+            monkeypatch.setattr(hub._database, "lock_pieces", let_bob_be_first)
+            [result] = ann.push(hub, merge=True)
+        assert (result.status, len(loaded)) == ("merged", 2)
+        assert hub.ruleset("game").document().data() == game(**BOTH, N="b1c3", R="a1a5")
+        assert sound(hub)
+
+
 @pytest.mark.parametrize("database", DATABASES)
 @pytest.mark.parametrize("merge", [False, True])
 def test_of_many_that_push_at_once_none_undoes_another(
