@@ -29,6 +29,21 @@ def start(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", code, *arguments], env=child_environment(), **options)
 
 
+@pytest.mark.parametrize(
+    "program", ["from ggn_store.__main__ import main; main()", "import runpy; runpy.run_module('ggn_store')"]
+)
+def test_ctrl_c_while_the_program_starts_gives_no_traceback(tmp_path: Path, program: str) -> None:
+    stub = write(tmp_path / "stub" / "click.py", "import os, signal; os.kill(os.getpid(), signal.SIGINT)")
+    code = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {program}"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "list"],
+        env=child_environment(PYTHONPATH=os.pathsep.join([str(stub.parent), *sys.path])),
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
+
+
 # Signals, what a shell expects of a program that they end, and what it says.
 ENDS = [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 129, "hung up")]
 
