@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 from unicodedata import combining, east_asian_width
@@ -45,17 +45,17 @@ def quote(value: object) -> str:
     return printable(text)
 
 
-def closest(name: str, names: Iterable[str]) -> str | None:
-    """The one of `names` that `name` is most likely a slip of, if any is near enough."""
+def did_you_mean(name: str, names: Iterable[str], shown: Callable[[str], str] = printable, most: int = 1) -> str:
+    """The end of a message about an unknown name: the `most` names that it is likely a slip of, or nothing."""
     import difflib
 
     if len(name) > _NAME_LIMIT:
-        return None
+        return ""
     known = [each for each in names if len(each) <= _NAME_LIMIT]
     # Letters in another order or another case are the commonest slips, and the library does not rank them first.
     swapped = [each for each in known if sorted(each.lower()) == sorted(name.lower())]
-    found = swapped or difflib.get_close_matches(name, known, 1)
-    return found[0] if found else None
+    near = (swapped or difflib.get_close_matches(name, known, most))[:most]
+    return f": did you mean {' or '.join(map(shown, near))}?" if near else ""
 
 
 def offer(names: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from ggn_store.errors import GgnStoreError, closest, quote
+from ggn_store.errors import GgnStoreError, did_you_mean, quote
 
 _MOST: Final = 1 << 53
 # What is wrong is counted up to so many times the number that is reported.
@@ -213,9 +213,8 @@ def parse(settings: Iterable[str]) -> Mapping[str, int]:
 def _check(name: str, value: int) -> None:
     limit = TABLE.get(name)
     if limit is None:
-        near = closest(name, TABLE)
-        hint = f"did you mean {near}? " if near else ""
-        raise LimitError(f"there is no limit {quote(name)}: {hint}the limits are {', '.join(adjustable())}")
+        hint = did_you_mean(name, TABLE) or ":"
+        raise LimitError(f"there is no limit {quote(name)}{hint} the limits are {', '.join(adjustable())}")
     if limit.fixed:
         raise LimitError(f"the limit {name} is fixed: formats and the store's tables set it to {limit.default:,}")
     if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= _MOST:

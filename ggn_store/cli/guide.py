@@ -9,8 +9,7 @@ import click
 
 from ggn_store import guides
 from ggn_store.cli import options
-from ggn_store.errors import closest, quote
-from ggn_store.render.markdown import markdown
+from ggn_store.errors import did_you_mean, quote
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -35,8 +34,11 @@ def command(topic: str | None) -> None:
     elif topic in guides.TOPICS:
         text = guides.text(topic)
     else:
-        near = closest(topic, guides.TOPICS)
-        hint = f"did you mean {near}?" if near else "`ggn-store guide` lists them"
-        raise click.UsageError(f"no guide is called {quote(topic)}: {hint}")
+        hint = did_you_mean(topic, guides.TOPICS) or ": `ggn-store guide` lists them"
+        raise click.UsageError(f"no guide is called {quote(topic)}{hint}")
     width = options.terminal_width()
-    click.echo(text if width is None else markdown(text, width, not os.environ.get("NO_COLOR")), nl=False)
+    if width is not None:
+        from ggn_store.render.markdown import markdown
+
+        text = markdown(text, width, not os.environ.get("NO_COLOR"))
+    click.echo(text, nl=False)

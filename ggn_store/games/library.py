@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import difflib
 import functools
 import hashlib
 from collections.abc import Mapping
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ggn_store import resources
-from ggn_store.errors import GgnStoreError, UnknownNameError, offer, quote
+from ggn_store.errors import GgnStoreError, UnknownNameError, did_you_mean, offer, quote
 from ggn_store.games import definition as definitions
 from ggn_store.games.generate import pieces
 from ggn_store.games.rules import Definition
@@ -61,9 +60,8 @@ def path_of(name: str) -> Path:
     known = names()
     if name in known:
         return directory() / f"{name}.toml"
-    near = difflib.get_close_matches(name.lower(), known, n=5, cutoff=0.5)
-    hint = f"the nearest are {', '.join(near)}" if near else f"it has {offer(known)}"
-    raise UnknownNameError(f"the library has no game {quote(name)}; {hint} (`ggn-store list --library` shows all)")
+    hint = did_you_mean(name.lower(), known, most=5) or f"; it has {offer(known)}"
+    raise UnknownNameError(f"the library has no game {quote(name)}{hint} (`ggn-store list --library` shows all)")
 
 
 def read_game(name: str) -> Definition:

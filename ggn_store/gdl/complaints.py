@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ggn_store import limits
-from ggn_store.errors import SpecificationProblem, closest
+from ggn_store.errors import SpecificationProblem
 from ggn_store.gdl.specification import Place
 from ggn_store.notation import json_text
 from ggn_store.notation.json_text import Path, pointer
@@ -138,12 +138,6 @@ class Complaints:
         if complaint.at is not None:
             value = _inside(self._text.removeprefix("\ufeff"), value, complaint.at)
         return self._lines.place(key if complaint.at_key else value)
-
-
-def did_you_mean(name: str, known: Iterable[str], shown: Callable[[str], str] = str) -> str:
-    """The end of a message about an unknown name: the known one that it is a slip of, or nothing."""
-    near = closest(name, known)
-    return f": did you mean {shown(near)}?" if near else ""
 
 
 def _section(path: Path) -> str | None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from ggn_store.errors import quote
-from ggn_store.gdl.complaints import did_you_mean
+from ggn_store.errors import did_you_mean, quote
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, parts, start_of, text_of
 from ggn_store.gdl.finding import Finding
 from ggn_store.gdl.folding import UNKNOWN, Case, Function

@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from ggn_store import limits
-from ggn_store.errors import quote
+from ggn_store.errors import did_you_mean, quote
 from ggn_store.gdl import expressions, language
-from ggn_store.gdl.complaints import Complaint, Complaints, did_you_mean
+from ggn_store.gdl.complaints import Complaint, Complaints
 from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import ExpressionError
 from ggn_store.gdl.specification import Clause

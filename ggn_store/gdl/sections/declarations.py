@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ggn_store import limits
-from ggn_store.errors import offer, quote
+from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.gdl import language
-from ggn_store.gdl.complaints import Complaint, did_you_mean
+from ggn_store.gdl.complaints import Complaint
 from ggn_store.gdl.expressions import Call, Literal
 from ggn_store.gdl.functions import same
 from ggn_store.gdl.section_reader import SectionReader

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ggn_store.errors import offer, quote
-from ggn_store.gdl.complaints import did_you_mean
+from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.specification import Phase
 from ggn_store.notation.json_text import Path

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
-from ggn_store.errors import offer, quote
+from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.gdl import language
-from ggn_store.gdl.complaints import Complaint, did_you_mean
+from ggn_store.gdl.complaints import Complaint
 from ggn_store.gdl.expressions import Call, Expression, Literal, Name, start_of
 from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.sections import declarations

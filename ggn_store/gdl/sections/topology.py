@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ggn_store import limits
-from ggn_store.errors import offer, quote
+from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.gdl import language
-from ggn_store.gdl.complaints import did_you_mean
 from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.specification import Edge, Grid, HexGrid, Network, Value
 from ggn_store.notation.json_text import Path

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ggn_store.errors import offer, quote
+from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.gdl import language
-from ggn_store.gdl.complaints import did_you_mean
 from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, start_of
 from ggn_store.gdl.functions import same

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ggn_store.errors import offer, quote
-from ggn_store.gdl.complaints import Complaint, Complaints, did_you_mean
+from ggn_store.errors import did_you_mean, offer, quote
+from ggn_store.gdl.complaints import Complaint, Complaints
 from ggn_store.gdl.specification import Clause
 from ggn_store.gdl.types.typed import Typed
 

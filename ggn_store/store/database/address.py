@@ -11,8 +11,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from ggn_store.errors import UNSTORABLE, GgnStoreError, StoreError, quote
 from ggn_store.passwords import secrets_in
 from ggn_store.store.database.engine import Database
-from ggn_store.store.database.postgres import Postgres
-from ggn_store.store.database.sqlite import SQLite
 
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+]+:")
 # libpq's other form of an address, which is not for us: host=h dbname=d.
@@ -25,7 +23,8 @@ _FORMS = "sqlite:///file.db, a file's name, or postgresql://user@host/database"
 def connect(address: str) -> Database:
     """The database at `address`: a SQLAlchemy URL of SQLite or Postgres, or the name of a SQLite file.
 
-    Nothing is opened yet. Raises StoreError for an address that is neither.
+    Nothing is opened yet, and only the module of that kind of database is imported. Raises StoreError for an address
+    that is neither.
     """
     if not address or UNSTORABLE.search(address) or ("://" not in address and not _is_file(address)):
         raise StoreError(f"this is not the address of a store: write {_FORMS}")
@@ -41,6 +40,8 @@ def connect(address: str) -> Database:
                     raise StoreError(
                         f"this looks like the address of a server, and a new file is not called so: write {_FORMS}"
                     )
+                from ggn_store.store.database.sqlite import SQLite
+
                 return SQLite(url.set(drivername="sqlite"))
             case "postgres" | "postgresql":
                 if _is_ambiguous(url):
@@ -48,6 +49,8 @@ def connect(address: str) -> Database:
                         "the address of the store has an @ too many, or another mark that parts it: in a user or "
                         "password, write @ as %40, / as %2F, ? as %3F, & as %26"
                     )
+                from ggn_store.store.database.postgres import Postgres
+
                 # The one driver that is installed with the package, however the address names it.
                 return Postgres(url.set(drivername="postgresql+psycopg"))
             case name:

@@ -38,7 +38,6 @@ from sqlalchemy.dialects import sqlite
 from sqlalchemy.pool import QueuePool
 
 from ggn_store.errors import StoreError
-from ggn_store.store.database import copying, sqlite_definitions
 from ggn_store.store.database.definitions import Definitions, Seals
 from ggn_store.store.database.engine import (
     WRITE,
@@ -136,6 +135,8 @@ class SQLite(Database):
 
     def _copy(self) -> SQLite:
         """A private copy; this database where none can be made, which then says itself what is wrong with it."""
+        from ggn_store.store.database import copying
+
         with self._translated(), closing(self._connect_directly()) as source:
             try:
                 made = copying.copied(source, time.monotonic() + BUSY_SECONDS, check_same_thread=False)
@@ -308,6 +309,8 @@ class SQLite(Database):
         return found + [f"table {row[0]}: a row refers to a row of {row[2]} that is not there" for row in broken]
 
     def definitions(self, connection: Connection, seals: Seals) -> Definitions:
+        from ggn_store.store.database import sqlite_definitions
+
         return sqlite_definitions.definitions(connection)
 
     def transactions(self, connection: Connection) -> tuple[int, int]:

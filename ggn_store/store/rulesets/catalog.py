@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, bindparam, func, select, update
 
-from ggn_store.errors import DamagedError, StoreError, UnknownNameError, quote
+from ggn_store.errors import DamagedError, StoreError, UnknownNameError, did_you_mean, quote
 from ggn_store.model.board import Board
 from ggn_store.model.document import Destination, Envelope, Origin, Piece, Possibility, Source
 from ggn_store.model.revision import Reference, Revision, Summary, parse_reference
@@ -155,7 +155,7 @@ def _missing(connection: Connection, named: Reference) -> str:
                 f"the ruleset {named.name} was deleted: `ggn-store restore {named.name}`, or loading it again, brings "
                 "it back with its revisions"
             )
-        return f"the store has no ruleset {quote(named.name)}; {_offer(names)}"
+        return f"the store has no ruleset {quote(named.name)}{_offer(named.name, names)}"
     if named.number is not None:
         return (
             f"{named.name} has no revision {named.number}: its revisions are 1 to {find(connection, named.name).number}"
@@ -168,11 +168,13 @@ def _missing(connection: Connection, named: Reference) -> str:
     return f"{named.name} has no tag {quote(named.tag)}" + (f"; it has had {', '.join(tags)}" if tags else "")
 
 
-def _offer(names: set[str]) -> str:
+def _offer(name: str, names: set[str]) -> str:
     if not names:
-        return "it is empty: `ggn-store load --library` loads well-known games"
+        return "; it is empty: `ggn-store load --library` loads well-known games"
+    if hint := did_you_mean(name, sorted(names)):
+        return f"{hint} (`ggn-store list` shows all)"
     shown = sorted(names)[:10]
-    return f"it has {', '.join(shown)}{' and more (`ggn-store list`)' if len(names) > len(shown) else ''}"
+    return f"; it has {', '.join(shown)}{' and more (`ggn-store list`)' if len(names) > len(shown) else ''}"
 
 
 def newest(connection: Connection) -> list[Revision]:
