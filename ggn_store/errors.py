@@ -45,8 +45,8 @@ def quote(value: object) -> str:
     return printable(text)
 
 
-def did_you_mean(name: str, names: Iterable[str], shown: Callable[[str], str] = printable, most: int = 1) -> str:
-    """The end of a message about an unknown name: the `most` names that it is likely a slip of, or nothing."""
+def did_you_mean(name: str, names: Iterable[str], shown: Callable[[str], str] = printable) -> str:
+    """The end of a message about an unknown name: the known one that it is likely a slip of, or nothing."""
     import difflib
 
     if len(name) > _NAME_LIMIT:
@@ -54,8 +54,8 @@ def did_you_mean(name: str, names: Iterable[str], shown: Callable[[str], str] = 
     known = [each for each in names if len(each) <= _NAME_LIMIT]
     # Letters in another order or another case are the commonest slips, and the library does not rank them first.
     swapped = [each for each in known if sorted(each.lower()) == sorted(name.lower())]
-    near = (swapped or difflib.get_close_matches(name, known, most))[:most]
-    return f": did you mean {' or '.join(map(shown, near))}?" if near else ""
+    near = swapped or difflib.get_close_matches(name, known, 1)
+    return f": did you mean {shown(near[0])}?" if near else ""
 
 
 def offer(names: Sequence[str]) -> str:

@@ -16,8 +16,7 @@ import click
 
 import ggn_store
 from ggn_store import limits
-from ggn_store.cli import process
-from ggn_store.cli.options import tell_conflict, without_password
+from ggn_store.cli import options, process
 from ggn_store.errors import GgnStoreError, printable
 
 # Whether what a command prints is all that it does: then it ends where nobody reads on, or where it finds no room. All
@@ -76,7 +75,7 @@ _COMMANDS: Final = {
 }
 
 
-class _Commands(click.Group):
+class _Commands(options.Group):
     """The commands in the order of their use, each imported when it is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -111,6 +110,7 @@ class _Commands(click.Group):
     "settings",
     metavar="NAME=VALUE",
     multiple=True,
+    shell_complete=lambda _context, _parameter, begun: options.completed(map("{}=".format, limits.adjustable()), begun),
     help="Set a limit of what is read, such as document-bytes=256M; repeatable. Messages name the limit that was "
     "crossed, and `ggn-store guide limits` lists all of them.",
 )
@@ -138,6 +138,7 @@ def main() -> NoReturn:
     Where what is written finds no room the code is 1; where a pipe's reader has had enough, it is the command's.
     """
     process.quiet()
+    process.collect_seldom()
     with process.streams() as outputs, process.signals() as signals:
         try:
             code = group.main(prog_name="ggn-store", standalone_mode=False)
@@ -172,7 +173,7 @@ def _told(error: BaseException, signals: process.Signals) -> int:
             return signals.code
         case GgnStoreError():
             _say(str(error))
-            tell_conflict(error)
+            options.tell_conflict(error)
             return error.exit_code
         case OSError():
             _say(": ".join(printable(str(part)) for part in (error.filename, error.strerror or error) if part))
@@ -185,12 +186,12 @@ def _told(error: BaseException, signals: process.Signals) -> int:
 
 def _harmless(message: str) -> str:
     """A message of click's, which quotes arguments as they came; its own line breaks are kept."""
-    message = without_password(message)
+    message = options.without_password(message)
     lines = [message] if any("\n" in argument for argument in sys.argv) else message.expandtabs(2).split("\n")
     return "\n".join(map(printable, lines))
 
 
 def _say(message: str) -> None:
-    text = "\n".join(printable(line) for line in without_password(message).split("\n"))
+    text = "\n".join(printable(line) for line in options.without_password(message).split("\n"))
     color = False if os.environ.get("NO_COLOR") else None
     click.echo(f"{click.style('Error:', fg='red')} {text}", err=True, color=color)

@@ -17,7 +17,7 @@ _SHORT = 12
 file_argument = click.argument("file", type=click.Path(), metavar="FILE")
 
 
-@click.group("bundle")
+@click.group("bundle", cls=options.Group)
 def command() -> None:
     """Carry rulesets in a file, between stores that do not meet.
 

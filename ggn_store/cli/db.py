@@ -14,7 +14,7 @@ from ggn_store.errors import printable
 from ggn_store.render.records import compact
 
 
-@click.group("db")
+@click.group("db", cls=options.Group)
 def command() -> None:
     """Make a store ready, look at it, check it."""
 

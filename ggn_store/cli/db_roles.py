@@ -12,7 +12,7 @@ from ggn_store.errors import printable
 from ggn_store.render.records import compact
 
 
-@click.group("roles")
+@click.group("roles", cls=options.Group)
 def command() -> None:
     """Who may do what with a store on a Postgres server: ggn_reader, ggn_author, ggn_admin."""
 

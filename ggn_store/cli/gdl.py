@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import click
 
-from ggn_store.cli import gdl_check, gdl_compile
+from ggn_store.cli import gdl_check, gdl_compile, options
 
 
-@click.group("gdl")
+@click.group("gdl", cls=options.Group)
 def command() -> None:
     """Check and compile game descriptions: JSON that says of a game what its actions ask for and do."""
 

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 
 def _complete_topic(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(topic) for topic in guides.TOPICS if topic.startswith(incomplete)]
+    return options.completed(guides.TOPICS, incomplete)
 
 
 @click.command("guide")

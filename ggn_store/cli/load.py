@@ -17,11 +17,23 @@ from ggn_store.cli import options
 from ggn_store.errors import printable
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
     from rich.progress import Progress
 
 
+def _complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Files, or after --library what it has."""
+    from click.shell_completion import CompletionItem
+
+    from ggn_store.api import completion
+
+    if not ctx.params.get("library"):
+        return [CompletionItem(incomplete, type="file")]
+    return options.completed([*completion.game_names(), "all", "examples", "gdl"], incomplete)
+
+
 @click.command("load")
-@click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
+@click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...", shell_complete=_complete)
 @click.option("--name", metavar="NAME", help="The ruleset's name; for a single document. Default: the file's name.")
 @click.option("--library", is_flag=True, help="Load games that come with ggn-store; the PATHs are their names.")
 @click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect, instead of detecting it.")

@@ -17,7 +17,7 @@ import click
 
 import ggn_store
 from ggn_store import limits, passwords
-from ggn_store.errors import GgnStoreError, printable, quote
+from ggn_store.errors import GgnStoreError, did_you_mean, printable, quote
 from ggn_store.output import STDOUT, new_file
 from ggn_store.render.records import compact
 
@@ -31,6 +31,19 @@ DIALECTS = ("perform", "must-deny", "diff", "gdl")
 SIDES = ("first", "second")
 MAX_LINES = 1_000
 RECORD_FORMATS = ("table", "json", "ndjson", "csv")
+
+
+class Group(click.Group):
+    """Commands, of which one that is mistyped is suggested."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name, known = args[0], self.list_commands(ctx)
+        if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
+            hint = did_you_mean(name, known) or f": see `{ctx.command_path} --help`"
+            raise click.UsageError(f"there is no command {quote(name)}{hint}", ctx)
+        return super().resolve_command(ctx, args)
 
 
 def address(ctx: click.Context) -> str:
@@ -112,28 +125,27 @@ def tell_state(store: ggn_store.Store, revision: ggn_store.Revision) -> None:
         click.echo(f"note: {printable(note)}", err=True)
 
 
-def complete_ruleset(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The rulesets of the store whose names begin so; nothing where there is no store."""
+def completed(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
+    """The names that begin so, for a shell."""
     from click.shell_completion import CompletionItem
 
-    try:
-        with ggn_store.Store.at(address(ctx)) as store:
-            if store.info().rulesets is None:
-                return []
-            return [CompletionItem(each.name) for each in store.revisions() if each.name.startswith(incomplete)]
-    except GgnStoreError:
-        return []
+    return [CompletionItem(name) for name in names if name.startswith(incomplete)]
+
+
+def complete_ruleset(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The rulesets of the store whose names begin so; nothing where there is no store."""
+    from ggn_store.api import completion
+
+    return completed(completion.ruleset_names(address(ctx)), incomplete)
 
 
 def complete_game(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The games of the library whose names begin so, and files."""
     from click.shell_completion import CompletionItem
 
-    try:
-        names = [game.name for game in ggn_store.library_games() if game.name.startswith(incomplete)]
-    except GgnStoreError:
-        names = []
-    return [*map(CompletionItem, names), CompletionItem(incomplete, type="file")]
+    from ggn_store.api import completion
+
+    return [*completed(completion.game_names(), incomplete), CompletionItem(incomplete, type="file")]
 
 
 def change_options(command: Command) -> Command:

@@ -18,7 +18,7 @@ _ENDINGS = (".gz", ".ndjson", ".jsonl", ".json")
 _namespace = click.argument("namespace", metavar="NAMESPACE")
 
 
-@click.group("policy")
+@click.group("policy", cls=options.Group)
 def command() -> None:
     """Say what the revisions of a namespace must be like.
 

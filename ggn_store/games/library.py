@@ -8,14 +8,14 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ggn_store import resources
 from ggn_store.errors import GgnStoreError, UnknownNameError, did_you_mean, offer, quote
-from ggn_store.games import definition as definitions
-from ggn_store.games.generate import pieces
-from ggn_store.games.rules import Definition
-from ggn_store.model.document import Piece, canonical_text
+
+if TYPE_CHECKING:
+    from ggn_store.games.rules import Definition
+    from ggn_store.model.document import Piece
 
 # Well-known games that are loaded together in a few seconds.
 STARTER: Final = ("chess", "makruk", "minishogi", "tic-tac-toe", "xiangqi")
@@ -60,12 +60,14 @@ def path_of(name: str) -> Path:
     known = names()
     if name in known:
         return directory() / f"{name}.toml"
-    hint = did_you_mean(name.lower(), known, most=5) or f"; it has {offer(known)}"
+    hint = did_you_mean(name.lower(), known) or f"; it has {offer(known)}"
     raise UnknownNameError(f"the library has no game {quote(name)}{hint} (`ggn-store list --library` shows all)")
 
 
 def read_game(name: str) -> Definition:
     """The definition of a game of the library; raises UnknownNameError, naming the nearest names."""
+    from ggn_store.games import definition as definitions
+
     path = path_of(name)
     return definitions.read(path.read_bytes(), str(path))
 
@@ -99,6 +101,9 @@ def _game(row: Mapping[str, str]) -> Game:
 
 def survey(name: str, definition: Definition) -> Game:
     """What the index says of a game, found out by generating it."""
+    from ggn_store.games.generate import pieces
+    from ggn_store.model.document import canonical_text
+
     count = {"pieces": 0, "possibilities": 0, "conditions": 0}
 
     def counted(piece: Piece) -> Piece:

@@ -32,7 +32,7 @@ FAILURES: list[tuple[tuple[str, ...], str]] = [
     (("load", "left/same.json", "right/same.json"), "would both be called same: load them one by one with --name"),
     (("load", "both"), "would both be called a: load them"),
     (("load", "quick.json", "must.json", "--name", "x"), "--name names one ruleset, and there are 2 files"),
-    (("load", "--library", "ches"), 'the library has no game "ches"; the nearest are chess'),
+    (("load", "--library", "ches"), 'the library has no game "ches": did you mean chess?'),
     (("validate", "missing.json"), "missing.json: there is no such file"),
     (("validate", "quick.json", "no-documents"), "no-documents: the directory or pattern holds no"),
     (("lint", "missing.json"), "missing.json: there is no such file"),
@@ -52,7 +52,7 @@ FAILURES: list[tuple[tuple[str, ...], str]] = [
     (("export", "mini", "-o", "no-documents"), "no-documents: cannot be written: Is a directory"),
     # rulesets
     (("show", "chess"), 'the store has no ruleset "chess"; it has hostile, mini, must, perform'),
-    (("show", "Mini"), 'the store has no ruleset "Mini"'),
+    (("show", "Mini"), 'the store has no ruleset "Mini": did you mean mini? (`ggn-store list` shows all)'),
     (("show", "mini@2"), "mini has no revision 2"),
     (("show", "mini@0"), '"mini@0" does not name a ruleset'),
     (("show", "mini@1000000000000"), '"mini@1000000000000" does not name a ruleset'),
@@ -154,7 +154,11 @@ FAILURES: list[tuple[tuple[str, ...], str]] = [
 
 # Wrong usage: what was asked, and what the message says.
 USAGE: list[tuple[tuple[str, ...], str]] = [
-    (("lod",), "No such command 'lod'"),
+    (("lod",), 'there is no command "lod": did you mean load?'),
+    (("mvoes", "mini"), 'there is no command "mvoes": did you mean moves?'),
+    (("frobnicate",), 'there is no command "frobnicate": see `ggn-store --help`'),
+    (("policy", "sett", "x"), 'there is no command "sett": did you mean set?'),
+    (("moves", "mini", "--sorce", "a1"), "'--source'"),
     (("--nope", "list"), "No such option '--nope'"),
     (("list", "extra"), "Got unexpected extra argument"),
     (("load",), "name a file, a directory, a pattern or -; or give --library"),
@@ -188,7 +192,7 @@ USAGE: list[tuple[tuple[str, ...], str]] = [
     (("apply", "mini", "--move", ""), "write piece, source and destination"),
     (("apply", "mini", "--move", "C:P a2 a3", "--ordinal", "-1"), "-1 is not in the range"),
     (("apply", "mini", "--move", "C:P a2 a3", "--ordinal", "one"), "'one' is not a valid integer"),
-    (("db", "downgrade"), "No such command 'downgrade'"),
+    (("db", "downgrade"), 'there is no command "downgrade": see `ggn-store db --help`'),
     (("db", "info", "--format", "xml"), "'xml' is not one of 'text', 'json'"),
 ]
 

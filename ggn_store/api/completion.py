@@ -1,0 +1,33 @@
+"""Names that a shell offers while a command is typed; nothing is imported for them that takes long."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ggn_store.errors import GgnStoreError
+from ggn_store.store.rulesets import names
+
+_FILE = "sqlite:///"
+
+
+def ruleset_names(address: str) -> list[str]:
+    """The rulesets of the store at `address`; none where there is no store. Nothing is made or changed."""
+    if address.startswith(_FILE) or "://" not in address:
+        return names.of_file(Path(address.removeprefix(_FILE).partition("?")[0]))
+    from ggn_store.api.store import Store
+
+    try:
+        with Store.at(address) as store:
+            return [] if store.info().rulesets is None else [each.name for each in store.revisions()]
+    except GgnStoreError:
+        return []
+
+
+def game_names() -> list[str]:
+    """The games of the library."""
+    from ggn_store.games import library
+
+    try:
+        return library.names()
+    except GgnStoreError:
+        return []
