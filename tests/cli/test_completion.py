@@ -32,6 +32,12 @@ def test_shells_get_a_completion_script(run: Program, monkeypatch: pytest.Monkey
         ("ggn-store moves x --format t", ["plain,table"]),
         ("ggn-store load --mess", ["plain,--message"]),
         ("ggn-store load ga", ["file,ga"]),
+        ("ggn-store load --library xi", ["plain,xiangqi"]),
+        ("ggn-store load --library gd", ["plain,gdl"]),
+        ("ggn-store load chess --library makr", ["plain,makruk"]),
+        ("ggn-store generate xi", ["plain,xiangqi", "file,xi"]),
+        ("ggn-store --limit document-b", ["plain,document-bytes="]),
+        ("ggn-store guide lim", ["plain,limits"]),
         ("ggn-store validate ga", ["file,ga"]),
         ("ggn-store convert ga", ["file,ga"]),
     ],
@@ -52,6 +58,11 @@ def test_rulesets_are_completed_from_the_store_that_is_meant(
     assert complete(run, monkeypatch, "ggn-store show x") == []
     run("--db", "other.db", "load", "-", "--name", "mine", stdin=json.dumps(QUICK))
     assert complete(run, monkeypatch, "ggn-store --db other.db show m") == ["plain,mine"]
+    assert complete(run, monkeypatch, f"ggn-store --db sqlite:///{Path('other.db').absolute()} show m") == [
+        "plain,mine"
+    ]
+    run("--db", "other.db", "delete", "mine")
+    assert complete(run, monkeypatch, "ggn-store --db other.db show m") == []
 
 
 @pytest.mark.parametrize(
