@@ -1,37 +1,6 @@
 """Betza's notation for how pieces move: `RN`, `mfWcfF`, `nN`, `mRcpR`, `[F?R]` -> patterns.
 
-The dialect is the one that Fairy-Stockfish takes and, beyond it, what of XBetza the squares of a board can say. A
-string is a sequence of patterns, each of modifiers, an atom and a length.
-
-Atoms: the leaps W (1,0), F (1,1), D (2,0), N (2,1), A (2,2), H (3,0), C or L (3,1), Z or J (3,2), G (3,3), and any
-other as a vector: `(4,1)`, `(1,1,1)` on a board in space. A vector stands for all its images, unless it has signs:
-`(0,+1,0)` is one step forward and nothing else, in files, ranks, layers as the first side sees them. K is WF; R and B
-are W and F without limit, Q is both.
-
-Length: a number behind the atom is how many leaps in one direction it may make, 0 as many as there is room; a doubled
-letter (`NN`) is the same as 0.
-
-Directions, on boards of two dimensions: f b l r v s (forward, backward, left, right, vertical, sideways). Pairs choose
-among the eight leaps of an oblique atom (`ffN` the two that go furthest forward, the same as `fN`; `fsN` the other two
-that go forward; `rfN`, `frN` one of each; `fhN` all four; `hrN`, `hlN` four that turn into each other) and the corners
-of a diagonal one (`flF`). None are all.
-
-Modes: m to an empty square, c capturing, d capturing an own piece, e capturing in passing; without any, m and c. i: as
-the piece's first move. n: lame, every square on the way of a leap must be empty, where the way goes straight first and
-then diagonally. j: a ride that passes over its first square whatever is there, or a leap by two over something. p: a
-ride over exactly one hurdle, ending at any distance behind it (a length counts from where it began). g: the same,
-ending right behind it. z: a crooked ride, in zigzag. q: a circular ride, turning the same way each step. o: files wrap
-round.
-
-Legs: `a` goes on, in directions relative to the leg before (f straight on, r a right turn, fr half of one ...; without
-any, all but straight back). What stands before it are the modifiers of the leg before: m over an empty square, which
-is what it does if not said, c capturing there, p over something that stays. `FyafsF` is the griffon: y changes a leap
-into a ride for the following legs, and a ride into a leap. `[F?R]` and `[F-R]` say the same with an atom for each leg:
-after ? the move may also end, after - it must go on; the next leg goes outward if not said otherwise: straight on, to
-both sides of it between straight and diagonal, and behind an oblique leap diagonally (`[N?B]`).
-
-Sources: R. Betza's notation; H. G. Muller, Betza notation (extended), chessvariants.com; the header of
-Fairy-Stockfish's variants.ini. Letters that would mean nothing are errors here.
+The dialect is described in `ggn_store/guides/defining-games.md`. Letters that would mean nothing are errors here.
 """
 
 from __future__ import annotations

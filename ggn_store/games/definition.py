@@ -1,45 +1,6 @@
 """Reading a game's definition: TOML text -> Definition, or everything that is wrong with it, with its place.
 
-    title = "My game"
-    board = "8x8"                     # or squares = ["a1:e5", "c6"]; cylinder = true where the files wrap round
-    style = "C"                       # or styles = { first = "C", second = "X" }
-    start = "4k^3/8/8/8/8/8/P7/4K^3 / C/c"
-
-    [zones]
-    last = "a8:h8"                    # as the first side sees it; the second side's is the mirror image
-
-    [pieces.K]                        # [first.K] or [second.K] for a piece of one side only
-    betza = "K"
-    terminal = true
-
-    [pieces.P]
-    betza = "mfWcfF"
-    promotion = { zone = "last", to = ["K"], forced = true }
-
-Squares, zones and castlings are written as the first side sees them; `{ first = ..., second = ... }` says what each
-side has where that is not the mirror image (ranks, and layers, from the other end). With `turned = true` the second
-side sees the board turned round: files, too, are from the other end, and its left is the first side's right. The keys:
-
-The game. `title`; `source` (who states the rules); `tier` (A to D: how much of it GGN can say); `notes`; `board` or
-`squares`; `cylinder`; `turned`; `style` or `styles`; `start` (FEEN); `host` (duties of `HOST_DUTIES`); the tables
-`zones`, `pieces`, `first`, `second`; `hands.captures`: whether captured pieces go to the taker's hand.
-
-A piece. `betza`: how it moves. `also`: further ways, `from` some squares, keeping `within` a zone on the whole way.
-`terminal`: written with `^`. `confined`: the zone that it stays in. `immune`: cannot be captured. `captures_except`,
-`hurdles_except`: letters of pieces that it does not take, or not jump over. `initial`: the squares from which the moves
-marked i are possible; where it stands at the start, if not said. `unmoved`: squares where the piece begins in the state
-+, which it loses by its first move; the moves marked i are then those of that state. `castling`: `from`, `to`, `with`
-and `with_to` of king and partner, who begin in the state + there; `empty` if not what lies between and the
-destinations; the partner's letter is `rook`. `en_passant`: true, or the zone in which it can be captured in passing: a
-first move over empty squares leaves it in the state -, or + for a second way to the same square.
-
-`promotion`, one rule or a list of which the first that fits counts: `to`, in the `zone`, `on` "enter",
-"enter-or-leave" or "any" move, `forced` true, false or "immobile" (where it could not move on), `capturing` moves only.
-`drop`: true, false, or `zone`; `nifu` (true, or how many of it a file may hold); `immobile = false` (not where it could
-never move); `on_top` of something, on the rank below; `as` (what it may be dropped as). Pieces that captures bring into
-a hand may be dropped anywhere unless `drop` says otherwise. `gating`: true where it may enter from the hand on the
-square that a piece in the state `unmoved` leaves, as part of that move. `hand`: what it is in a hand, false for
-nothing; without a state, if not said. `fen`: how FEN writes it, if not as its table is called.
+The language is described in `ggn_store/guides/defining-games.md`.
 """
 
 from __future__ import annotations

@@ -1,17 +1,6 @@
 """FEN, in the form that Fairy-Stockfish writes for every game, and SFEN: text <-> Position, through a definition.
 
-    rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1
-    r1bqk2r/ppp2ppp/8/8/8/8/PPP2PPP/RNBQK2R[NPbp] b KQkq - 0 12          a hand in brackets; or behind one more /
-    lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b 2P 1     SFEN: b is the first side
-
-FEN's fields: placement (`+P` and `Q~` as the definition calls its pieces, `*` for a hole of the board), side (w first,
-b second), castling, en passant, counters. Fields may be missing from the right, and a field that is missing says `-`;
-counters are read over, and written as `0 1`.
-
-The castling field becomes states: K and Q the king and the rook on that side of it, a file's letter the piece that has
-not moved there. What is not named has moved. The en passant field becomes the state of the piece that has just passed
-these squares. Writing is the way back; that a king has not moved is lost where no rook is left to castle with, and so
-is the mark of a piece whose own side is to move: neither allows any move.
+The forms are described in `ggn_store/guides/defining-games.md`.
 """
 
 from __future__ import annotations

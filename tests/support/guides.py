@@ -1,7 +1,7 @@
 """The users' pages as tests: the blocks of the README and the guides, run in order, with what they show compared.
 
 A ```console block holds commands behind `$ ` and what they print: `...` stands for anything, and nothing shown means
-that nothing is compared. A ```python block with `>>>` is a doctest, another one is run. A block of any other language
+that nothing is compared; a comment says which exit code is expected, if not 0. A ```python block with `>>>` is a doctest, another one is run. A block of any other language
 is a file where the line before it ends with the file's name, as in "`giraffes.toml`:".
 """
 
@@ -30,7 +30,8 @@ PAGES = {"README": README} | {topic: GUIDES / f"{topic}.md" for topic in guides.
 
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"`([\w.-]+)`:$")
-_COMMENT = re.compile(r"(^|\s+)# .*$")
+_COMMENT = re.compile(r"(^|\s+)# .*$", re.MULTILINE)
+_CODE = re.compile(r"# .*exit code (\d+)")
 _SHELL = re.compile(r"[|<>&;()*]|\$\(")
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -56,6 +57,7 @@ class Step:
 
     command: str
     shown: str
+    code: int = 0
 
     def agrees(self, printed: str) -> bool:
         """Whether the command has printed what the page shows, where it shows something."""
@@ -80,24 +82,24 @@ def steps(block: Block) -> Iterator[Step]:
     """The commands of a ```console block; one whose quotes are open, or that ends with a backslash, goes on."""
     command: list[str] = []
     shown: list[str] = []
-    for line in block.text.splitlines():
+    for line in [*block.text.splitlines(), "$ "]:
         if command and _goes_on("\n".join(command)):
             command.append(line)
         elif line.startswith("$ "):
             if command:
-                yield Step("\n".join(command), "\n".join(shown))
-            command, shown = [_COMMENT.sub("", line[2:])], []
+                text = "\n".join(command)
+                code = _CODE.search(text)
+                yield Step(_COMMENT.sub("", text), "\n".join(shown), int(code[1]) if code else 0)
+            command, shown = [line[2:]], []
         else:
-            assert command, f"line {block.line}: a console block begins with `$ `"
             shown.append(line)
-    yield Step("\n".join(command), "\n".join(shown))
 
 
 def _goes_on(command: str) -> bool:
     if command.endswith("\\"):
         return True
     try:
-        shlex.split(command)
+        shlex.split(_COMMENT.sub("", command))
     except ValueError:
         return True
     return False
@@ -142,8 +144,7 @@ class Page:
         else:
             code, printed = self.process(["bash", "-c", f"set -o pipefail\n{step.command}"])
         assert step.agrees(printed), f"{at}: {step.command}\nshown:\n{step.shown}\nprinted:\n{printed}"
-        failed = any(line.startswith("Error:") for line in step.shown.splitlines())
-        assert (code != 0) is failed, f"{at}: {step.command}\nexit code {code}\n{printed}"
+        assert code == step.code, f"{at}: {step.command}\nexit code {code}\n{printed}"
 
     def _python(self, block: Block, at: str) -> None:
         if self.installed:

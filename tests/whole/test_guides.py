@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shutil
@@ -19,6 +20,8 @@ import pytest
 
 from ggn_store import VIEWS, guides, limits
 from ggn_store.cli import group
+from ggn_store.games import definition, tables
+from ggn_store.games.rules import HOST_DUTIES
 from tests.support.guides import GUIDES, PAGES, README, ROOT, Page, blocks
 from tests.support.program import Program, complete, on_terminal, run
 
@@ -82,7 +85,18 @@ def table_of_limits() -> str:
     return "\n".join(["| limit | at most | what it bounds | to change it |", "|---|---|---|---|", *rows])
 
 
-GENERATED: Final = {"commands": ("commands", commands), "sql": ("views", views), "limits": ("limits", table_of_limits)}
+def duties() -> str:
+    """What a definition may leave to its host, as a Markdown table."""
+    rows = [f"| `{name}` | {meaning} |" for name, meaning in HOST_DUTIES.items()]
+    return "\n".join(["| host duty | what the host sees to |", "|---|---|", *rows])
+
+
+GENERATED: Final = {
+    "commands": ("commands", commands),
+    "sql": ("views", views),
+    "limits": ("limits", table_of_limits),
+    "defining-games": ("duties", duties),
+}
 
 
 def with_generated(topic: str) -> str:
@@ -96,6 +110,13 @@ def with_generated(topic: str) -> str:
 @pytest.mark.parametrize("topic", GENERATED)
 def test_generated_parts_are_up_to_date(topic: str) -> None:
     assert guides.text(topic) == with_generated(topic), "stale: run `python -m tests.whole.test_guides`"
+
+
+def test_the_guide_to_definitions_explains_every_key() -> None:
+    text = guides.text("defining-games")
+    keys = (definition.KEYS, tables.PIECE_KEYS, tables.ALSO_KEYS, tables.CASTLING_KEYS, tables.PROMOTION_KEYS)
+    for key in (*itertools.chain(*keys), *tables.DROP_KEYS):
+        assert re.search(rf"`[^`\n]*\b{key}\b[^`\n]*`", text), key
 
 
 def test_the_guide_to_commands_says_what_each_column_of_a_view_means() -> None:
