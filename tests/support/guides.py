@@ -61,10 +61,12 @@ class Step:
 
     def agrees(self, printed: str) -> bool:
         """Whether the command has printed what the page shows, where it shows something."""
-        wanted = "\n".join(map(str.rstrip, self.shown.splitlines()))
-        pattern = re.escape(wanted).replace(r"\.\.\.\n", r"(?:.*\n)??").replace(r"\.\.\.", ".*?")
-        found = "\n".join(map(str.rstrip, printed.strip("\n").splitlines()))
-        return not wanted or re.fullmatch(pattern, found, re.DOTALL) is not None
+        pattern = "".join(
+            r"(?:.*\n)*?" if line == "..." else re.escape(line.rstrip()).replace(r"\.\.\.", ".*?") + r"\n"
+            for line in self.shown.splitlines()
+        )
+        found = "".join(f"{line.rstrip()}\n" for line in printed.strip("\n").splitlines())
+        return not pattern or re.fullmatch(pattern, found) is not None
 
 
 def blocks(text: str) -> list[Block]:
