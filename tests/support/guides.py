@@ -1,8 +1,9 @@
 """The users' pages as tests: the blocks of the README and the guides, run in order, with what they show compared.
 
 A ```console block holds commands behind `$ ` and what they print: `...` stands for anything, and nothing shown means
-that nothing is compared; a comment says which exit code is expected, if not 0. A ```python block with `>>>` is a doctest, another one is run. A block of any other language
-is a file where the line before it ends with the file's name, as in "`giraffes.toml`:".
+that nothing is compared; a comment says which exit code is expected, if not 0. A ```python block with `>>>` is a
+doctest, another one is run. A block of any other language is a file where the line before it ends with the file's name,
+as in "`giraffes.toml`:".
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
 from typing import Any, TextIO
+from unittest.mock import patch
 
 from ggn_store import guides
 from ggn_store.cli import main
@@ -109,7 +111,10 @@ def _goes_on(command: str) -> bool:
 
 @dataclass
 class Page:
-    """A page as it is run, in the present directory: by itself, or `installed` and so by processes alone."""
+    """A page as it is run, in the present directory: in this process, or `installed` and so by processes alone.
+
+    What `environment` holds at the beginning is not changed by the page's own `export`.
+    """
 
     path: Path
     environment: dict[str, str]
@@ -118,6 +123,10 @@ class Page:
 
     def run(self) -> None:
         """Run all blocks; the first that does something else than the page says is an AssertionError."""
+        with patch.dict(os.environ, self.environment):
+            self._blocks()
+
+    def _blocks(self) -> None:
         for block in blocks(self.path.read_text(encoding="utf-8")):
             at = f"{self.path.name}:{block.line}"
             if block.language == "console" and not block.installs:
@@ -138,7 +147,7 @@ class Page:
         words = shlex.split(Template(step.command).safe_substitute(self.environment).replace("\\\n", " "))
         if words[0] == "export":
             name, _, value = words[1].partition("=")
-            self.environment[name] = os.environ[name] = value
+            os.environ[name] = self.environment.setdefault(name, value)
             return
         quoted = re.sub(r"'[^']*'|\"[^\"]*\"", "", step.command)
         if words[0] == "ggn-store" and not self.installed and not _SHELL.search(quoted):
@@ -158,7 +167,6 @@ class Page:
     def process(self, command: list[str], stdin: str = "") -> tuple[int, str]:
         done = subprocess.run(
             command,
-            env=os.environ | self.environment,
             input=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

