@@ -1,4 +1,4 @@
-"""A private directory for the temporary results of one query; it goes with the query, whatever ends that."""
+"""Private directories for what is temporary: each goes with what it is for, whatever ends that."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,7 +17,8 @@ try:
 except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
-_PREFIX: Final = "ggn-store-sql-"
+_OF_QUERY: Final = "ggn-store-sql-"
+_OF_NEW_STORE: Final = ".ggn-store-new-"
 _TRIES: Final = 5
 
 
@@ -42,10 +43,21 @@ class Spill:
         return () if self.lock is None else (self.lock,)
 
 
-@contextmanager
-def directory() -> Iterator[Spill]:
+def directory() -> AbstractContextManager[Spill]:
     """A new directory where SQLite would put its temporary files; what killed processes left there is removed."""
-    made = _made()
+    # SQLite's own order. /tmp comes last: it may be memory.
+    places = (os.environ.get("SQLITE_TMPDIR"), os.environ.get("TMPDIR"), "/var/tmp", tempfile.gettempdir())  # noqa: S108
+    return _directory(_OF_QUERY, filter(None, places))
+
+
+def beside(file: Path) -> AbstractContextManager[Spill]:
+    """A new directory beside a file that is to be made; what killed processes left there is removed."""
+    return _directory(_OF_NEW_STORE, [str(file.parent)])
+
+
+@contextmanager
+def _directory(prefix: str, places: Iterable[str]) -> Iterator[Spill]:
+    made = _made(prefix, places)
     try:
         yield made
     finally:
@@ -55,15 +67,12 @@ def directory() -> Iterator[Spill]:
             os.close(made.lock)
 
 
-def _made() -> Spill:
-    # SQLite's own order. /tmp comes last: it may be memory.
-    for place in (os.environ.get("SQLITE_TMPDIR"), os.environ.get("TMPDIR"), "/var/tmp", tempfile.gettempdir()):  # noqa: S108
-        if not place or not os.path.isdir(place):
-            continue
-        _sweep(Path(place))
+def _made(prefix: str, places: Iterable[str]) -> Spill:
+    for place in filter(os.path.isdir, places):
+        _sweep(Path(place), prefix)
         with contextlib.suppress(OSError):
             for left in reversed(range(_TRIES)):
-                path = tempfile.mkdtemp(prefix=_PREFIX, dir=place)
+                path = tempfile.mkdtemp(prefix=prefix, dir=place)
                 lock = _locked(path)
                 if lock is not None and not os.path.isdir(path):  # swept away before it was locked
                     os.close(lock)
@@ -88,10 +97,10 @@ def _locked(path: str) -> int | None:
     return found
 
 
-def _sweep(place: Path) -> None:
+def _sweep(place: Path, prefix: str) -> None:
     """Remove the directories of processes that are gone: nobody holds their locks any more."""
     with contextlib.suppress(OSError):
-        for left in place.glob(f"{_PREFIX}*"):
+        for left in place.glob(f"{prefix}*"):
             if left.lstat().st_uid == os.getuid() and (lock := _locked(str(left))) is not None:
                 shutil.rmtree(left, ignore_errors=True)
                 os.close(lock)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import json
 import os
 import random
@@ -55,7 +54,6 @@ from ggn_store.store.database.engine import (
 BUSY_SECONDS = 120
 _ROWS_A_STATEMENT = (500, 100, 20)
 _START = "asked_"
-_NUMBERS = itertools.count()
 
 
 class SQLite(Database):
@@ -86,25 +84,21 @@ class SQLite(Database):
             if self.url.query.get("mode") in (None, "rwc"):
                 self._make()
             return None
-        part = self.path.with_name(f".{self.path.name}.{os.getpid()}.{next(_NUMBERS)}.part")
-        try:
-            os.close(os.open(part, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        except OSError:
-            return None  # which SQLite will say better of the file itself
-        beside = _Beside(self, part)
-        try:
-            found = fill(beside)
-            beside.close()
-            # Unlike a change of name this leaves alone what somebody else has made meanwhile.
-            os.link(part, self.path)
-        except OSError:  # that, or a file system without links
-            self._make()
-            return None
-        finally:
-            beside.close()
-            for ending in ("", "-journal", "-wal", "-shm"):
-                with suppress(OSError):
-                    os.unlink(f"{part}{ending}")
+        from ggn_store.store.database import spill
+
+        with spill.beside(self.path) as place:
+            if place.path is None:
+                return None  # which SQLite will say better of the file itself
+            part = Path(place.path, "store")
+            try:
+                with closing(_Beside(self, part)) as beside:
+                    found = fill(beside)
+                part.chmod(0o600)
+                # Unlike a change of name this leaves alone what somebody else has made meanwhile.
+                os.link(part, self.path)
+            except OSError:  # that, or a file system without links
+                self._make()
+                return None
         return found
 
     def _make(self) -> None:

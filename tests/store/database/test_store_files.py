@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
 from ggn_store import Store, StoreError
-from tests.support.program import MINI, QUICK, Program, write
+from ggn_store.store.database import spill
+from tests.support.program import MINI, QUICK, Program, child_environment, write
 from tests.support.program import _own_place as _own_place
 from tests.support.program import run as run
 from tests.support.stored import DIFF
@@ -59,6 +63,27 @@ def test_so_it_is_where_the_file_system_has_no_links(run: Program, monkeypatch: 
     assert run("--db", "new.db", "load", "quick.json").code == 0
     assert mode("new.db") == 0o600
     assert {path.name for path in Path().iterdir()} == {"new.db", "quick.json"}
+
+
+def test_what_a_killed_process_left_of_a_new_store_goes_with_the_next(run: Program, tmp_path: Path) -> None:
+    code = (
+        "import os, signal, sys; from ggn_store.store.database.address import connect\n"
+        "connect(sys.argv[1]).create(lambda made: (made.engine.connect(), os.kill(os.getpid(), signal.SIGKILL)))"
+    )
+    killed = subprocess.run([sys.executable, "-c", code, "new.db"], env=child_environment(), check=False)
+    assert killed.returncode == -signal.SIGKILL
+    [left] = Path().iterdir()
+    assert [each.name for each in left.iterdir()] == ["store"]
+    write("quick.json", QUICK)
+    assert run("--db", "new.db", "load", "quick.json").code == 0
+    assert {path.name for path in Path().iterdir()} == {"new.db", "quick.json"}
+
+
+def test_what_others_are_making_beside_a_new_store_stays(run: Program) -> None:
+    write("quick.json", QUICK)
+    with spill.beside(Path("new.db")) as other:
+        assert run("--db", "new.db", "load", "quick.json").code == 0
+        assert os.listdir(str(other.path)) == []
 
 
 def test_a_file_that_is_there_keeps_its_mode(run: Program) -> None:

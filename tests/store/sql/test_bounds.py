@@ -203,7 +203,7 @@ def test_memory_is_what_was_allowed(file: Path) -> None:
 def test_temporary_results_stay_in_memory_where_nothing_can_be_written(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spill, "_made", lambda: spill.Spill(None, None))
+    monkeypatch.setattr(spill, "_made", lambda *_: spill.Spill(None, None))
     with Store.open(str(file)) as store:
         assert store.sql(LARGE, timeout=600).rows == ((100000,),)
 
