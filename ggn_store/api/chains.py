@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 from ggn_store import limits
 from ggn_store.api.moves import Moves
@@ -13,6 +14,7 @@ from ggn_store.model.chain import Chain
 from ggn_store.model.move import DISPLACEMENT, Assumption, Move, displacement
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
+from ggn_store.notation.move_text import MoveNotation, MoveText, is_named
 from ggn_store.store.moves import chains as stored
 from ggn_store.store.moves.chains import Chained
 
@@ -54,39 +56,44 @@ class Chains(Moves):
     def along(
         self,
         position: Position | Mapping[str, str | None],
-        path: Sequence[str],
+        path: str | Sequence[str],
         *,
         piece: str | None = None,
         assume: Assumption | None = None,
     ) -> tuple[Move, ...] | tuple[Chain, ...]:
         """The moves from the first of two squares to the second, or the chains along more of them; `*` is the hand.
 
-        Raises MoveError where there is none, naming the step that is not possible, and why.
+        A text is read as `play` reads it: `e2 e4`, `C:P e2 e4`, `P* e5`, `e7e8q`, or `e7 e8 2` for the second of
+        several. Raises MoveError where there is none, naming the step that is not possible, and why.
         """
-        path = self._path(path)
         position = self._on_board(as_position(position))
-        single = self.moves(position, piece=piece, source=path[0], destination=path[1], assume=assume)
-        if len(path) == 2:
-            if not single:
-                raise MoveError(f"{_written(path)}: the position does not allow this move to {position.side}")
-            return tuple(single)
-        begun = self._chains(position, Chained(piece=piece, path=path))
-        found = tuple(chain for chain in begun if chain.path == path)
+        if not isinstance(path, str):
+            path = self._path(path)
+            return self._along(position, path, _written(path), piece, assume)
+        read = self._parsed(path)
+        along: Sequence[Move | Chain] = self._along(position, self._path(read.places), printable(path), piece, assume)
+        found = [
+            each
+            for number, each in enumerate(along, 1)
+            if read.number in (None, number) and read.means(each.piece, _becomes(position, each))
+        ]
         if not found:
-            raise MoveError(f"{_written(path)}: {self._why_not(position, path, single, begun)}")
-        return found
+            if read.number is None:
+                raise MoveError(f"{printable(path)}: the position does not allow this move to {position.side}")
+            raise MoveError(f"{printable(path)}: there is no possibility {read.number}; {len(along)} hold")
+        return cast(tuple[Move, ...] | tuple[Chain, ...], tuple(found))
 
     def apply(
         self,
         position: Position | Mapping[str, str | None],
-        move: Move | Chain | Sequence[str],
+        move: Move | Chain | str | Sequence[str],
         *,
         assume: Assumption | None = None,
     ) -> Position:
         """The position after `move`, which is one of `moves(position)`; its effects are applied as written.
 
-        Of a chain, and of a path of squares that is the way of one move or chain only, all steps are made, or none:
-        MoveError names the first that is not possible, and says where a path may mean several.
+        Of a chain, and of a path of squares or a text (see `along`) that means one move or chain only, all steps are
+        made, or none: MoveError names the first that is not possible, and says where several can be meant.
 
         A move of a `must-deny` document has no effects: `assume="displacement"` says that plain displacement is
         meant. Raises MoveError where the piece is not on its source, and where there are no effects.
@@ -102,10 +109,40 @@ class Chains(Moves):
             return chosen[0].after
         found = self.along(position, move, assume=assume)
         if len(found) > 1:
-            raise MoveError(f"{_written(move)}: {len(found)} possibilities hold: choose one of `along`")
+            written = printable(move) if isinstance(move, str) else _written(move)
+            raise MoveError(f"{written}: {len(found)} possibilities hold: choose one of `along`")
         return found[0].after if isinstance(found[0], Chain) else self._after(position, found[0], assume)
 
     # --- inside ---
+
+    def _along(
+        self, position: Position, path: tuple[str, ...], written: str, piece: str | None, assume: Assumption | None
+    ) -> tuple[Move, ...] | tuple[Chain, ...]:
+        single = self.moves(position, piece=piece, source=path[0], destination=path[1], assume=assume)
+        if len(path) == 2:
+            if not single:
+                raise MoveError(f"{written}: the position does not allow this move to {position.side}")
+            return tuple(single)
+        begun = self._chains(position, Chained(piece=piece, path=path))
+        found = tuple(chain for chain in begun if chain.path == path)
+        if not found:
+            raise MoveError(f"{written}: {self._why_not(position, path, single, begun)}")
+        return found
+
+    def _parsed(self, text: str) -> MoveText:
+        """A move as text; what it names is of this ruleset."""
+        try:
+            read = MoveNotation(self.board.squares).parse(text)
+        except MoveError:
+            words = text.split()
+            if len(words) == 3 and ":" in words[0]:
+                self._require_piece(words[0])
+                for square in words[1:]:
+                    self.require_square(square)
+            raise
+        if read.piece is not None and ":" in read.piece and not any(is_named(read.piece, own) for own in self.pieces):
+            self._require_piece(read.piece)
+        return read
 
     def _after(self, position: Position, move: Move, assume: Assumption | None) -> Position:
         effects = move.effects
@@ -137,7 +174,7 @@ class Chains(Moves):
             return stored.chains(self._database, connection, self.revision, board, position, asked)
 
     def _path(self, path: Sequence[str]) -> tuple[str, ...]:
-        if isinstance(path, str) or not all(isinstance(square, str) for square in path):
+        if not all(isinstance(square, str) for square in path):
             raise MoveError(f"{quote(path)} is no path: a list of squares")
         most = limits.CHAIN_STEPS.most + 1
         if not 2 <= len(path) <= most:
@@ -169,6 +206,13 @@ class Chains(Moves):
             names = " and ".join(sorted({quote(move.action) for move in there if move.action is not None}))
             return f"{said} in a path of several steps: {names or 'it'} cannot be chained"
         return said
+
+
+def _becomes(position: Position, move: Move | Chain) -> str | None:
+    """What stands on the last square after a move; of one without effects, what was moved."""
+    if isinstance(move, Chain):
+        return move.after.board.get(move.destination)
+    return move.piece if move.effects is None else position.after(move.effects).board.get(move.destination)
 
 
 def _written(path: Sequence[str]) -> str:

@@ -9,8 +9,8 @@ import click
 
 import ggn_store
 from ggn_store.cli import options
-from ggn_store.cli.play_words import Reader, is_named
 from ggn_store.errors import printable, quote
+from ggn_store.notation.move_text import MoveNotation
 from ggn_store.render.board import path_text
 from ggn_store.render.records import compact
 
@@ -18,7 +18,12 @@ from ggn_store.render.records import compact
 @click.command("apply")
 @options.ruleset_argument
 @options.position_options
-@click.option("--move", "written", metavar="'PIECE SOURCE DESTINATION'", help="Such as 'C:P e2 e4'.")
+@click.option(
+    "--move",
+    "written",
+    metavar="'PIECE SOURCE DESTINATION'",
+    help="Such as 'C:P e2 e4', or as in `play`: 'e2 e4', e2e4, e7e8q, 'P* e5', 'e7 e8 2' for the second of several.",
+)
 @click.option(
     "--path",
     metavar="'SQUARE SQUARE ...'",
@@ -58,58 +63,54 @@ def command(
         raise click.UsageError("--move and --path both say what to make: leave one of them out")
     if written is None and path is None:
         raise click.UsageError("say what to make, with --move 'C:P e2 e4' or --path 'd3 f5 h7'")
-    words = (written or "").split()
-    if written is not None and len(words) != 3:
-        raise click.UsageError(f"--move {quote(written)}: write piece, source and destination, such as 'C:P e2 e4'")
     found = options.open_ruleset(ctx, ruleset)
+    _check_text(found, written, path)
     position = options.position(found, given)
-    move: ggn_store.Move | ggn_store.Chain
-    if written is None:
-        move = _along(found, position, str(path), ordinal, cast(Any, assume))
-    else:
-        piece, source, destination = words
-        moves = found.moves(position, piece=piece, source=source, destination=destination, assume=cast(Any, assume))
-        move = _chosen(moves, ordinal, written, position)
+    text = path if written is None else written
+    move = _chosen(found.along(position, str(text), assume=cast(Any, assume)), ordinal, str(text))
     after = move.after if isinstance(move, ggn_store.Chain) else found.apply(position, move, assume=cast(Any, assume))
     options.write_position(found, after, form, given)
 
 
-def _along(
-    ruleset: ggn_store.Ruleset, position: ggn_store.Position, path: str, ordinal: int | None, assume: Any
-) -> ggn_store.Move | ggn_store.Chain:
-    """The one move or chain along a path of squares."""
-    words = Reader(ruleset.board.squares).read(path)
-    if words.number is not None or words.last is not None:
-        raise click.UsageError(f"--path {quote(path)}: write squares only; --ordinal says which possibility is meant")
-    found = [each for each in ruleset.along(position, words.places, assume=assume) if is_named(words.piece, each.piece)]
-    single = [each for each in found if isinstance(each, ggn_store.Move)]
-    if single or not found:
-        return _chosen(single, ordinal, path, position)
-    fitting = [each for number, each in enumerate(found) if ordinal in (None, number)]
-    if len(fitting) == 1:
-        return fitting[0]
-    offered = "\n".join(f"  --ordinal {number}: {path_text(each)}" for number, each in enumerate(found))
-    raise ggn_store.MoveError(f"{printable(path)}: {_problem(ordinal)}; choose one of\n{offered}")
+def _check_text(ruleset: ggn_store.Ruleset, written: str | None, path: str | None) -> None:
+    """Raise a usage error unless the text is a move, and a path one of squares only."""
+    notation = MoveNotation(ruleset.board.squares)
+    if written is None:
+        read = notation.parse(str(path))
+        if read.number is not None or read.last is not None:
+            raise click.UsageError(
+                f"--path {quote(path)}: write squares only; --ordinal says which possibility is meant"
+            )
+        return
+    try:
+        is_move = len(notation.parse(written).places) > 1
+        why = ""
+    except ggn_store.MoveError as error:
+        is_move = len(written.split()) == 3  # `along` says what is wrong with a piece and two squares
+        why = f"{error}: "
+    if not is_move:
+        raise click.UsageError(
+            f"--move {quote(written)}: {why}write piece, source and destination, such as 'C:P e2 e4'"
+        )
 
 
 def _chosen(
-    moves: Sequence[ggn_store.Move], ordinal: int | None, written: str, position: ggn_store.Position
-) -> ggn_store.Move:
-    if not moves:
-        raise ggn_store.MoveError(f"{written}: the position does not allow this move to {position.side}")
-    fitting = [move for move in moves if ordinal in (None, move.ordinal)]
+    moves: Sequence[ggn_store.Move | ggn_store.Chain], ordinal: int | None, written: str
+) -> ggn_store.Move | ggn_store.Chain:
+    """The one that is meant; moves are told apart by their place in the document, chains by their number."""
+    numbered = [(each.ordinal if isinstance(each, ggn_store.Move) else n, each) for n, each in enumerate(moves)]
+    fitting = [each for number, each in numbered if ordinal in (None, number)]
     if len(fitting) == 1:
         return fitting[0]
-    offered = "\n".join(f"  --ordinal {move.ordinal}: {_difference(move)}" for move in moves)
-    raise ggn_store.MoveError(f"{written}: {_problem(ordinal)}; choose one of\n{offered}")
+    problem = "several possibilities hold" if ordinal is None else f"possibility {ordinal} does not hold"
+    offered = "\n".join(f"  --ordinal {number}: {_difference(each)}" for number, each in numbered)
+    raise ggn_store.MoveError(f"{printable(written)}: {problem}; choose one of\n{offered}")
 
 
-def _problem(ordinal: int | None) -> str:
-    return "several possibilities hold" if ordinal is None else f"possibility {ordinal} does not hold"
-
-
-def _difference(move: ggn_store.Move) -> str:
+def _difference(move: ggn_store.Move | ggn_store.Chain) -> str:
     """What tells a possibility from the others: what it changes, or where nothing is said of that, its conditions."""
+    if isinstance(move, ggn_store.Chain):
+        return path_text(move)
     if move.effects is not None and not move.assumed:
         return compact(move.effects.data())
     return compact({"must": dict(move.must), "deny": dict(move.deny)})

@@ -12,9 +12,9 @@ import click
 import ggn_store
 from ggn_store.cli import options, process
 from ggn_store.cli.play_game import Play, Reply, unfinished
-from ggn_store.cli.play_words import MAX_LINE
 from ggn_store.errors import printable
 from ggn_store.notation.hand import HAND
+from ggn_store.notation.move_text import MAX_LINE
 from ggn_store.notation.qpi import side_of
 from ggn_store.render.board import position_text
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Final
 
 import ggn_store
-from ggn_store.cli.play_words import Reader, Words, is_named
 from ggn_store.errors import printable
 from ggn_store.model.move import Assumption
 from ggn_store.notation.hand import HAND
+from ggn_store.notation.move_text import MoveNotation, MoveText, is_named
 from ggn_store.notation.qpi import side_of
 from ggn_store.render.board import HOST_RULE, chains_text, moves_text, path_text, place_text
 from ggn_store.render.records import compact
@@ -99,7 +99,7 @@ class Play:
         self.pending: tuple[Choice, ...] = ()
         self._assume = assume
         self._captures_first = captures_first
-        self._reader = Reader(ruleset.board.squares)
+        self._notation = MoveNotation(ruleset.board.squares)
         self._saved: str | None = None
         self._allowed: tuple[list[ggn_store.Move], tuple[ggn_store.Chain, ...] | None] | None = None
 
@@ -144,7 +144,7 @@ class Play:
         word = word.casefold()
         if word == "save" and rest.strip():
             return self._save(rest.strip())
-        if rest == "" and self._reader.square(line) is None:
+        if rest == "" and self._notation.square(line) is None:
             match word:
                 case "moves":
                     return Reply(self._all_moves())
@@ -160,13 +160,13 @@ class Play:
 
     def _move(self, line: str) -> Reply:
         try:
-            words = self._reader.read(line)
+            words = self._notation.parse(line)
         except ggn_store.MoveError as error:
             raise ggn_store.MoveError(f"{error}; `help` tells what can be typed") from None
         if len(words.places) == 1:
             return Reply(self._offer(words))
         every = self._choices(words.places)
-        found = [choice for choice in every if _is_meant(choice, words)]
+        found = [choice for choice in every if words.means(choice.move.piece, choice.becomes)]
         allowed = [choice for choice in found if self._is_allowed(choice)]
         if found and not allowed:
             raise ggn_store.MoveError(f"{printable(line)}: captures come first:\n{self._all_moves()}")
@@ -201,10 +201,13 @@ class Play:
 
     def _play(self, choice: Choice) -> Reply:
         every = self._choices(choice.places)
-        written = [*([choice.move.piece] if choice.places[0] == HAND else []), *choice.places]
-        if sum(other.move.piece == choice.move.piece for other in every) > 1:
-            written.append(str(choice.number))
-        self.played.append(Played(self.position, choice, " ".join(written)))
+        is_one_of_several = sum(other.move.piece == choice.move.piece for other in every) > 1
+        written = MoveText(
+            choice.places,
+            choice.move.piece if choice.places[0] == HAND else None,
+            number=choice.number if is_one_of_several else None,
+        )
+        self.played.append(Played(self.position, choice, self._notation.text(written)))
         self._go(choice.after)
         return Reply(choice.text(), draw=True)
 
@@ -231,7 +234,7 @@ class Play:
         every = len(self.ruleset.moves(self.position, assume=self._assume)), len(self.ruleset.chains(self.position))
         return (len(self.moves), len(self.chains)) != every
 
-    def _offer(self, words: Words) -> str:
+    def _offer(self, words: MoveText) -> str:
         """The moves from a place."""
         source = words.places[0]
         moves = [move for move in self.moves if move.source == source and is_named(words.piece, move.piece)]
@@ -240,7 +243,7 @@ class Play:
             raise ggn_store.MoveError(self._why_none(words))
         return (moves_text(moves, self.position) + chains_text(chains)).rstrip("\n")
 
-    def _why_none(self, words: Words) -> str:
+    def _why_none(self, words: MoveText) -> str:
         """Why nothing goes that way."""
         source, side = words.places[0], self.position.side
         name = place_text(source)
@@ -293,13 +296,6 @@ class Play:
 
 def _said(line: str) -> str:
     return _REMARK.split(line, maxsplit=1)[0].strip()
-
-
-def _is_meant(choice: Choice, words: Words) -> bool:
-    if not is_named(words.piece, choice.move.piece):
-        return False
-    dropped = choice.places[0] == HAND and is_named(words.last, choice.move.piece)
-    return dropped or is_named(words.last, choice.becomes)
 
 
 def _numbered(choices: Sequence[Choice], number: int, line: str) -> Choice:

@@ -1,4 +1,4 @@
-"""`ggn-store play`: games from files and pipes, games in a terminal, and what typed moves mean."""
+"""`ggn-store play`: games from files and pipes and in a terminal."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from typing import Any
 import chess as python_chess
 import pytest
 
-from ggn_store import MoveError, Position, Store
-from ggn_store.cli.play_words import Reader, Words, is_named
+from ggn_store import Position, Store
 from tests.support.program import Command, child_environment, process, write
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ask as ask
@@ -31,90 +30,6 @@ OPERA = (
 )
 PROMOTING = "7k^/P7/8/8/8/8/8/7K^ / C/c"
 QUEENED = "Q6k^/8/8/8/8/8/8/7K^ / c/C"
-
-
-# --- what is typed ---
-
-CHESS = Reader(file + rank for file in "abcdefgh" for rank in "12345678")
-
-
-@pytest.mark.parametrize(
-    ("line", "meant"),
-    [
-        ("e2 e4", Words(("e2", "e4"))),
-        ("E2 E4", Words(("e2", "e4"))),
-        ("e2e4", Words(("e2", "e4"))),
-        ("E2-e4", Words(("e2", "e4"))),
-        ("e4xd5", Words(("e4", "d5"))),
-        ("D3 F5 H7", Words(("d3", "f5", "h7"))),
-        ("d3f5h7", Words(("d3", "f5", "h7"))),
-        ("d3xf5xh7", Words(("d3", "f5", "h7"))),
-        ("e2", Words(("e2",))),
-        ("e7 e8 2", Words(("e7", "e8"), number=2)),
-        ("e7e8 2", Words(("e7", "e8"), number=2)),
-        ("e7e8q", Words(("e7", "e8"), last="q")),
-        ("e7e8 C:Q", Words(("e7", "e8"), last="C:Q")),
-        ("C:P e2 e4", Words(("e2", "e4"), piece="C:P")),
-        ("Pe2e4", Words(("e2", "e4"), piece="P")),
-        ("P* e5", Words(("*", "e5"), piece="P")),
-        ("P*e5", Words(("*", "e5"), piece="P")),
-        ("P@e5", Words(("*", "e5"), piece="P")),
-        ("+R^* e5", Words(("*", "e5"), piece="+R^")),
-        ("SHOGI:P * e5", Words(("*", "e5"), piece="SHOGI:P")),
-        ("* e5 P", Words(("*", "e5"), last="P")),
-        ("*", Words(("*",))),
-        ("P*", Words(("*",), piece="P")),
-        ("e5 *", Words(("e5", "*"))),
-    ],
-)
-def test_moves_are_read_as_people_write_them(line: str, meant: Words) -> None:
-    assert CHESS.read(line) == meant
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("e2 e9", '"e9" is no square of the board'),
-        ("castle", '"castle" is no square of the board'),
-        ("e2e", '"e" is in a place where it says nothing'),
-        ("e2 P e4", '"P" is in a place where it says nothing'),
-        ("2 e2 e4", '"2" is in a place where it says nothing'),
-        ("e7 e8 2 3", '"3" is in a place where it says nothing'),
-        ("-e2e4", '"-e2e4" is no square of the board'),
-        ("e2 e4 e2e4-", '"e2e4-" is no square of the board'),
-        ("P", '"P" names no square'),
-        ("e2 " * 400, "a line of more than 1,000 characters is no move"),
-    ],
-)
-def test_what_is_no_move_is_told(line: str, said: str) -> None:
-    with pytest.raises(MoveError, match=re.escape(said)):
-        CHESS.read(line)
-
-
-def test_squares_may_have_names_of_several_words_and_any_letters() -> None:
-    reader = Reader(["Alaska", "Northwest Territory", "North", "É 2", "a1A", "a1a"])
-    assert reader.read("alaska northwest territory") == Words(("Alaska", "Northwest Territory"))
-    assert reader.read("NORTH É 2") == Words(("North", "É 2"))
-    assert reader.read("a1A a1a") == Words(("a1A", "a1a"))
-    with pytest.raises(MoveError, match="A1A"):  # either of two
-        reader.read("A1A Alaska")
-
-
-def test_long_words_are_read_in_time() -> None:
-    # Tried one after the other, the ways to cut this would be more than there are atoms.
-    reader = Reader(["a" * length for length in range(1, 20)])
-    with pytest.raises(MoveError, match="no square of the board"):
-        reader.read("a" * 900 + "!")
-    assert len(reader.read("a" * 190).places) == 10
-
-
-def test_a_piece_is_named_by_any_part_that_tells_it() -> None:
-    for word in ("C:+K^", "c:+k^", "+K^", "+K", None):
-        assert is_named(word, "C:+K^")
-    for word in ("K", "K^", "C", "Q"):
-        assert not is_named(word, "C:+K^")
-    assert is_named(None, None)
-    assert not is_named("K", None)
 
 
 # --- from files and pipes ---

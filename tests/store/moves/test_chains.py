@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -429,9 +430,22 @@ def test_the_first_step_that_is_not_possible_is_named(store: Store) -> None:
     assert said("a1") == "a path has from 2 to 101 squares, not 1"
     assert said(*["a1"] * 102) == "a path has from 2 to 101 squares, not 102"
     with pytest.raises(MoveError, match="is no path"):
-        ruleset.apply(position, "a1c3")
+        ruleset.apply(position, ["a1", 3])  # type: ignore[list-item]
     after = ruleset.apply(position, ["a1", "c3"])
     assert after == Position({"c3": "D:M"}, side="second")
+    for text in ("a1c3", "a1 c3", "D:M A1 C3", "m a1xc3 1", "a1c3 m"):
+        assert ruleset.apply(position, text) == after
+    for text, why in (
+        ("D:X a1 c3", 'no rules for "D:X"'),
+        ("d:k a1 c3", 'no rules for "d:k"'),
+        ("D:M a1 z9", 'no square "z9"'),
+        ("a1 c3 2", "a1 c3 2: there is no possibility 2; 1 hold"),
+        ("k a1 c3", "k a1 c3: the position does not allow this move to first"),
+        ("a1 z9", '"z9" is no square of the board'),
+        ("a1", "a path has from 2 to 101 squares, not 1"),
+    ):
+        with pytest.raises((MoveError, UnknownNameError), match=re.escape(why)):
+            ruleset.apply(position, text)
     stale = ruleset.chains(Position({"a1": "D:M", "b2": "d:m", "d4": "d:m"}))[0]
     with pytest.raises(MoveError, match="step 2, c3 e5, is not possible"):
         ruleset.apply(position, stale)

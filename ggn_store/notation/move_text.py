@@ -1,4 +1,4 @@
-"""What people type when they play: `e2 e4`, `e2e4`, `D3 F5 H7`, `e7 e8 2`, `P* e5`, read into squares."""
+"""Moves as text: `e2 e4`, `C:P e2 e4`, `e2e4`, `D3 F5 H7`, `e7 e8 2`, `e7e8q`, `P* e5`."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from ggn_store.errors import MoveError, quote
 from ggn_store.notation.hand import HAND
 
 _PIECE: Final = re.compile(r"([A-Za-z][A-Za-z0-9]*:)?[-+]?[A-Za-z]\^?'?")
-_NUMBER: Final = re.compile(r"[0-9]{1,4}")
+_NUMBER: Final = re.compile(r"([0-9]{1,4})|\(([0-9]{1,4})\)")
 _BETWEEN: Final = "-x"
 MAX_LINE: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """A move as it was typed.
+class MoveText:
+    """A move as it is written.
 
     `places` are squares or `*`, the hand; `piece` is the word for a piece before them, `last` the one after them, and
     `number` tells possibilities apart, from 1.
@@ -28,6 +28,16 @@ class Words:
     piece: str | None = None
     last: str | None = None
     number: int | None = None
+
+    def means(self, piece: str, becomes: str | None) -> bool:
+        """Whether a move of `piece` on these places, after which `becomes` stands on the last, can be meant."""
+        if not is_named(self.piece, piece):
+            return False
+        return is_named(self.last, becomes) or (self.places[0] == HAND and is_named(self.last, piece))
+
+    def __str__(self) -> str:
+        words = (self.piece, *self.places, self.last, None if self.number is None else str(self.number))
+        return " ".join(word for word in words if word is not None)
 
 
 def is_named(word: str | None, piece: str | None) -> bool:
@@ -44,8 +54,8 @@ def is_named(word: str | None, piece: str | None) -> bool:
     return word in (piece, name, name.rstrip("^'"))
 
 
-class Reader:
-    """Reads moves on a board of these squares, whose names may be written in any case, and may hold spaces."""
+class MoveNotation:
+    """Reads and writes moves on a board of these squares, whose names may hold spaces; read in any case of letters."""
 
     def __init__(self, squares: Iterable[str]) -> None:
         self._squares = frozenset(squares)
@@ -56,11 +66,26 @@ class Reader:
         self._longest = max((len(square.split()) for square in self._squares), default=1)
         self._length = max(map(len, self._squares), default=0)
 
+    def text(self, move: MoveText) -> str:
+        """What `parse` reads as this move; plain words unless names of squares need more."""
+        plain = str(move)
+        if self._is(plain, move):
+            return plain
+        number = "" if move.number is None else f" ({move.number})"
+        words = [word for word in (move.piece, *move.places, move.last) if word is not None]
+        return next((text for sign in " -" if self._is(text := sign.join(words) + number, move)), plain)
+
+    def _is(self, text: str, move: MoveText) -> bool:
+        try:
+            return self.parse(text) == move
+        except MoveError:
+            return False
+
     def square(self, word: str) -> str | None:
         """The square of this name, as it is written or in another case; None where there is none, or several."""
         return word if word in self._squares else self._folded.get(word.casefold())
 
-    def read(self, line: str) -> Words:
+    def parse(self, line: str) -> MoveText:
         """The move that a line writes; raises MoveError where it is none."""
         if len(line) > MAX_LINE:
             raise MoveError(f"a line of more than {MAX_LINE:,} characters is no move")
@@ -74,12 +99,12 @@ class Reader:
             elif kind == "piece" and last is None and len(places) > 1:
                 last = word
             elif kind == "number" and number is None and len(places) > 1:
-                number = int(word)
+                number = int(word.strip("()"))
             else:
                 raise MoveError(f"{quote(word)} is in a place where it says nothing: write a move as e2 e4 or e7 e8 2")
         if not places:
             raise MoveError(f"{quote(line)} names no square")
-        return Words(tuple(places), piece, last, number)
+        return MoveText(tuple(places), piece, last, number)
 
     def _tokens(self, words: list[str]) -> Iterator[tuple[str, str]]:
         start = 0
