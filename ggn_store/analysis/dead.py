@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal
@@ -13,6 +12,7 @@ from typing import Any, Literal
 from ggn_store.analysis.contents import Condition, Contents
 from ggn_store.analysis.reach import label
 from ggn_store.model.board import Board
+from ggn_store.model.conditions import implies
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.notation.qpi import other_side, side_of
 
@@ -71,19 +71,19 @@ def find(
         if is_lost:
             found.append(Dead("unreachable", piece, label(source, board), possibilities=len(of_source)))
         for destination, possibilities in groupby(of_source, key=itemgetter(2)):
-            told = partial(_dead, piece, label(source, board), label(destination, board), board)
+            place = piece, label(source, board), label(destination, board)
             array = [(number, ordinal) for _, _, _, ordinal, number, _ in possibilities]
             ordinals = dict(array)
             needless = rules.needless(source, ordinals) if len(array) > 1 else {}
             for number, ordinal in array:
                 if number in never:
-                    found.append(told("never", ordinal, never[number]))
+                    found.append(Dead("never", *place, ordinal, None, *_told(never[number], board)))
                 elif number in needless:
                     by, is_same = needless[number]
-                    found.append(told("duplicate" if is_same else "shadowed", ordinal, by=ordinals[by]))
+                    found.append(Dead("duplicate" if is_same else "shadowed", *place, ordinal, ordinals[by]))
                 elif absent and not is_lost and not absent.keys().isdisjoint(rules.asked[number]):
                     lost = [absent[line] for line in rules.asked[number] if line in absent]
-                    found.append(told("absent", ordinal, min(lost, key=itemgetter(1))))
+                    found.append(Dead("absent", *place, ordinal, None, *_told(min(lost, key=itemgetter(1)), board)))
     return found
 
 
@@ -100,19 +100,8 @@ def _absent(piece: str, rules: _Rules, standing: Set[Standing]) -> dict[str, Con
     }
 
 
-def _dead(
-    piece: str,
-    source: str,
-    destination: str,
-    board: Board,
-    kind: Kind,
-    ordinal: int,
-    condition: Condition | None = None,
-    by: int | None = None,
-) -> Dead:
-    if condition is None:
-        return Dead(kind, piece, source, destination, ordinal, by)
-    return Dead(kind, piece, source, destination, ordinal, by, board.squares[condition.square], condition.state)
+def _told(condition: Condition, board: Board) -> tuple[str, str]:
+    return board.squares[condition.square], condition.state
 
 
 class _Rules:
@@ -189,26 +178,7 @@ class _Rules:
         polarity, square, state = condition
         if square == source and (polarity == "must") == (state == self._piece):
             return True
-        asked = map(self.conditions.__getitem__, self.asked[number])
-        return any(each.square == square and self._implies(each, condition) for each in asked)
-
-    def _implies(self, one: Condition, other: Condition) -> bool:
-        """Whether the condition `other`, another one on the same square, is met wherever `one` is."""
-        (polarity, _, mine), (other_polarity, _, its) = one, other
-        if polarity == "deny":
-            return mine == ENEMY and other_polarity == "deny" and self._is_foreign(its)
-        if other_polarity == "must":
-            return its == ENEMY and self._is_foreign(mine)
-        if mine == its:
-            return False
-        if mine == EMPTY:
-            return True
-        if mine == ENEMY:
-            return its == EMPTY or self._is_own(its)
-        return its != ENEMY or self._is_own(mine)
-
-    def _is_own(self, state: str) -> bool:
-        return state not in (EMPTY, ENEMY) and side_of(state) == self._side
-
-    def _is_foreign(self, state: str) -> bool:
-        return state not in (EMPTY, ENEMY) and side_of(state) != self._side
+        return any(
+            each.square == square and implies(each.polarity, each.state, polarity, state, self._side)
+            for each in map(self.conditions.__getitem__, self.asked[number])
+        )

@@ -5,20 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
-from ggn_store.analysis.geometry import Symmetry, Vector
 from ggn_store.model.board import Board
-from ggn_store.notation import cell
+from ggn_store.model.geometry import Lattice, Symmetry, Vector
 
 
 class Grid:
     """A board whose squares have coordinates, from 0 on in each of up to three dimensions; sets of squares are bits."""
 
-    def __init__(self, board: Board, low: Vector, size: Vector) -> None:
-        self.size = size
-        self.points = [
-            tuple(value - least for value, least in zip(cell.parse(square), low, strict=True))
-            for square in board.squares
-        ]
+    def __init__(self, lattice: Lattice) -> None:
+        size = self.size = lattice.size
+        self.points = [tuple(map(int.__sub__, point, lattice.low)) for point in lattice.points.values()]
         self.is_full = len(self.points) == math.prod(size)
         self.squares = frozenset(self.points)
         self.numbers = {point: number for number, point in enumerate(self.points)}
@@ -34,7 +30,8 @@ class Grid:
     @classmethod
     def of(cls, board: Board) -> Grid | None:
         """The grid of a board; None where its squares have no coordinates."""
-        return None if board.extent is None else cls(board, *board.extent)
+        lattice = Lattice.of(board)
+        return None if lattice is None else cls(lattice)
 
     def vector(self, code: int) -> Vector:
         """The difference of two squares from the difference of their codes."""

@@ -16,13 +16,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Literal, Protocol
 
 from ggn_store.analysis.contents import Condition, Contents, effect, hand_effect
-from ggn_store.analysis.geometry import Symmetry, reversing
 from ggn_store.model import possibilities
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY, Possibility
+from ggn_store.model.geometry import Lattice, Symmetry, reversing
 from ggn_store.model.position import Position
 from ggn_store.model.possibilities import ABSENT, PossibilityChange
-from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.notation.stn import Transition
@@ -145,23 +144,19 @@ def mirrors(board: Board) -> list[Mirror]:
 
     Where squares have no coordinates there is only: the sides have the same rules on the same squares.
     """
-    extent = board.extent
-    if extent is None:
+    lattice = Lattice.of(board)
+    if lattice is None:
         return [Mirror("sides", "equal", board.squares)]
-    low, size = extent
-    dimensions = len(size)
-
-    def made(of: Of, symmetry: Symmetry) -> Mirror:
-        points = ([a - b for a, b in zip(cell.parse(square), low, strict=True)] for square in board.squares)
-        placed = (symmetry.place(tuple(point), size) for point in points)
-        labels = (cell.text(tuple(a + b for a, b in zip(point, low, strict=True))) for point in placed)
-        return Mirror(of, symmetry.name, tuple(labels))
-
-    chosen = [axes for count in range(dimensions + 1) for axes in itertools.combinations(range(dimensions), count)]
-    found = [made("sides", reversing(dimensions, *axes)) for axes in chosen]
+    dimensions = lattice.dimensions
+    axes = range(dimensions)
+    tried: list[tuple[Of, Symmetry]] = [
+        ("sides", reversing(dimensions, *chosen))
+        for count in range(dimensions + 1)
+        for chosen in itertools.combinations(axes, count)
+    ]
     if dimensions > 1:
-        found += [made(side, reversing(dimensions, 0)) for side in ("first", "second")]
-    return found
+        tried += [(side, reversing(dimensions, 0)) for side in ("first", "second")]
+    return [Mirror(of, symmetry.name, lattice.images(symmetry)) for of, symmetry in tried]
 
 
 def find(pieces: Iterable[Piece], order: Sequence[str], board: Board, tried: Sequence[Mirror]) -> list[Finding]:

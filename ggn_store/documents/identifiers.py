@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Document, Piece, Possibility
 from ggn_store.model.position import Position
+from ggn_store.model.possibilities import content
 from ggn_store.notation import qpi
 from ggn_store.notation.json_text import Path
 
@@ -23,19 +24,6 @@ def findings(document: Document) -> Iterator[Finding]:
     yield from catalogue.missing()
     yield from catalogue.unreachable()
     yield from _same_rules(document.pieces, catalogue.named)
-
-
-def content(possibility: Possibility) -> Hashable:
-    """What a possibility says, equal for possibilities that say the same."""
-    effects = possibility.effects
-    after = effects and (
-        frozenset(effects.board.items()),
-        frozenset(effects.hands.items()),
-        effects.toggle,
-        frozenset(effects.state.items()),
-    )
-    guards = frozenset(possibility.guards.items())
-    return frozenset(possibility.must.items()), frozenset(possibility.deny.items()), after, guards
 
 
 class _Catalogue:

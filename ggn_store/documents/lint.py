@@ -26,7 +26,9 @@ from ggn_store.documents import conventions, identifiers
 from ggn_store.documents.identifiers import Finding
 from ggn_store.errors import Problem, printable
 from ggn_store.model import variables
-from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Document, Possibility
+from ggn_store.model.conditions import contents, passing
+from ggn_store.model.document import CONDITION_KEYS, Document, Possibility
+from ggn_store.model.possibilities import content
 from ggn_store.notation import json_text, qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import Path, pointer
@@ -46,9 +48,6 @@ CODES: Final = (
 )
 
 _PARTS = {"action": 0, "when": 0, "require": 1, "must": 1, "prevent": 2, "deny": 2, "perform": 3, "diff": 3}
-
-# What can stand on a square, beside the identifiers that its conditions name. No identifier is without a colon.
-_NOTHING, _SOME_OWN, _SOME_ENEMY = "nothing", "own", "some enemy"
 
 
 def lint(document: Document, text: str | None = None, file: str | None = None) -> list[Problem]:
@@ -133,7 +132,7 @@ def _state_findings(document: Document) -> Iterator[Finding]:
 def _duplicates(path: Path, possibilities: Iterable[Possibility]) -> Iterator[Finding]:
     seen: dict[Hashable, int] = {}
     for ordinal, possibility in enumerate(possibilities):
-        earlier = seen.setdefault(identifiers.content(possibility), ordinal)
+        earlier = seen.setdefault(content(possibility), ordinal)
         if earlier != ordinal:
             message = f"the same conditions and effects as {pointer((*path, earlier))}"
             yield "duplicate-possibility", (*path, ordinal), message
@@ -142,44 +141,34 @@ def _duplicates(path: Path, possibilities: Iterable[Possibility]) -> Iterator[Fi
 def _conditions(path: Path, keys: tuple[str, str], possibility: Possibility) -> Iterator[Finding]:
     """Squares whose conditions nothing can meet, and denials of what is impossible anyway.
 
-    Every square is held to all that can stand on it: on the source the piece, elsewhere nothing, the pieces
-    that its conditions name, some other piece of the side and some other enemy.
+    On the source stands the piece; elsewhere, whatever `model.conditions` tells apart.
     """
     must, deny = possibility.must, possibility.deny
     piece, source = str(path[0]), path[1]
     if source not in must and source not in deny and must.keys().isdisjoint(deny):
         return  # one condition a square can always be met and is never idle
     must_key, deny_key = keys
+    side = qpi.side_of(piece)
     for square in dict.fromkeys((*must, *deny)):
         wanted, unwanted = must.get(square), deny.get(square)
         if square == source:
-            contents, known = {piece}, f"{piece} itself stands on {square}"
+            there, known = {piece}, f"{piece} itself stands on {square}"
         else:
-            contents, known = {_NOTHING, _SOME_OWN, _SOME_ENEMY}, f"{must_key} asks for {wanted} on {square}"
-            contents.update(state for state in (wanted, unwanted) if state not in (None, EMPTY, ENEMY))
+            there, known = contents(wanted, unwanted), f"{must_key} asks for {wanted} on {square}"
         if wanted is not None:
-            contents = {each for each in contents if _meets(each, wanted, piece)}
-            if not contents:
+            there = passing("must", wanted, side, there)
+            if not there:
                 message = f"this can never hold: {known}, and {must_key} asks for {wanted} there"
                 yield "never-holds", (*path, must_key, square), message
                 continue
         if unwanted is not None:
-            left = {each for each in contents if not _meets(each, unwanted, piece)}
+            left = passing("deny", unwanted, side, there)
             if not left:
                 message = f"this can never hold: {known}, and {deny_key} forbids {unwanted} there"
                 yield "never-holds", (*path, deny_key, square), message
-            elif left == contents:
+            elif left == there:
                 message = f"this condition changes nothing: {known}, so {unwanted} cannot be there"
                 yield "redundant-condition", (*path, deny_key, square), message
-
-
-def _meets(content: str, state: str, piece: str) -> bool:
-    """Whether something that stands on a square meets a state, for the side of `piece`."""
-    if state == EMPTY:
-        return content == _NOTHING
-    if state == ENEMY:
-        return content == _SOME_ENEMY or (":" in content and qpi.side_of(content) != qpi.side_of(piece))
-    return content == state
 
 
 def _staying(piece: str, source: str, destination: str, possibility: Possibility) -> list[str]:

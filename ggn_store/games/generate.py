@@ -20,6 +20,7 @@ from ggn_store.errors import GgnStoreError
 from ggn_store.games.routes import Route
 from ggn_store.games.rules import SIDES, Army, Castling, Definition, Form
 from ggn_store.model.document import EMPTY, ENEMY, Destination, Document, Piece, Possibility, Source
+from ggn_store.model.possibilities import content
 from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import other_side
@@ -96,9 +97,9 @@ class _Writer:
             # Two ways may say the same, and then it is said once.
             known = contents.get(route.destination)
             if known is None:
-                known = contents[route.destination] = set(map(_content, before))
-            said = list(map(_content, possibilities))
-            before += [each for each, content in zip(possibilities, said, strict=True) if content not in known]
+                known = contents[route.destination] = set(map(content, before))
+            said = list(map(content, possibilities))
+            before += [each for each, each_said in zip(possibilities, said, strict=True) if each_said not in known]
             known.update(said)
         for castling, possibility in self._castlings(form):
             if castling.source == source:
@@ -242,10 +243,8 @@ class _Writer:
 
     def _below(self, square: str) -> str | None:
         """The next square of the file towards the first rank, for both sides; None where there is none."""
-        point = list(cell.parse(square))
-        point[_RANK] -= 1
-        label = cell.text(tuple(point)) if point[_RANK] >= 0 else ""
-        return label if label in self._definition.board.numbers else None
+        lattice = self._definition.lattice
+        return lattice.step(square, tuple(-(axis == _RANK) for axis in range(lattice.dimensions)))
 
     # --- what stands on a square ---
 
@@ -299,13 +298,6 @@ class _Writer:
         if found is None:
             raise GgnStoreError(f"{token} is no piece of the {form.side} side")
         return found
-
-
-def _content(possibility: Possibility) -> object:
-    """What two possibilities have in common that say the same."""
-    effects = possibility.effects or Transition()
-    parts = (possibility.must, possibility.deny, effects.board, effects.hands)
-    return tuple([frozenset(part.items()) for part in parts])
 
 
 def _named(square: str, there: list[Form], allowed: list[Form]) -> list[_Case]:

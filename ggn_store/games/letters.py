@@ -23,7 +23,7 @@ class Letters:
     definition: Definition
 
     def __post_init__(self) -> None:
-        dimensions = len(cell.parse(self.definition.board.squares[0]))
+        dimensions = self.definition.lattice.dimensions
         if dimensions != 2:
             raise PositionError(
                 f"FEN and SFEN are for boards of two dimensions, and this game's has {dimensions}: write FEEN"
@@ -49,12 +49,9 @@ class Letters:
     @cached_property
     def rows(self) -> tuple[tuple[str | None, ...], ...]:
         """The squares in the order of the text, the highest rank first; None where the board has a hole."""
-        numbers = self.definition.board.numbers
-        points = [cell.parse(square) for square in numbers]
-        files = range(min(point[0] for point in points), max(point[0] for point in points) + 1)
-        ranks = range(max(point[1] for point in points), min(point[1] for point in points) - 1, -1)
-        labels = [[cell.text((file, rank)) for file in files] for rank in ranks]
-        return tuple(tuple(label if label in numbers else None for label in row) for row in labels)
+        lattice = self.definition.lattice
+        files, ranks = (range(low, low + size) for low, size in zip(lattice.low, lattice.size, strict=True))
+        return tuple(tuple(lattice.at((file, rank)) for file in files) for rank in reversed(ranks))
 
     def unmoved(self, side: Side) -> Mapping[str, Form]:
         """The squares on which a piece of a side may be unmoved, each with that piece."""

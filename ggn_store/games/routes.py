@@ -13,10 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ggn_store.games.patterns import Leg, Pattern, Track
-from ggn_store.games.vectors import Vector, clockwise, turned
-from ggn_store.model.board import Board
-from ggn_store.notation import cell
-from ggn_store.notation.qpi import Side
+from ggn_store.model.geometry import Lattice, Symmetry, Vector, clockwise, turned
 
 _EIGHTHS: Final = 8
 
@@ -41,48 +38,11 @@ class Route:
     en_passant: bool = False
 
 
-class Geometry:
-    """A board as moves see it: steps by vectors, and what is straight ahead for the second side.
-
-    On a `cylinder` files wrap round. `turned` is whether the second side sees left and right exchanged.
-    """
-
-    def __init__(self, board: Board, cylinder: bool = False, turned: bool = False) -> None:
-        self.board = board
-        self.cylinder = cylinder
-        self.turned = turned
-        self._points = {square: cell.parse(square) for square in board.squares}
-        self._labels = {point: square for square, point in self._points.items()}
-        self.dimensions = len(next(iter(self._labels)))
-        files = [point[0] for point in self._labels]
-        self._west, self._width = min(files), max(files) - min(files) + 1
-
-    def step(self, square: str, vector: Vector, cylinder: bool = False) -> str | None:
-        """The square that is `vector` away, None where there is none."""
-        point = self._points[square]
-        there = tuple(map(sum, zip(point, vector, strict=True)))
-        if self.cylinder or cylinder:
-            there = (self._west + (there[0] - self._west) % self._width, *there[1:])
-        return self._labels.get(there)
-
-    def seen(self, vector: Vector, side: Side) -> Vector:
-        """A vector of the first side as the other one has it: ranks and layers from the other end."""
-        if side == "first":
-            return vector
-        if self.dimensions == 1:
-            return (-vector[0],)
-        return (-vector[0] if self.turned else vector[0], *(-part for part in vector[1:]))
-
-    def mirrors(self, side: Side) -> bool:
-        """Whether a right turn of the first side is a left turn of this one."""
-        return side == "second" and not self.turned
-
-
-def routes(patterns: Sequence[Pattern], source: str, geometry: Geometry, side: Side) -> Iterator[Route]:
-    """Every route of a piece of `side` from `source`, in the order that the module states."""
+def routes(patterns: Sequence[Pattern], source: str, lattice: Lattice, view: Symmetry) -> Iterator[Route]:
+    """Every route from `source` of a piece that has this view of the board, in the order that the module states."""
     known: set[Route] = set()
     for pattern in patterns:
-        for route in _Walk(pattern, source, geometry, side).routes():
+        for route in _Walk(pattern, source, lattice, view).routes():
             if route not in known:
                 known.add(route)
                 yield route
@@ -102,14 +62,15 @@ class _Way:
 class _Walk:
     """The ways that one pattern says from one square."""
 
-    def __init__(self, pattern: Pattern, source: str, geometry: Geometry, side: Side) -> None:
+    def __init__(self, pattern: Pattern, source: str, lattice: Lattice, view: Symmetry) -> None:
         self._pattern = pattern
         self._source = source
-        self._geometry = geometry
-        self._side: Side = side
+        self._lattice = lattice
+        self._view = view
 
     def routes(self) -> Iterator[Route]:
-        for track in _tracks(self._pattern.legs[0], self._geometry, self._side):
+        tracks = (tuple(map(self._view, track)) for track in self._pattern.legs[0].tracks)
+        for track in sorted(tracks, key=lambda track: tuple(map(clockwise, track))):
             yield from self._go_on(_Way(self._source, track[0]), 0, track)
 
     def _go_on(self, way: _Way, number: int, track: Track) -> Iterator[Route]:
@@ -120,7 +81,7 @@ class _Walk:
             return
         following = self._pattern.legs[number + 1]
         turns = following.turns
-        if self._geometry.mirrors(self._side):
+        if self._view.signs[:2] == (1, -1):  # a right turn of the first side is a left turn here
             turns = tuple(sorted(-turn % _EIGHTHS for turn in turns))
         for end in self._ends(way, leg, track):
             for turn in turns:
@@ -210,7 +171,7 @@ class _Walk:
         seen = {start}
         while True:
             vector = track[count % len(track)]
-            there = self._geometry.step(at, vector, self._pattern.cylinder)
+            there = self._lattice.step(at, vector, self._pattern.cylinder)
             if there is None:
                 return
             yield vector, there
@@ -226,7 +187,7 @@ class _Walk:
         at = way.at
         moved: _Way | None = way
         for part in _parts(vector)[:-1]:
-            passed = self._geometry.step(at, part, self._pattern.cylinder)
+            passed = self._lattice.step(at, part, self._pattern.cylinder)
             if passed is None or moved is None:
                 return None
             moved = self._emptied(moved, passed) if leg.lame else self._over(moved, passed)
@@ -256,8 +217,3 @@ def _parts(vector: Vector) -> tuple[Vector, ...]:
         parts.append(part)
         left = tuple(a - b for a, b in zip(left, part, strict=True))
     return tuple(parts)
-
-
-def _tracks(leg: Leg, geometry: Geometry, side: Side) -> list[Track]:
-    tracks = [tuple(geometry.seen(vector, side) for vector in track) for track in leg.tracks]
-    return sorted(tracks, key=lambda track: tuple(map(clockwise, track)))

@@ -11,9 +11,10 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from ggn_store.games.patterns import Pattern
-from ggn_store.games.routes import Geometry, Route, routes
+from ggn_store.games.routes import Route, routes
 from ggn_store.model.board import Board
 from ggn_store.model.document import Envelope
+from ggn_store.model.geometry import Lattice, view
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import Side, State, other_side
 
@@ -208,9 +209,9 @@ class Definition:
         )
 
     @functools.cached_property
-    def geometry(self) -> Geometry:
-        """The board as moves see it."""
-        return Geometry(self.board, self.cylinder, self.turned)
+    def lattice(self) -> Lattice:
+        """How the squares lie."""
+        return Lattice(self.board, cylinder=self.cylinder)
 
     @functools.cached_property
     def first(self) -> Army:
@@ -276,6 +277,7 @@ class Army:
     def __init__(self, definition: Definition, side: Side) -> None:
         self.definition = definition
         self.side: Side = side
+        self._view = view(side, definition.lattice.dimensions, definition.turned)
         self._states: dict[str, dict[tuple[str, tuple[str, ...]], State]] = {}
         self._mobile: dict[tuple[str, str], bool] = {}
         self.forms = tuple(self._all_forms())
@@ -324,15 +326,15 @@ class Army:
 
     def _routes(self, piece: PieceRule, source: str, first: bool) -> Iterator[Route]:
         confined = None if piece.confined is None else piece.confined.of(self.side)
-        geometry = self.definition.geometry
-        for route in routes(piece.moves.patterns, source, geometry, self.side):
+        lattice = self.definition.lattice
+        for route in routes(piece.moves.patterns, source, lattice, self._view):
             if (first or not route.initial) and (confined is None or route.destination in confined):
                 yield route
         for also in piece.also:
             if also.start is not None and source not in also.start.of(self.side):
                 continue
             within = None if also.within is None else also.within.of(self.side)
-            for route in routes(also.moves.patterns, source, geometry, self.side):
+            for route in routes(also.moves.patterns, source, lattice, self._view):
                 way = {route.destination, *route.empty, *route.occupied, *route.taken}
                 if (
                     (first or not route.initial)

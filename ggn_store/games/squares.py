@@ -14,6 +14,7 @@ from ggn_store.games.rules import SIDES, Zone
 from ggn_store.games.toml_text import Path, Table, Values
 from ggn_store.model import board as boards
 from ggn_store.model.board import Board
+from ggn_store.model.geometry import Lattice, opposite, scale_of, unit
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 
@@ -86,16 +87,28 @@ class Squares:
         self._values = values
         self.board = board
         self.zones: dict[str, Zone] = {}
+        # Where each square is for the second side; None where that is no square.
         self.mirror: Mapping[str, str | None] = {}
+        # How many dimensions the board has.
+        self.dimensions: int | None = None
         if board is not None:
             everything = frozenset(board.squares)
             self.zones[ALL] = Zone(everything, everything)
-            self.mirror = _images(board, turned)
+            self._lattice = Lattice(board)
+            self.dimensions = self._lattice.dimensions
+            images = self._lattice.images(opposite(self.dimensions, turned))
+            self.mirror = {
+                square: image if image in board.numbers else None
+                for square, image in zip(board.squares, images, strict=True)
+            }
 
-    @property
-    def dimensions(self) -> int | None:
-        """How many dimensions the board has."""
-        return None if self.board is None else len(cell.parse(self.board.squares[0]))
+    def between(self, one: str, other: str) -> list[str]:
+        """The squares strictly between two of the board; none where no line along files, ranks or layers joins them."""
+        vector = self._lattice.vector(one, other)
+        if sum(map(bool, vector)) != 1:
+            return []
+        leaps = (tuple(count * part for part in unit(vector)) for count in range(1, scale_of(vector)))
+        return [square for leap in leaps if (square := self._lattice.step(one, leap)) is not None]
 
     def read_zones(self, data: Table) -> None:
         """The named zones of [zones], in their order; a zone may be made of those before it."""
@@ -180,27 +193,3 @@ class Squares:
             return "a square of the board"
         first, last = self.board.squares[0], self.board.squares[-1]
         return f"the {len(self.board.squares)} squares from {first} to {last}"
-
-
-def between(one: str, other: str) -> list[str]:
-    """The squares strictly between two squares; none where no line along files, ranks or layers joins them."""
-    a, b = cell.parse(one), cell.parse(other)
-    differing = [axis for axis, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
-    if len(differing) != 1:
-        return []
-    axis = differing[0]
-    low, high = sorted((a[axis], b[axis]))
-    return [cell.text((*a[:axis], value, *a[axis + 1 :])) for value in range(low + 1, high)]
-
-
-def _images(board: Board, turned: bool) -> Mapping[str, str | None]:
-    """Where each square is for the second side: ranks and layers from the other end, and files too if `turned`."""
-    points = {square: cell.parse(square) for square in board.squares}
-    dimensions = len(cell.parse(board.squares[0]))
-    axes = range(0 if turned or dimensions == 1 else 1, dimensions)
-    ends = {axis: [end(point[axis] for point in points.values()) for end in (min, max)] for axis in axes}
-    images = {
-        square: cell.text(tuple(sum(ends[axis]) - at if axis in ends else at for axis, at in enumerate(point)))
-        for square, point in points.items()
-    }
-    return {square: image if image in points else None for square, image in images.items()}

@@ -12,7 +12,7 @@ from ggn_store.errors import offer
 from ggn_store.games.betza import BetzaError, parse
 from ggn_store.games.estimate import ways
 from ggn_store.games.rules import SIDES, TRIGGERS, Also, Castling, Drop, Moves, PieceRule, Promotion, Trigger, Zone
-from ggn_store.games.squares import ALL, ZONES, Squares, between
+from ggn_store.games.squares import ALL, ZONES, Squares
 from ggn_store.games.toml_text import Path, Table, Values, key_path
 from ggn_store.notation import qpi
 from ggn_store.notation.feen import Feen
@@ -182,7 +182,7 @@ class Tables:
             square = source if source == rook_source else destination
             values.complain(path, "the two pieces would stand on one square", square, "two squares")
             return
-        passed = {*between(source, rook_source), destination, rook_destination} - {source, rook_source}
+        passed = {*self._squares.between(source, rook_source), destination, rook_destination} - {source, rook_source}
         empty = values.texts(item, "empty", path) if "empty" in item else sorted(passed, key=board.numbers.__getitem__)
         for number, square in enumerate(empty):
             if square not in board.numbers or square in (source, rook_source):

@@ -10,10 +10,9 @@ from typing import Final
 from ggn_store.gdl.expressions import Call, parts
 from ggn_store.gdl.finding import Finding
 from ggn_store.gdl.folding import Entity
-from ggn_store.gdl.specification import Grid, HexGrid, Node
 from ggn_store.gdl.trials import Trials, TriedRule
+from ggn_store.model.geometry import Lattice, Vector, unit
 
-Vector = tuple[int, int]
 # The type of an entity, the attribute that makes it a king, and its value; then the owner.
 _Group = tuple[str, str | None, str]
 _Vectors = defaultdict[_Group, defaultdict[str, set[Vector]]]
@@ -38,6 +37,8 @@ class _Moves:
         self._trials = trials
         self._rules = [rule for name, rule in trials.rules.items() if name in trials.allowed]
         self._known: dict[str, _Vectors] = {}
+        geometry = trials.specification.topology.geometry
+        self._lattice = geometry if isinstance(geometry, Lattice) else None
 
     def _group(self, kind: Entity) -> _Group:
         """The type of an entity and its first text attribute: what makes a king a king."""
@@ -49,11 +50,12 @@ class _Moves:
     def _vectors(self, rule: TriedRule) -> _Vectors:
         """For each group of kinds and each owner, how far an action leads."""
         name = rule.action.name
-        if name not in self._known:
+        lattice = self._lattice
+        if name not in self._known and lattice is not None:
             found: _Vectors = defaultdict(lambda: defaultdict(set))
             for kind, pairs in self._trials.pairs(rule).items():
                 vectors = found[self._group(kind)][kind.owner.name]
-                vectors.update(_vector(start, target) for start, target in pairs if start != target)
+                vectors.update(lattice.vector(a.label, b.label) for a, b in pairs if a is not b)
             self._known[name] = found
         return self._known[name]
 
@@ -75,21 +77,20 @@ class _Moves:
             if group not in moving:
                 message = f"no action moves {_noun(group)}"
                 yield Finding("never-moves", message, specification.schemas[group[0]].place)
-        board = specification.topology
-        if not isinstance(board, Grid):
+        lattice = self._lattice
+        if lattice is None:
             return
         for group, by_owner in self._of_all().items():
-            sets = [*by_owner.values()]
-            if len(sets) < 2 or any(vectors != sets[0] for vectors in sets):
+            vectors, *others = by_owner.values()
+            if not others or any(each != vectors for each in others):
                 continue  # one side moves in another way: the rules look at the direction of the player
-            units = {_unit(vector) for vector in sets[0]}
-            missing = set()
-            for unit in units:
-                for turned in _rotations(unit, isinstance(board, HexGrid)):
-                    if turned not in units and abs(turned[0]) < board.width and abs(turned[1]) < board.height:
-                        missing.add(turned)
+            units = set(map(unit, vectors))
+            turns = {turned for each in units for turned in lattice.rotations(each) if lattice.fits(turned)} - units
+            known = units | vectors
+            missing = {turned for turned in turns if not any(lattice.is_same(turned, each) for each in known)}
             if missing:
-                message = f"{_noun(group)} never moves {_words(missing, board)}, though it moves {_words(units, board)}"
+                told = f"{_words(missing, lattice)}, though it moves {_words(units, lattice)}"
+                message = f"{_noun(group)} never moves {told}"
                 yield Finding("missing-directions", message, moving[group].action.place)
 
     def ignored_middle(self, rule: TriedRule) -> Iterator[Finding]:
@@ -98,7 +99,7 @@ class _Moves:
             for part in parts(clause.expression):
                 if isinstance(part, Call) and part.name in ("path_clear", "mid_pos", "node"):
                     return
-        if not isinstance(self._trials.specification.topology, Grid):
+        if self._lattice is None:
             return
         others = [other for other in self._rules if other is not rule]
         for group, by_owner in self._vectors(rule).items():
@@ -107,31 +108,13 @@ class _Moves:
                     continue
                 self._trials.count(len(others))
                 steps = set[Vector]().union(*(self._vectors(other)[group][owner] for other in others))
-                if all(_unit(vector) in steps for vector in vectors):
+                if all(unit(vector) in steps for vector in vectors):
                     message = (
                         f"the double step of {_noun(group)} ignores what stands on the place between: "
                         "path_clear(start, target) would ask for it"
                     )
                     yield Finding("ignored-middle", message, rule.action.place)
                     return
-
-
-def _vector(start: Node, target: Node) -> Vector:
-    if isinstance(start, str) or isinstance(target, str):
-        return (0, 0)
-    return target[0] - start[0], target[1] - start[1]
-
-
-def _unit(vector: Vector) -> Vector:
-    length = math.gcd(*vector)
-    return vector[0] // length, vector[1] // length
-
-
-def _rotations(vector: Vector, is_hex: bool) -> Iterator[Vector]:
-    for _ in range(5 if is_hex else 3):
-        x, y = vector
-        vector = (-y, x + y) if is_hex else (-y, x)
-        yield vector
 
 
 _WORDS: Final[Mapping[frozenset[Vector], str]] = {
@@ -141,11 +124,11 @@ _WORDS: Final[Mapping[frozenset[Vector], str]] = {
 }
 
 
-def _words(vectors: set[Vector], board: Grid) -> str:
+def _words(vectors: set[Vector], lattice: Lattice) -> str:
     """Directions in words where there are some, else as steps of x and y."""
     left = set(vectors)
     found = []
-    if not isinstance(board, HexGrid):
+    if not lattice.hexagonal:
         for group, word in _WORDS.items():
             if group <= left:
                 found.append(word)

@@ -13,7 +13,7 @@ from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, parts, text_of
 from ggn_store.gdl.functions import PURE, conjuncts, is_number
 from ggn_store.gdl.language import FUNCTIONS
-from ggn_store.gdl.specification import Action, Clause, Grid, Network, Specification, Value, label
+from ggn_store.gdl.specification import Action, Clause, Specification, Value
 
 _MAX_COMBINATIONS: Final = 65_536
 # Of all assignments together: far above what games need, and a few seconds.
@@ -153,15 +153,7 @@ class _Closure:
         draft, name = self._draft, expression.name
         if self._is_place(expression.of):
             board = draft.topology
-            if isinstance(board, Grid) and name == "name":
-                return frozenset(map(label, board.nodes()))
-            if isinstance(board, Grid):
-                return frozenset(range(board.width if name in ("x", "q") else board.height))
-            if isinstance(board, Network):
-                if name == "name":
-                    return frozenset(board.attributes)
-                return frozenset(attributes.get(name) for attributes in board.attributes.values())
-            return None
+            return None if board is None else frozenset(each.get(name) for each in board.attributes.values())
         if self._is_player(expression.of):
             if name == "name":
                 return self._players

@@ -6,10 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 
 from ggn_store.gdl.kinds import OWNER, Kind, identity
-from ggn_store.gdl.specification import Grid, Specification, label
+from ggn_store.gdl.specification import Specification
 from ggn_store.gdl.state_variables import PHASE, StateVariable
 from ggn_store.model import variables as model_variables
+from ggn_store.model.board import Board
 from ggn_store.model.document import Envelope
+from ggn_store.model.geometry import Lattice
 from ggn_store.notation import feen
 from ggn_store.notation.qpi import Side
 
@@ -22,7 +24,6 @@ def envelope(
     style: str,
 ) -> Envelope:
     """The envelope of a specification's document; each kind has the identifier at its place."""
-    topology = specification.topology
     declared = [
         model_variables.Variable(name, tuple(sorted(variable.texts)), variable.texts[0])
         for name, variable in variables.items()
@@ -32,10 +33,11 @@ def envelope(
         identity(kind.owner, kind.schema, kind.attributes): identifier
         for kind, identifier in zip(kinds, identifiers, strict=True)
     }
+    board = _board(specification)
     return Envelope(
         title=specification.title,
         start=_start(specification, by_kind, style),
-        board=topology.shape if isinstance(topology, Grid) else None,
+        board=None if board is None else board.shape_text,
         definition=specification.text or None,
         variables=model_variables.text(declared),
     )
@@ -43,18 +45,23 @@ def envelope(
 
 def _start(specification: Specification, by_kind: Mapping[tuple[object, ...], str], style: str) -> str | None:
     """The position of the setup in FEEN, in JSON where the board is none that FEEN can write; None without one."""
-    topology = specification.topology
     if not specification.setup:
         return None
-    board = {}
+    placed = {}
     for placement in specification.setup:
         attributes = dict(placement.attributes)
         identifier = by_kind.get(identity(attributes.pop(OWNER), placement.schema, attributes))
         if identifier is None:
             return None
         for node in placement.nodes:
-            board[label(node)] = identifier
+            placed[node] = identifier
     side: Side = "first" if specification.first_player == specification.players[0].name else "second"
-    if not isinstance(topology, Grid) or topology.height == 1:
-        return json.dumps({"board": board, "hands": {}, "side": side}, ensure_ascii=False, separators=(",", ":"))
-    return feen.text(feen.Feen((topology.width, topology.height), board, {}, side, (style, style)))
+    board = _board(specification)
+    if board is None or board.shape is None or board.shape[1] == 1:
+        return json.dumps({"board": placed, "hands": {}, "side": side}, ensure_ascii=False, separators=(",", ":"))
+    return feen.text(feen.Feen(board.shape, placed, {}, side, (style, style)))
+
+
+def _board(specification: Specification) -> Board | None:
+    geometry = specification.topology.geometry
+    return geometry.board if isinstance(geometry, Lattice) else None

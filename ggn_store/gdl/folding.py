@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name
 from ggn_store.gdl.functions import ARITHMETIC, COMPARISONS
-from ggn_store.gdl.geometry import Geometry
-from ggn_store.gdl.specification import Node, Specification
+from ggn_store.gdl.places import Place, Places
+from ggn_store.gdl.specification import Specification
 
 UNKNOWN: Final = type("Unknown", (), {"__repr__": lambda self: "unknown", "__bool__": None})()
 
@@ -38,10 +38,10 @@ class Entity:
 class Case:
     """What is known: places that are not in `contents` and variables that are not in `state` are unknown."""
 
-    start: Node
-    target: Node
+    start: Place
+    target: Place
     entity: Entity
-    contents: Mapping[Node, Entity | None] = field(default_factory=dict)
+    contents: Mapping[Place, Entity | None] = field(default_factory=dict)
     state: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -52,8 +52,7 @@ class Folding:
     """Makes functions of the expressions of a specification."""
 
     def __init__(self, specification: Specification) -> None:
-        self.board = Geometry(specification.topology)
-        self._places = {node: self.board.attributes(node) for node in self.board.nodes}
+        self.places = Places(specification.topology)
         self.players = {player.name: Player(player.name) for player in specification.players}
         self._attributes = {player.name: player.attributes for player in specification.players}
         first, second = self.players.values()
@@ -117,16 +116,16 @@ class Folding:
                 return base.attributes.get(name, UNKNOWN)
             if isinstance(base, Player):
                 return base.name if name == "name" else self._attributes[base.name].get(name)
-            return self._places[base].get(name)
+            return base.attributes.get(name)
 
         return attribute
 
     def _content(self, key: Function) -> Function:
         def content(case: Case) -> Any:
-            node = key(case)
-            if node is UNKNOWN or node is None:
-                return node
-            return case.entity if node == case.start else case.contents.get(node, UNKNOWN)
+            place = key(case)
+            if place is UNKNOWN or place is None:
+                return place
+            return case.entity if place is case.start else case.contents.get(place, UNKNOWN)
 
         return content
 
@@ -140,17 +139,17 @@ class Folding:
             return lambda case: UNKNOWN if (value := inner(case)) is UNKNOWN else value is not True
         if name == "path_clear":
             return self._path(*functions)
-        board = self.board
+        places = self.places
         plain: dict[str, Callable[..., Any]] = {
             **COMPARISONS,
             **ARITHMETIC,
-            "mid_pos": lambda a, b: None if a is None or b is None else board.middle(a, b),
-            "adjacent": lambda a, b: a is not None and b is not None and board.adjacent(a, b),
-            "special_connection": lambda a, b: a is not None and b is not None and board.special(a, b),
-            "other_player": lambda player: self._other.get(player),
-            "opponent_of": lambda player: self._other.get(player),
-            "player": lambda text: self.players.get(text),
-            "node": board.node,
+            "mid_pos": places.middle,
+            "adjacent": places.adjacent,
+            "special_connection": places.special,
+            "other_player": self._other.get,
+            "opponent_of": self._other.get,
+            "player": self.players.get,
+            "node": places.at,
         }
         return _known(functions, plain[name]) if name in plain else lambda case: UNKNOWN
 
@@ -159,12 +158,11 @@ class Folding:
             start, end = first(case), second(case)
             if start is UNKNOWN or end is UNKNOWN:
                 return UNKNOWN
-            between = None if start is None or end is None else self.board.between(start, end)
-            if between is None:
-                return False
-            if any(node == case.start or case.contents.get(node) is not None for node in between):
-                return False
-            return UNKNOWN if any(node not in case.contents for node in between) else True
+            return _any(_all(is_empty(case, place) for place in line) for line in self.places.lines(start, end))
+
+        def is_empty(case: Case, place: Place) -> Any:
+            content = case.entity if place is case.start else case.contents.get(place, UNKNOWN)
+            return UNKNOWN if content is UNKNOWN else content is None
 
         return is_clear
 

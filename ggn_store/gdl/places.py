@@ -1,23 +1,22 @@
-"""The places of a board as values of expressions, numbered."""
+"""The places of a board as values of expressions, numbered (seed 004, section 3.4 and the note "Topology as Data")."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-from ggn_store.gdl.geometry import Geometry
-from ggn_store.gdl.specification import Node, Topology, Value, label
+from ggn_store.gdl.specification import Topology, Value
+from ggn_store.model.geometry import Lattice
 
 
 class Place:
     """A place of the board; two are equal only if they are the same one."""
 
-    __slots__ = ("attributes", "label", "node", "number")
+    __slots__ = ("attributes", "label", "number")
 
-    def __init__(self, number: int, node: Node, attributes: Mapping[str, Value]) -> None:
+    def __init__(self, number: int, label: str, attributes: Mapping[str, Value]) -> None:
         self.number = number
-        self.node = node
-        self.label = label(node)
+        self.label = label
         self.attributes = attributes
 
 
@@ -25,38 +24,43 @@ class Places:
     """All places of a board, in the order of their numbers; what is no place has no relation to any."""
 
     def __init__(self, topology: Topology) -> None:
-        self._geometry = Geometry(topology)
+        self.geometry: Final = topology.geometry
         self.all: Final = tuple(
-            Place(number, node, self._geometry.attributes(node)) for number, node in enumerate(self._geometry.nodes)
+            Place(number, label, topology.attributes[label]) for number, label in enumerate(topology.labels)
         )
-        self._by_node = {place.node: place for place in self.all}
-        self._between: dict[tuple[int, int], tuple[int, ...] | None] = {}
+        self._by_label = {place.label: place for place in self.all}
+        self._lines: dict[tuple[Place, Place], list[tuple[Place, ...]]] = {}
 
     def at(self, *where: object) -> Place | None:
         """The place with this label, or at these coordinates; None where there is none."""
-        return self._place(self._geometry.node(*where))
+        if len(where) == 1:
+            return self._by_label.get(where[0]) if isinstance(where[0], str) else None
+        x, y = where
+        is_point = type(x) is int and type(y) is int and isinstance(self.geometry, Lattice)
+        return self._place(self.geometry.at((x, y))) if is_point else None  # type: ignore[union-attr,arg-type]
 
     def adjacent(self, a: object, b: object) -> bool:
         """Whether an ordinary step leads from one place to another."""
-        return isinstance(a, Place) and isinstance(b, Place) and self._geometry.adjacent(a.node, b.node)
+        return isinstance(a, Place) and isinstance(b, Place) and self.geometry.adjacent(a.label, b.label)
 
     def special(self, a: object, b: object) -> bool:
         """Whether a special connection leads from one place to another."""
-        return isinstance(a, Place) and isinstance(b, Place) and self._geometry.special(a.node, b.node)
+        return isinstance(a, Place) and isinstance(b, Place) and self.geometry.special(a.label, b.label)
 
     def middle(self, a: object, b: object) -> Place | None:
         """The place halfway between two, None where there is none."""
         if not isinstance(a, Place) or not isinstance(b, Place):
             return None
-        return self._place(self._geometry.middle(a.node, b.node))
+        return self._place(self.geometry.middle(a.label, b.label))
 
-    def between(self, a: Place, b: Place) -> tuple[int, ...] | None:
-        """The numbers of the places strictly between two on a line; None where no line joins them."""
-        ends = a.number, b.number
-        if ends not in self._between:
-            line = self._geometry.between(a.node, b.node)
-            self._between[ends] = None if line is None else tuple(self._by_node[node].number for node in line)
-        return self._between[ends]
+    def lines(self, a: object, b: object) -> list[tuple[Place, ...]]:
+        """The places strictly between two on each line that joins them."""
+        if not isinstance(a, Place) or not isinstance(b, Place):
+            return []
+        if (a, b) not in self._lines:
+            found = self.geometry.lines(a.label, b.label)
+            self._lines[a, b] = [tuple(self._by_label[label] for label in line) for line in found]
+        return self._lines[a, b]
 
-    def _place(self, node: Node | None) -> Place | None:
-        return None if node is None else self._by_node[node]
+    def _place(self, label: str | None) -> Place | None:
+        return None if label is None else self._by_label[label]

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.gdl.expressions import Expression
-from ggn_store.notation import cell
+from ggn_store.model.geometry import Geometry
 
 # A player is known by name: the value of a `player_ref` is the player's name, or None.
 Value = str | int | bool | None
-# A place of a board: x and y from 0, or the name of a network's node.
-Node = tuple[int, int] | str
 
 TYPES: Final = ("string", "int", "bool", "player_ref")
-# The most values that a variable or an attribute may have.
-# The kind of the edges that `special_connection` asks for, and `adjacent` leaves out.
-SPECIAL: Final = "special_connection"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,55 +74,20 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
-    """A board of squares, `width` x `height`."""
+class Topology:
+    """A board: how its places lie, and the attributes that rules may ask of each, by its label.
 
-    width: int
-    height: int
+    `rectangle` is the call that names a rectangle of places in the setup; None where they have no coordinates.
+    """
 
-    def nodes(self) -> Iterator[Node]:
-        """Every square, rank by rank."""
-        return ((x, y) for y in range(self.height) for x in range(self.width))
+    geometry: Geometry
+    attributes: Mapping[str, Mapping[str, Value]]
+    rectangle: str | None = None
 
     @property
-    def shape(self) -> str:
-        """The board's shape as documents have it: `8x8`."""
-        return f"{self.width}x{self.height}"
-
-
-@dataclass(frozen=True, slots=True)
-class HexGrid(Grid):
-    """A board of hexagons with axial coordinates: q = x, r = y."""
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """A connection of a network, both ways unless it is `directed`."""
-
-    start: str
-    end: str
-    kind: str | None = None
-    directed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Network:
-    """A board of named nodes, each with the attributes that rules may ask for, and their connections."""
-
-    attributes: Mapping[str, Mapping[str, Value]]
-    edges: tuple[Edge, ...]
-
-    def nodes(self) -> Iterator[Node]:
-        """Every node, in the order of the specification."""
-        return iter(self.attributes)
-
-
-Topology = Grid | HexGrid | Network
-
-
-def label(node: Node) -> str:
-    """The name of a square in documents: `e2` for (4, 1), a network's node by its own name."""
-    return node if isinstance(node, str) else cell.text(node)
+    def labels(self) -> tuple[str, ...]:
+        """The names of all places."""
+        return self.geometry.places
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +96,7 @@ class Placement:
 
     schema: str
     attributes: Mapping[str, Value]
-    nodes: tuple[Node, ...]
+    nodes: tuple[str, ...]
     place: Place
 
 

@@ -14,7 +14,8 @@ from typing import Any, Final
 from ggn_store.gdl.domains import Domains
 from ggn_store.gdl.expressions import Attribute, Expression, Index, Name, parts, text_of
 from ggn_store.gdl.folding import UNKNOWN, Case, Entity, Folding, Function
-from ggn_store.gdl.specification import Action, Clause, Node, Specification, Value
+from ggn_store.gdl.places import Place
+from ggn_store.gdl.specification import Action, Clause, Specification, Value
 
 # How often conditions are tried in all: a few seconds' worth.
 _MAX_TRIES: Final = 30_000_000
@@ -22,7 +23,7 @@ _MAX_KINDS: Final = 512
 _MAX_STATES: Final = 256
 
 # Each kind, with the starts and targets that are possible for it.
-Pairs = Mapping[Entity, Sequence[tuple[Node, Node]]]
+Pairs = Mapping[Entity, Sequence[tuple[Place, Place]]]
 
 
 class TooManyTriesError(Exception):
@@ -111,18 +112,18 @@ class Trials:
 
     def possible(self, rule: TriedRule) -> Pairs:
         """The kinds and pairs of places that the conditions do not rule out, whatever else is on the board."""
-        nodes = self.folding.board.nodes
+        places = self.folding.places.all
         free = [function for clause, _, function in rule.conditions if not _is_local(clause.expression)]
         local = [function for clause, _, function in rule.conditions if _is_local(clause.expression)]
-        found: dict[Entity, list[tuple[Node, Node]]] = {}
+        found: dict[Entity, list[tuple[Place, Place]]] = {}
         for kind in self.kinds:
-            case = Case(nodes[0], nodes[0], kind)
+            case = Case(places[0], places[0], kind)
             if not may_hold(free, case):
                 continue
             pairs = []
-            self.count(len(nodes) ** 2 * (1 + len(local)))
-            for case.start in nodes:
-                for case.target in nodes:
+            self.count(len(places) ** 2 * (1 + len(local)))
+            for case.start in places:
+                for case.target in places:
                     if may_hold(local, case):
                         pairs.append((case.start, case.target))
             if pairs:

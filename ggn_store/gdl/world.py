@@ -81,7 +81,7 @@ class World:
         self._read: dict[int, Value] = {}
         self._asked: dict[tuple[int, str], Value] = {}
         self._variables: dict[str, Value] = {}
-        self._clear: dict[tuple[int, ...], Value] = {}
+        self._clear: dict[tuple[Place, ...], Value] = {}
 
     def person(self, name: object) -> Person | None:
         """The player of a name."""
@@ -196,29 +196,23 @@ class World:
         return found
 
     def clear(self, a: Value, b: Value) -> Value:
-        """`path_clear`: whether every square strictly between two places is empty now, and a line joins them."""
+        """`path_clear`: whether every place strictly between two is empty now, on a line that joins them."""
         if type(a) is Node or type(b) is Node:
             return self.diagrams.lift(self.clear, (a, b))
-        if not isinstance(a, Place) or not isinstance(b, Place):
-            return False
-        between = self.places.between(a, b)
-        if between is None:
-            return False
-        if not between:
-            return True
-        if not self.board and self.start.number not in between:
-            found = self._clear.get(between)
-            if found is None:
-                found = True
-                for square in sorted(between, reverse=True):
-                    rest = self.diagrams.full[square] & ~_EMPTY_MASK
-                    found = self.diagrams.node(square, [(_EMPTY_MASK, found), (rest, False)])
-                self._clear[between] = found
-            return found
+        result: Value = False
+        for line in self.places.lines(a, b):
+            result = self.diagrams.either(result, self._is_clear(line))
+        return result
+
+    def _is_clear(self, line: tuple[Place, ...]) -> Value:
+        is_before = not self.board and self.start not in line
+        if is_before and line in self._clear:
+            return self._clear[line]
         result: Value = True
-        for square in between:
-            is_empty = self.diagrams.is_one(self.on(square), None)
-            result = self.diagrams.both(result, is_empty)
+        for place in sorted(line, key=lambda each: -each.number):
+            result = self.diagrams.both(self.diagrams.is_one(self.on(place.number), None), result)
+        if is_before:
+            self._clear[line] = result
         return result
 
     # --- writing; `guard` says where a write happens ---

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final, Literal, get_args
@@ -122,6 +122,19 @@ def items(possibility: Possibility) -> Items:
     if possibility.origin is not None:
         result |= {("action", key): value for key, value in possibility.origin.data().items()}
     return result
+
+
+def content(possibility: Possibility) -> Hashable:
+    """What a possibility says, whatever action it comes from: equal for possibilities that say the same."""
+    effects = possibility.effects
+    after = effects and (
+        frozenset(effects.board.items()),
+        frozenset(effects.hands.items()),
+        effects.toggle,
+        frozenset(effects.state.items()),
+    )
+    guards = frozenset(possibility.guards.items())
+    return frozenset(possibility.must.items()), frozenset(possibility.deny.items()), after, guards
 
 
 def compare(before: Sequence[Possibility], after: Sequence[Possibility]) -> tuple[PossibilityChange, ...]:

@@ -12,29 +12,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggn_store.games.betza import BetzaError, parse
-from ggn_store.games.routes import Geometry, Route, routes
+from ggn_store.games.routes import Route, routes
 from ggn_store.model.board import Board, parse_shape
+from ggn_store.model.geometry import Lattice, view
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 
-EIGHT = Geometry(parse_shape("8x8"))
+EIGHT = Lattice(parse_shape("8x8"))
 
 
 def ways(
-    betza: str, source: str = "d4", geometry: Geometry = EIGHT, side: Side = "first", dimensions: int = 2
+    betza: str, source: str = "d4", lattice: Lattice = EIGHT, side: Side = "first", turned: bool = False
 ) -> list[Route]:
-    return list(routes(parse(betza, dimensions), source, geometry, side))
+    return list(routes(parse(betza, lattice.dimensions), source, lattice, view(side, lattice.dimensions, turned)))
 
 
-def reached(betza: str, source: str = "d4", geometry: Geometry = EIGHT, side: Side = "first") -> str:
+def reached(
+    betza: str, source: str = "d4", lattice: Lattice = EIGHT, side: Side = "first", turned: bool = False
+) -> str:
     """Every destination on an empty board but for the hurdles, in the order of the routes."""
-    return " ".join(route.destination for route in ways(betza, source, geometry, side))
+    return " ".join(route.destination for route in ways(betza, source, lattice, side, turned))
 
 
 def drawn(betza: str, picture: str) -> list[str]:
     """The picture of where the piece in its middle goes: x may go there or take, o goes only, c takes only."""
     found: dict[str, str] = {}
-    for route in ways(betza, "d4", Geometry(parse_shape("7x7"))):
+    for route in ways(betza, "d4", Lattice(parse_shape("7x7"))):
         kind = "x" if route.quiet and route.capture else "o" if route.quiet else "c"
         before = found.get(route.destination, kind)
         found[route.destination] = kind if kind == before else "x"
@@ -94,10 +97,12 @@ def test_a_piece_goes_where_it_is_drawn(betza: str) -> None:
     assert drawn(betza, PICTURES[betza]) == PICTURES[betza].split()
 
 
-def occupied(betza: str, board: dict[str, str], source: str = "d4", side: Side = "first", **geometry: bool) -> set[str]:
+def occupied(
+    betza: str, board: dict[str, str], source: str = "d4", side: Side = "first", turned: bool = False
+) -> set[str]:
     """Where a piece can go with these pieces around; upper case are those of the first side."""
     found = set()
-    for route in ways(betza, source, Geometry(parse_shape("8x8"), **geometry), side):
+    for route in ways(betza, source, side=side, turned=turned):
         target = board.get(route.destination)
         enemies = str.islower if side == "first" else str.isupper
         ends = (
@@ -180,7 +185,7 @@ def test_a_lion_has_its_twenty_four_squares_and_can_stay() -> None:
 
 def test_files_wrap_round_for_a_piece_or_for_the_board() -> None:
     assert reached("osW", "a1") == "b1 h1"
-    assert reached("sW", "a1", Geometry(parse_shape("8x8"), cylinder=True)) == "b1 h1"
+    assert reached("sW", "a1", Lattice(parse_shape("8x8"), cylinder=True)) == "b1 h1"
     around = ways("osR", "a1")
     assert len(around) == 14, "each square from both sides"
     assert {route.destination for route in around} == {f"{file}1" for file in "bcdefgh"}, "never back to where it began"
@@ -188,27 +193,25 @@ def test_files_wrap_round_for_a_piece_or_for_the_board() -> None:
 
 
 def test_space_has_its_own_directions() -> None:
-    space = Geometry(parse_shape("5x5x5"))
-    assert len(ways("W", "c3C", space, dimensions=3)) == 6
-    assert len(ways("F", "c3C", space, dimensions=3)) == 12
-    assert len(ways("(1,1,1)", "c3C", space, dimensions=3)) == 8
-    assert len(ways("N", "c3C", space, dimensions=3)) == 24
-    up = ways("(0,0,+1)", "c3C", space, dimensions=3)
+    space = Lattice(parse_shape("5x5x5"))
+    assert len(ways("W", "c3C", space)) == 6
+    assert len(ways("F", "c3C", space)) == 12
+    assert len(ways("(1,1,1)", "c3C", space)) == 8
+    assert len(ways("N", "c3C", space)) == 24
+    up = ways("(0,0,+1)", "c3C", space)
     assert [route.destination for route in up] == ["c3D"]
-    assert [route.destination for route in ways("(0,0,+1)", "c3C", space, "second", 3)] == ["c3B"]
+    assert [route.destination for route in ways("(0,0,+1)", "c3C", space, "second")] == ["c3B"]
 
 
 def test_a_line_has_only_forward_and_back() -> None:
-    line = Geometry(parse_shape("5"))
-    assert [route.destination for route in ways("W", "c", line, dimensions=1)] == ["d", "b"]
-    assert [route.destination for route in ways("fR", "c", line, dimensions=1)] == ["d", "e"]
-    assert [route.destination for route in ways("fR", "c", line, "second", 1)] == ["b", "a"]
+    line = Lattice(parse_shape("5"))
+    assert [route.destination for route in ways("W", "c", line)] == ["d", "b"]
+    assert [route.destination for route in ways("fR", "c", line)] == ["d", "e"]
+    assert [route.destination for route in ways("fR", "c", line, "second")] == ["b", "a"]
 
 
 def test_a_hole_is_no_square_to_pass() -> None:
-    ring = Geometry(
-        Board(tuple(cell.text(point) for point in itertools.product(range(3), range(3)) if point != (1, 1)))
-    )
+    ring = Lattice(Board(tuple(cell.text(point) for point in itertools.product(range(3), range(3)) if point != (1, 1))))
     assert reached("Q", "a1", ring) == "a2 a3 b1 c1"
     assert reached("A", "a1", ring) == "c3"
     assert reached("nA", "a1", ring) == "", "a lame leap needs the square that it passes"
@@ -224,7 +227,7 @@ def test_routes_go_clockwise_from_the_north_nearest_first_for_both_sides() -> No
 def test_the_second_side_sees_the_mirror_image_or_the_board_turned() -> None:
     assert reached("flF") == "c5"
     assert reached("flF", side="second") == "c3"
-    assert reached("flF", geometry=Geometry(parse_shape("8x8"), turned=True), side="second") == "e3"
+    assert reached("flF", side="second", turned=True) == "e3"
     assert occupied("fcarW", {"d3": "P"}, side="second") == {"e3"}
     assert occupied("fcarW", {"d3": "P"}, side="second", turned=True) == {"c3"}
 
@@ -327,7 +330,7 @@ def test_any_text_is_patterns_or_an_error_and_routes_stay_on_the_board(text: str
     except BetzaError:
         return
     board = set(EIGHT.board.squares)
-    found = list(itertools.islice(routes(patterns, "d4", EIGHT, "first"), 3_000))
+    found = list(itertools.islice(routes(patterns, "d4", EIGHT, view("first", 2)), 3_000))
     assert len(set(found)) == len(found), "no route comes twice"
     for route in found:
         assert {route.destination, *route.empty, *route.occupied, *route.taken} <= board
@@ -353,8 +356,8 @@ def test_the_second_side_s_routes_are_the_mirror_image(text: str, source: str) -
         ends = seen((route.destination,))
         return ends, seen(route.empty), seen(route.occupied), seen(route.taken), route.quiet, route.capture
 
-    first = list(itertools.islice(routes(patterns, source, EIGHT, "first"), 3_000))
-    second = list(itertools.islice(routes(patterns, mirrored(source), EIGHT, "second"), 3_000))
+    first = list(itertools.islice(routes(patterns, source, EIGHT, view("first", 2)), 3_000))
+    second = list(itertools.islice(routes(patterns, mirrored(source), EIGHT, view("second", 2)), 3_000))
     if len(first) < 3_000:
         assert {key(route, True) for route in first} == {key(route, False) for route in second}
 

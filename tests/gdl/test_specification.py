@@ -7,7 +7,8 @@ import json
 from ggn_store import Specification, read_specification
 from ggn_store.gdl.domains import domains_of
 from ggn_store.gdl.reader import is_specification
-from ggn_store.gdl.specification import Edge, Grid, HexGrid, Network, label
+from ggn_store.model.board import parse_shape
+from ggn_store.model.geometry import Lattice, Network
 from tests.support.gdl_tiny import REMOVED, Json, changed, hexes, network, tiny
 
 
@@ -34,8 +35,8 @@ def test_the_values_of_a_specification() -> None:
         ("mode", "string", "calm", ("calm", "wild")),
     ]
     assert [(placement.attributes, placement.nodes) for placement in found.setup] == [
-        ({"owner": "Light", "rank": "stone", "moved": False}, ((0, 0), (1, 0), (2, 0), (3, 0))),
-        ({"owner": "Dark", "rank": "wheel", "moved": True}, ((0, 3), (3, 3))),
+        ({"owner": "Light", "rank": "stone", "moved": False}, ("a1", "b1", "c1", "d1")),
+        ({"owner": "Dark", "rank": "wheel", "moved": True}, ("a4", "d4")),
     ]
     assert [
         (action.name, len(action.conditions), len(action.effects), action.chainable) for action in found.actions
@@ -64,19 +65,29 @@ def test_clauses_know_where_they_stand() -> None:
 
 
 def test_boards_have_places() -> None:
-    assert read(tiny()).topology == Grid(4, 4)
-    assert read(hexes()).topology == HexGrid(4, 4)
-    assert [label(node) for node in Grid(3, 2).nodes()] == ["a1", "b1", "c1", "a2", "b2", "c2"]
-    assert read(network()).topology == Network(
-        {"Bay": {"coast": True}, "Hill": {"coast": False}, "Mine": {}},
-        (Edge("Bay", "Hill"), Edge("Hill", "Mine", None, True), Edge("Bay", "Mine", "special_connection")),
-    )
+    assert read(tiny()).topology.geometry == Lattice(parse_shape("4x4"))
+    hexagons = read(hexes()).topology
+    assert hexagons.geometry == Lattice(parse_shape("4x4"), hexagonal=True)
+    assert hexagons.attributes["c4"] == {"name": "c4", "x": 2, "y": 3, "q": 2, "r": 3}
+    assert read(tiny()).topology.labels[:6] == ("a1", "b1", "c1", "d1", "a2", "b2")
+
+
+def test_networks_have_edges() -> None:
+    found = read(network()).topology
+    assert found.attributes == {
+        "Bay": {"name": "Bay", "coast": True},
+        "Hill": {"name": "Hill", "coast": False},
+        "Mine": {"name": "Mine"},
+    }
+    ordinary = {("Bay", "Hill"), ("Hill", "Bay"), ("Hill", "Mine")}
+    special = {("Bay", "Mine"), ("Mine", "Bay")}
+    assert found.geometry == Network(("Bay", "Hill", "Mine"), frozenset(ordinary), frozenset(special))
     data = network()
     data["topology"]["directed"] = True
     data["topology"]["edges"][1]["directed"] = False
-    found = read(data).topology
-    assert isinstance(found, Network)
-    assert [edge.directed for edge in found.edges] == [True, False, True]
+    both_ways = {("Bay", "Hill"), ("Hill", "Mine"), ("Mine", "Hill")}
+    geometry = Network(("Bay", "Hill", "Mine"), frozenset(both_ways), frozenset({("Bay", "Mine")}))
+    assert read(data).topology.geometry == geometry
 
 
 def test_what_may_be_left_out() -> None:
@@ -132,7 +143,7 @@ def test_the_largest_numbers_and_boards_are_read() -> None:
     data = changed("/players/roles/0/attributes/big", 10**9)
     data["players"]["roles"][1]["attributes"]["big"] = -(10**9)
     data["topology"]["structure"] = " grid( 32 ,32 ) "
-    assert read(data).topology == Grid(32, 32)
+    assert read(data).topology.geometry == Lattice(parse_shape("32x32"))
 
 
 def test_a_specification_is_told_from_a_document_of_moves() -> None:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import random
 
 from ggn_store.games.betza import BetzaError, parse
-from ggn_store.games.routes import Geometry, routes
+from ggn_store.games.routes import routes
 from ggn_store.model.board import parse_shape
+from ggn_store.model.geometry import Lattice, view
 from ggn_store.notation import cell
 
-BOARD = Geometry(parse_shape("12x10"), turned=True)
+BOARD = Lattice(parse_shape("12x10"))
 DIRECTIONS = (
     *("", "f", "b", "l", "r", "v", "s", "ff", "fb", "fl", "fr", "bl", "br", "lf", "rf", "lb", "rb", "fs", "bs", "lr"),
     *("fh", "bh", "lh", "rh", "hr", "hl", "lv", "rv", "vv", "ss", "fbl", "flr", "frl", "flbr", "rflb", "fsb"),
@@ -87,7 +88,8 @@ def main() -> None:
             moves = (move for move in pyffish.legal_moves(f"betza{number}", text, []) if move.startswith(source))
             theirs = {move[len(source) :] for move in moves if move[len(source)].isalpha()}
             ours = set()
-            for route in routes(patterns, source, BOARD, "first" if side == "w" else "second"):
+            seen = view("first" if side == "w" else "second", 2, is_turned=True)
+            for route in routes(patterns, source, BOARD, seen):
                 passed = not any(each in board for each in route.empty) and all(
                     each in board for each in route.occupied
                 )

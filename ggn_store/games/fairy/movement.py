@@ -10,8 +10,9 @@ from ggn_store.games.betza import BetzaError, parse
 from ggn_store.games.fairy import toml
 from ggn_store.games.fairy.base import COLOURS, Base
 from ggn_store.games.fairy.options import MOBILITY, PIECES
-from ggn_store.games.routes import Geometry, routes
+from ggn_store.games.routes import routes
 from ggn_store.games.rules import SIDES
+from ggn_store.model.geometry import Lattice, view
 from ggn_store.notation.qpi import Side
 
 _PATTERN = re.compile(r"([a-z]*)([A-Z])(\2|[0-9]+)?", re.ASCII)
@@ -131,10 +132,11 @@ class Movement(Base):
                 patterns = parse(betza)
             except BetzaError:
                 return None
-            geometry = Geometry(self.board)
+            lattice = Lattice(self.board)
             for side in SIDES:
+                seen = view(side, lattice.dimensions)
                 zones[side] -= {
-                    square for square in zones[side] if not any(True for _ in routes(patterns, square, geometry, side))
+                    square for square in zones[side] if not any(True for _ in routes(patterns, square, lattice, seen))
                 }
         if self.s.flag("mandatoryPawnPromotion", True):
             # What must become something there and has nothing to become may not go there.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias
 
@@ -11,7 +12,8 @@ from ggn_store.gdl.complaints import Complaint
 from ggn_store.gdl.expressions import Call, Expression, Literal, Name, start_of
 from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.sections import declarations
-from ggn_store.gdl.specification import Grid, HexGrid, Network, Node, Placement, Schema, Topology, Value, label
+from ggn_store.gdl.specification import Placement, Schema, Topology, Value
+from ggn_store.model.geometry import Lattice
 from ggn_store.notation.json_text import Path, pointer
 
 _PLACES: Final = ("grid_nodes", "hex_nodes", "node")
@@ -23,7 +25,7 @@ _Wrong: TypeAlias = Callable[..., None]
 def read(reader: SectionReader, value: Any, path: Path) -> None:
     """Read the steps; only spawn_entity is possible, on places that are still free."""
     members = reader.members(value, path, "setup", ("steps", "description"), ("steps",))
-    taken: dict[Node, Path] = {}
+    taken: dict[str, Path] = {}
     for step, at in reader.items(members.get("steps", []), (*path, "steps"), "steps"):
         if not isinstance(step, Mapping):
             reader.complain(at, "a step of the setup must be an object", quote(step), "{ ... }")
@@ -39,7 +41,7 @@ def read(reader: SectionReader, value: Any, path: Path) -> None:
             reader.complain((*at, "action"), "there is no such step of a setup", quote(action), "spawn_entity")
 
 
-def _spawn(reader: SectionReader, step: Mapping[str, Any], path: Path, taken: dict[Node, Path]) -> None:
+def _spawn(reader: SectionReader, step: Mapping[str, Any], path: Path, taken: dict[str, Path]) -> None:
     keys = ("action", "schema", "count", "set_attributes", "at", "description")
     members = reader.members(step, path, "spawn_entity", keys, ("schema", "at"))
     name = reader.text(members, "schema", path, "spawn_entity")
@@ -50,14 +52,14 @@ def _spawn(reader: SectionReader, step: Mapping[str, Any], path: Path, taken: di
             (*path, "schema"), f"there is no type {quote(name)}{hint}", None, offer([*reader.draft.schemas])
         )
     attributes = _attributes(reader, members, path, schema)
-    nodes: list[Node] = []
+    nodes: list[str] = []
     is_whole = True
     for each, at in reader.items(members.get("at", []), (*path, "at"), "at"):
         found = _nodes(reader, each, at)
         is_whole = is_whole and found is not None
         for node in found or ():
             if node in taken:
-                reader.complain(at, f"{label(node)} is taken already, at {pointer(taken[node])}", quote(each))
+                reader.complain(at, f"{node} is taken already, at {pointer(taken[node])}", quote(each))
             else:
                 taken[node] = at
                 nodes.append(node)
@@ -103,7 +105,7 @@ def _attributes(
     return attributes
 
 
-def _nodes(reader: SectionReader, value: Any, path: Path) -> list[Node] | None:
+def _nodes(reader: SectionReader, value: Any, path: Path) -> list[str] | None:
     """The places that an expression of `at` names, None where it cannot be told."""
     clause = reader.clause(value, path, "a place of the setup")
     if clause is None:
@@ -130,38 +132,42 @@ def _nodes(reader: SectionReader, value: Any, path: Path) -> list[Node] | None:
 
 def _rectangle(
     board: Topology | None, name: str, arguments: Sequence[Expression], at: int, wrong: _Wrong
-) -> list[Node] | None:
+) -> list[str] | None:
     """The places of `grid_nodes(x1,y1, x2,y2)`, both corners among them."""
     numbers = [each.value for each in arguments if isinstance(each, Literal) and type(each.value) is int]
-    wanted = "hex_nodes" if isinstance(board, HexGrid) else "grid_nodes"
     if len(numbers) != 4 or len(arguments) != 4:
         wrong(f"{name} takes four numbers", at, f"{name}(x1,y1, x2,y2)")
-    elif isinstance(board, Network):
-        wrong(f"a network has no {name}", at, "node('Name')")
-    elif board is not None and name != wanted:
-        wrong(f"this board has {wanted}", at, f"{wanted}(x1,y1, x2,y2)")
-    elif board is not None:
+    elif board is not None and isinstance(lattice := board.geometry, Lattice):
         x1, y1, x2, y2 = numbers
-        if 0 <= x1 <= x2 < board.width and 0 <= y1 <= y2 < board.height:
-            return [(x, y) for y in range(y1, y2 + 1) for x in range(x1, x2 + 1)]
-        limit = f"0,0 to {board.width - 1},{board.height - 1}, the smaller ones first"
-        wrong("the places are not on the board", at, limit)
+        if name != board.rectangle:
+            wrong(f"this board has {board.rectangle}", at, f"{board.rectangle}(x1,y1, x2,y2)")
+        elif lattice.at((x1, y1)) is None or lattice.at((x2, y2)) is None or x2 < x1 or y2 < y1:
+            wrong("the places are not on the board", at, f"{_corners(lattice)}, the smaller ones first")
+        else:
+            points = itertools.product(range(y1, y2 + 1), range(x1, x2 + 1))
+            return [label for y, x in points if (label := lattice.at((x, y))) is not None]
+    elif board is not None:
+        wrong(f"a network has no {name}", at, "node('Name')")
     return None
 
 
-def _node(board: Topology, arguments: Sequence[Expression], at: int, wrong: _Wrong) -> list[Node] | None:
+def _corners(lattice: Lattice) -> str:
+    return "0,0 to " + ",".join(str(size - 1) for size in lattice.size)
+
+
+def _node(board: Topology, arguments: Sequence[Expression], at: int, wrong: _Wrong) -> list[str] | None:
     """The place of `node('e4')` or `node(4, 3)`, as a list of one."""
     match arguments:
         case (Literal(value=str(name), at=at),):
-            by_label = {label(node): node for node in board.nodes()}
-            if name in by_label:
-                return [by_label[name]]
-            hint = did_you_mean(name, by_label, quote)
-            wrong(f"there is no place {quote(name)}{hint}", at, offer([*by_label]))
-        case (Literal(value=int(x)), Literal(value=int(y))) if isinstance(board, Grid):
-            if 0 <= x < board.width and 0 <= y < board.height:
-                return [(x, y)]
-            wrong("the place is not on the board", at, f"0,0 to {board.width - 1},{board.height - 1}")
+            if name in board.attributes:
+                return [name]
+            hint = did_you_mean(name, board.labels, quote)
+            wrong(f"there is no place {quote(name)}{hint}", at, offer([*board.labels]))
+        case (Literal(value=int(x)), Literal(value=int(y))) if isinstance(board.geometry, Lattice):
+            place = board.geometry.at((x, y))
+            if place is not None:
+                return [place]
+            wrong("the place is not on the board", at, _corners(board.geometry))
         case _:
             wrong("node takes a name, or on a grid x and y", at, "node('Name'), node(x, y)")
     return None

@@ -1,18 +1,50 @@
-"""topology: squares, hexagons or a network (seed 004, section 2.4 and the note "Topology as Data")."""
+"""topology: squares, hexagons or a network (seed 004, section 2.4 and the note "Topology as Data").
+
+A further structure of a board with coordinates is a further entry of `_STRUCTURES`.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from ggn_store import limits
 from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.gdl import language
 from ggn_store.gdl.section_reader import SectionReader
-from ggn_store.gdl.specification import Edge, Grid, HexGrid, Network, Value
+from ggn_store.gdl.specification import Topology, Value
+from ggn_store.model.board import MAX_SQUARES, box
+from ggn_store.model.geometry import Lattice, Network
 from ggn_store.notation.json_text import Path
 
+
+@dataclass(frozen=True, slots=True)
+class _Structure:
+    """A kind of board with coordinates: their system and names, and the call for rectangles in the setup."""
+
+    system: str
+    axes: tuple[str, ...]
+    rectangle: str
+    hexagonal: bool = False
+    cylinder: bool = False
+
+    def topology(self, width: int, height: int) -> Topology:
+        lattice = Lattice(box((width, height)), self.hexagonal, self.cylinder)
+        attributes: dict[str, dict[str, Value]] = {}
+        for label, point in lattice.points.items():
+            attributes[label] = {axis: point[number % 2] for number, axis in enumerate(self.axes)}
+            attributes[label]["name"] = label
+        return Topology(lattice, attributes, self.rectangle)
+
+
+_STRUCTURES: Final = {
+    "grid": _Structure("cartesian", ("x", "y"), "grid_nodes"),
+    "hex_grid": _Structure("axial", ("q", "r", "x", "y"), "hex_nodes", hexagonal=True),
+}
+# The kind of the edges that `special_connection` asks for, and `adjacent` leaves out.
+_SPECIAL: Final = "special_connection"
 _STRUCTURE: Final = re.compile(r"\s*(\w+)\s*\(\s*([0-9]+)\s*,\s*([0-9]+)\s*\)\s*")
 
 
@@ -60,25 +92,24 @@ def _grid(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
         return
     at = (*path, "structure")
     match = _STRUCTURE.fullmatch(structure)
-    wanted = "grid(WIDTH, HEIGHT), hex_grid(WIDTH, HEIGHT)"
-    if match is None or match[1] not in ("grid", "hex_grid"):
+    found = None if match is None else _STRUCTURES.get(match[1])
+    if match is None or found is None:
         name = structure.split("(")[0].strip()
-        hint = did_you_mean(name, ("grid", "hex_grid")) if name not in ("grid", "hex_grid") else ""
+        hint = "" if name in _STRUCTURES else did_you_mean(name, _STRUCTURES)
+        wanted = ", ".join(f"{each}(WIDTH, HEIGHT)" for each in _STRUCTURES)
         reader.complain(at, f"the structure of the board cannot be read{hint}", quote(structure), wanted)
         return
     limit = limits.DESCRIPTION_NODES
-    width, height = (int(digits) if len(digits) < 6 else limit.most + 1 for digits in (match[2], match[3]))
-    if not width or not height or width * height > limit.most:
-        reader.complain(
-            at, "the board is of no possible size", quote(structure), f"1 to {limit.most:,} places{limit.more}"
-        )
+    most = min(limit.most, MAX_SQUARES)
+    width, height = (int(digits) if len(digits) < 6 else most + 1 for digits in (match[2], match[3]))
+    if not width or not height or width * height > most:
+        reader.complain(at, "the board is of no possible size", quote(structure), f"1 to {most:,} places{limit.more}")
         return
     system = reader.text(members, "coordinate_system", path, "topology")
-    own = "axial" if match[1] == "hex_grid" else "cartesian"
-    if system not in (None, own):
-        message = f"the coordinates of {match[1]} are {own}"
-        reader.complain((*path, "coordinate_system"), message, quote(system), own)
-    reader.draft.topology = (HexGrid if match[1] == "hex_grid" else Grid)(width, height)
+    if system not in (None, found.system):
+        message = f"the coordinates of {match[1]} are {found.system}"
+        reader.complain((*path, "coordinate_system"), message, quote(system), found.system)
+    reader.draft.topology = found.topology(width, height)
 
 
 def _network(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
@@ -91,7 +122,7 @@ def _network(reader: SectionReader, value: Mapping[str, Any], path: Path) -> Non
         if name == "*":
             reader.complain(at, "* is the hand and no place", quote(name), "another name", True)
             continue
-        nodes[name] = {}
+        nodes[name] = {"name": name}
         for key, each, inner in reader.named(node, at, f"the node {name}"):
             is_named = reader.is_name(key, inner, "attribute", ("name", "x", "y"))
             if is_named and reader.is_value(each, inner, "an attribute of a node"):
@@ -99,19 +130,22 @@ def _network(reader: SectionReader, value: Mapping[str, Any], path: Path) -> Non
     if not nodes and isinstance(members.get("nodes"), Mapping):
         reader.complain((*path, "nodes"), "there are no places", None, '"Name": {}')
     directed = reader.flag(members, "directed", path, "topology")
-    edges = []
+    edges: dict[bool, set[tuple[str, str]]] = {False: set(), True: set()}
     for each, at in reader.items(members.get("edges", []), (*path, "edges"), "edges"):
-        edge = _edge(reader, each, at, nodes, directed)
-        if edge is not None:
-            edges.append(edge)
+        is_special, ends = _edge(reader, each, at, nodes, directed)
+        edges[is_special].update(ends)
     if nodes:
-        reader.draft.topology = Network(nodes, tuple(edges))
+        geometry = Network(tuple(nodes), frozenset(edges[False]), frozenset(edges[True]))
+        reader.draft.topology = Topology(geometry, nodes)
 
 
-def _edge(reader: SectionReader, value: Any, path: Path, nodes: Mapping[str, Any], directed: bool) -> Edge | None:
+def _edge(
+    reader: SectionReader, value: Any, path: Path, nodes: Mapping[str, Any], directed: bool
+) -> tuple[bool, list[tuple[str, str]]]:
+    """Whether an edge is a special one, and the pairs of nodes that it joins."""
     keys = ("from", "to", "kind", "type", "directed", "description")
     members = reader.members(value, path, "an edge", keys, ("from", "to"))
-    ends = []
+    ends: list[str] = []
     for key in ("from", "to"):
         name = reader.text(members, key, path, "an edge")
         if name is None:
@@ -124,4 +158,5 @@ def _edge(reader: SectionReader, value: Any, path: Path, nodes: Mapping[str, Any
     kind = reader.text(members, "kind", path, "an edge") or reader.text(members, "type", path, "an edge")
     if "directed" in members:
         directed = reader.flag(members, "directed", path, "an edge")
-    return Edge(ends[0], ends[1], kind, directed) if len(ends) == 2 else None
+    pairs = [(ends[0], ends[1]), (ends[1], ends[0])] if len(ends) == 2 else []
+    return kind == _SPECIAL, pairs[:1] if directed else pairs

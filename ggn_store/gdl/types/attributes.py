@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ggn_store.gdl import language
 from ggn_store.gdl.draft import Draft
-from ggn_store.gdl.language import INT, NODE, PLAYER, TEXT
-from ggn_store.gdl.specification import Grid, HexGrid, label
+from ggn_store.gdl.language import NODE, PLAYER, TEXT
 from ggn_store.gdl.types.remarks import Remarks
 from ggn_store.gdl.types.typed import KIND_OF, UNKNOWN, Typed, Uses, common
 
@@ -17,7 +16,7 @@ class Attributes:
         self._draft = draft
         self._uses = uses
         self._remarks = remarks
-        self.labels = () if draft.topology is None else tuple(map(label, draft.topology.nodes()))
+        self.labels = () if draft.topology is None else draft.topology.labels
 
     def of_state(self, name: str, at: int) -> Typed:
         """An attribute of `state`: the phase, the side to move, or a variable."""
@@ -87,20 +86,13 @@ class Attributes:
         topology = self._draft.topology
         if topology is None:
             return UNKNOWN
-        if isinstance(topology, Grid):
-            axes = ("q", "r", "x", "y") if isinstance(topology, HexGrid) else ("x", "y")
-            if name in axes:
-                return Typed(INT)
-            if name == "name":
-                return Typed(TEXT, self.labels, "place")
-            self._remarks.unknown("a place of the board has no attribute", name, at, (*axes, "name"))
-            return UNKNOWN
         if name == "name":
-            return Typed(TEXT, tuple(topology.attributes), "place")
+            return Typed(TEXT, self.labels, "place")
         having = [attributes[name] for attributes in topology.attributes.values() if name in attributes]
         if not having:
             known = dict.fromkeys(key for attributes in topology.attributes.values() for key in attributes)
-            self._remarks.unknown("no node has an attribute", name, at, ("name", *known))
+            what = "a place of the board has no attribute" if topology.rectangle else "no node has an attribute"
+            self._remarks.unknown(what, name, at, known)
             return UNKNOWN
         kinds = {KIND_OF[type(value)] for value in having}
         return common(kinds)

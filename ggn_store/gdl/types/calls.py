@@ -8,9 +8,9 @@ from ggn_store.gdl import language
 from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Call, Literal, start_of
 from ggn_store.gdl.language import ANY, INT, NULL, PLAYER, TEXT
-from ggn_store.gdl.specification import Network
 from ggn_store.gdl.types.remarks import Remarks
 from ggn_store.gdl.types.typed import Typed
+from ggn_store.model.geometry import Network
 
 
 class Calls:
@@ -39,7 +39,7 @@ class Calls:
             self._player(call)
         elif call.name == "node":
             self._node(call, found)
-        elif call.name in ("path_clear", "mid_pos") and isinstance(self._draft.topology, Network):
+        elif call.name in ("path_clear", "mid_pos") and self._is_network():
             message = f"a network has no lines, which {call.name} asks for"
             self._remarks.wrong(message, call.at, "adjacent(start, target)")
 
@@ -83,9 +83,13 @@ class Calls:
             if argument.value not in names:
                 self._remarks.unknown("there is no player", argument.value, argument.at, names, quoted=True)
 
+    def _is_network(self) -> bool:
+        topology = self._draft.topology
+        return topology is not None and isinstance(topology.geometry, Network)
+
     def _node(self, call: Call, found: Sequence[Typed]) -> None:
         topology = self._draft.topology
-        if len(found) == 2 and isinstance(topology, Network):
+        if len(found) == 2 and self._is_network():
             self._remarks.wrong("a network has no coordinates", call.at, "node('Name')")
             return
         wanted = TEXT if len(found) == 1 else INT

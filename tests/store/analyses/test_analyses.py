@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 from ggn_store import NotationError, Store, UnknownNameError
 from ggn_store.api import dead
+from ggn_store.documents.ggn import parse
+from ggn_store.documents.lint import lint
 from ggn_store.store.analyses.asking import asking
 from tests.oracles import analyses as oracle
 from tests.oracles import reference
@@ -411,6 +413,21 @@ def test_each_kind_of_dead_rule_is_told_with_its_reason(store: Store) -> None:
         (3, "never", None, "a1", "enemy"),
         (4, "never", None, "a2", "c:p"),
     ]
+
+
+def test_dead_and_lint_say_the_same_of_conditions_that_never_hold(store: Store) -> None:
+    states = (None, "empty", "enemy", "C:P", "C:Q", "c:p", "c:q")
+    possibilities: list[Json] = []
+    for square, must, deny in itertools.product(("a1", "b3"), states, states):
+        if (must != deny or must is None) and (square, must) != ("a1", "C:P"):
+            conditions = {"must": must, "deny": deny}
+            possibilities.append({key: {square: state} for key, state in conditions.items() if state is not None})
+    entries = {f"c{number}": [each] for number, each in enumerate(possibilities, 1) if each}
+    document: Json = {"C:P": {"a1": entries}}
+    never = [each.destination for each in loaded(store, document).analysis().dead() if each.kind == "never"]
+    findings = [each for each in lint(parse(document, "must-deny")) if each.code == "never-holds"]
+    assert never == [finding.pointer.split("/")[3] for finding in findings]
+    assert len(never) > 40
 
 
 # --- the SQL that ran ---

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import Ruleset, Store, UnknownNameError, find_game, generate
-from ggn_store.analysis.geometry import symmetries
 from ggn_store.analysis.movers import Movers
+from ggn_store.model.geometry import symmetries
 from tests.oracles import analyses as oracle
 from tests.oracles import reference
 from tests.support.databases import DATABASES, new_store

@@ -1,0 +1,337 @@
+"""The geometry of boards, for everybody: vectors, the symmetries of a box, and how the places of a board lie.
+
+A `Lattice` has coordinates: squares or hexagons (axial coordinates), whose files may wrap round; steps, lines and
+neighbours follow from vectors. In a `Network` they are edges, and there are no lines. Places go by their labels.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Final
+
+from ggn_store.model.board import Board
+from ggn_store.notation import cell
+from ggn_store.notation.qpi import Side
+
+Vector = tuple[int, ...]
+
+AXES: Final = ("files", "ranks", "layers")
+HEXAGON: Final = frozenset(((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)))
+# The eight directions of a plane, clockwise from straight ahead.
+_RING: Final = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+
+
+# --- vectors: x goes to the right and y forward, as the first side sees them ---
+
+
+def unit(vector: Vector) -> Vector:
+    """The shortest vector of the same direction; one that goes nowhere is its own."""
+    length = math.gcd(*vector) or 1
+    return tuple([part // length for part in vector])
+
+
+def images_of(vector: Vector, dimensions: int) -> set[Vector]:
+    """Every image of a vector under the symmetries of a board, on which it may have to be one of more dimensions."""
+    padded = (*vector[:dimensions], *(0,) * (dimensions - len(vector)))
+    return {symmetry(padded) for symmetry in symmetries(dimensions)}
+
+
+def scale_of(leap: Vector) -> int:
+    """How many king's steps a leap has, 0 where it is not along a line or a diagonal."""
+    sizes = {abs(part) for part in leap if part}
+    return sizes.pop() if len(sizes) == 1 else 0
+
+
+def clockwise(vector: Vector) -> tuple[float, ...]:
+    """The key that sorts vectors clockwise from straight ahead; those of the own layer before those above and below."""
+    x, y, z = (*vector, 0, 0)[:3] if len(vector) > 1 else (0, vector[0], 0)
+    layer = 0 if z == 0 else 1 if z > 0 else 2
+    if x == 0 and y == 0:
+        return layer, 4, 0.0, abs(z)
+    # Four quarters, each beginning with its axis, and within each the slope: no angle has to be computed.
+    quarter = 0 if x >= 0 and y > 0 else 1 if x > 0 else 2 if y < 0 else 3
+    slope = x / y if quarter in (0, 2) else -y / x
+    return layer, quarter, slope, abs(z), x * x + y * y
+
+
+def in_order(vectors: Iterable[Vector]) -> tuple[Vector, ...]:
+    """Vectors clockwise from straight ahead."""
+    return tuple(sorted(vectors, key=clockwise))
+
+
+def turned(vector: Vector, eighths: int, scale: int) -> Vector:
+    """A straight or diagonal vector turned clockwise, as one of `scale` king's steps.
+
+    An oblique one (scale 0) goes on as it is, or back.
+    """
+    if scale == 0:
+        return vector if eighths == 0 else tuple(-part for part in vector)
+    x, y = ((part > 0) - (part < 0) for part in vector)
+    dx, dy = _RING[(_RING.index((x, y)) + eighths) % len(_RING)]
+    return dx * scale, dy * scale
+
+
+# --- symmetries of a box ---
+
+
+_PLANE: Final[dict[tuple[Vector, Vector], str]] = {
+    ((0, 1), (1, 1)): "equal",
+    ((0, 1), (-1, 1)): "mirrored left to right",
+    ((0, 1), (1, -1)): "mirrored top to bottom",
+    ((0, 1), (-1, -1)): "turned by 180 degrees",
+    ((1, 0), (1, -1)): "turned by 90 degrees",
+    ((1, 0), (-1, 1)): "turned by 270 degrees",
+    ((1, 0), (1, 1)): "mirrored on the diagonal",
+    ((1, 0), (-1, -1)): "mirrored on the other diagonal",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Symmetry:
+    """Which axis comes to stand in each place, and the sign that it gets there."""
+
+    axes: tuple[int, ...]
+    signs: tuple[int, ...]
+
+    def __call__(self, vector: Vector) -> Vector:
+        """A vector, turned or mirrored."""
+        return tuple([sign * vector[axis] for axis, sign in zip(self.axes, self.signs, strict=True)])
+
+    def place(self, point: Vector, size: Vector) -> Vector:
+        """A point of a box that begins at 0, turned or mirrored within the box, whose sizes are exchanged likewise."""
+        return tuple(
+            [
+                point[axis] if sign > 0 else size[axis] - 1 - point[axis]
+                for axis, sign in zip(self.axes, self.signs, strict=True)
+            ]
+        )
+
+    def extent(self, size: Vector) -> Vector:
+        """The size of a box afterwards."""
+        return tuple([size[axis] for axis in self.axes])
+
+    @property
+    def name(self) -> str:
+        """In words; `equal` for the one that changes nothing. Turns are clockwise."""
+        if (self.axes, self.signs) in _PLANE:
+            return _PLANE[self.axes, self.signs]
+        places = range(len(self.axes))
+        exchanged = [AXES[axis] for place, axis in enumerate(self.axes) if place != axis]
+        reversed_axes = [AXES[self.axes[place]] for place in places if self.signs[place] < 0]
+        told = [
+            f"{_listed(names)} {what}"
+            for names, what in ((exchanged, "exchanged"), (reversed_axes, "reversed"))
+            if names
+        ]
+        return ", ".join(told) or "equal"
+
+
+def _listed(names: Iterable[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+@cache
+def symmetries(dimensions: int) -> tuple[Symmetry, ...]:
+    """All of them, 2, 8 or 48: first what changes nothing, then those that only reverse axes."""
+    return tuple(
+        Symmetry(axes, signs)
+        for axes in itertools.permutations(range(dimensions))
+        for signs in itertools.product((1, -1), repeat=dimensions)
+    )
+
+
+def reversing(dimensions: int, *axes: int) -> Symmetry:
+    """The symmetry that reverses these axes."""
+    return Symmetry(tuple(range(dimensions)), tuple(-1 if axis in axes else 1 for axis in range(dimensions)))
+
+
+@cache
+def opposite(dimensions: int, is_turned: bool = False) -> Symmetry:
+    """How a board looks from the other side: mirrored with files in place, as the sides of chess are; or turned."""
+    return reversing(dimensions, *range(0 if is_turned or dimensions == 1 else 1, dimensions))
+
+
+def view(side: Side, dimensions: int, is_turned: bool = False) -> Symmetry:
+    """How the first side's board looks to a side."""
+    return symmetries(dimensions)[0] if side == "first" else opposite(dimensions, is_turned)
+
+
+# --- boards ---
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """A board whose squares have coordinates.
+
+    Its places are squares, in two dimensions with eight neighbours, or hexagons with six; on a `cylinder` files wrap
+    round. The board may have holes, but no squares of different dimensions (`of` gives None for such).
+    """
+
+    board: Board
+    hexagonal: bool = False
+    cylinder: bool = False
+
+    @classmethod
+    def of(cls, board: Board) -> Lattice | None:
+        """The plain lattice of a board; None where its squares have no coordinates of one number of dimensions."""
+        return None if board.extent is None else cls(board)
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The labels of all places."""
+        return self.board.squares
+
+    @cached_property
+    def points(self) -> Mapping[str, Vector]:
+        """The coordinates of each place."""
+        return {place: cell.parse(place) for place in self.places}
+
+    @cached_property
+    def _labels(self) -> Mapping[Vector, str]:
+        return {point: place for place, point in self.points.items()}
+
+    @cached_property
+    def low(self) -> Vector:
+        """The corner of the box around the board."""
+        return tuple(map(min, zip(*self._labels, strict=True)))
+
+    @cached_property
+    def size(self) -> Vector:
+        """The size of that box."""
+        return tuple(max(axis) - low + 1 for axis, low in zip(zip(*self._labels, strict=True), self.low, strict=True))
+
+    @property
+    def dimensions(self) -> int:
+        """How many coordinates a place has."""
+        return len(self.low)
+
+    @cached_property
+    def directions(self) -> frozenset[Vector]:
+        """The vectors to all neighbours."""
+        if self.hexagonal:
+            return HEXAGON
+        return frozenset(filter(any, itertools.product((-1, 0, 1), repeat=self.dimensions)))
+
+    def at(self, point: Vector) -> str | None:
+        """The place with these coordinates, None where there is none."""
+        return self._labels.get(point)
+
+    def step(self, place: str, vector: Vector, cylinder: bool = False) -> str | None:
+        """The place that is `vector` away, None where there is none; with `cylinder` as if files wrapped round."""
+        there = tuple(map(sum, zip(self.points[place], vector, strict=True)))
+        if self.cylinder or cylinder:
+            there = (self.low[0] + (there[0] - self.low[0]) % self.size[0], *there[1:])
+        return self._labels.get(there)
+
+    def images(self, symmetry: Symmetry) -> tuple[str, ...]:
+        """Where each place comes to under a symmetry of the box; on a board with holes that may be none of its own."""
+        points = [tuple(map(int.__sub__, point, self.low)) for point in self.points.values()]
+        placed = [symmetry.place(point, self.size) for point in points]
+        return tuple(cell.text(tuple(map(int.__add__, point, self.low))) for point in placed)
+
+    # --- two places ---
+
+    def vectors(self, a: str, b: str) -> list[Vector]:
+        """Every vector that leads from one place to another, the shortest first: on a cylinder there are several."""
+        vector = tuple(map(int.__sub__, self.points[b], self.points[a]))
+        if not self.cylinder:
+            return [vector]
+        width, (dx, *rest) = self.size[0], vector
+        most = max(self.size) // width + 1
+        found = [(dx + width * turns, *rest) for turns in range(-most, most + 1)]
+        return sorted(found, key=lambda each: (abs(each[0]), -each[0]))
+
+    def vector(self, a: str, b: str) -> Vector:
+        """The vector from one place to another: along a line if one joins them, else the shortest."""
+        found = self.vectors(a, b)
+        return next((each for each in found if unit(each) in self.directions), found[0])
+
+    def adjacent(self, a: str, b: str) -> bool:
+        """Whether a step leads from one place to another."""
+        return any(vector in self.directions for vector in self.vectors(a, b))
+
+    def special(self, a: str, b: str) -> bool:
+        """Whether a special connection leads from one place to another: never."""
+        return False
+
+    def lines(self, a: str, b: str) -> list[tuple[str, ...]]:
+        """The places strictly between two, `a` first, on each line that joins them; a place lies on a line alone."""
+        if a == b:
+            return [()]
+        found = []
+        for vector in self.vectors(a, b):
+            step = unit(vector)
+            if step in self.directions:
+                between = self._walk(a, step, math.gcd(*vector) - 1)
+                if between is not None and a not in between and b not in between:
+                    found.append(between)
+        return found
+
+    def _walk(self, place: str, step: Vector, count: int) -> tuple[str, ...] | None:
+        """The places of so many steps; None where one of them is off the board."""
+        found = []
+        at: str | None = place
+        for _ in range(count):
+            at = None if at is None else self.step(at, step)
+            if at is None:
+                return None
+            found.append(at)
+        return tuple(found)
+
+    def middle(self, a: str, b: str) -> str | None:
+        """The place halfway between two, None where there is none; on a cylinder on the shortest way that has one."""
+        for vector in self.vectors(a, b):
+            if not any(part % 2 for part in vector):
+                return self.step(a, tuple(part // 2 for part in vector))
+        return None
+
+    # --- directions ---
+
+    def is_same(self, a: Vector, b: Vector) -> bool:
+        """Whether two vectors always lead to the same place."""
+        return a == b or (self.cylinder and a[1:] == b[1:] and not (a[0] - b[0]) % self.size[0])
+
+    def fits(self, vector: Vector) -> bool:
+        """Whether a vector leads from any place of the box to another one."""
+        sizes = [math.inf, *self.size[1:]] if self.cylinder else self.size
+        return all(abs(part) < size for part, size in zip(vector, sizes, strict=True))
+
+    def rotations(self, vector: Vector) -> Iterator[Vector]:
+        """A vector of two dimensions in all its other turns."""
+        for _ in range(5 if self.hexagonal else 3):
+            x, y = vector
+            vector = (-y, x + y) if self.hexagonal else (-y, x)
+            yield vector
+
+
+@dataclass(frozen=True)
+class Network:
+    """A board of named places; edges, from one to another, are ordinary or special ones."""
+
+    places: tuple[str, ...]
+    edges: frozenset[tuple[str, str]]
+    special_edges: frozenset[tuple[str, str]] = frozenset()
+
+    def adjacent(self, a: str, b: str) -> bool:
+        """Whether an ordinary edge leads from one place to another."""
+        return (a, b) in self.edges
+
+    def special(self, a: str, b: str) -> bool:
+        """Whether a special edge leads from one place to another."""
+        return (a, b) in self.special_edges
+
+    def lines(self, a: str, b: str) -> list[tuple[str, ...]]:
+        """No lines join places."""
+        return [()] if a == b else []
+
+    def middle(self, a: str, b: str) -> str | None:
+        """No place lies halfway between others."""
+        return None
+
+
+Geometry = Lattice | Network
