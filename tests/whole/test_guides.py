@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -199,6 +200,23 @@ def test_a_guide_is_true_of_an_installed_package(own_place: Path, monkeypatch: p
     page.run()
 
 
+def test_the_file_beside_a_document_is_chess_s_own() -> None:
+    [beside] = [block.text for block in blocks(guides.text("documents")) if block.language == "toml"]
+    shown, shipped = tomllib.loads(beside), tomllib.loads((ROOT / "data" / "chess.toml").read_text(encoding="utf-8"))
+    assert {"title", "start", "board"} <= shown.keys()
+    assert {key: shipped[key] for key in ("title", "start", "board")} == {
+        key: shown[key] for key in ("title", "start", "board")
+    }
+
+
+def test_every_command_is_in_a_guide_beside_its_help() -> None:
+    text = README.read_text(encoding="utf-8") + "".join(
+        guides.text(each) for each in guides.TOPICS if each != "commands"
+    )
+    for name in group.list_commands(click.Context(group)):
+        assert re.search(rf"(?:ggn-store (?:--(?:db|limit) \S+ )*|`){name}\b", text), name
+
+
 # --- links ---
 
 
@@ -213,6 +231,10 @@ def links(text: str) -> Iterator[str]:
     """Where a page links to, blocks and code left out."""
     text = re.sub(r"^```.*?^```$|`[^`\n]*`", "", text, flags=re.MULTILINE | re.DOTALL)
     return (match[1] for match in re.finditer(r"]\(([^)\s]+)\)", text))
+
+
+def test_the_readme_leads_to_every_guide() -> None:
+    assert {f"ggn_store/guides/{topic}.md" for topic in guides.TOPICS} <= set(links(README.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("name", [*PAGES, *CONTRIBUTORS])
