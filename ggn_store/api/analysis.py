@@ -209,14 +209,13 @@ def _squares(board: Board) -> str:
 class StoreAnalysis:
     """The analyses of several rulesets of a store; `tell` gets the SQL of each statement that runs."""
 
-    def __init__(self, database: engine.Database, tables: Session, tell: Tell | None) -> None:
-        self._database = database
-        self._tables = tables
+    def __init__(self, session: Session, tell: Tell | None) -> None:
+        self._session = session
         self._tell = tell
 
     def stats(self, references: Iterable[str] = ()) -> list[dict[str, Any]]:
         """How much is in these rulesets, or in the newest revision of all of them, by name."""
-        with asking(self._database, self._tell, self._tables.reading_long()) as asker:
+        with asking(self._session.database, self._tell, self._session.reading_long()) as asker:
             found = [catalog.find(asker.connection, reference) for reference in references]
             return stats.of_rulesets(asker, found or catalog.newest(asker.connection))
 
@@ -227,7 +226,7 @@ class StoreAnalysis:
         """
         from ggn_store.api import movement
 
-        with asking(self._database, self._tell, self._tables.reading()) as asker:
+        with asking(self._session.database, self._tell, self._session.reading()) as asker:
             return movement.compare(asker, before, after)
 
     def same_movers(
@@ -250,7 +249,7 @@ class StoreAnalysis:
         """
         from ggn_store.api import movement
 
-        with asking(self._database, self._tell, self._tables.reading_long()) as asker:
+        with asking(self._session.database, self._tell, self._session.reading_long()) as asker:
             return movement.same_movers(
                 asker, references, piece=piece, ruleset=ruleset, whole=whole, exact=exact, mirrored=mirrored
             )

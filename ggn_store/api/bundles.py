@@ -1,28 +1,22 @@
-"""Bundles of rulesets: made of a store, checked, and loaded into one."""
+"""Bundles of rulesets as files: written, checked, read."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
 
-from ggn_store.api import transfer
-from ggn_store.api.base import Section
-from ggn_store.api.transfer import Names
 from ggn_store.documents import bundle, bundle_reader
 from ggn_store.documents.bundle import Part
 from ggn_store.documents.bundle_reader import Bundle
 from ggn_store.documents.files import STDIN
 from ggn_store.errors import InputError, printable
 from ggn_store.model import histories
-from ggn_store.model.transfer import Source, Transferred
+from ggn_store.model.transfer import Source
 from ggn_store.output import new_file
-from ggn_store.store.exchange.offer import StoreSource
-from ggn_store.store.exchange.receive import Progress
-from ggn_store.store.rulesets import catalog
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,67 +58,21 @@ class BundleSummary:
         return {"file": self.file, **counts, "sha256": self.sha256, "rulesets": [each.data() for each in self.rulesets]}
 
 
-class Bundles(Section):
-    """Bundles made of a store, and loaded into one."""
-
-    def bundle(self, file: str | os.PathLike[str], names: Names = None, *, since: str | None = None) -> BundleSummary:
-        """Write rulesets (all for None) with their histories and tags to a file, or to `-`; what is in it.
-
-        `since` leaves out what a revision of each goes back to: `3`, `sha256:0123abcd`, a tag. Whoever loads the
-        bundle must have that one. The file appears only once it is whole. See `verify_bundle`.
-        """
-        with self._tables.snapshot() as tables, tables.reading() as connection:
-            source = StoreSource(tables.database, connection)
-            parts = []
-            for name in transfer.names_of(source, names):
-                base = None if since in (None, "0") else catalog.base(connection, name, since)
-                part = _part(source, name, base if isinstance(base, str) else None)
-                if part.lineages:
-                    parts.append(part)
-            if not parts:
-                raise InputError(
-                    "there is nothing to put into a bundle: "
-                    + ("the store has no rulesets" if since is None else f"no ruleset has gone on since {since}")
-                )
-            with new_file(file) as stream:
-                counts, sha256 = bundle.write(stream, source, parts)
-            tags = {part.name: tuple(tag.name for tag in source.tags(part.name)) for part in parts}
-        listed = tuple(BundledRuleset(part.name, part.lineages, part.needs, tags[part.name]) for part in parts)
-        return BundleSummary(os.fspath(file), listed, **counts, sha256=sha256)
-
-    def load_bundle(
-        self, file: str | os.PathLike[str] | IO[bytes], names: Names = None, **options: Any
-    ) -> tuple[Transferred, ...]:
-        """Like `load_bundle_each`; raises the first error, after which nothing more is loaded."""
-        return transfer.raised(self.load_bundle_each(file, names, **options))
-
-    def load_bundle_each(
-        self,
-        file: str | os.PathLike[str] | IO[bytes],
-        names: Names = None,
-        *,
-        to: str | None = None,
-        merge: bool = False,
-        tags: bool = False,
-        message: str | None = None,
-        author: str | None = None,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-    ) -> Iterator[Transferred]:
-        """Take rulesets (all for None) from a bundle (a file, `-`, a binary stream); otherwise like `pull_each`.
-
-        All of it is checked before anything is stored; raises InputError with the line that is wrong.
-        """
-        with opened(file, keep=True) as read:
-
-            @contextmanager
-            def source() -> Iterator[Source]:
-                yield read
-
-            for name in transfer.names_of(read, names):
-                read.steps(name)
-            wishes = transfer.wish(self._database, read.file, merge, tags, message, author)
-            yield from transfer.take(source, self, names, wishes, to, dry_run, progress)
+def write(
+    file: str | os.PathLike[str], source: Source, bases: Mapping[str, str | None], since: str | None
+) -> BundleSummary:
+    """Write rulesets of a source to a file, each without what its base goes back to; what is in it."""
+    parts = [part for part in (_part(source, name, base) for name, base in bases.items()) if part.lineages]
+    if not parts:
+        raise InputError(
+            "there is nothing to put into a bundle: "
+            + ("the store has no rulesets" if since is None else f"no ruleset has gone on since {since}")
+        )
+    with new_file(file) as stream:
+        counts, sha256 = bundle.write(stream, source, parts)
+    tags = {part.name: tuple(tag.name for tag in source.tags(part.name)) for part in parts}
+    listed = tuple(BundledRuleset(part.name, part.lineages, part.needs, tags[part.name]) for part in parts)
+    return BundleSummary(os.fspath(file), listed, **counts, sha256=sha256)
 
 
 def _part(source: Source, name: str, since: str | None) -> Part:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ggn_store.api import private
 from ggn_store.documents.lint import lint
 from ggn_store.errors import GateError, Problem
 from ggn_store.model import variables
@@ -180,8 +181,6 @@ def _moves(connection: Transaction, positions: Sequence[Position], content: Cont
 
     A position that does not fit a declared board, or the declared variables, has none.
     """
-    from ggn_store.api.store import PRIVATE_NAME, Store
-
     found: list[_Moves] = [{} for _ in positions]
     declared, shape = content.envelope.variables, content.envelope.board
     # What begins with another value can hold where it did not before.
@@ -197,9 +196,8 @@ def _moves(connection: Transaction, positions: Sequence[Position], content: Cont
         if (squares is None or squares >= each.board.keys()) and variables.fits(known, each.state)
     ]
     document = Document(content.dialect, pieces, Envelope(board=shape, variables=declared))
-    with Store.open("sqlite://") as store:
-        store.load(document, PRIVATE_NAME)
-        answers = store.ruleset(PRIVATE_NAME).moves_batch([positions[number] for number in fitting])
+    with private.opened(document) as ruleset:
+        answers = ruleset.moves_batch([positions[number] for number in fitting])
     for number, moves in zip(fitting, answers, strict=True):
         for move in moves:
             found[number].setdefault((move.piece, move.source, move.destination), Counter())[_effects(move)] += 1

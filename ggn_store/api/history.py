@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from ggn_store.api import authors, garbage, gates
-from ggn_store.api.base import Section
 from ggn_store.errors import InputError, UnknownNameError, offer, quote
 from ggn_store.model.difference import Difference
 from ggn_store.model.document import Document
 from ggn_store.model.history import Blame, LogEntry
 from ggn_store.model.revision import Revision, parse_reference
+from ggn_store.store.database.session import Session
 from ggn_store.store.history import blame, log, sides
 from ggn_store.store.rulesets import catalog, load
 
 
-class History(Section):
-    """What became of rulesets, and when."""
+@dataclass(frozen=True, slots=True)
+class History:
+    """`store.history`: what became of rulesets, and when."""
+
+    _session: Session
 
     def log(self, reference: str, limit: int | None = None) -> tuple[LogEntry, ...]:
         """The revision that `chess`, `chess@3`, ... names and those before it, newest first, no more than `limit`."""
-        with self._tables.reading() as connection:
+        with self._session.reading() as connection:
             return tuple(log.log(connection, reference, limit))
 
     def diff(self, before: str | Document, after: str | Document | None = None, piece: str | None = None) -> Difference:
@@ -29,7 +32,7 @@ class History(Section):
 
         Pieces that both have are not read. With `piece`, only that piece is compared.
         """
-        with self._tables.reading() as connection:
+        with self._session.reading() as connection:
             if after is not None:
                 one, other = sides.side(connection, before), sides.side(connection, after)
             elif isinstance(before, Document):
@@ -51,15 +54,15 @@ class History(Section):
 
         Only of one piece, source or destination, where they are given; then without the fields.
         """
-        with garbage.held_off(), self._tables.reading() as connection:
-            return tuple(blame.blame(self._database, connection, reference, piece, source, destination))
+        with garbage.held_off(), self._session.reading() as connection:
+            return tuple(blame.blame(self._session.database, connection, reference, piece, source, destination))
 
     def restore(self, reference: str, *, message: str | None = None, author: str | None = None) -> Revision:
         """Make the content of an old revision the newest one again; bring a ruleset back that was deleted."""
-        author = authors.signed(self._database, author, message)
+        author = authors.signed(self._session.database, author, message)
         named = parse_reference(reference)
-        with self._tables.writing() as connection:
-            was_hidden = catalog.show(self._database, connection, named.name)
+        with self._session.writing() as connection:
+            was_hidden = catalog.show(self._session.database, connection, named.name)
             revision = catalog.find(connection, named)
             made = load.Made(
                 revision.dialect,
@@ -72,5 +75,5 @@ class History(Section):
             )
             # Only the list of its pieces is written.
             keys = [key.id for key in log.piece_keys(connection, revision).values()]
-            restored = load.append(self._database, connection, revision.name, made, keys, gate=gates.gate())
+            restored = load.append(self._session.database, connection, revision.name, made, keys, gate=gates.gate())
         return replace(restored, status="restored") if was_hidden and restored.status == "unchanged" else restored

@@ -9,7 +9,6 @@ from ggn_store.errors import HeadMovedError, offer
 from ggn_store.model.document import Document, Piece, check_dialect, revision_digest
 from ggn_store.model.merge import Merge, merge
 from ggn_store.model.revision import Revision
-from ggn_store.store.database import engine
 from ggn_store.store.database.session import Session
 from ggn_store.store.history.sides import Given, Nothing, Side, Stored
 from ggn_store.store.rulesets import catalog, load
@@ -65,29 +64,29 @@ def _document(side: Side, unread: set[str]) -> Document:
     return Document(dialect, tuple(piece for piece in pieces if piece is not None), side.outline.envelope)
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Who makes a change and why, and what lets its revision pass."""
+
+    author: str | None = None
+    message: str | None = None
+    gate: load.Gate | None = None
+
+
 def merge_into(
-    database: engine.Database,
-    tables: Session,
-    name: str,
-    ours: Document,
-    base: str | None,
-    *,
-    is_wanted: bool,
-    gate: load.Gate | None = None,
-    author: str | None = None,
-    message: str | None = None,
+    session: Session, name: str, ours: Document, base: str | None, *, is_wanted: bool, change: Change
 ) -> Revision:
     """Store a document that is based on a revision (its lineage, None for none) which is not the newest any more.
 
     What both sides changed since then is merged and follows the newest revision, whichever that is by then. Raises
     HeadMovedError, with all changes as its `merge`, where they conflict and where no merge `is_wanted`.
     """
-    given = Given(ours)
+    database, given = session.database, Given(ours)
     is_alone = False
     while True:
         try:
             with ExitStack() as stack:
-                connection = stack.enter_context(tables.writing() if is_alone else tables.reading())
+                connection = stack.enter_context(session.writing() if is_alone else session.reading())
                 if is_alone:
                     database.lock_pieces(connection, alone=True)
                 head = catalog.find(connection, name)
@@ -98,11 +97,18 @@ def merge_into(
                     raise HeadMovedError(_moved(basis, head, merged.merge), merged.merge)
                 if not is_alone:
                     stack.close()
-                    connection = stack.enter_context(tables.writing())
+                    connection = stack.enter_context(session.writing())
                 note = f"merged with {head}, based on {'no revision' if basis is None else basis}"
-                told = note if message is None else f"{message}\n\n{note}"
+                told = note if change.message is None else f"{change.message}\n\n{note}"
                 stored = load.load(
-                    database, connection, merged.ready, name, author=author, message=told, base=head.lineage, gate=gate
+                    database,
+                    connection,
+                    merged.ready,
+                    name,
+                    author=change.author,
+                    message=told,
+                    base=head.lineage,
+                    gate=change.gate,
                 )
         except HeadMovedError as error:
             if error.merge is not None:

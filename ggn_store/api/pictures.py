@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from ggn_store.api.placing import as_position
 from ggn_store.errors import PictureError, offer, printable, quote
 from ggn_store.model import board as boards
 from ggn_store.model.board import Board
@@ -26,7 +27,50 @@ _MIRRORED: Final = "The pieces of the second side move as mirror images of those
 _DROPPED: Final = "* may also enter the board from the hand."
 
 
-def picture(
+@dataclass(frozen=True, slots=True)
+class Pictures:
+    """`ruleset.pictures`: what the rules and the moves of positions look like."""
+
+    _ruleset: Ruleset
+
+    def draw(
+        self,
+        *,
+        piece: str | None = None,
+        source: str | None = None,
+        position: Position | Mapping[str, str | None] | None = None,
+        mobility: bool = False,
+        poster: bool = False,
+    ) -> str:
+        """A picture as SVG.
+
+        Without arguments the start position, or a poster where there is none; `position` alone is drawn as it is. With
+        `piece`, everything that it may ever do from `source`: a square, by default one with most destinations, or `*`,
+        the hand. With `piece` or `source` and `position` (with `source` alone: and the start position), its moves
+        there. `mobility` draws a heat map of how many squares `piece` reaches from each, `poster` all pieces.
+
+        Raises PictureError where such a picture cannot be drawn, UnknownNameError for a piece or a source without
+        rules.
+        """
+        from ggn_store.render.diagrams import to_svg
+
+        return to_svg(self.picture(piece=piece, source=source, position=position, mobility=mobility, poster=poster))
+
+    def picture(
+        self,
+        *,
+        piece: str | None = None,
+        source: str | None = None,
+        position: Position | Mapping[str, str | None] | None = None,
+        mobility: bool = False,
+        poster: bool = False,
+    ) -> Picture:
+        """What `draw` draws, as a value: its marks and counts can be looked at."""
+        shown = None if position is None else as_position(position)
+        return _picture(self._ruleset, piece=piece, source=source, position=shown, mobility=mobility, poster=poster)
+
+
+def _picture(
     ruleset: Ruleset,
     *,
     piece: str | None = None,
@@ -35,7 +79,7 @@ def picture(
     mobility: bool = False,
     poster: bool = False,
 ) -> Picture:
-    """What `Ruleset.draw` draws, as a value."""
+    """What `Pictures.picture` gives."""
     if mobility and poster:
         raise PictureError("a picture is a heat map of mobility or a poster: ask for one of them")
     if poster:

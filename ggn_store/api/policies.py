@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ggn_store.api import authors
-from ggn_store.api.base import Section
 from ggn_store.documents.lint import CODES
 from ggn_store.errors import NotationError, UnknownNameError, offer, quote
 from ggn_store.model.policy import ALL, EVERYTHING, Policy, PositionSet, Rules, check_namespace
 from ggn_store.model.revision import check_name
+from ggn_store.store.database.session import Session
 from ggn_store.store.review import policies
 
 
-class Policies(Section):
-    """What revisions of a namespace must be like."""
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """`store.policies`: what revisions of a namespace must be like."""
 
-    def set_policy(
+    _session: Session
+
+    def set(
         self,
         namespace: str,
         *,
@@ -37,41 +41,41 @@ class Policies(Section):
             if code not in codes:
                 raise NotationError(f"{quote(code)} is not a class of findings: {', '.join(codes)}")
         rules = Rules((ALL,) if ALL in lint else tuple(dict.fromkeys(lint)), compatible, review)
-        return self._add_policy(namespace, rules, author, message)
+        return self._add(namespace, rules, author, message)
 
-    def remove_policy(self, namespace: str, *, author: str | None = None, message: str | None = None) -> Policy | None:
+    def remove(self, namespace: str, *, author: str | None = None, message: str | None = None) -> Policy | None:
         """Let a namespace have no policy of its own; returns the one that counts instead, if there is one."""
         check_namespace(namespace)
-        with self._tables.reading() as connection:
+        with self._session.reading() as connection:
             if not policies.newest(connection, namespace):
                 there = [each.namespace for each in policies.newest(connection)]
                 raise UnknownNameError(
                     f"{namespace} has no policy of its own"
                     + (f"; there are policies of {offer(there)}" if there else ", and nothing else has one")
                 )
-        self._add_policy(namespace, None, author, message)
-        return None if namespace == EVERYTHING else self.policy(namespace)
+        self._add(namespace, None, author, message)
+        return None if namespace == EVERYTHING else self.get(namespace)
 
-    def _add_policy(self, namespace: str, rules: Rules | None, author: str | None, message: str | None) -> Policy:
+    def _add(self, namespace: str, rules: Rules | None, author: str | None, message: str | None) -> Policy:
         check_namespace(namespace)
-        author = authors.signed(self._database, author, message)
-        with self._tables.writing() as connection:
-            return policies.add(self._database, connection, namespace, rules, author, message)
+        author = authors.signed(self._session.database, author, message)
+        with self._session.writing() as connection:
+            return policies.add(self._session.database, connection, namespace, rules, author, message)
 
-    def policy(self, name: str) -> Policy | None:
+    def get(self, name: str) -> Policy | None:
         """The policy that counts for a ruleset, or for those of a namespace."""
-        with self._tables.reading() as connection:
+        with self._session.reading() as connection:
             if check_namespace(name) == EVERYTHING:
                 return next(iter(policies.newest(connection, name)), None)
             return policies.counting(connection, check_name(name))
 
-    def policies(self) -> tuple[Policy, ...]:
+    def list(self) -> tuple[Policy, ...]:
         """The newest policy of every namespace that has one."""
-        with self._tables.reading() as connection:
+        with self._session.reading() as connection:
             return tuple(policies.newest(connection))
 
-    def policy_log(self, namespace: str) -> tuple[Policy, ...]:
+    def log(self, namespace: str) -> tuple[Policy, ...]:
         """All that was ever the policy of a namespace, the newest first."""
         check_namespace(namespace)
-        with self._tables.reading() as connection:
+        with self._session.reading() as connection:
             return tuple(policies.log(connection, namespace))

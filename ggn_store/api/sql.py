@@ -1,39 +1,65 @@
-"""Questions in SQL."""
+"""Answers to queries in SQL, as plain values, Arrow tables and pandas frames; what can be asked."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
 
-from ggn_store.api.base import Section
-from ggn_store.api.table import Table
-from ggn_store.model.bounds import SqlBounds
-from ggn_store.store.sql import queries
-
-_USUAL: Final = SqlBounds()
+from ggn_store.store.schema.views import SQL_TABLES as SQL_TABLES
+from ggn_store.store.schema.views import VIEWS as VIEWS
+from ggn_store.store.sql.examples import SQL_EXAMPLES as SQL_EXAMPLES
+from ggn_store.store.sql.queries import Answer
 
 
-class Questions(Section):
-    """Anybody's own questions to a store."""
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Columns and rows; `cut` says why there are no more rows, and is None where these are all.
 
-    def sql(
-        self,
-        query: str,
-        values: Mapping[str, Any] | None = None,
-        *,
-        limit: int | None = None,
-        timeout: float = _USUAL.timeout,
-        memory: int = _USUAL.memory,
-        disk: int = _USUAL.disk,
-    ) -> Table:
-        """The answer to one SELECT on the views and tables; `values` are those of its `:names`.
+    Values are those of JSON, and bytes. Truth values are 0 and 1 in SQLite; times are texts in UTC. A second column of
+    the same name has a number behind it: `piece_2`. `note` is what else whoever asks should know.
+    """
 
-        Nothing but reading is allowed. Raises QueryError where the query is wrong, does more than read, or takes more
-        than `timeout` seconds, `memory` MiB, or `disk` MiB of temporary results; an answer of more than `limit` rows is
-        cut, and says so. A process of its own asks the database; nobody who writes to a SQLite file waits for it: the
-        query then begins anew on a private copy.
-        """
-        bounds = SqlBounds(limit, timeout, memory, disk)
-        with self._tables.reading():
-            pass
-        return Table.of(queries.ask(self._database, query, {} if values is None else values, bounds))
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    cut: str | None = None
+    note: str | None = None
+
+    @classmethod
+    def of(cls, answer: Answer) -> Table:
+        """The table of what a store has answered."""
+        return cls(answer.columns, answer.rows, answer.cut, answer.note)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return iter(self.rows)
+
+    def data(self) -> list[dict[str, Any]]:
+        """The rows as JSON objects; bytes as hexadecimal digits."""
+        return [
+            {
+                name: value.hex() if isinstance(value, bytes) else value
+                for name, value in zip(self.columns, row, strict=True)
+            }
+            for row in self.rows
+        ]
+
+    def to_arrow(self) -> Any:
+        """An Arrow table; a column whose values are of several types becomes one of texts. Needs the extra [duckdb]."""
+        from ggn_store.columnar import arrow
+
+        return arrow.table(self.columns, self.rows)
+
+    def to_pandas(self) -> Any:
+        """A pandas frame. Needs the extra [pandas]."""
+        from ggn_store.columnar import arrow
+
+        return arrow.frame(self.to_arrow())
+
+    def write_parquet(self, file: str) -> None:
+        """Write a Parquet file. Needs the extra [duckdb]."""
+        from ggn_store.columnar import arrow
+
+        arrow.write_parquet(self.to_arrow(), file)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ggn_store.api import authors
-from ggn_store.api.base import Section
 from ggn_store.errors import NotationError, quote
 from ggn_store.model.revision import STATES, RulesetState, State, check_name
+from ggn_store.store.database.session import Session
 from ggn_store.store.history import states
 from ggn_store.store.rulesets import catalog
 
 
-class States(Section):
-    """What rulesets are said to be."""
+@dataclass(frozen=True, slots=True)
+class States:
+    """`store.states`: whether rulesets are active, deprecated or retired."""
 
-    def set_state(
+    _session: Session
+
+    def set(
         self,
         name: str,
         state: State,
@@ -33,24 +38,24 @@ class States(Section):
             raise NotationError(f"an active ruleset is to be used itself: leave {quote(use)} out, or say deprecated")
         if use is not None and check_name(use) == name:
             raise NotationError(f"{name} cannot be used instead of itself: name another ruleset")
-        author = authors.signed(self._database, author, message)
-        with self._tables.writing() as connection:
+        author = authors.signed(self._session.database, author, message)
+        with self._session.writing() as connection:
             for each in (name, use):
                 if each is not None:
                     catalog.find(connection, each)
             before = states.newest(connection, name)
             if (before.state, before.successor, before.message) == (state, use, message):
                 return before
-            return states.add(self._database, connection, before, state, use, author, message)
+            return states.add(self._session.database, connection, before, state, use, author, message)
 
-    def state(self, name: str) -> RulesetState:
+    def get(self, name: str) -> RulesetState:
         """Whether a ruleset is active, deprecated or retired; raises UnknownNameError."""
-        return self.state_log(name)[0]
+        return self.log(name)[0]
 
-    def state_log(self, name: str) -> tuple[RulesetState, ...]:
+    def log(self, name: str) -> tuple[RulesetState, ...]:
         """All that was ever said of a ruleset, the newest first."""
         check_name(name)
-        with self._tables.reading() as connection:
+        with self._session.reading() as connection:
             catalog.find(connection, name)
             # What nothing was ever said of is active.
             return tuple(states.log(connection, name)) or (RulesetState(name),)

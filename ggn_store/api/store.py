@@ -2,43 +2,45 @@
 
 from __future__ import annotations
 
+import builtins
+import functools
 import sqlite3
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from ggn_store.api import incoming
-from ggn_store.api.bundles import Bundles
-from ggn_store.api.care import Care
-from ggn_store.api.catalogue import Catalogue
-from ggn_store.api.exports import Exports
-from ggn_store.api.history import History
-from ggn_store.api.loading import Loading
-from ggn_store.api.policies import Policies
-from ggn_store.api.reviews import Reviews
-from ggn_store.api.roles import ServerRoles
+from ggn_store.api import opening
+from ggn_store.api.opening import Address
 from ggn_store.api.ruleset import Ruleset
-from ggn_store.api.sql import Questions
-from ggn_store.api.states import States
-from ggn_store.api.transfer import Transfers
-from ggn_store.errors import StoreError, printable
-from ggn_store.model.document import Dialect
-from ggn_store.passwords import shown
-from ggn_store.store.database import address as addresses
-from ggn_store.store.database import session
-from ggn_store.store.database.sqlite import SQLite
+from ggn_store.errors import UnknownNameError, quote
+from ggn_store.model.bounds import SqlBounds
+from ggn_store.model.revision import Revision, Summary
+from ggn_store.store.database import session as sessions
+from ggn_store.store.database.session import Session
+from ggn_store.store.history import tags
 from ggn_store.store.rulesets import catalog
-from ggn_store.store.schema import tables as t
-from ggn_store.store.upkeep import rebuild, upgrade
 
-PRIVATE_NAME: Final = "ruleset"
-_MEMORY: Final = "sqlite://"
+if TYPE_CHECKING:
+    from ggn_store.api.analysis import StoreAnalysis
+    from ggn_store.api.exchange import Exchange
+    from ggn_store.api.history import History
+    from ggn_store.api.loading import Content, Loaded, LoadOptions, Source
+    from ggn_store.api.policies import Policies
+    from ggn_store.api.reviews import Reviews
+    from ggn_store.api.server import Server
+    from ggn_store.api.sql import Table
+    from ggn_store.api.states import States
+    from ggn_store.api.tags import Tags
+    from ggn_store.api.upkeep import Upkeep
+    from ggn_store.api.views import Views
+
+_BOUNDS: Final = SqlBounds()
 
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What `db info` tells of a store; `version` and `needed` are of its tables."""
+    """What `db info` says of a store; `version` and `needed` are of its tables."""
 
     address: str
     engine: str
@@ -47,42 +49,35 @@ class Info:
     rulesets: int | None
 
 
-class Store(
-    Loading,
-    Catalogue,
-    Care,
-    History,
-    Questions,
-    Exports,
-    Policies,
-    Reviews,
-    States,
-    Transfers,
-    Bundles,
-    ServerRoles,
-):
-    """A store of rulesets in a SQLite file, in memory or in a Postgres database.
+class Store:
+    """A store of rulesets in a SQLite file, in memory or in a Postgres database: open one with `Store.open`.
 
-    Safe to use from several threads. Every method raises StoreError where the database refuses, and then
-    nothing was changed.
+    Safe to use from several threads. Every method, and every method of its parts (`history`, `tags`, `states`,
+    `policies`, `reviews`, `exchange`, `views`, `upkeep`, `server`), raises StoreError where the database refuses, and
+    then nothing was changed.
     """
 
-    _has_made_it = False
+    def __init__(self, session: Session) -> None:
+        if not isinstance(session, Session):
+            raise TypeError(f"Store() takes no address: call Store.open({session!r})")
+        self.session = session
+        self._has_made_it = False
 
     @classmethod
-    def open(cls, address: str, *, upgrade: bool = False, create: bool = True) -> Store:
-        """The store at `address`: `sqlite:///file.db`, a file's name, or `postgresql://user@host/database`.
+    def open(cls, address: Address, *, upgrade: bool = False, create: bool = True) -> Store:
+        """The store at `address`: `sqlite:///file.db`, a file's name or Path, or `postgresql://user@host/database`.
 
         A new SQLite file is made ready by itself, a Postgres database only by `upgrade` (here, or as a method of the
         result); with `create=False` no file is made. Raises StoreError where the address leads nowhere; a store whose
         tables are missing, behind or ahead raises StoreVersionError, with the cure, when it is used.
         """
         store = cls.at(address)
+        database = store.session.database
         try:
             if not create:
-                store._require_file()
-            store._require_directory()
-            if upgrade or store._is_new():
+                opening.require_file(database)
+            opening.require_directory(database)
+            if upgrade or opening.is_new(database):
                 store.upgrade()
         except BaseException:
             store.close()
@@ -90,49 +85,21 @@ class Store(
         return store
 
     @classmethod
-    def at(cls, address: str) -> Store:
+    def at(cls, address: Address) -> Store:
         """The store at `address`, without connecting yet: for `upgrade` and `info`."""
-        return cls(addresses.connect(address))
-
-    @property
-    def _is_new_file(self) -> bool:
-        database = self._database
-        if not isinstance(database, SQLite):
-            return False
-        return database.path is None or not database.path.exists() or database.path.stat().st_size == 0
-
-    def _is_new(self) -> bool:
-        """Whether this is a SQLite file without any tables; connects, so that an address leading nowhere is told."""
-        if self._is_new_file:
-            return True
-        with self._database.reading() as connection:
-            # A file is also new where the process that began to make it ready was killed.
-            is_empty = session.version(connection) is None and session.is_empty(connection)
-        return is_empty and isinstance(self._database, SQLite)
-
-    def _require_directory(self) -> None:
-        database = self._database
-        if isinstance(database, SQLite) and database.path is not None and not database.path.parent.is_dir():
-            parent = printable(shown(str(database.path.parent)))
-            raise StoreError(f"{database}: there is no directory {parent}: make it first")
-
-    def _require_file(self) -> None:
-        database = self._database
-        if isinstance(database, SQLite) and database.path is not None and self._is_new():
-            raise StoreError(
-                f"{database}: there is no store here: see that the address is right (--db); `ggn-store load --library` "
-                "makes a store and puts well-known games into it"
-            )
-
-    def discard(self) -> None:
-        """Close the store, and remove its file where this has made it and nothing was stored in it."""
-        self.close()
-        if self._has_made_it:
-            self._database.discard(t.metadata.tables)
+        return cls(opening.at(address))
 
     def close(self) -> None:
         """Give the connections back; a store in memory is gone then."""
-        self._database.close()
+        self.session.database.close()
+
+    def discard(self) -> None:
+        """Close the store, and remove its file where this has made it and nothing was stored in it."""
+        from ggn_store.store.schema import tables
+
+        self.close()
+        if self._has_made_it:
+            self.session.database.discard(tables.metadata.tables)
 
     def __enter__(self) -> Store:
         return self
@@ -141,7 +108,7 @@ class Store(
         self.close()
 
     def __repr__(self) -> str:
-        return f"Store({str(self._database)!r})"
+        return f"Store({str(self.session.database)!r})"
 
     def upgrade(self, tell: Callable[[str], None] | None = None) -> tuple[str | None, str]:
         """Bring the tables to this program's version; the versions before (None: no tables) and after.
@@ -149,36 +116,192 @@ class Store(
         Triggers, functions and views that are not as this program makes them are made again, and what others have hung
         on the tables is taken away; `tell` gets a sentence for each.
         """
-        made = self._database.create(upgrade.upgrade)
+        from ggn_store.store.upkeep import upgrade
+
+        made = self.session.database.create(upgrade.upgrade)
         self._has_made_it = made is not None
-        return made or upgrade.upgrade(self._database, tell)
+        return made or upgrade.upgrade(self.session.database, tell)
 
     def info(self) -> Info:
         """Where the store is, what runs it, and of which version its tables are."""
-        needed = session.known_versions()[-1]
-        if self._is_new_file:  # to connect would make the file
-            return Info(str(self._database), f"SQLite {sqlite3.sqlite_version}", None, needed, None)
-        with self._database.reading() as connection:
-            found = session.version(connection)
+        database = self.session.database
+        needed = sessions.known_versions()[-1]
+        if opening.is_new_file(database):  # to connect would make the file
+            return Info(str(database), f"SQLite {sqlite3.sqlite_version}", None, needed, None)
+        with database.reading() as connection:
+            found = sessions.version(connection)
             count = len(catalog.newest(connection)) if found == needed else None
-            return Info(str(self._database), self._database.version(connection), found, needed, count)
+            return Info(str(database), database.version(connection), found, needed, count)
 
-    def check(self, progress: Callable[[str], None] | None = None) -> list[str]:
-        """What `verify` finds wrong in the whole store, one sentence each."""
-        return [*self.verify(progress=progress).problems]
+    # --- rulesets ---
 
-    def rebuild(self, progress: Callable[[str], None] | None = None) -> int:
-        """Derive what the fast query reads from the rows of every piece again; how many pieces that were."""
-        with self._tables.writing() as connection:
-            return rebuild.rebuild(self._database, connection, progress)
+    def load(self, document: Content, name: str | None = None, **options: Unpack[LoadOptions]) -> Revision:
+        """Load a document, a definition, decoded JSON or a file as the next revision of the ruleset `name`.
 
+        The name of a file is the default. Content that is equal to the newest revision's makes no new one; the
+        result's `status` says so. What a definition says is generated on the way, with one piece in memory at a time.
+        See `LoadOptions` for the keywords: dialect, message, author, base, merge, accept_changes.
+        Raises DocumentError with every problem, and GateError where the policy of the ruleset refuses it. Raises
+        HeadMovedError (a ConflictError) where the ruleset has moved on from `base` and there is no merge: because none
+        was asked for, or both sides changed the same entry; its `merge` lists all changes. Nothing is stored then.
+        """
+        from ggn_store.api import loading
 
-def ruleset(data: Mapping[str, Any] | str | bytes, dialect: Dialect | None = None) -> Ruleset:
-    """A ruleset from a document or a game description (decoded JSON, or its text), in a private store in memory.
+        return loading.load_one(self.session, document, loading.Wishes(name=name, **options))
 
-    The store lives as long as the result. Raises DocumentError with every problem.
-    """
-    document = incoming.parse(data, dialect)
-    store = Store.open(_MEMORY)
-    store.load(document, PRIVATE_NAME)
-    return store.ruleset(PRIVATE_NAME)
+    def load_all(
+        self,
+        sources: Iterable[Source],
+        *,
+        name: str | None = None,
+        progress: Callable[[int], None] | None = None,
+        processes: int = 0,
+        **options: Unpack[LoadOptions],
+    ) -> Iterator[Loaded]:
+        """Load documents, one transaction each; yields a revision or an error for each.
+
+        Sources are files, directories, glob patterns, NDJSON streams, `-`; see `find_files`. `name` and `base` are for
+        a single document. `progress` is called for each generated piece with its number of possibilities. So many
+        other `processes` read documents ahead where there are enough of them; it changes nothing else. Raises
+        InputError before anything is loaded where a source is not there.
+        """
+        from ggn_store.api import loading
+
+        return loading.load_all(
+            self.session, sources, loading.Wishes(name=name, progress=progress, **options), processes
+        )
+
+    def load_library(
+        self, *names: str, message: str | None = None, author: str | None = None
+    ) -> builtins.list[Revision]:
+        """Load games that come with the package: some by name, `all`, `examples`, `gdl`; a few well-known ones if none.
+
+        See `ggn_store.games.library` for what there is.
+        """
+        from ggn_store.api import loading
+
+        return loading.load_library(self.session, names, loading.Wishes(message=message, author=author))
+
+    def ruleset(self, reference: str) -> Ruleset:
+        """The ruleset `chess` in its newest revision, or `chess@3`; raises UnknownNameError (a KeyError)."""
+        with self.session.reading() as connection:
+            return Ruleset(self.session.database, catalog.find(connection, reference))
+
+    def delete(self, name: str) -> int:
+        """Hide a ruleset, and return how many revisions it keeps; loading it again brings it back."""
+        if "@" in name:
+            raise UnknownNameError(f"{quote(name)}: revisions are kept for good; name a ruleset to delete")
+        with self.session.writing() as connection:
+            return catalog.delete(connection, name)
+
+    def revisions(self) -> tuple[Revision, ...]:
+        """The newest revision of every ruleset, by name."""
+        with self.session.reading() as connection:
+            return tuple(catalog.newest(connection))
+
+    def list(self) -> tuple[Summary, ...]:
+        """The newest revision of every ruleset by name, with the number of pieces, possibilities, ..."""
+        with self.session.reading() as connection:
+            tagged = tags.of_all(connection)
+            return tuple(
+                replace(catalog.summary(connection, revision), tags=tagged.get(revision.name, {}))
+                for revision in catalog.newest(connection)
+            )
+
+    # --- questions ---
+
+    def analysis(self, tell: Callable[[str], None] | None = None) -> StoreAnalysis:
+        """Questions about several rulesets at once; `tell` gets the SQL that runs."""
+        from ggn_store.api.analysis import StoreAnalysis
+
+        return StoreAnalysis(self.session, tell)
+
+    def sql(
+        self,
+        query: str,
+        values: Mapping[str, Any] | None = None,
+        *,
+        limit: int | None = None,
+        timeout: float = _BOUNDS.timeout,
+        memory: int = _BOUNDS.memory,
+        disk: int = _BOUNDS.disk,
+    ) -> Table:
+        """The answer to one SELECT on the views and tables; `values` are those of its `:names`.
+
+        Nothing but reading is allowed. Raises QueryError where the query is wrong, does more than read, or takes more
+        than `timeout` seconds, `memory` MiB, or `disk` MiB of temporary results; an answer of more than `limit` rows is
+        cut, and says so. A process of its own asks the database; nobody who writes to a SQLite file waits for it: the
+        query then begins anew on a private copy.
+        """
+        from ggn_store.api.sql import Table
+        from ggn_store.store.sql import queries
+
+        bounds = SqlBounds(limit, timeout, memory, disk)
+        with self.session.reading():
+            pass
+        return Table.of(queries.ask(self.session.database, query, {} if values is None else values, bounds))
+
+    # --- parts, each imported when it is first used ---
+
+    @functools.cached_property
+    def history(self) -> History:
+        """What became of rulesets: log, diff, blame, restore."""
+        from ggn_store.api.history import History
+
+        return History(self.session)
+
+    @functools.cached_property
+    def tags(self) -> Tags:
+        """Names that point to revisions."""
+        from ggn_store.api.tags import Tags
+
+        return Tags(self.session)
+
+    @functools.cached_property
+    def states(self) -> States:
+        """Whether rulesets are active, deprecated or retired."""
+        from ggn_store.api.states import States
+
+        return States(self.session)
+
+    @functools.cached_property
+    def policies(self) -> Policies:
+        """What revisions of a namespace must be like."""
+        from ggn_store.api.policies import Policies
+
+        return Policies(self.session)
+
+    @functools.cached_property
+    def reviews(self) -> Reviews:
+        """Changes that are proposed, approved, rejected."""
+        from ggn_store.api.reviews import Reviews
+
+        return Reviews(self.session)
+
+    @functools.cached_property
+    def exchange(self) -> Exchange:
+        """Push, pull and compare with other stores; bundles."""
+        from ggn_store.api.exchange import Exchange
+
+        return Exchange(self.session)
+
+    @functools.cached_property
+    def views(self) -> Views:
+        """The views as rows, tables and files."""
+        from ggn_store.api.views import Views
+
+        return Views(self.session)
+
+    @functools.cached_property
+    def upkeep(self) -> Upkeep:
+        """Verification, garbage collection, audit."""
+        from ggn_store.api.upkeep import Upkeep
+
+        return Upkeep(self.session)
+
+    @functools.cached_property
+    def server(self) -> Server:
+        """The roles of a Postgres server."""
+        from ggn_store.api.server import Server
+
+        return Server(self.session)

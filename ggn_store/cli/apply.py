@@ -10,6 +10,7 @@ import click
 import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable, quote
+from ggn_store.model.chain import Chain
 from ggn_store.notation.move_text import MoveNotation
 from ggn_store.render.board import path_text
 from ggn_store.render.records import compact
@@ -68,7 +69,7 @@ def command(
     position = options.position(found, given)
     text = path if written is None else written
     move = _chosen(found.along(position, str(text), assume=cast(Any, assume)), ordinal, str(text))
-    after = move.after if isinstance(move, ggn_store.Chain) else found.apply(position, move, assume=cast(Any, assume))
+    after = move.after if isinstance(move, Chain) else found.apply(position, move, assume=cast(Any, assume))
     options.write_position(found, after, form, given)
 
 
@@ -94,9 +95,7 @@ def _check_text(ruleset: ggn_store.Ruleset, written: str | None, path: str | Non
         )
 
 
-def _chosen(
-    moves: Sequence[ggn_store.Move | ggn_store.Chain], ordinal: int | None, written: str
-) -> ggn_store.Move | ggn_store.Chain:
+def _chosen(moves: Sequence[ggn_store.Move | Chain], ordinal: int | None, written: str) -> ggn_store.Move | Chain:
     """The one that is meant; moves are told apart by their place in the document, chains by their number."""
     numbered = [(each.ordinal if isinstance(each, ggn_store.Move) else n, each) for n, each in enumerate(moves)]
     fitting = [each for number, each in numbered if ordinal in (None, number)]
@@ -107,9 +106,9 @@ def _chosen(
     raise ggn_store.MoveError(f"{printable(written)}: {problem}; choose one of\n{offered}")
 
 
-def _difference(move: ggn_store.Move | ggn_store.Chain) -> str:
+def _difference(move: ggn_store.Move | Chain) -> str:
     """What tells a possibility from the others: what it changes, or where nothing is said of that, its conditions."""
-    if isinstance(move, ggn_store.Chain):
+    if isinstance(move, Chain):
         return path_text(move)
     if move.effects is not None and not move.assumed:
         return compact(move.effects.data())

@@ -24,7 +24,7 @@ def command(ctx: click.Context, proposal: str, digest: str | None, author: str |
     that digest is merged. Postgres knows people by the user that they connect as; a SQLite file has only their word
     for it.
     """
-    found = options.open_store(ctx).approve(proposal, author=author, message=message, digest=digest)
+    found = options.open_store(ctx).reviews.approve(proposal, author=author, message=message, digest=digest)
     if found.revision is not None:
         became = f"it is {found.name}@{found.revision} now"
     else:

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import click
 
-import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import quote
+from ggn_store.model.event import ACTIONS
 from ggn_store.render.records import records
 
 _COLUMNS = ("id", "at", "role", "action", "about", "what")
@@ -18,8 +18,8 @@ def read_actions(_ctx: click.Context, _param: click.Parameter, value: str | None
     """The kinds of changes that an option names, with commas between them."""
     actions = () if value is None else tuple(part.strip() for part in value.split(","))
     for action in actions:
-        if action not in ggn_store.ACTIONS:
-            raise click.BadParameter(f"{quote(action)} is none of {', '.join(ggn_store.ACTIONS)}")
+        if action not in ACTIONS:
+            raise click.BadParameter(f"{quote(action)} is none of {', '.join(ACTIONS)}")
     return actions
 
 
@@ -41,7 +41,7 @@ def _read_since(_ctx: click.Context, _param: click.Parameter, value: str | None)
 
 
 only_option = click.option(
-    "--only", metavar="ACTION,...", callback=read_actions, help=f"Only these: {', '.join(ggn_store.ACTIONS)}."
+    "--only", metavar="ACTION,...", callback=read_actions, help=f"Only these: {', '.join(ACTIONS)}."
 )
 
 
@@ -69,7 +69,7 @@ def command(
 
     The database itself writes this list, and neither readers nor authors can change it.
     """
-    found = options.open_store(ctx).audit(ruleset, since=since, limit=limit, only=only)
+    found = options.open_store(ctx).upkeep.audit(ruleset, since=since, limit=limit, only=only)
     form = options.record_format(form)
     shown = form in ("table", "csv")
     items = (each.data() | ({"about": each.about, "what": each.what} if shown else {}) for each in found)

@@ -29,7 +29,7 @@ def command(
     An entry is what a piece may do from a source to a destination. Title, start position, ... are told of as well, if
     all is asked for. RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG.
     """
-    found = options.open_store(ctx).blame(ruleset, piece, source, destination)
+    found = options.open_store(ctx).history.blame(ruleset, piece, source, destination)
     form = options.record_format(form)
     width = options.terminal_width()
     rows = history.blame_rows(found) if form == "table" else (each.data() for each in found)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-import ggn_store
+from ggn_store.api.bundles import verify_bundle
 from ggn_store.cli import options, transfers
 from ggn_store.errors import printable
 from ggn_store.render.records import compact
+
+if TYPE_CHECKING:
+    from ggn_store.api.bundles import BundleSummary
+
 
 _SHORT = 12
 
@@ -42,7 +46,7 @@ def create(ctx: click.Context, file: str, rulesets: tuple[str, ...], everything:
     if file == "-" and options.is_terminal(sys.stdout):
         raise click.UsageError("a bundle is not for a terminal: name a file, or a program that reads it")
     names = transfers.chosen(rulesets, everything)
-    made = options.open_store(ctx).bundle(file, names, since=since)
+    made = options.open_store(ctx).exchange.create_bundle(file, names, since=since)
     click.echo(_summary(made), err=file == "-")
 
 
@@ -52,7 +56,7 @@ def create(ctx: click.Context, file: str, rulesets: tuple[str, ...], everything:
 @click.pass_context
 def verify(ctx: click.Context, file: str, form: str | None) -> None:
     """Check everything in a bundle, and list what is in it. No store is needed."""
-    found = ggn_store.verify_bundle(file)
+    found = verify_bundle(file)
     if form == "json":
         click.echo(compact(found.data()))
         return
@@ -81,11 +85,11 @@ def load(ctx: click.Context, /, file: str, rulesets: tuple[str, ...], form: str 
     """
     store = options.open_store(ctx, create=True)
     with transfers.progress("loading") as progress:
-        results = store.load_bundle_each(file, rulesets or None, progress=progress, **wishes)
+        results = store.exchange.load_bundle_each(file, rulesets or None, progress=progress, **wishes)
         transfers.tell(ctx, results, form, "taken")
 
 
-def _summary(found: ggn_store.BundleSummary) -> str:
+def _summary(found: BundleSummary) -> str:
     counts = [
         f"{number} {name if number != 1 else name[:-1]}"
         for name, number in (

@@ -30,14 +30,14 @@ def answer(
     form: str,
 ) -> None:
     """Print the moves, or the counts, of the positions of a file."""
-    from ggn_store.api import columnar
+    from ggn_store.api import columns
 
     options: dict[str, Any] = {"engine": engine, "master": master}
     by: Any = count
     parts = (
-        records(columnar.move_records(ruleset, positions, side, **options), form, _COLUMNS)
+        records(columns.move_records(ruleset, positions, side, **options), form, _COLUMNS)
         if by is None
-        else records(columnar.count_records(ruleset, positions, by, side, **options), form, (by, "count"))
+        else records(columns.count_records(ruleset, positions, by, side, **options), form, (by, "count"))
     )
     for part in parts:
         click.echo(part, nl=False)

@@ -18,6 +18,6 @@ def command(ctx: click.Context, ruleset: str, output: str) -> None:
     RULESET is a name, or NAME@REVISION. Needs pyarrow: pip install 'ggn-store[duckdb]'.
     """
     found = options.open_ruleset(ctx, ruleset)
-    found.compile(output)
-    rows = found.columnar.compiled.metadata["rows"]
+    found.columns.compile(output)
+    rows = found.columns.compiled.metadata["rows"]
     click.echo(f"{found.revision}: {rows['possibility']:,} possibilities compiled to {printable(output)}", err=True)

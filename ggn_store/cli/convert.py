@@ -8,7 +8,9 @@ from typing import Any, cast
 import click
 
 import ggn_store
+from ggn_store.api.games import read_files
 from ggn_store.cli import options
+from ggn_store.documents.files import find_files
 from ggn_store.errors import printable
 
 
@@ -28,7 +30,7 @@ def command(path: str, target: str, dialect: str | None, assume: str | None, out
     PATH is one document, or - for standard input. A conversion that would lose something is refused, and what would
     be lost is listed.
     """
-    entries = list(islice(ggn_store.read_files(ggn_store.find_files([path])), 2))
+    entries = list(islice(read_files(find_files([path])), 2))
     if len(entries) != 1:
         raise ggn_store.InputError(
             f"{printable(path)}: holds {'several documents' if entries else 'no document'}: name one document"

@@ -68,7 +68,7 @@ def rebuild(ctx: click.Context) -> None:
     Loading does it by itself: this is for a store that `verify` finds damaged there.
     """
     with progress_line("rebuilding") as progress:
-        count = options.open_store(ctx).rebuild(progress)
+        count = options.open_store(ctx).upkeep.rebuild(progress)
     click.echo(f"{count} piece{'s' if count != 1 else ''} rebuilt")
 
 

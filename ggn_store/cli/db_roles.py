@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
-import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
 from ggn_store.render.records import compact
+
+if TYPE_CHECKING:
+    from ggn_store.api.server import Roles
 
 
 @click.group("roles", cls=options.Group)
@@ -29,9 +32,9 @@ def init(ctx: click.Context, sql: bool) -> None:
     """
     store = options.open_store(ctx)
     if sql:
-        click.echo(f"BEGIN;\n\n{store.roles_script()}\nCOMMIT;")
+        click.echo(f"BEGIN;\n\n{store.server.roles_script()}\nCOMMIT;")
         return
-    found = store.init_roles()
+    found = store.server.init_roles()
     if not found.deviations:
         click.echo(
             "the roles are ready: ggn_reader reads, ggn_author loads, ggn_admin tags, hides and removes; "
@@ -45,7 +48,7 @@ def init(ctx: click.Context, sql: bool) -> None:
 @click.pass_context
 def show(ctx: click.Context, form: str | None) -> None:
     """Show the roles, who is in them, what they may do, and what deviates from `init`. Exit code 1 where it does."""
-    found = options.open_store(ctx).roles()
+    found = options.open_store(ctx).server.roles()
     if form == "json":
         click.echo(compact(asdict(found)))
         ctx.exit(1 if found.deviations else 0)
@@ -59,7 +62,7 @@ def show(ctx: click.Context, form: str | None) -> None:
     _deviate(ctx, found, "run `ggn-store db roles init` as a superuser, or as the owner with CREATEROLE")
 
 
-def _deviate(ctx: click.Context, found: ggn_store.Roles, cure: str) -> None:
+def _deviate(ctx: click.Context, found: Roles, cure: str) -> None:
     for sentence in found.deviations:
         click.echo(f"deviates: {printable(sentence)}", err=True)
     if found.deviations:

@@ -9,7 +9,9 @@ from pathlib import Path
 import click
 
 import ggn_store
+from ggn_store.api.games import read_files
 from ggn_store.cli import options
+from ggn_store.documents.files import find_files
 from ggn_store.errors import printable
 from ggn_store.render.differences import difference_text, summary_text
 from ggn_store.render.records import compact
@@ -49,11 +51,11 @@ def command(
     if after is None:
         revision = store.ruleset(before).revision
         old, new = None if revision.parent is None else f"{revision.name}@{revision.parent}", str(revision)
-        difference = store.diff(new, piece=piece)
+        difference = store.history.diff(new, piece=piece)
     else:
         old, new = (each if each in files else str(store.ruleset(each).revision) for each in (before, after))
         one, other = (files[each][1] if each in files else each for each in (old, new))
-        difference = store.diff(one, other, piece)
+        difference = store.history.diff(one, other, piece)
     if form == "json":
         click.echo(compact({"before": old, "after": new, **difference.data()}))
     elif form == "summary":
@@ -74,7 +76,7 @@ def _is_file(argument: str) -> bool:
 
 def _read(path: str) -> tuple[str | None, ggn_store.Document]:
     """The one document of a file, with the name that it would be loaded as."""
-    entries = list(islice(ggn_store.read_files(ggn_store.find_files([path])), 2))
+    entries = list(islice(read_files(find_files([path])), 2))
     if len(entries) != 1:
         raise ggn_store.InputError(f"{printable(path)}: this is not one document: compare one at a time")
     return entries[0].name, entries[0].read()

@@ -70,7 +70,7 @@ def command(
     found = options.open_store(ctx).ruleset(ruleset)
     is_shown = has_position or given.side is not None
     position = options.position(found, given) if is_shown else None
-    picture = found.picture(piece=piece, source=source, position=position, mobility=mobility, poster=poster)
+    picture = found.pictures.picture(piece=piece, source=source, position=position, mobility=mobility, poster=poster)
     if output is None and options.is_terminal(sys.stdout):
         _show(picture)
     elif form == _PNG:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
-import ggn_store
 from ggn_store.cli import options
 from ggn_store.cli.progress import progress_bar
 from ggn_store.errors import printable
+
+if TYPE_CHECKING:
+    from ggn_store.api.views import Exported
+
 
 _FORMATS = ("parquet", "duckdb", "csv", "sqlite")
 
@@ -117,11 +120,11 @@ def _write_views(
 ) -> None:
     store = options.open_store(ctx)
     with progress_bar("exporting") as progress:
-        made = store.export(directory, form, names or None, every=every, force=force, progress=progress)
+        made = store.views.export(directory, form, names or None, every=every, force=force, progress=progress)
     _tell(made)
 
 
-def _tell(made: ggn_store.Exported) -> None:
+def _tell(made: Exported) -> None:
     rows = ", ".join(f"{count:,} of {name}" for name, count in made.rows.items())
     click.echo(f"{printable(made.directory)}: rows of {made.revisions:,} revisions: {rows}", err=True)
     if made.formulas:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-import ggn_store
 from ggn_store.cli import options
 from ggn_store.cli.progress import progress_line
 from ggn_store.errors import printable
 from ggn_store.render.records import compact
+
+if TYPE_CHECKING:
+    from ggn_store.model.care import Collected
 
 
 @click.command("gc")
@@ -26,7 +30,7 @@ def command(ctx: click.Context, dry_run: bool, vacuum: bool, form: str | None) -
     if dry_run and vacuum:
         raise click.UsageError("--dry-run changes nothing: leave --vacuum out")
     with progress_line("removing") as progress:
-        found = options.open_store(ctx).gc(dry_run=dry_run, vacuum=vacuum, progress=progress)
+        found = options.open_store(ctx).upkeep.collect(dry_run=dry_run, vacuum=vacuum, progress=progress)
     if form == "json":
         click.echo(compact({"dry_run": dry_run} | found.data()))
         return
@@ -39,7 +43,7 @@ def command(ctx: click.Context, dry_run: bool, vacuum: bool, form: str | None) -
         click.echo(f"{found.free:,} bytes of the file are free for what comes next; --vacuum gives them back", err=True)
 
 
-def _summary(found: ggn_store.Collected, dry_run: bool) -> str:
+def _summary(found: Collected, dry_run: bool) -> str:
     if not found.unused:
         return "nothing to remove: everything is in use"
     kinds = [_counted(found.count(kind), kind) for kind in ("piece", "board", "ruleset") if found.count(kind)]

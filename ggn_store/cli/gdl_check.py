@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-import ggn_store
+from ggn_store.api.specifications import check_specifications
 from ggn_store.cli import options
 from ggn_store.errors import SpecificationProblem
 from ggn_store.render.specifications import specification_problems
@@ -27,7 +27,7 @@ def command(ctx: click.Context, paths: tuple[str, ...], form: str | None) -> Non
     """
     found: list[SpecificationProblem] = []
     checked = 0
-    for _, check in ggn_store.check_specifications(paths):
+    for _, check in check_specifications(paths):
         checked += 1
         found += [*check.problems, *check.findings]
     for part in specification_problems(found, form or "text"):

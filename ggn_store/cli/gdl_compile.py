@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 import click
 
 import ggn_store
+from ggn_store.api.specifications import compile_specification, read_specification_file
 from ggn_store.cli import options
 from ggn_store.errors import printable
 
@@ -39,8 +40,8 @@ def command(path: str, pieces: tuple[str, ...], style: str | None, dialect: str,
         if not equals:
             raise click.UsageError(f"--piece-map {printable(each)}: name a kind and its piece, as in king=K")
         piece_map[kind] = code
-    file, data = ggn_store.read_specification_file(path)
-    compiled = ggn_store.compile_specification(data, piece_map=piece_map, style=style, file=file)
+    file, data = read_specification_file(path)
+    compiled = compile_specification(data, piece_map=piece_map, style=style, file=file)
     document = compiled.document
     if dialect != document.dialect:
         document = ggn_store.convert(document, cast(Any, dialect))

@@ -7,6 +7,7 @@ from typing import Any, cast
 import click
 
 import ggn_store
+from ggn_store.api.games import generate_parts
 from ggn_store.cli import options
 
 
@@ -22,4 +23,4 @@ def command(game: str, dialect: str, output: str | None) -> None:
     GAME is a name of the library (see `list --library`), FILE the path of a definition (.toml), or - for standard
     input. A dialect that cannot say all of it is refused, and what would be lost is listed.
     """
-    options.write(ggn_store.generate_parts(ggn_store.find_game(game), cast(Any, dialect)), output)
+    options.write(generate_parts(ggn_store.find_game(game), cast(Any, dialect)), output)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-import ggn_store
 from ggn_store import limits
 from ggn_store.cli import options
 from ggn_store.errors import printable
+from ggn_store.games.fairy.variants import read_variants
 from ggn_store.output import new_directory
+
+if TYPE_CHECKING:
+    from ggn_store.games.fairy.variants import Variant
+
 
 _TOLD = {"unchanged": "unchanged", "restored": "brought back"}
 
@@ -49,7 +54,7 @@ def command(
     """
     data = options.read(file, limits.VARIANTS_BYTES)
     shown = "standard input" if file == "-" else file
-    variants = ggn_store.read_variants(data, shown, names, allow_host_rules)
+    variants = read_variants(data, shown, names, allow_host_rules)
     store = None if output is not None else options.open_store(ctx, create=True)
     definitions: dict[str, bytes] = {}
     refused = 0
@@ -86,7 +91,7 @@ def _write(directory: Path, definitions: Mapping[str, bytes]) -> None:
         click.echo(printable(str(directory / name)))
 
 
-def _refusal(variant: ggn_store.Variant, file: str) -> list[str]:
+def _refusal(variant: Variant, file: str) -> list[str]:
     lines = [f"{printable(file)}:{variant.line}: [{printable(variant.name)}] is refused, tier {variant.tier}"]
     for refusal in variant.refusals:
         absent = "built in" if refusal.value else "by default"

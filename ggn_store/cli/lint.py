@@ -7,7 +7,10 @@ from typing import Any, cast
 import click
 
 import ggn_store
+from ggn_store.api.games import read_files
+from ggn_store.api.incoming import SpecificationEntry
 from ggn_store.cli import options
+from ggn_store.documents.files import find_files
 from ggn_store.errors import Problem
 from ggn_store.render.problems import problems
 
@@ -26,11 +29,11 @@ def command(ctx: click.Context, paths: tuple[str, ...], dialect: str | None, for
     """
     found: list[Problem] = []
     checked = invalid = 0
-    for entry in ggn_store.read_files(ggn_store.find_files(paths)):
+    for entry in read_files(find_files(paths)):
         checked += 1
         try:
             found += ggn_store.lint(entry.read(cast(Any, dialect)), entry.text, entry.file)
-            if isinstance(entry, ggn_store.SpecificationEntry):
+            if isinstance(entry, SpecificationEntry):
                 found += entry.findings()
         except ggn_store.DocumentError as error:
             invalid += 1

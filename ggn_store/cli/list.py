@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-import ggn_store
+from ggn_store.api.games import library_games
 from ggn_store.cli import options
 from ggn_store.render.records import records
 
@@ -25,7 +25,7 @@ def command(ctx: click.Context, library: bool, everything: bool, form: str | Non
     """List the rulesets of the store, each in its newest revision, or the games of the library."""
     hidden = 0
     if library:
-        found = [game.data() for game in ggn_store.library_games()]
+        found = [game.data() for game in library_games()]
     else:
         summaries = options.open_store(ctx).list()
         shown = [each for each in summaries if everything or each.revision.state != "retired"]

@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-import ggn_store
+from ggn_store.api.games import library_files, library_games
 from ggn_store.cli import options
+from ggn_store.documents.files import find_files
 from ggn_store.errors import printable
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
     from rich.progress import Progress
+
+    from ggn_store.api.loading import Loaded
+    from ggn_store.documents.files import File
 
 
 def _complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -90,10 +94,10 @@ def command(
         raise click.UsageError("--base does not go with --library, whose games are based on none of your revisions")
     if merge and base is None:
         raise click.UsageError("--merge needs to know what the document is based on: give --base")
-    files = ggn_store.library_files(paths) if library else ggn_store.find_files(paths, named_apart=True)
+    files = library_files(paths) if library else find_files(paths, named_apart=True)
     store = options.open_store(ctx, create=True)
     began = time.perf_counter()
-    results: list[ggn_store.Loaded] = []
+    results: list[Loaded] = []
     # A library's games are loaded one by one to tell which of them is at work.
     batches = [[file] for file in files] if library else [files]
     with _progress(files, library) as bar:
@@ -134,12 +138,12 @@ def command(
         ctx.exit(max(result.error.exit_code for result in failed if result.error))
 
 
-def _failure(result: ggn_store.Loaded) -> str:
+def _failure(result: Loaded) -> str:
     lines = str(result.error).split("\n")
     return "\n".join([f"{printable(result.file)}: not loaded", *(f"  {printable(line)}" for line in lines)])
 
 
-def _summary(results: list[ggn_store.Loaded], seconds: float) -> str:
+def _summary(results: list[Loaded], seconds: float) -> str:
     done = [result for result in results if result.revision is not None]
     possibilities = sum(result.possibilities for result in done)
     counted = f"{possibilities:,} possibilit{'ies' if possibilities != 1 else 'y'}"
@@ -168,13 +172,13 @@ def _summary(results: list[ggn_store.Loaded], seconds: float) -> str:
 class _Quiet:
     """What is told of a load where nobody watches: only what goes wrong."""
 
-    def begin(self, batch: Sequence[ggn_store.File]) -> None:
+    def begin(self, batch: Sequence[File]) -> None:
         """These files are loaded next."""
 
     def advance(self, possibilities: int) -> None:
         """So many more are generated."""
 
-    def end(self, result: ggn_store.Loaded) -> None:
+    def end(self, result: Loaded) -> None:
         """A document is done."""
 
     def tell(self, text: str) -> None:
@@ -190,7 +194,7 @@ class _Bar(_Quiet):
         self._sizes = sizes
         self._task = progress.add_task("loading", total=sum(sizes.values()) if sizes else total)
 
-    def begin(self, batch: Sequence[ggn_store.File]) -> None:
+    def begin(self, batch: Sequence[File]) -> None:
         if len(batch) == 1:
             self._describe(batch[0].name or str(batch[0]))
 
@@ -198,7 +202,7 @@ class _Bar(_Quiet):
         if self._sizes:
             self._progress.update(self._task, advance=possibilities)
 
-    def end(self, result: ggn_store.Loaded) -> None:
+    def end(self, result: Loaded) -> None:
         if not self._sizes:
             self._describe(result.name or result.file)
             self._progress.update(self._task, advance=1)
@@ -213,7 +217,7 @@ class _Bar(_Quiet):
 
 
 @contextmanager
-def _progress(files: Sequence[ggn_store.File], library: bool) -> Iterator[_Quiet]:
+def _progress(files: Sequence[File], library: bool) -> Iterator[_Quiet]:
     """A progress bar on a terminal, nothing elsewhere."""
     if not options.is_terminal(sys.stderr):
         yield _Quiet()
@@ -222,7 +226,7 @@ def _progress(files: Sequence[ggn_store.File], library: bool) -> Iterator[_Quiet
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     names = {file.name for file in files} if library else set()
-    sizes = {game.name: game.possibilities for game in ggn_store.library_games() if game.name in names} if names else {}
+    sizes = {game.name: game.possibilities for game in library_games() if game.name in names} if names else {}
     total = None if any(file.is_stream for file in files) else len(files)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:

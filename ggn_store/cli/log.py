@@ -25,7 +25,7 @@ def command(ctx: click.Context, ruleset: str, limit: int | None, oneline: bool, 
     """
     if oneline and form not in (None, "table"):
         raise click.UsageError(f"--oneline is a form of its own: leave --format {form} out")
-    found = options.open_store(ctx).log(ruleset, limit)
+    found = options.open_store(ctx).history.log(ruleset, limit)
     form = "table" if oneline else form or ("text" if options.is_terminal(sys.stdout) else "ndjson")
     if form == "text":
         parts = history.log_text(found, color=True)

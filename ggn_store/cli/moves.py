@@ -9,7 +9,9 @@ from typing import Any, cast
 import click
 
 import ggn_store
+from ggn_store.api.positions import read_positions
 from ggn_store.cli import columns, options
+from ggn_store.model.chain import captures_first as only_captures
 from ggn_store.model.chain import path_data
 from ggn_store.render.board import HOST_RULE, chains_text, moves_text, position_text
 from ggn_store.render.records import records
@@ -136,7 +138,7 @@ def command(
     is_forced = False
     if captures_first:
         every = found.moves(position, assume=cast(Any, assume)), found.chains(position)
-        first = ggn_store.captures_first(position, *every)
+        first = only_captures(position, *every)
         is_forced = tuple(map(len, first)) != tuple(map(len, every))
         moves = [move for move in moves if move in first[0]]
         hidden = len(first[1])
@@ -164,14 +166,14 @@ def command(
 
 def _count(ruleset: ggn_store.Ruleset, file: str, side: str | None, by: Any) -> Iterator[dict[str, Any]]:
     """How many moves the positions of a file have: by number of the position, or of them all by piece or square."""
-    given = (each.with_changes(side=side) for each in ggn_store.read_positions(file))
+    given = (each.with_changes(side=side) for each in read_positions(file))
     for key, count in ruleset.count_moves(given, by).items():
         yield {by: key, "count": count}
 
 
 def _batch(ruleset: ggn_store.Ruleset, file: str, side: str | None, narrow: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The moves of all positions of a file, each with the number of its position from 0."""
-    given = (each.with_changes(side=side) for each in ggn_store.read_positions(file))
+    given = (each.with_changes(side=side) for each in read_positions(file))
     number = 0
     while chunk := list(islice(given, _BATCH)):
         for moves in ruleset.moves_batch(chunk, **narrow):

@@ -24,6 +24,8 @@ from ggn_store.render.records import compact
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from ggn_store.model.revision import Revision
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _ADDRESSES = ("GGN_STORE_URL", "DATABASE_URL")
@@ -112,15 +114,15 @@ def open_ruleset(ctx: click.Context, reference: str) -> ggn_store.Ruleset:
 def find_ruleset(store: ggn_store.Store, reference: str) -> ggn_store.Ruleset:
     """Like `open_ruleset`, in a store that is open."""
     if "#" in reference:
-        return store.proposed(reference)
+        return store.reviews.ruleset(reference)
     found = store.ruleset(reference)
     tell_state(store, found.revision)
     return found
 
 
-def tell_state(store: ggn_store.Store, revision: ggn_store.Revision) -> None:
+def tell_state(store: ggn_store.Store, revision: Revision) -> None:
     """Say on standard error that a ruleset is deprecated or retired, and what to use instead."""
-    note = None if revision.state == "active" else store.state(revision.name).note
+    note = None if revision.state == "active" else store.states.get(revision.name).note
     if note is not None:
         click.echo(f"note: {printable(note)}", err=True)
 
@@ -178,7 +180,9 @@ def record_format(form: str | None) -> str:
 
 def tell_left_out(document: ggn_store.Document, dialect: Any) -> None:
     """Say on standard error what another dialect has no words for, though the moves are the same."""
-    for note in ggn_store.left_out(document, dialect):
+    from ggn_store.documents.convert import left_out
+
+    for note in left_out(document, dialect):
         click.echo(f"note: {printable(note)}", err=True)
 
 
@@ -271,6 +275,8 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def position(ruleset: ggn_store.Ruleset, given: Given) -> ggn_store.Position:
     """The position that the options name; without any, the ruleset's own start position."""
+    from ggn_store.api.positions import read_board, read_hands
+
     feen, fen, sfen, board, hands, side = given.feen, given.fen, given.sfen, given.board, given.hands, given.side
     places = [name for name in given.names if name not in ("--hands", "--state")]
     if len(places) > 1:
@@ -281,7 +287,7 @@ def position(ruleset: ggn_store.Ruleset, given: Given) -> ggn_store.Position:
     if places and board is None:
         found = ruleset.position(feen=feen, fen=fen, sfen=sfen)
     elif board is not None:
-        found = ggn_store.read_board(text(board))
+        found = read_board(text(board))
     elif ruleset.start is not None:
         found = ruleset.start
     else:
@@ -290,7 +296,7 @@ def position(ruleset: ggn_store.Ruleset, given: Given) -> ggn_store.Position:
             'or write start = "FEEN" into a TOML file of the document\'s name beside it and load it again'
         )
     state = {**(found.state or {}), **_state(given.state)} if given.state else None
-    return found.with_changes(None if hands is None else ggn_store.read_hands(hands), side, state)
+    return found.with_changes(None if hands is None else read_hands(hands), side, state)
 
 
 def write_position(ruleset: ggn_store.Ruleset, position: ggn_store.Position, form: str | None, given: Given) -> None:

@@ -10,6 +10,7 @@ from typing import Final
 
 import ggn_store
 from ggn_store.errors import printable
+from ggn_store.model.chain import Chain, captures_first
 from ggn_store.model.move import Assumption
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.move_text import MoveNotation, MoveText, is_named
@@ -35,7 +36,7 @@ _REMARK: Final = re.compile(r"(?:^|\s)#")
 class Choice:
     """A move or a chain that can be chosen, its number among those along its path, and the position after it."""
 
-    move: ggn_store.Move | ggn_store.Chain
+    move: ggn_store.Move | Chain
     number: int
     after: ggn_store.Position
 
@@ -43,7 +44,7 @@ class Choice:
     def places(self) -> tuple[str, ...]:
         """The path from its source to its destination."""
         move = self.move
-        return move.path if isinstance(move, ggn_store.Chain) else (move.source, move.destination)
+        return move.path if isinstance(move, Chain) else (move.source, move.destination)
 
     @property
     def becomes(self) -> str | None:
@@ -56,7 +57,7 @@ class Choice:
 
     def conditions(self) -> str:
         """What tells the choice from others of the same text."""
-        steps = self.move.steps if isinstance(self.move, ggn_store.Chain) else (self.move,)
+        steps = self.move.steps if isinstance(self.move, Chain) else (self.move,)
         return " ".join(compact({"must": dict(step.must), "deny": dict(step.deny)}) for step in steps)
 
 
@@ -101,7 +102,7 @@ class Play:
         self._captures_first = captures_first
         self._notation = MoveNotation(ruleset.board.squares)
         self._saved: str | None = None
-        self._allowed: tuple[list[ggn_store.Move], tuple[ggn_store.Chain, ...] | None] | None = None
+        self._allowed: tuple[list[ggn_store.Move], tuple[Chain, ...] | None] | None = None
 
     @property
     def moves(self) -> list[ggn_store.Move]:
@@ -109,7 +110,7 @@ class Play:
         return self._known()[0]
 
     @property
-    def chains(self) -> tuple[ggn_store.Chain, ...]:
+    def chains(self) -> tuple[Chain, ...]:
         """The chains of the position; with captures first, those that may be made."""
         moves, chains = self._known()
         if chains is None:
@@ -117,13 +118,13 @@ class Play:
             self._allowed = moves, chains
         return chains
 
-    def _known(self) -> tuple[list[ggn_store.Move], tuple[ggn_store.Chain, ...] | None]:
+    def _known(self) -> tuple[list[ggn_store.Move], tuple[Chain, ...] | None]:
         """The moves, and the chains if they are known."""
         if self._allowed is None:
             moves = self.ruleset.moves(self.position, assume=self._assume)
             self._allowed = moves, None
             if self._captures_first:
-                self._allowed = ggn_store.captures_first(self.position, moves, self.ruleset.chains(self.position))
+                self._allowed = captures_first(self.position, moves, self.ruleset.chains(self.position))
         return self._allowed
 
     def answers(self, line: str) -> bool:
@@ -181,7 +182,7 @@ class Play:
 
     def _choices(self, places: tuple[str, ...]) -> list[Choice]:
         """All that may be made along a path, numbered; raises MoveError for a path of several steps that is none."""
-        found: Sequence[ggn_store.Move | ggn_store.Chain]
+        found: Sequence[ggn_store.Move | Chain]
         if len(places) == 2:
             source, destination = places
             found = self.ruleset.moves(self.position, source=source, destination=destination, assume=self._assume)
@@ -189,7 +190,7 @@ class Play:
             found = self.ruleset.along(self.position, places, assume=self._assume)
         return [self._choice(found[number], number + 1) for number in range(len(found))]
 
-    def _choice(self, move: ggn_store.Move | ggn_store.Chain, number: int) -> Choice:
+    def _choice(self, move: ggn_store.Move | Chain, number: int) -> Choice:
         if isinstance(move, ggn_store.Move):
             return Choice(move, number, self.ruleset.apply(self.position, move, assume=self._assume))
         return Choice(move, number, move.after)
@@ -197,7 +198,7 @@ class Play:
     def _is_allowed(self, choice: Choice) -> bool:
         if not self._captures_first:
             return True
-        return choice.move in (self.chains if isinstance(choice.move, ggn_store.Chain) else self.moves)
+        return choice.move in (self.chains if isinstance(choice.move, Chain) else self.moves)
 
     def _play(self, choice: Choice) -> Reply:
         every = self._choices(choice.places)

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 import ggn_store
+from ggn_store.api.positions import read_positions
 from ggn_store.cli import options
 from ggn_store.errors import printable
+from ggn_store.model.policy import PositionSet, Rules
 from ggn_store.render.records import compact, records
+
+if TYPE_CHECKING:
+    from ggn_store.model.policy import Policy
+
 
 _COLUMNS = ("namespace", "lint", "compatible", "review", "author", "created_at", "message")
 _LOG = ("number", "lint", "compatible", "review", "removed", "author", "created_at", "message")
@@ -60,9 +67,11 @@ def set_(
     """
     positions = None
     if compatible is not None:
-        positions = ggn_store.PositionSet(_name(compatible), tuple(ggn_store.read_positions(compatible)))
+        positions = PositionSet(_name(compatible), tuple(read_positions(compatible)))
     store = options.open_store(ctx, create=True)
-    found = store.set_policy(namespace, lint=lint, compatible=positions, review=review, author=author, message=message)
+    found = store.policies.set(
+        namespace, lint=lint, compatible=positions, review=review, author=author, message=message
+    )
     click.echo(_text(found))
 
 
@@ -73,7 +82,7 @@ def set_(
 @click.pass_context
 def show(ctx: click.Context, namespace: str, positions: bool, form: str | None) -> None:
     """Show the policy that counts for a namespace or a ruleset, which may be that of a namespace around it."""
-    found = options.open_store(ctx).policy(namespace)
+    found = options.open_store(ctx).policies.get(namespace)
     rules = None if found is None else found.rules
     if positions:
         if rules is None or rules.compatible is None:
@@ -92,7 +101,7 @@ def show(ctx: click.Context, namespace: str, positions: bool, form: str | None) 
 @click.pass_context
 def list_(ctx: click.Context, form: str | None) -> None:
     """List the policies of all namespaces that have one."""
-    found = options.open_store(ctx).policies()
+    found = options.open_store(ctx).policies.list()
     form = options.record_format(form)
     if not found and form == "table":
         click.echo("no namespace has a policy: `ggn-store policy set` sets one", err=True)
@@ -107,7 +116,7 @@ def list_(ctx: click.Context, form: str | None) -> None:
 @click.pass_context
 def log(ctx: click.Context, namespace: str, form: str | None) -> None:
     """List all that was ever the policy of a namespace, the newest first."""
-    found = options.open_store(ctx).policy_log(namespace)
+    found = options.open_store(ctx).policies.log(namespace)
     form = options.record_format(form)
     if not found:
         click.echo(f"{printable(namespace)} never had a policy of its own", err=True)
@@ -122,7 +131,7 @@ def log(ctx: click.Context, namespace: str, form: str | None) -> None:
 @click.pass_context
 def remove(ctx: click.Context, namespace: str, author: str | None, message: str | None) -> None:
     """Remove the policy of a namespace: that of the namespace around it counts instead."""
-    left = options.open_store(ctx).remove_policy(namespace, author=author, message=message)
+    left = options.open_store(ctx).policies.remove(namespace, author=author, message=message)
     instead = "nothing is asked of it but valid documents" if left is None else f"that of {left.namespace} counts now"
     click.echo(f"{printable(namespace)} has no policy of its own any more; {printable(instead)}")
 
@@ -135,7 +144,7 @@ def _name(file: str) -> str:
     return printable(name) or "positions"
 
 
-def _record(policy: ggn_store.Policy) -> dict[str, object]:
+def _record(policy: Policy) -> dict[str, object]:
     rules = None if policy.rules is None else policy.rules.data()
     compatible = {} if rules is None else rules.get("compatible") or {}
     return policy.data() | {
@@ -147,8 +156,8 @@ def _record(policy: ggn_store.Policy) -> dict[str, object]:
     }
 
 
-def _text(policy: ggn_store.Policy) -> str:
-    rules = policy.rules or ggn_store.Rules()
+def _text(policy: Policy) -> str:
+    rules = policy.rules or Rules()
     lines = {"namespace": policy.namespace, "valid": "always: every document is read strictly before it is stored"}
     if rules.lint:
         lines["lint"] = f"refused: {', '.join(rules.lint)}"

@@ -29,10 +29,10 @@ def command(ctx: click.Context, proposal: str, document: bool, form: str | None,
     if document:
         if form is not None:
             raise click.UsageError("--document writes the document: leave --format out")
-        options.write(store.proposed(proposal).export_parts(), output)
+        options.write(store.reviews.ruleset(proposal).export_parts(), output)
         return
-    found = store.proposal(proposal)
-    difference = store.proposed_difference(proposal)
+    found = store.reviews.get(proposal)
+    difference = store.reviews.diff(proposal)
     if form == "json":
         options.write([compact(found.data() | {"difference": difference.data()}) + "\n"], output)
         return

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-import ggn_store
 from ggn_store.cli import options
 from ggn_store.render.records import records
+
+if TYPE_CHECKING:
+    from ggn_store.model.proposal import Proposal
+
 
 _COLUMNS = ("proposal", "state", "base", "approved", "author", "created_at", "summary")
 
@@ -22,7 +27,7 @@ def command(ctx: click.Context, ruleset: str | None, closed: bool, form: str | N
     A stale one cannot be merged any more: the ruleset has moved on since it was made. A broken one was put there past
     this program; the summary says what is wrong with it, and `ggn-store reject` closes it.
     """
-    found = options.open_store(ctx).proposals(ruleset, closed=closed)
+    found = options.open_store(ctx).reviews.list(ruleset, closed=closed)
     form = options.record_format(form)
     if not found and form == "table":
         click.echo("nothing is proposed" + ("" if closed else " (--all lists what was)"), err=True)
@@ -32,7 +37,7 @@ def command(ctx: click.Context, ruleset: str | None, closed: bool, form: str | N
         click.echo(part, nl=False)
 
 
-def _record(proposal: ggn_store.Proposal) -> dict[str, object]:
+def _record(proposal: Proposal) -> dict[str, object]:
     summary = proposal.fault or (None if proposal.message is None else proposal.message.partition("\n")[0])
     approved = f"{len(proposal.approvals)}/{proposal.needed}"
     return proposal.data() | {"approved": approved, "summary": summary}

@@ -41,7 +41,7 @@ def command(
     approved of it: as many as the policy says, and one where it says nothing.
     """
     store = options.open_store(ctx, create=True)
-    made = store.propose(
+    made = store.reviews.propose(
         file,
         ruleset,
         dialect=cast(Any, dialect),

@@ -16,5 +16,5 @@ def command(ctx: click.Context, proposal: str, author: str | None, message: str 
 
     That also closes a broken one, which cannot be shown.
     """
-    found = options.open_store(ctx).reject(proposal, author=author, message=message)
+    found = options.open_store(ctx).reviews.reject(proposal, author=author, message=message)
     click.echo(f"{found}: rejected")

@@ -17,7 +17,7 @@ def command(ctx: click.Context, ruleset: str, author: str | None, message: str |
     RULESET is NAME@REVISION, NAME@sha256:DIGEST or NAME:TAG; what came since stays in the history. The NAME alone
     brings back a ruleset that was deleted.
     """
-    revision = options.open_store(ctx).restore(ruleset, message=message, author=author)
+    revision = options.open_store(ctx).history.restore(ruleset, message=message, author=author)
     match revision.status:
         case "unchanged":
             click.echo(f"{revision}: unchanged, it has this content already")

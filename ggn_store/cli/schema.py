@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import click
 
-import ggn_store
 from ggn_store.cli import options
+from ggn_store.documents.schema import json_schema
 
 
 @click.command("schema")
@@ -22,5 +22,5 @@ def command(dialect: str, output: str | None) -> None:
     It says all of a document's structure. What a schema cannot say (contradictory conditions, a condition that
     restates the source, duplicate keys) is checked by `validate`.
     """
-    schema = ggn_store.json_schema(cast(Any, dialect))
+    schema = json_schema(cast(Any, dialect))
     options.write([json.dumps(schema, indent=2, ensure_ascii=False) + "\n"], output)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 import ggn_store
+from ggn_store.api.games import HOST_DUTIES
 from ggn_store.cli import options
 from ggn_store.errors import printable
 from ggn_store.render.board import place_text
@@ -31,7 +32,7 @@ def command(ctx: click.Context, ruleset: str, piece: str | None, form: str | Non
         _show_piece(found, piece, form)
         return
     # What is proposed has no history yet.
-    last = None if "#" in ruleset else store.log(str(found.revision), 1)[0]
+    last = None if "#" in ruleset else store.history.log(str(found.revision), 1)[0]
     summary, pieces = found.summary().data() | ({} if last is None else last.data()), found.piece_summaries()
     text = found.revision.envelope.definition
     try:
@@ -39,7 +40,7 @@ def command(ctx: click.Context, ruleset: str, piece: str | None, form: str | Non
     except ggn_store.DocumentError as error:  # one that a newer ggn-store has stored
         definition = None
         click.echo(f"the definition of {found.revision} cannot be read by this ggn-store:\n{error}", err=True)
-    duties = {} if definition is None else {name: ggn_store.HOST_DUTIES[name] for name in definition.host}
+    duties = {} if definition is None else {name: HOST_DUTIES[name] for name in definition.host}
     if definition is not None:
         summary |= {"tier": definition.tier}
     if form == "json":

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 import ggn_store
+from ggn_store.api.sql import SQL_EXAMPLES, SQL_TABLES, VIEWS
 from ggn_store.cli import options
 from ggn_store.errors import GgnStoreError, printable
+from ggn_store.model.bounds import SqlBounds
 from ggn_store.render.records import records
+
+if TYPE_CHECKING:
+    from ggn_store.api.sql import Table
+
 
 _FORMATS = ("table", "json", "ndjson", "csv", "parquet")
 _WATCHED = 200
-_USUAL: Final = ggn_store.SqlBounds()
+_USUAL: Final = SqlBounds()
 
 
 class _Command(click.Command):
@@ -26,7 +32,7 @@ class _Command(click.Command):
             formatter.write_text(
                 "Each shows the newest revision of every ruleset; with _all behind its name, all revisions."
             )
-        for view in ggn_store.VIEWS:
+        for view in VIEWS:
             with formatter.section(f"{view.name}: a row is {view.row}"):
                 formatter.write_dl([(each.name, f"{each.type}: {each.meaning}") for each in view.columns], col_max=16)
 
@@ -158,12 +164,12 @@ def _answer(
         click.echo(f"note: {printable(said)}", err=True)
 
 
-def _rows(found: ggn_store.Table) -> Iterator[dict[str, Any]]:
+def _rows(found: Table) -> Iterator[dict[str, Any]]:
     yield from found.data()
 
 
 def _schema() -> Iterator[str]:
-    for view in ggn_store.VIEWS:
+    for view in VIEWS:
         every = "" if view.every is None else f"; {view.every}: of every revision"
         yield f"{view.name}: a row is {view.row}{every}"
         width = max(map(len, view.names))
@@ -171,13 +177,13 @@ def _schema() -> Iterator[str]:
             yield f"  {column.name.ljust(width)}  {column.type.ljust(7)}  {column.meaning}"
         yield ""
     yield "The tables that these are made of; their columns: ggn_store/store/schema/tables.py"
-    width = max(map(len, ggn_store.SQL_TABLES))
-    for name, meaning in ggn_store.SQL_TABLES.items():
+    width = max(map(len, SQL_TABLES))
+    for name, meaning in SQL_TABLES.items():
         yield f"  {name.ljust(width)}  {meaning}"
 
 
 def _examples() -> Iterator[str]:
-    for example in ggn_store.SQL_EXAMPLES:
+    for example in SQL_EXAMPLES:
         yield f"-- {example.question}\n{example.query};\n"
 
 
@@ -189,13 +195,13 @@ def tell(error: GgnStoreError) -> None:
 
 def describe(name: str) -> None:
     """Print the views, or the columns of one."""
-    found = [view for view in ggn_store.VIEWS if name in (view.name, view.every)]
+    found = [view for view in VIEWS if name in (view.name, view.every)]
     if name and not found:
         click.echo(f"there is no view {printable(name)}", err=True)
     elif name:
         for column in found[0].columns:
             click.echo(f"{column.name.ljust(max(map(len, found[0].names)))}  {column.type.ljust(7)}  {column.meaning}")
     else:
-        for view in ggn_store.VIEWS:
+        for view in VIEWS:
             click.echo(f"{view.name.ljust(14)}a row is {view.row}")
-        click.echo(f"and the tables {', '.join(ggn_store.SQL_TABLES)}")
+        click.echo(f"and the tables {', '.join(SQL_TABLES)}")

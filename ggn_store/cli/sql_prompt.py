@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-import ggn_store
+from ggn_store.api.sql import SQL_EXAMPLES, SQL_TABLES, VIEWS
 from ggn_store.cli import process
 from ggn_store.cli.sql import describe, tell
 from ggn_store.errors import GgnStoreError
@@ -38,7 +38,7 @@ def run(answer: Callable[[str], None]) -> None:
             if command == "\\d":
                 describe(rest.strip().rstrip(";"))
             elif command == "\\e":
-                for example in ggn_store.SQL_EXAMPLES:
+                for example in SQL_EXAMPLES:
                     click.echo(f"-- {example.question}\n{example.query};\n")
             elif command.startswith("\\"):
                 click.echo(_HELP, err=True)
@@ -112,7 +112,7 @@ def _editing() -> Iterator[Callable[[str], None]]:
 
 def complete(begun: str, number: int) -> Any:
     """The `number`th word that what is typed may become; None where there are no more."""
-    names = [name for view in ggn_store.VIEWS for name in (view.name, view.every, *view.names) if name is not None]
-    words = [*names, *ggn_store.SQL_TABLES, *(_KEYWORDS if begun.isupper() else _KEYWORDS.lower()).split()]
+    names = [name for view in VIEWS for name in (view.name, view.every, *view.names) if name is not None]
+    words = [*names, *SQL_TABLES, *(_KEYWORDS if begun.isupper() else _KEYWORDS.lower()).split()]
     found = sorted({word for word in words if begun and word.startswith(begun)})
     return found[number] if number < len(found) else None

@@ -45,10 +45,10 @@ def command(
         given = {"--use": use, "--author": author, "--message": message}
         if names := [name for name, value in given.items() if value is not None]:
             raise click.UsageError(f"{names[0]} goes with a state: {', '.join(_STATES)}")
-        for part in records((each.data() for each in store.state_log(ruleset)), options.record_format(form), _COLUMNS):
+        for part in records((each.data() for each in store.states.log(ruleset)), options.record_format(form), _COLUMNS):
             click.echo(part, nl=False)
         return
     if form is not None:
         raise click.UsageError("--format is for the list of what was said: leave the state out")
-    found = store.set_state(ruleset, cast(Any, state), use=use, author=author, message=message)
+    found = store.states.set(ruleset, cast(Any, state), use=use, author=author, message=message)
     click.echo(printable(found.note or f"{found.name} is {found.state}"))

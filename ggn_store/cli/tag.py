@@ -54,9 +54,9 @@ def command(
         raise click.UsageError(f"{(*changes, '--delete')[0]} is for changing a tag: name it, without --log")
     store = options.open_store(ctx)
     if log:
-        _write([each.data() for each in store.tag_log(ruleset, name)], _MOVES, form)
+        _write([each.data() for each in store.tags.log(ruleset, name)], _MOVES, form)
     elif name is None:
-        found = store.tags(ruleset)
+        found = store.tags.list(ruleset)
         if not found and options.record_format(form) == "table":
             click.echo(f"{ruleset} has no tags", err=True)
         else:
@@ -75,7 +75,7 @@ def _change(
     delete: bool,
     form: str | None,
 ) -> None:
-    change = store.untag if delete else store.tag
+    change = store.tags.remove if delete else store.tags.set
     tag = change(ruleset, name, message=message, author=author, expect=expect)
     if form is not None:
         _write([tag.data() | {"status": tag.status}], (*_TAGS, "status"), form)

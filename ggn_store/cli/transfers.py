@@ -6,14 +6,18 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
+from ggn_store.model.transfer import DivergedError
 from ggn_store.render.records import records
+
+if TYPE_CHECKING:
+    from ggn_store.model.transfer import Transferred
+
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Progress = Callable[[str, int, int], None]
@@ -67,7 +71,7 @@ def exchange(
     if not remote:
         raise click.UsageError("name the other store with --remote (or $GGN_STORE_REMOTE)")
     store = options.open_store(ctx, create=not is_push)
-    each = store.push_each if is_push else store.pull_each
+    each = store.exchange.push_each if is_push else store.exchange.pull_each
     with progress("pushing" if is_push else "pulling") as bar:
         tell(ctx, each(remote, names, progress=bar, **wishes), form, "sent" if is_push else "received")
 
@@ -79,7 +83,7 @@ def chosen(rulesets: tuple[str, ...], everything: bool) -> tuple[str, ...] | Non
     return rulesets or None
 
 
-def tell(ctx: click.Context, results: Iterable[ggn_store.Transferred], form: str | None, verb: str) -> None:
+def tell(ctx: click.Context, results: Iterable[Transferred], form: str | None, verb: str) -> None:
     """Say what became of each ruleset as it is done; the exit code is the worst."""
     code = 0
     done: list[dict[str, Any]] = []
@@ -102,18 +106,18 @@ def tell(ctx: click.Context, results: Iterable[ggn_store.Transferred], form: str
     ctx.exit(code)
 
 
-def _tell_error(result: ggn_store.Transferred) -> None:
+def _tell_error(result: Transferred) -> None:
     error = result.error
     said = f"{result.name}: {str(error).removeprefix(f'{result.name}: ')}"
     click.echo(printable(options.without_password(said)), err=True)
-    if isinstance(error, ggn_store.DivergedError) and error.merge is not None:
+    if isinstance(error, DivergedError) and error.merge is not None:
         from ggn_store.render.differences import merge_text
 
         for text in merge_text(error.merge):
             click.echo(f"  {text}", err=True, nl=False)
 
 
-def line(result: ggn_store.Transferred, verb: str) -> str:
+def line(result: Transferred, verb: str) -> str:
     """`chess: 3 revisions, 2 of 14 pieces sent, head chess@5`"""
     text = result.name if result.to == result.name else f"{result.name} as {result.to}"
     head = f"head {result.to}@{result.head}"

@@ -8,7 +8,9 @@ from typing import Any, cast
 import click
 
 import ggn_store
+from ggn_store.api.games import GameEntry, read_files
 from ggn_store.cli import options
+from ggn_store.documents.files import find_files
 from ggn_store.errors import Problem
 from ggn_store.render.problems import problems
 
@@ -27,10 +29,10 @@ def command(ctx: click.Context, paths: tuple[str, ...], dialect: str | None, for
 
     def found() -> Iterator[Problem]:
         nonlocal checked, invalid, reported
-        for entry in ggn_store.read_files(ggn_store.find_files(paths)):
+        for entry in read_files(find_files(paths)):
             checked += 1
             try:
-                if isinstance(entry, ggn_store.GameEntry):
+                if isinstance(entry, GameEntry):
                     entry.definition(cast(Any, dialect))
                 else:
                     entry.read(cast(Any, dialect))

@@ -46,7 +46,7 @@ def command(ctx: click.Context, rulesets: tuple[str, ...], remote: str | None, s
 def verify(ctx: click.Context, rulesets: tuple[str, ...] = (), form: str | None = None) -> None:
     """Write what is wrong, and end the command."""
     with progress_line("verifying") as progress:
-        found = options.open_store(ctx).verify(*rulesets, progress=progress)
+        found = options.open_store(ctx).upkeep.verify(*rulesets, progress=progress)
     if form == "json":
         click.echo(compact(found.data()))
     else:
@@ -67,7 +67,7 @@ def _compare(ctx: click.Context, rulesets: tuple[str, ...], remote: str, strict:
     here = options.open_store(ctx)
     there = ctx.with_resource(ggn_store.Store.open(remote, create=False))
     with progress_line("comparing") as progress:
-        found = here.compare(there, *rulesets, progress=progress)
+        found = here.exchange.compare(there, *rulesets, progress=progress)
     form = options.record_format(form)
     items = [each.data() for each in found]
     if form in ("table", "csv"):

@@ -8,14 +8,17 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
-import ggn_store
 from ggn_store.cli import options, process
 from ggn_store.cli.audit import only_option, read_id
 from ggn_store.errors import printable, quote
 from ggn_store.render.records import compact
+
+if TYPE_CHECKING:
+    from ggn_store.model.event import Event
 
 
 @click.command("watch")
@@ -56,7 +59,7 @@ def command(
     if since != "now" and read_id(since) is None:
         raise click.BadParameter(f"{quote(since)} is neither the id of a change nor now", ctx, param_hint="--since")
     store = options.open_store(ctx)
-    found = store.watch(
+    found = store.upkeep.watch(
         *rulesets,
         since=read_id(since),
         only=only,
@@ -78,7 +81,7 @@ def command(
         ctx.exit(1)
 
 
-def _line(event: ggn_store.Event) -> str:
+def _line(event: Event) -> str:
     parts = (event.at.isoformat(" ", "seconds")[:19], event.role, event.action, event.about, event.what)
     return printable("  ".join(part for part in parts if part))
 

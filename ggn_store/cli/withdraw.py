@@ -13,5 +13,5 @@ from ggn_store.cli import options
 @click.pass_context
 def command(ctx: click.Context, proposal: str, author: str | None, message: str | None) -> None:
     """Withdraw a proposal of one's own, such as chess#4."""
-    found = options.open_store(ctx).withdraw(proposal, author=author, message=message)
+    found = options.open_store(ctx).reviews.withdraw(proposal, author=author, message=message)
     click.echo(f"{found}: withdrawn")

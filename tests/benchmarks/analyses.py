@@ -50,7 +50,7 @@ def measure(store: Store, games: list[str], rounds: int) -> list[Figure]:
         taken = medians(works(store, game), rounds)
         figures += [
             Figure(
-                f"{name} of {game}, x stats, {store._database.name}",
+                f"{name} of {game}, x stats, {store.session.database.name}",
                 seconds / taken["stats"],
                 note=f"{seconds * 1000:,.0f} ms",
             )

@@ -72,7 +72,7 @@ def chess_ruleset(store: Store) -> Ruleset:
 
 def require_equal(rules: Ruleset, boards: list[chess.Board], feen: list[str], engine: str, **options: Any) -> None:
     """The moves are python-chess's, with its castlings through an attack, which GGN cannot forbid."""
-    table = rules.moves_table(feen, engine=engine, **options)  # type: ignore[arg-type]
+    table = rules.columns.moves(feen, engine=engine, **options)  # type: ignore[arg-type]
     found = Counter(zip(*(table[name].to_pylist() for name in ("position", "source", "destination")), strict=True))
     expected = Counter(
         (at, chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square])
@@ -93,8 +93,8 @@ def measure(count: int = 20_000, repeat: int = 10) -> list[Row]:
     with Store.open("sqlite://") as store:
         rules = chess_ruleset(store)
         require_equal(rules, boards, feen, "duckdb", threads=THREADS)
-        columns = rules.columnar
-        engine = columns.engine("duckdb", THREADS, None, None)
+        columns = rules.columns
+        engine = columns.engine(threads=THREADS)
         many = feen * repeat
         batch = columns.encode(many)
 
@@ -105,7 +105,7 @@ def measure(count: int = 20_000, repeat: int = 10) -> list[Row]:
             "python-chess": lambda: sum(len(list(board.pseudo_legal_moves)) for board in boards),
             "moves": lambda: engine.moves(batch),
             "moves, FEEN encoded": with_encoding,
-            "moves, FEEN encoded, named and in order": lambda: columns.moves(columns.encode(many), engine),
+            "moves, FEEN encoded, named and in order": lambda: columns.moves(many, threads=THREADS),
             "moves, Position objects encoded": lambda: engine.moves(columns.encode(positions)),
             "counts by position": lambda: engine.count_by_position(batch),
             "counts by piece": lambda: engine.count_by_start(batch),
@@ -135,14 +135,15 @@ def compare_spark() -> None:
     feen = [Position(squares, {}, side).to_feen((8, 8)) for squares, side in map(position_of, boards)]
     with Store.open("sqlite://") as store:
         rules = chess_ruleset(store)
-        options = {"duckdb": (THREADS, None, None), "spark": (None, f"local[{THREADS}]", None)}
+        duckdb = functools.partial(rules.columns.engine, engine="duckdb", threads=THREADS)
+        spark = functools.partial(rules.columns.engine, engine="spark", master=f"local[{THREADS}]")
         require_equal(rules, boards, feen, "spark", master=f"local[{THREADS}]")
         print(f"{'positions':>10}  {'duckdb':>8}  {'spark':>8}   seconds for counts by position")
         for repeat in (1, 10, 100, 500):
-            batch = rules.columnar.encode(feen * repeat)
+            batch = rules.columns.encode(feen * repeat)
             work: dict[str, Callable[[], object]] = {
-                name: functools.partial(rules.columnar.engine(name, *given).count_by_position, batch)
-                for name, given in options.items()
+                name: functools.partial(engine().count_by_position, batch)
+                for name, engine in {"duckdb": duckdb, "spark": spark}.items()
             }
             found, _ = medians(work, 3)
             print(f"{batch.count:>10,}  {found['duckdb']:>8.3f}  {found['spark']:>8.3f}", flush=True)

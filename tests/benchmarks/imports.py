@@ -180,7 +180,7 @@ def _import(store: Store, directory: Path) -> None:
 def _prepare(database: str, store: Store) -> Iterator[list[tuple[str, Any]]]:
     """For each document what raw inserts: a statement and its data for each table that has rows of it."""
     boards: set[int] = set()
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
         for revision in connection.execute(select(t.revision).order_by(t.revision.c.id)).all():
             listed = select(t.revision_piece.c.piece_id).where(t.revision_piece.c.revision_id == revision.id)
             pieces = sorted(connection.execute(listed).scalars())
@@ -222,7 +222,7 @@ def _statement(
 
 def _insert(database: str, store: Store, prepared: list[list[tuple[str, Any]]]) -> None:
     for statements in prepared:
-        with store._database.writing() as connection:
+        with store.session.database.writing() as connection:
             driver: Any = connection.connection.driver_connection
             for statement, data in statements:
                 if database == "sqlite":
@@ -236,7 +236,7 @@ def _contents(store: Store) -> dict[str, str]:
     """A digest of the rows of each table."""
     contents = {}
     timed = {t.revision.c.created_at, t.revision.c.lineage}
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
         for table in _TABLES:
             columns = [column for column in table.columns if column not in timed]
             digest = hashlib.sha256()

@@ -17,7 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from ggn_store import Store, find_game, library_games
+from ggn_store import Store, find_game
+from ggn_store.api.games import library_games
 from ggn_store.games.generate import pieces
 
 

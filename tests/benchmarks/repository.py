@@ -19,7 +19,8 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from ggn_store import Document, Store, library_files, library_games
+from ggn_store import Document, Store
+from ggn_store.api.games import library_files, library_games
 from tests.benchmarks.rounds import Figure, medians, seconds, table
 from tests.support.postgres import Server, server
 
@@ -54,7 +55,7 @@ def size(store: Store, address: str) -> int:
     """Bytes that the store takes on the disk."""
     if address.startswith("sqlite"):
         return Path(address.removeprefix("sqlite:///")).stat().st_size
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
         return int(connection.execute(text("SELECT pg_database_size(current_database())")).scalar_one())
 
 
@@ -82,25 +83,25 @@ def measure(kind: str, addresses: tuple[str, str], games: int, revisions: int) -
         documents = {name: mine.ruleset(name).document() for name in names}
         changes = revise(mine, documents, revisions, dice)
         grown = size(mine, addresses[0])
-        whole = seconds(lambda: theirs.pull(mine))
+        whole = seconds(lambda: theirs.exchange.pull(mine))
         often = statistics.mode(changes)
 
         def follow() -> None:
-            assert [each.revisions for each in theirs.pull(mine, [name])] == [1]
+            assert [each.revisions for each in theirs.exchange.pull(mine, [name])] == [1]
 
         times: dict[str, list[float]] = {"log": [], "diff": [], "pull": []}
         for _ in range(ROUNDS):
             [name] = revise(mine, documents, 1, dice)
             works: dict[str, Callable[[], object]] = {
-                "log": partial(mine.log, often),
-                "diff": partial(mine.diff, name),
+                "log": partial(mine.history.log, often),
+                "diff": partial(mine.history.diff, name),
                 "pull": follow,
             }
             for work, taken in medians(works, 1).items():
                 times[work].append(taken)
         heads = {store: {each.name: each.lineage for each in store.revisions()} for store in (mine, theirs)}
         assert heads[mine] == heads[theirs]
-        assert len(mine.log(often)) == theirs.ruleset(often).revision.number
+        assert len(mine.history.log(often)) == theirs.ruleset(often).revision.number
     a_game, a_change = (loaded - empty) / games, (grown - loaded) / revisions
     print(f"{kind}: {games} games, {revisions} revisions; everything pulled in {whole:.1f} s")
     print(f"{kind}: {a_game:,.0f} bytes a game, {a_change:,.0f} bytes a revision that changes one entry")

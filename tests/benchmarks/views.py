@@ -19,7 +19,8 @@ from typing import Any
 
 from sqlalchemy import text
 
-from ggn_store import Store, library_games
+from ggn_store import Store
+from ggn_store.api.games import library_games
 from tests.benchmarks.rounds import Figure, medians, table
 from tests.support.postgres import server
 
@@ -85,7 +86,7 @@ QUESTIONS: dict[str, tuple[str, str]] = {
 def measure(store: Store, rounds: int) -> list[Figure]:
     """The time of each question to the view, x the time of the same to the tables."""
     figures = []
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
 
         def ask(query: str) -> list[Any]:
             return [tuple(row) for row in connection.execute(text(query))]
@@ -101,7 +102,9 @@ def measure(store: Store, rounds: int) -> list[Figure]:
             taken = medians(works, rounds)
             note = f"{len(found):,} rows in {taken['view'] * 1000:,.0f} ms"
             figures.append(
-                Figure(f"v_moves, {name}, {store._database.name}", taken["view"] / taken["tables"], GOAL, note=note)
+                Figure(
+                    f"v_moves, {name}, {store.session.database.name}", taken["view"] / taken["tables"], GOAL, note=note
+                )
             )
     return figures
 
@@ -119,8 +122,8 @@ def filled(address: str, count: int) -> Iterator[Store]:
 
 def analyze(store: Store) -> None:
     """Give a server the statistics that it otherwise makes by itself, at some time."""
-    if store._database.is_server:
-        with store._database.writing() as connection:
+    if store.session.database.is_server:
+        with store.session.database.writing() as connection:
             connection.execute(text("ANALYZE"))
 
 

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import ggn_store
-from ggn_store import DocumentError, InputError, SpecificationError, Store
+from ggn_store import DocumentError, InputError, Store
+from ggn_store.api.specifications import compile_specification
+from ggn_store.errors import SpecificationError
 from tests.support.gdl_tiny import changed, tiny
 from tests.support.program import Program, write
 from tests.support.program import _own_place as _own_place
@@ -36,7 +38,7 @@ def stateless() -> dict[str, Any]:
 def test_the_document_is_written_and_its_pieces_are_told(run: Program, tmp_path: Path) -> None:
     result = run("gdl", "compile", write(tmp_path / "tiny.json", tiny()))
     assert result.code == 0
-    assert result.out == ggn_store.compile_specification(tiny()).document.canonical()
+    assert result.out == compile_specification(tiny()).document.canonical()
     counted, pieces, *rest = result.err.split("\n")
     assert (counted, rest) == ("1,344 possibilities of 8 pieces", [""])
     assert pieces.startswith("TINY:S: Light's Piece (rank=stone, moved=false), TINY:+S: Light's Piece (rank=stone")
@@ -51,7 +53,7 @@ def test_a_map_and_a_style_are_taken_and_the_document_goes_into_a_file(run: Prog
 
 def test_standard_input_is_taken(run: Program) -> None:
     result = run("gdl", "compile", "-", stdin=json.dumps(tiny()).encode())
-    assert (result.code, result.out) == (0, ggn_store.compile_specification(tiny()).document.canonical())
+    assert (result.code, result.out) == (0, compile_specification(tiny()).document.canonical())
 
 
 @pytest.mark.parametrize("wish", ["K", "=K", "king"])
@@ -94,7 +96,7 @@ def test_a_description_is_loaded_like_a_document(run: Program, tmp_path: Path) -
     result = run("load", write(tmp_path / "tiny.json", tiny()))
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith("tiny@1: loaded, 1,344 possibilities")
-    assert run("export", "tiny").out == ggn_store.compile_specification(tiny()).document.canonical()
+    assert run("export", "tiny").out == compile_specification(tiny()).document.canonical()
     again = run("load", tmp_path / "tiny.json")
     assert again.out == "tiny@1: unchanged, nothing to store\n"
 

@@ -41,7 +41,7 @@ def story(ready: str) -> Iterator[Store]:
 
 
 def test_log_as_text_is_a_paragraph_for_each_revision(ggn: Command, story: Store) -> None:
-    lineages = {entry.revision.number: entry.revision.lineage[:12] for entry in story.log(NAME)}
+    lineages = {entry.revision.number: entry.revision.lineage[:12] for entry in story.history.log(NAME)}
     assert ggn("log", NAME, "--format", "text").out.split("\n\n") == [
         f"game@4 sha256:{lineages[4]}\n"
         "Merge:   game@2 game@3\n"
@@ -276,12 +276,12 @@ def test_diff_has_colours_only_on_a_terminal(ready: str, story: Store) -> None:
 
 def test_documents_are_compared_in_python_too(story: Store) -> None:
     one, two = (parse(json.dumps(content)) for content in (ONE, TWO))
-    assert str(story.diff(one, two)) == "1 piece, 1 entry: 1 possibility changed"
-    assert not story.diff(one, f"{NAME}@1")
+    assert str(story.history.diff(one, two)) == "1 piece, 1 entry: 1 possibility changed"
+    assert not story.history.diff(one, f"{NAME}@1")
     with pytest.raises(InputError, match="a document has no parent"):
-        story.diff(one)
+        story.history.diff(one)
     with pytest.raises(UnknownNameError):
-        story.diff(one, two, "C:K")
+        story.history.diff(one, two, "C:K")
 
 
 # --- blame ---
@@ -333,7 +333,7 @@ def test_restore_makes_an_old_content_the_newest(ggn: Command, story: Store) -> 
     assert ggn("restore", f"{NAME}:stable", "-m", "back to stable").code == 0
     assert story.ruleset(NAME).revision.message == "back to stable"
     assert story.ruleset(NAME).revision.envelope.title == "Two"
-    assert story.check() == []
+    assert story.upkeep.check() == []
 
 
 def test_restore_brings_a_deleted_ruleset_back(ggn: Command, story: Store) -> None:
@@ -358,7 +358,7 @@ def test_restore_reads_no_piece(story: Store, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(catalog, "read_piece", refuse)
     monkeypatch.setattr(load, "store_pieces", refuse)
-    assert story.restore(f"{NAME}@1").number == 5
+    assert story.history.restore(f"{NAME}@1").number == 5
 
 
 # --- who makes a change ---

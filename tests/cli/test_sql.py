@@ -22,9 +22,11 @@ import pyarrow.parquet as pq
 import pytest
 from sqlalchemy import make_url
 
-from ggn_store import SQL_EXAMPLES, SQL_TABLES, VIEWS, QueryError, Store, StoreError
+from ggn_store import QueryError, Store, StoreError
 from ggn_store.store.schema import tables as t
+from ggn_store.store.schema.views import SQL_TABLES, VIEWS
 from ggn_store.store.sql import child, queries, statement
+from ggn_store.store.sql.examples import SQL_EXAMPLES
 from tests.support.program import Program
 from tests.support.program import _own_place as _own_place
 from tests.support.program import run as run
@@ -76,7 +78,7 @@ def test_columns_of_the_same_name_are_told_apart(filled: Store) -> None:
 def test_values_are_bound_and_never_read_as_sql(filled: Store) -> None:
     query = "SELECT :text AS one, :text || ':no' AS two -- :comment\n/* :other */"
     text = "'; DROP TABLE piece; -- %s $1 :x é"
-    if filled._database.is_server:
+    if filled.session.database.is_server:
         query = query.replace(":text", "CAST(:text AS text)")
     assert filled.sql(query, {"text": text}).rows == ((text, f"{text}:no"),)
 
@@ -122,7 +124,7 @@ def test_limits_and_timeouts_have_limits(filled: Store) -> None:
 
 
 def test_plans_are_explained(filled: Store) -> None:
-    explain = "EXPLAIN (VERBOSE)" if filled._database.is_server else "EXPLAIN QUERY PLAN"
+    explain = "EXPLAIN (VERBOSE)" if filled.session.database.is_server else "EXPLAIN QUERY PLAN"
     assert len(filled.sql(f"{explain} SELECT * FROM v_moves WHERE piece = 'C:N'")) > 3
 
 
@@ -143,7 +145,7 @@ def test_a_store_in_memory_can_be_asked() -> None:
 
 
 def test_bytes_come_as_bytes(filled: Store) -> None:
-    query = "SELECT '\\x00ff'::bytea AS b" if filled._database.is_server else "SELECT x'00ff' AS b"
+    query = "SELECT '\\x00ff'::bytea AS b" if filled.session.database.is_server else "SELECT x'00ff' AS b"
     found = filled.sql(query)
     assert found.rows == ((b"\x00\xff",),)
     assert found.data() == [{"b": "00ff"}]
@@ -227,7 +229,7 @@ def role(address: str, *statements: str) -> Iterator[str]:
 
 
 def test_whoever_may_be_the_reader_asks_as_the_reader(filled: Store, address: str, monkeypatch: Any) -> None:
-    if not filled._database.is_server:
+    if not filled.session.database.is_server:
         return
     with role(address, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO {name}") as name:
         monkeypatch.setattr(queries, "READER", name)
@@ -241,7 +243,7 @@ def test_whoever_may_be_the_reader_asks_as_the_reader(filled: Store, address: st
 
 
 def test_the_reader_is_held_to_its_rights(filled: Store, address: str, monkeypatch: Any) -> None:
-    if not filled._database.is_server:
+    if not filled.session.database.is_server:
         return
     with role(address, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO {name}") as name:
         monkeypatch.setattr(queries, "READER", name)
@@ -251,7 +253,7 @@ def test_the_reader_is_held_to_its_rights(filled: Store, address: str, monkeypat
 
 
 def test_the_owner_of_the_tables_is_told(filled: Store, address: str) -> None:
-    if not filled._database.is_server:
+    if not filled.session.database.is_server:
         return
     with role(address, "ALTER ROLE {name} LOGIN", "ALTER TABLE ruleset OWNER TO {name}") as name:
         with psycopg.connect(address) as connection:
@@ -281,12 +283,12 @@ def test_the_owner_of_the_tables_is_told(filled: Store, address: str) -> None:
     ],
 )
 def test_what_only_looks_like_a_call_is_none(filled: Store, query: str) -> None:
-    if filled._database.is_server:
+    if filled.session.database.is_server:
         filled.sql(query)
 
 
 def test_a_function_behind_a_value_is_a_call(filled: Store) -> None:
-    if filled._database.is_server:
+    if filled.session.database.is_server:
         said = "line 1, column 8: the function pg_sleep is not among those"
         assert said in why(filled, "SELECT :x.pg_sleep", {"x": 100})
 

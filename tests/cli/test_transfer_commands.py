@@ -72,7 +72,7 @@ def test_rulesets_are_named_or_all_are_meant(run: Program, command: str) -> None
 
 def test_a_conflict_ends_with_3_and_lists_what_both_sides_changed(mine: Store, run: Program, ready: str) -> None:
     with Store.open(ready) as theirs:
-        mine.push(theirs)
+        mine.exchange.push(theirs)
         mine.load(OTHER, "knights")
         theirs.load(game(**BOTH, N="b1c3", R="a1a6"), "knights")
         tag(mine, "rooks", "stable", 1)
@@ -100,7 +100,7 @@ def test_a_conflict_ends_with_3_and_lists_what_both_sides_changed(mine: Store, r
     with Store.open(ready) as theirs:
         made = theirs.ruleset("knights").revision
         assert (made.author, made.message) == ("Ann", "m")
-        assert theirs.check() == []
+        assert theirs.upkeep.check() == []
 
 
 def test_a_ruleset_that_fails_does_not_keep_the_others_and_is_told(mine: Store, run: Program, ready: str) -> None:
@@ -161,7 +161,7 @@ def test_a_bundle_is_made_checked_and_loaded(mine: Store, run: Program, ggn: Com
 
 
 def test_a_bundle_that_is_wrong_is_one_message_with_its_line(mine: Store, run: Program, ggn: Command) -> None:
-    mine.bundle("all.gz")
+    mine.exchange.create_bundle("all.gz")
     data = gzip.decompress(Path("all.gz").read_bytes()).replace(b'"c3":"empty"', b'"c3":"enemy"')
     Path("bad.gz").write_bytes(gzip.compress(data))
     for command in (("bundle", "verify", "bad.gz"), ("bundle", "load", "bad.gz")):
@@ -195,7 +195,7 @@ def test_a_bundle_goes_through_a_pipe(mine: Store, ready: str) -> None:
     )
     assert loaded.stdout.decode().splitlines()[1] == "rooks: 1 revision, 1 of 4 pieces taken, head rooks@1"
     with Store.open(ready) as store:
-        assert store.check() == []
+        assert store.upkeep.check() == []
 
 
 def test_a_bundle_is_not_written_to_a_terminal(mine: Store) -> None:

@@ -17,18 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggn_store import (
-    GgnStoreError,
-    InputError,
-    Position,
-    PositionError,
-    Ruleset,
-    Store,
-    StoreError,
-    library_games,
-    parse,
-    ruleset,
-)
+from ggn_store import GgnStoreError, InputError, Position, PositionError, Ruleset, Store, StoreError, parse, ruleset
+from ggn_store.api.games import library_games
 from ggn_store.model.document import Envelope
 from tests.oracles import reference
 from tests.oracles.python_chess import POSITIONS, expected_moves, key_of_ours, position_of, read_positions
@@ -62,11 +52,11 @@ def counted(table: Any) -> dict[Any, int]:
 
 def require_equal(rules: Ruleset, expected: list[list[reference.Key]], positions: Any, **options: Any) -> None:
     """Moves and counts are those expected."""
-    assert keys(rules.moves_table(positions, **options), len(expected)) == expected
-    assert counted(rules.count_table(positions, **options)) == {at: len(moves) for at, moves in enumerate(expected)}
+    assert keys(rules.columns.moves(positions, **options), len(expected)) == expected
+    assert counted(rules.columns.count(positions, **options)) == {at: len(moves) for at, moves in enumerate(expected)}
     moves = [move for each in expected for move in each]
-    assert counted(rules.count_table(positions, "piece", **options)) == Counter(move[0] for move in moves)
-    assert counted(rules.count_table(positions, "destination", **options)) == Counter(move[2] for move in moves)
+    assert counted(rules.columns.count(positions, "piece", **options)) == Counter(move[0] for move in moves)
+    assert counted(rules.columns.count(positions, "destination", **options)) == Counter(move[2] for move in moves)
 
 
 def arrow(positions: list[Position]) -> dict[str, Any]:
@@ -121,7 +111,7 @@ def test_rules_with_state_variables_are_refused() -> None:
         "C:P": {"a1": {"a2": [{"when": {"ep": ["3"]}, "diff": {"board": {"a1": None}}}]}},
     }
     with pytest.raises(StoreError, match=r"has state variables \(ep\), which the engines on columns do not know"):
-        ruleset(document).moves_table([Position({"a1": "C:P"})])
+        ruleset(document).columns.moves([Position({"a1": "C:P"})])
 
 
 # --- shapes of documents that matter to lanes ---
@@ -212,7 +202,7 @@ def test_walks_of_every_shape_are_answered_as_by_plain_python(squares: list[str]
         rules = store.ruleset("walks")
         expected = [reference.moves(document, *each) for each in given_positions]
         require_equal(rules, expected, [Position(*each) for each in given_positions])
-        tables = rules.columnar.compiled.tables
+        tables = rules.columns.compiled.tables
         seen["moves"] += sum(map(len, expected))
         seen["masked"] += tables["masked"].num_rows
         lane = dict(zip(tables["mover"]["mover"].to_pylist(), tables["mover"]["lane"].to_pylist(), strict=True))
@@ -235,7 +225,7 @@ def test_chess_is_as_python_chess_has_it() -> None:
     squares = [position_of(board) for board in boards]
     positions = [Position(placed, {}, side) for placed, side in squares]
     for form in (positions, [position.to_feen((8, 8)) for position in positions]):
-        found = keys(rules.moves_table(form), len(boards))
+        found = keys(rules.columns.moves(form), len(boards))
         for board, moves in zip(boards, found, strict=True):
             ours = [key_of_ours(p, s, d, document[p][s][d][ordinal]["diff"]["board"][d]) for p, s, d, ordinal in moves]
             assert len(set(ours)) == len(ours)
@@ -320,7 +310,7 @@ def feen_texts(draw: st.DrawFn) -> list[str]:
 def test_feen_is_read_as_notation_reads_it() -> None:
     seen: Counter[str] = Counter()
     rules = ruleset(STYLED)
-    encoder = rules.columnar._encoder
+    encoder = rules.columns._encoder
 
     @settings(UNHURRIED, max_examples=400)
     @given(feen_texts())
@@ -363,17 +353,17 @@ def test_the_caller_s_numbers_of_positions_come_back() -> None:
     pieces = pa.table({"position": [70, 70, -5], "square": ["a1", "b1", "a1"], "piece": ["C:P", None, "C:P"]})
     sides = pa.table({"position": [-5, 70, 8], "side": ["second", "first", "first"]})
     hands = pa.table({"position": [8, 8], "piece": ["C:P", "c:p"], "count": [2, 0]})
-    assert rules.moves_table(pieces, sides=sides, hands=hands).to_pylist() == [
+    assert rules.columns.moves(pieces, sides=sides, hands=hands).to_pylist() == [
         {"position": 8, "piece": "C:P", "source": "*", "destination": "b2", "ordinal": 0},
         {"position": 70, "piece": "C:P", "source": "a1", "destination": "a2", "ordinal": 0},
     ]
-    assert counted(rules.count_table(pieces, sides=sides, hands=hands)) == {-5: 0, 8: 1, 70: 1}
-    assert counted(rules.count_table(pieces)) == {-5: 2, 70: 2}
+    assert counted(rules.columns.count(pieces, sides=sides, hands=hands)) == {-5: 0, 8: 1, 70: 1}
+    assert counted(rules.columns.count(pieces)) == {-5: 2, 70: 2}
     feen = pa.table({"feen": ["1P/P1 / C/c", "2/P1 P/ C/c"]})
-    assert counted(rules.count_table(feen)) == {0: 1, 1: 2}
-    assert counted(rules.count_table([{"a1": "C:P"}, "2/P1 P/ C/c", Position({}, {})])) == {0: 2, 1: 2, 2: 0}
-    assert rules.moves_table([]).num_rows == 0
-    assert rules.count_table([], "piece").num_rows == 0
+    assert counted(rules.columns.count(feen)) == {0: 1, 1: 2}
+    assert counted(rules.columns.count([{"a1": "C:P"}, "2/P1 P/ C/c", Position({}, {})])) == {0: 2, 1: 2, 2: 0}
+    assert rules.columns.moves([]).num_rows == 0
+    assert rules.columns.count([], "piece").num_rows == 0
 
 
 def table(**columns: Any) -> Any:
@@ -420,7 +410,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize(("asked", "told"), [pytest.param(*row, id=name) for name, row in WRONG.items()])
 def test_what_is_asked_wrongly_is_told(asked: dict[str, Any], told: str) -> None:
     with pytest.raises(GgnStoreError, match=re.escape(told)):
-        ruleset(STYLED).count_table(**asked)
+        ruleset(STYLED).columns.count(**asked)
 
 
 @pytest.mark.parametrize(
@@ -432,32 +422,32 @@ def test_a_square_outside_a_declared_board_is_told(positions: Any) -> None:
     with Store.open("sqlite://") as store:
         store.load(dataclasses.replace(parse(STYLED), envelope=Envelope(board="2x2")), "small")
         with pytest.raises(PositionError, match="not on the board of small@1, which is 2x2"):
-            store.ruleset("small").count_table(positions)
+            store.ruleset("small").columns.count(positions)
 
 
 @pytest.mark.parametrize("module", ["duckdb", "pyarrow", "numpy"])
 def test_a_missing_package_is_told_with_its_cure(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(GgnStoreError, match=rf"needs {module}.*pip install 'ggn-store\[duckdb\]'"):
-        ruleset(STYLED).moves_table([{"a1": "C:P"}])
+        ruleset(STYLED).columns.moves([{"a1": "C:P"}])
 
 
 def test_a_missing_pyspark_is_told_with_its_cure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(GgnStoreError, match=r"needs pyspark.*pip install 'ggn-store\[spark\]'"):
-        ruleset(STYLED).moves_table([{"a1": "C:P"}], engine="spark")
+        ruleset(STYLED).columns.moves([{"a1": "C:P"}], engine="spark")
 
 
 def test_a_board_that_is_too_large_is_told() -> None:
     rules = ruleset({"C:P": {"a1": {"z20": [{"must": {"z20": "empty"}}]}}})
     with pytest.raises(GgnStoreError, match="a board of 520 squares, and only boards of up to 512"):
-        rules.moves_table([{"a1": "C:P"}])
+        rules.columns.moves([{"a1": "C:P"}])
 
 
 def test_keys_of_two_rules_that_meet_are_salted_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     document = {"C:P": {f"{file}1": {f"{file}2": [{"must": {f"{file}2": "empty"}}]} for file in "abc"}}
     position = Position({"a1": "C:P", "b1": "C:P", "c1": "C:P", "b2": "c:p"})
-    right = ruleset(document).moves_table([position])
+    right = ruleset(document).columns.moves([position])
     noise = compiling._noise
     asked: list[int] = []
 
@@ -466,7 +456,7 @@ def test_keys_of_two_rules_that_meet_are_salted_anew(monkeypatch: pytest.MonkeyP
         return bytes(size) if seed < 2 else noise(seed, size)
 
     monkeypatch.setattr(compiling, "_noise", dull)
-    assert ruleset(document).moves_table([position]).equals(right)
+    assert ruleset(document).columns.moves([position]).equals(right)
     assert asked == [0, 1, 2]
     assert right.num_rows == 2
 
@@ -515,24 +505,24 @@ def document_of(directory: Path) -> dict[str, Any]:
 def test_the_files_hold_the_document_and_answer_alike(store: Store, tmp_path: Path) -> None:
     store.load(SMALL, "small")
     rules = store.ruleset("small")
-    rules.compile(tmp_path / "new" / "small")
+    rules.columns.compile(tmp_path / "new" / "small")
     assert parse(document_of(tmp_path / "new" / "small")).canonical() == rules.export()
     read = compiling.read(tmp_path / "new" / "small")
-    assert read.metadata == rules.columnar.compiled.metadata
+    assert read.metadata == rules.columns.compiled.metadata
     assert read.metadata["ruleset"] == "small@1"
     assert read.metadata["digest"] == rules.revision.digest
-    assert all(read.tables[name].equals(made) for name, made in rules.columnar.compiled.tables.items())
+    assert all(read.tables[name].equals(made) for name, made in rules.columns.compiled.tables.items())
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["small"]
 
 
 def test_a_directory_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
     rules = ruleset(SMALL)
     (tmp_path / "kept").mkdir()
-    rules.compile(tmp_path / "kept")
+    rules.columns.compile(tmp_path / "kept")
     before = {path: path.read_bytes() for path in (tmp_path / "kept").iterdir()}
     for target in (tmp_path / "kept", next(iter(before))):
         with pytest.raises(InputError, match=r"something already: name a new directory, or remove|is a file"):
-            rules.compile(target)
+            rules.columns.compile(target)
     assert {path: path.read_bytes() for path in (tmp_path / "kept").iterdir()} == before
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
 
@@ -543,7 +533,7 @@ def test_a_disk_that_refuses_leaves_nothing_behind(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(parquet, "write_table", full)
     with pytest.raises(InputError, match="new: cannot be written: No space left on device"):
-        ruleset(SMALL).compile(tmp_path / "new")
+        ruleset(SMALL).columns.compile(tmp_path / "new")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -565,12 +555,12 @@ def test_spark_and_duckdb_agree(tmp_path: Path) -> None:
         store.load_library("chess", "minishogi", "xiangqi")
         for name in ("chess", "minishogi", "xiangqi"):
             rules = store.ruleset(name)
-            rules.compile(tmp_path / name)
+            rules.columns.compile(tmp_path / name)
             positions = played(rules, 60, 3)
             require_same_as_the_store(rules, positions, engine="spark", master="local[2]")
             directory = str(tmp_path / name)
-            found = rules.moves_table(positions, engine="spark", master="local[2]", directory=directory)
-            assert found.equals(rules.moves_table(positions))
+            found = rules.columns.moves(positions, engine="spark", master="local[2]", directory=directory)
+            assert found.equals(rules.columns.moves(positions))
 
 
 @pytest.mark.long
@@ -624,7 +614,7 @@ ASKED: dict[str, tuple[list[str], str]] = {
 def test_the_command_line_asks_duckdb(
     run: Program, small: str, more: list[str], told: str, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ggn_store.api.columnar._CHUNK", chunk)
+    monkeypatch.setattr("ggn_store.api.columns._CHUNK", chunk)
     done = run("--db", small, "moves", "small", "--positions", "positions.ndjson", "--engine", "duckdb", *more)
     assert (done.code, done.out, done.err) == (0, told, "")
 

@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from ggn_store import DocumentError, GgnStoreError, Problem, Store, is_valid, limits, parse, problems
+from ggn_store import DocumentError, GgnStoreError, Store, is_valid, limits, parse, problems
+from ggn_store.errors import Problem
 from ggn_store.model.document import Dialect
 from tests.support.malformed.checker import RULES, faults, step
 from tests.support.malformed.mutants import mutant
@@ -341,7 +342,7 @@ def test_a_text_longer_than_the_limit_is_refused() -> None:
 
 def _rows(store: Store) -> dict[str, int]:
     """How many rows each table of the store has, apart from the migrations' own."""
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
         names = [name for name in sa.inspect(connection).get_table_names() if name != "ggn_store_version"]
         count = sa.func.count()
         return {name: connection.scalar(sa.select(count).select_from(sa.table(name))) or 0 for name in names}

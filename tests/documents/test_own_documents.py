@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from ggn_store import Position, Store, find_files, lint, read_files
-from ggn_store.documents.files import File
+from ggn_store import Position, Store, lint
+from ggn_store.api.games import read_files
+from ggn_store.documents.files import File, find_files
 from tests.oracles import reference
 
 DATA = Path(__file__).parents[2] / "data"
@@ -57,7 +58,7 @@ def check(store: Store, file: File, count: int) -> int:
         expected = reference.moves(plain, position.board, position.hands, position.side)
         assert [(move.piece, move.source, move.destination, move.ordinal) for move in found] == expected, position
         compared += len(expected)
-    assert store.check() == []
+    assert store.upkeep.check() == []
     return compared
 
 

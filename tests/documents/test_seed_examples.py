@@ -15,8 +15,9 @@ from typing import NamedTuple
 import pytest
 
 import ggn_store
-from ggn_store import Move, MoveError, Position, Ruleset, Store, Transition
+from ggn_store import Move, MoveError, Position, Ruleset, Store
 from ggn_store.notation.qpi import Side
+from ggn_store.notation.stn import Transition
 from tests.oracles import reference
 from tests.support.seeds import WRITTEN, board_of, seed_of
 

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ggn_store import GgnStoreError, InputError, Store, StoreError, UnknownNameError
-from ggn_store.api.exports import FORMATS, Format
+from ggn_store.api.views import FORMATS, Format
 from ggn_store.exports import csv_files
 from ggn_store.exports.sqlite_file import INDEXES
 from ggn_store.store.schema.views import VIEWS, View
@@ -70,8 +70,8 @@ def fill(store: Store) -> None:
     store.load(HOSTILE, "hostile", author="NULL", message=" ")
     store.load(GAMES["must-deny"], "gone")
     store.delete("gone")
-    store.tag("games/diff@1", "stable", author="Ann")
-    store.tag("games/diff@1", "old", author="Ann")
+    store.tags.set("games/diff@1", "stable", author="Ann")
+    store.tags.set("games/diff@1", "old", author="Ann")
 
 
 @pytest.fixture
@@ -203,19 +203,19 @@ def require_equal(store: Store, directory: Path, form: Format, suffix: str = "")
 def test_every_format_holds_the_rows_of_the_views_in_the_order_of_documents(
     filled: Store, tmp_path: Path, form: Format
 ) -> None:
-    made = filled.export(tmp_path / "new" / "out", form)
+    made = filled.views.export(tmp_path / "new" / "out", form)
     require_equal(filled, tmp_path / "new" / "out", form)
     assert dict(made.rows) == {view.name: len(expected(filled, view)) for view in VIEWS}
     assert min(made.rows.values()) > 0
     assert (made.form, made.revisions) == (form, 7)
-    filled.export(tmp_path / "all", form, every=True)
+    filled.views.export(tmp_path / "all", form, every=True)
     require_equal(filled, tmp_path / "all", form, "_all")
     assert READERS[form](tmp_path / "all", VIEWS[0]) != READERS[form](tmp_path / "new" / "out", VIEWS[0])
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_what_holds_null_and_empty_texts_keeps_them_apart(filled: Store, tmp_path: Path, form: Format) -> None:
-    filled.export(tmp_path / "out", form)
+    filled.views.export(tmp_path / "out", form)
     history = READERS[form](tmp_path / "out", VIEWS[-1])
     states = {row[VIEWS[1].names.index("state")] for row in READERS[form](tmp_path / "out", VIEWS[1])}
     assert states == {"", "+", "-"}
@@ -229,7 +229,7 @@ def test_what_holds_null_and_empty_texts_keeps_them_apart(filled: Store, tmp_pat
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_only_named_rulesets_and_revisions_are_exported(filled: Store, tmp_path: Path, form: Format) -> None:
-    filled.export(tmp_path / "out", form, ["games/diff@1", "a"])
+    filled.views.export(tmp_path / "out", form, ["games/diff@1", "a"])
     for view in VIEWS:
         found = {(row[0], row[1]) for row in READERS[form](tmp_path / "out", view)}
         more = {
@@ -238,12 +238,12 @@ def test_only_named_rulesets_and_revisions_are_exported(filled: Store, tmp_path:
         }.get(view.name, {("a", 1)})
         of_gdl = view.name in ("v_guards", "v_state_effects")
         assert found == (set() if of_gdl else {("games/diff", 1)} | more), view.name
-    filled.export(tmp_path / "all", form, "games/diff", every=True)
+    filled.views.export(tmp_path / "all", form, "games/diff", every=True)
     assert {(row[0], row[1]) for row in READERS[form](tmp_path / "all", VIEWS[2])} == {
         ("games/diff", 1),
         ("games/diff", 2),
     }
-    filled.export(tmp_path / "mixed", form, ["games/diff@1", "a"], every=True)
+    filled.views.export(tmp_path / "mixed", form, ["games/diff@1", "a"], every=True)
     assert {(row[0], row[1]) for row in READERS[form](tmp_path / "mixed", VIEWS[2])} == {("a", 1), ("games/diff", 1)}
     listed = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))["revisions"]
     assert [(each["ruleset"], each["revision"]) for each in listed] == [("a", 1), ("games/diff", 1)]
@@ -252,7 +252,7 @@ def test_only_named_rulesets_and_revisions_are_exported(filled: Store, tmp_path:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_an_empty_store_makes_empty_tables(store: Store, tmp_path: Path, form: Format) -> None:
-    store.export(tmp_path / "out", form)
+    store.views.export(tmp_path / "out", form)
     for view in VIEWS:
         assert READERS[form](tmp_path / "out", view) == []
 
@@ -262,7 +262,7 @@ def test_both_databases_give_the_same_bytes(tmp_path: Path, request: pytest.Fixt
     for database in ("sqlite", "postgres"):
         with new_address(database, tmp_path, request) as url, Store.open(url, upgrade=True) as store:
             fill(store)
-            store.export(tmp_path / database, "csv", every=True)
+            store.views.export(tmp_path / database, "csv", every=True)
             texts[database] = {
                 view.name: (tmp_path / database / f"{view.name}.csv").read_bytes() for view in VIEWS[1:-1]
             }
@@ -272,7 +272,7 @@ def test_both_databases_give_the_same_bytes(tmp_path: Path, request: pytest.Fixt
 
 def test_columns_have_the_types_that_the_views_tell(filled: Store, tmp_path: Path) -> None:
     for form in FORMATS:
-        filled.export(tmp_path / form, form)
+        filled.views.export(tmp_path / form, form)
     types = {"text": pa.string(), "integer": pa.int64(), "boolean": pa.bool_(), "time": pa.timestamp("us", "UTC")}
     of_duckdb = {"text": "VARCHAR", "integer": "BIGINT", "boolean": "BOOLEAN", "time": "TIMESTAMP"}
     of_sqlite = {"text": {"text"}, "integer": {"integer"}, "boolean": {"integer"}, "time": {"text"}}
@@ -312,7 +312,7 @@ def test_times_are_of_utc_wherever_it_is_written(run: Program, form: Format) -> 
 
 def test_the_directory_says_what_is_in_it(filled: Store, tmp_path: Path) -> None:
     for form in FORMATS:
-        made = filled.export(tmp_path / form, form)
+        made = filled.views.export(tmp_path / form, form)
         said = json.loads((tmp_path / form / "manifest.json").read_text(encoding="utf-8"))
         text = (tmp_path / form / "README.md").read_text(encoding="utf-8")
         assert (said["format"], said["form"]) == ("ggn-store export", form)
@@ -332,7 +332,7 @@ def test_the_directory_says_what_is_in_it(filled: Store, tmp_path: Path) -> None
 def test_the_python_that_the_directory_shows_runs(
     filled: Store, tmp_path: Path, form: Format, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    filled.export(tmp_path / "out", form)
+    filled.views.export(tmp_path / "out", form)
     text = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     monkeypatch.chdir(tmp_path / "out")
     [shown] = [part.split("```")[0] for part in text.split("```python\n")[1:]]
@@ -340,7 +340,7 @@ def test_the_python_that_the_directory_shows_runs(
 
 
 def test_duckdb_reads_null_and_empty_texts_of_csv_as_the_directory_says(filled: Store, tmp_path: Path) -> None:
-    filled.export(tmp_path / "out", "csv")
+    filled.views.export(tmp_path / "out", "csv")
     types = {"text": "VARCHAR", "integer": "BIGINT", "boolean": "BOOLEAN", "time": "TIMESTAMP"}
     for view in VIEWS:
         columns = {column.name: types[column.type] for column in view.columns}
@@ -363,7 +363,7 @@ def test_postgres_reads_csv_as_the_directory_says(
 
     with new_address("postgres", tmp_path, request) as url, Store.open(url, upgrade=True) as store:
         fill(store)
-        store.export(tmp_path / "out", "csv")
+        store.views.export(tmp_path / "out", "csv")
         with psycopg.connect(url) as connection:
             for view in VIEWS:
                 connection.execute(f"CREATE TABLE c_{view.name} AS SELECT * FROM {view.name} WHERE false".encode())
@@ -380,7 +380,7 @@ def test_postgres_reads_csv_as_the_directory_says(
 
 
 def test_a_duckdb_file_is_opened_read_only_and_joined(filled: Store, tmp_path: Path) -> None:
-    filled.export(tmp_path / "out", "duckdb")
+    filled.views.export(tmp_path / "out", "duckdb")
     with duckdb.connect(str(tmp_path / "out" / "ggn.duckdb"), read_only=True) as connection:
         found = connection.execute(
             "SELECT m.piece, m.source, c.square FROM v_moves m JOIN v_conditions c "
@@ -392,7 +392,7 @@ def test_a_duckdb_file_is_opened_read_only_and_joined(filled: Store, tmp_path: P
 
 
 def test_a_sqlite_file_finds_rows_by_its_indexes(filled: Store, tmp_path: Path) -> None:
-    filled.export(tmp_path / "out", "sqlite")
+    filled.views.export(tmp_path / "out", "sqlite")
     asked = [
         "SELECT * FROM v_moves WHERE ruleset = 'a' AND piece = 'C:P'",
         "SELECT * FROM v_moves WHERE piece = 'C:P' AND source = 'e4'",
@@ -413,7 +413,7 @@ def test_a_sqlite_file_finds_rows_by_its_indexes(filled: Store, tmp_path: Path) 
 
 
 def test_only_a_few_rows_are_in_memory_at_a_time(filled: Store) -> None:
-    with filled._tables.reading() as connection:
+    with filled.session.reading() as connection:
         wanted = view_rows.choose(connection, None, every=True)
         for view in VIEWS:
             batches = list(view_rows.batches(connection, view, wanted, size=3))
@@ -422,12 +422,12 @@ def test_only_a_few_rows_are_in_memory_at_a_time(filled: Store) -> None:
 
 
 def test_texts_that_are_formulas_to_a_spreadsheet_are_told_of(filled: Store, tmp_path: Path) -> None:
-    made = filled.export(tmp_path / "out", "csv")
+    made = filled.views.export(tmp_path / "out", "csv")
     assert {"v_moves.source", "v_history.message"} <= set(made.formulas)
     # A mark of a piece alone (+, -) is none, and a number below zero is no text.
     assert not {"v_pieces.state", "v_pieces.piece", "v_effects.delta"} & set(made.formulas)
     assert {row[VIEWS[1].names.index("state")] for row in expected(filled, VIEWS[1])} == {"", "+", "-"}
-    assert filled.export(tmp_path / "one", "csv", "a").formulas == ()
+    assert filled.views.export(tmp_path / "one", "csv", "a").formulas == ()
 
 
 def test_cells_are_not_kept_without_end(monkeypatch: pytest.MonkeyPatch, filled: Store, tmp_path: Path) -> None:
@@ -440,7 +440,7 @@ def test_cells_are_not_kept_without_end(monkeypatch: pytest.MonkeyPatch, filled:
         kept.append(len(cells))
 
     monkeypatch.setattr(csv_files._Cells, "forget", looked)
-    filled.export(tmp_path / "out", "csv")
+    filled.views.export(tmp_path / "out", "csv")
     require_equal(filled, tmp_path / "out", "csv")
     assert set(kept) == {1}
 
@@ -463,14 +463,14 @@ def test_all_views_are_of_one_moment(tmp_path: Path, request: pytest.FixtureRequ
                     other.load(GAMES["perform"], "later", author="Bob")
                     other.delete("B")
 
-        store.export(tmp_path / "out", "csv", progress=progress)
+        store.views.export(tmp_path / "out", "csv", progress=progress)
         assert {view.name: from_csv(tmp_path / "out", view) for view in VIEWS} == before
         assert expected(store, VIEWS[0]) != before["v_rulesets"]
 
 
 def test_progress_tells_all_parts(filled: Store, tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
-    filled.export(tmp_path / "out", "csv", progress=lambda *each: told.append(each))
+    filled.views.export(tmp_path / "out", "csv", progress=lambda *each: told.append(each))
     names = ["B", "a", "games/diff", "games/gdl", "games/must-deny", "games/perform", "hostile"]
     parts = [f"{view.name} {name}" for view in VIEWS for name in names]
     assert told == [(part, number, len(parts)) for number, part in enumerate(parts)]
@@ -497,12 +497,12 @@ def test_an_export_that_is_interrupted_leaves_nothing_or_the_older_one(
     place = tmp_path / "place"
     place.mkdir()
     with pytest.raises(Enough):
-        filled.export(place / "new" / "out", form, progress=progress)
+        filled.views.export(place / "new" / "out", form, progress=progress)
     assert list(place.iterdir()) == []
-    filled.export(place / "out", form, "a")
+    filled.views.export(place / "out", form, "a")
     before = contents(place)
     with pytest.raises(Enough):
-        filled.export(place / "out", form, force=True, progress=progress)
+        filled.views.export(place / "out", form, force=True, progress=progress)
     assert contents(place) == before
     assert sorted(path.name for path in place.iterdir()) == ["out"]
     assert filled.list()  # which still answers
@@ -510,38 +510,38 @@ def test_an_export_that_is_interrupted_leaves_nothing_or_the_older_one(
 
 def test_only_an_older_export_is_replaced(filled: Store, tmp_path: Path) -> None:
     out = tmp_path / "place" / "out"
-    filled.export(out, "csv", "a")
+    filled.views.export(out, "csv", "a")
     with pytest.raises(InputError, match="there is something already: name a new directory, or replace"):
-        filled.export(out, "csv")
-    filled.export(out, "parquet", force=True)
+        filled.views.export(out, "csv")
+    filled.views.export(out, "parquet", force=True)
     require_equal(filled, out, "parquet")
     (out / "notebook.ipynb").write_text("mine", encoding="utf-8")
     before = contents(out)
     with pytest.raises(InputError, match=r"notebook\.ipynb in it is not of an export"):
-        filled.export(out, "csv", force=True)
+        filled.views.export(out, "csv", force=True)
     assert contents(out) == before
     home = tmp_path / "home"
     home.mkdir()
     (home / "letter").write_text("dear", encoding="utf-8")
     with pytest.raises(InputError, match="letter in it is not of an export"):
-        filled.export(home, "csv", force=True)
+        filled.views.export(home, "csv", force=True)
     # A manifest that lists somebody's file makes no export of it.
     (home / "manifest.json").write_text('{"format": "else", "views": {"v": {"file": "letter"}}}', encoding="utf-8")
     with pytest.raises(InputError, match="letter in it is not of an export"):
-        filled.export(home, "csv", force=True)
+        filled.views.export(home, "csv", force=True)
     forged = {"format": "ggn-store export", "views": {"v": {"file": "letter"}, "w": {"file": "../out"}}}
     for text in (json.dumps(forged), "[]", "{", '"x"', '{"format": "ggn-store export", "views": 3}', "[" * 5000):
         (home / "manifest.json").write_text(text, encoding="utf-8")
         with pytest.raises(InputError, match="is not of an export"):
-            filled.export(home, "csv", force=True)
+            filled.views.export(home, "csv", force=True)
     assert (home / "letter").read_text(encoding="utf-8") == "dear"
     (out / "notebook.ipynb").unlink()
     (out / "v_moves.parquet").unlink()
     (out / "v_moves.parquet").mkdir()
     with pytest.raises(InputError, match=r"v_moves\.parquet in it is not of an export"):
-        filled.export(out, "csv", force=True)
+        filled.views.export(out, "csv", force=True)
     (out / "v_moves.parquet").rmdir()
-    filled.export(out, "csv", force=True)
+    filled.views.export(out, "csv", force=True)
     require_equal(filled, out, "csv")
     assert sorted(path.name for path in (tmp_path / "place").iterdir()) == ["out"]
 
@@ -549,7 +549,7 @@ def test_only_an_older_export_is_replaced(filled: Store, tmp_path: Path) -> None
 def test_a_directory_that_cannot_be_put_in_place_leaves_the_older_one(
     filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    filled.export(tmp_path / "place" / "out", "csv", "a")
+    filled.views.export(tmp_path / "place" / "out", "csv", "a")
     before = contents(tmp_path / "place")
     rename = Path.rename
 
@@ -560,7 +560,7 @@ def test_a_directory_that_cannot_be_put_in_place_leaves_the_older_one(
 
     monkeypatch.setattr(Path, "rename", fails)
     with pytest.raises(InputError, match="cannot be written: Permission denied"):
-        filled.export(tmp_path / "place" / "out", "csv", force=True)
+        filled.views.export(tmp_path / "place" / "out", "csv", force=True)
     assert contents(tmp_path / "place") == before
 
 
@@ -568,7 +568,7 @@ def test_an_empty_directory_is_taken_and_a_link_stays_one(filled: Store, tmp_pat
     (tmp_path / "disk").mkdir()
     (tmp_path / "link").symlink_to("disk")
     for form in ("csv", "sqlite"):
-        filled.export(tmp_path / "link", form, force=True)
+        filled.views.export(tmp_path / "link", form, force=True)
         assert (tmp_path / "link").readlink() == Path("disk")
         require_equal(filled, tmp_path / "disk", form)
 
@@ -584,12 +584,12 @@ def test_what_cannot_be_a_directory_is_refused(filled: Store, tmp_path: Path, mo
         (".", "this is where you are"),
     ):
         with pytest.raises(InputError, match=said):
-            filled.export(directory, "csv", force=True)
+            filled.views.export(directory, "csv", force=True)
     with pytest.raises(InputError, match='"xlsx" is not a format: parquet, duckdb, csv, sqlite'):
-        filled.export("out", "xlsx")  # type: ignore[arg-type]
+        filled.views.export("out", "xlsx")  # type: ignore[arg-type]
     for name in ("nothing", "a@7", "gone"):
         with pytest.raises(UnknownNameError):
-            filled.export("out", "csv", name)
+            filled.views.export("out", "csv", name)
     assert list((tmp_path / "here").iterdir()) == []
 
 
@@ -602,7 +602,7 @@ def test_what_appears_meanwhile_is_not_replaced(filled: Store, tmp_path: Path) -
             (out / "mine").write_text("x", encoding="utf-8")
 
     with pytest.raises(InputError, match="there is something already"):
-        filled.export(out, "csv", progress=progress)
+        filled.views.export(out, "csv", progress=progress)
     assert contents(out) == {"mine": b"x"}
 
 
@@ -639,10 +639,10 @@ def test_a_missing_extra_is_named_before_anything_is_written(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(GgnStoreError, match=rf"this needs {module}.*pip install 'ggn-store\[duckdb\]'"):
-        filled.export(tmp_path / "out", form)
+        filled.views.export(tmp_path / "out", form)
     assert not [path for path in tmp_path.iterdir() if path.name != "store.db"]
     for other in ("csv", "sqlite"):
-        filled.export(tmp_path / other, other)
+        filled.views.export(tmp_path / other, other)
         require_equal(filled, tmp_path / other, other)
 
 
@@ -653,16 +653,16 @@ def test_the_rows_of_a_view_are_python_values_arrow_tables_and_frames(filled: St
     for view in VIEWS:
         for name in filter(None, (view.name, view.every)):
             wanted = expected(filled, view, name.removeprefix(view.name))
-            found = filled.view(name)
+            found = filled.views.rows(name)
             assert found.columns == view.names
             assert list(found) == wanted
             assert [tuple(row.values()) for row in found.to_arrow().to_pylist()] == wanted
             batches = pa.Table.from_batches(found.batches())
             assert batches.equals(found.to_arrow())
-    frame = filled.view("v_effects", ["games/diff", "a"]).to_pandas()
+    frame = filled.views.rows("v_effects", ["games/diff", "a"]).to_pandas()
     assert (str(frame["delta"].dtype), str(frame["possibility"].dtype)) == ("Int64", "Int64")
     assert sorted(frame["delta"].dropna()) == [-1, -1, 1]
-    moves = filled.view("v_moves", "a").to_pandas()
+    moves = filled.views.rows("v_moves", "a").to_pandas()
     assert str(moves["toggle"].dtype) == "boolean"
     assert moves["toggle"].isna().all()
     assert list(moves["is_drop"]) == [True, False, False]
@@ -674,19 +674,19 @@ def test_a_ruleset_gives_the_rows_of_its_own_revision(filled: Store) -> None:
         number = ruleset.revision.number
         for view in VIEWS[:-1]:
             wanted = [row for row in expected(filled, view, "_all") if row[:2] == ("games/diff", number)]
-            assert list(ruleset.view(view.name)) == list(ruleset.view(f"{view.name}_all")) == wanted
-        assert [row[1] for row in ruleset.view("v_history")] == [1, 2]
-    assert len(list(first.view("v_pieces"))) == 2
-    assert len(list(newest.view("v_pieces"))) == 1
+            assert list(ruleset.columns.view(view.name)) == list(ruleset.columns.view(f"{view.name}_all")) == wanted
+        assert [row[1] for row in ruleset.columns.view("v_history")] == [1, 2]
+    assert len(list(first.columns.view("v_pieces"))) == 2
+    assert len(list(newest.columns.view("v_pieces"))) == 1
 
 
 def test_whoever_stops_early_leaves_the_store_free() -> None:
     with Store.open("sqlite://") as store:
         store.load(GAMES["diff"], "game")
-        for row in store.view("v_moves"):
+        for row in store.views.rows("v_moves"):
             assert row[0] == "game"
             break
-        for batch in store.view("v_moves").batches():
+        for batch in store.views.rows("v_moves").batches():
             assert batch.num_rows == 6
             break
         assert store.ruleset("game").pieces == ("C:+P^", "c:p'")
@@ -694,16 +694,16 @@ def test_whoever_stops_early_leaves_the_store_free() -> None:
 
 def test_a_view_that_is_not_there_is_named(store: Store) -> None:
     with pytest.raises(UnknownNameError, match='there is no view "moves"; there are v_rulesets, v_rulesets_all'):
-        store.view("moves")
+        store.views.rows("moves")
     with pytest.raises(UnknownNameError, match='the store has no ruleset "nothing"'):
-        store.view("v_moves", "nothing").to_arrow()
+        store.views.rows("v_moves", "nothing").to_arrow()
 
 
 def test_errors_of_the_store_are_the_store_s(filled: Store, tmp_path: Path) -> None:
-    with filled._tables.writing() as connection:
+    with filled.session.writing() as connection:
         connection.exec_driver_sql("DROP VIEW v_effects_all")
     with pytest.raises(StoreError):
-        filled.export(tmp_path / "out", "csv")
+        filled.views.export(tmp_path / "out", "csv")
     assert not (tmp_path / "out").exists()
 
 

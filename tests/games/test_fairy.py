@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from ggn_store import DocumentError, GgnStoreError, Store, UnknownNameError, read_variants
-from ggn_store.games.fairy.variants import Variant
+from ggn_store import DocumentError, GgnStoreError, Store, UnknownNameError
+from ggn_store.games.fairy.variants import Variant, read_variants
 from tests.oracles.fairy_stockfish import FIXTURES, Sample, differences
 from tests.oracles.play import Game
 from tests.support.program import Command

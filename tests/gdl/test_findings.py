@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from ggn_store import check_specification
+from ggn_store.gdl.check import check_specification
 from tests.support.gdl_tiny import REMOVED, Json, changed, hexes, network, tiny
 
 STEP = "/interactions/list/step"

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from ggn_store import SpecificationError, SpecificationProblem, check_specification, read_specification
+from ggn_store.errors import SpecificationError, SpecificationProblem
+from ggn_store.gdl.check import check_specification, read_specification
 from tests.support.gdl_tiny import REMOVED, Json, at, changed, hexes, network, tiny
 
 CONDITION = "/interactions/list/step/conditions/-"

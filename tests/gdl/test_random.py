@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 import ggn_store
+from ggn_store.errors import SpecificationError
+from ggn_store.gdl.check import check_specification
 from tests.oracles.gdl_interpreter import Game, Piece, Position
 from tests.support.gdl_agreement import Rules, chain_differences, compiled, differences, expected, of_document
 from tests.support.gdl_random import PHASES, PLAYERS, RANKS, specification
@@ -107,7 +109,7 @@ def lacking(seed: int) -> list[str]:
     """The values that the check did not find, and that actions come to when they are compiled."""
     try:
         compiled(undeclared(seed))
-    except ggn_store.SpecificationError as error:
+    except SpecificationError as error:
         return [f"{seed}: {each.message}" for each in error.problems if MISSING.search(each.message)]
     except ggn_store.InputError:  # nothing can ever be done
         return []
@@ -122,7 +124,7 @@ def test_random_descriptions_play_as_the_interpreter_does(first: int) -> None:
 @pytest.mark.parametrize("first", range(0, 10 * GROUP, 2 * GROUP))
 def test_the_check_finds_each_value_that_an_action_comes_to(first: int) -> None:
     seeds = range(first, first + 2 * GROUP)
-    assert all(ggn_store.check_specification(undeclared(seed)).is_valid for seed in seeds)
+    assert all(check_specification(undeclared(seed)).is_valid for seed in seeds)
     assert [each for seed in seeds for each in lacking(seed)] == []
 
 

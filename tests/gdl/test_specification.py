@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 
-from ggn_store import Specification, read_specification
+from ggn_store.gdl.check import read_specification
 from ggn_store.gdl.domains import domains_of
 from ggn_store.gdl.reader import is_specification
+from ggn_store.gdl.specification import Specification
 from ggn_store.model.board import parse_shape
 from ggn_store.model.geometry import Lattice, Network
 from tests.support.gdl_tiny import REMOVED, Json, changed, hexes, network, tiny

@@ -14,19 +14,10 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from ggn_store import (
-    ConversionError,
-    DocumentError,
-    GateError,
-    Position,
-    PositionError,
-    PositionSet,
-    Ruleset,
-    Store,
-    StoreError,
-    parse,
-)
+from ggn_store import DocumentError, Position, PositionError, Ruleset, Store, StoreError, parse
+from ggn_store.errors import ConversionError, GateError
 from ggn_store.model.document import Envelope
+from ggn_store.model.policy import PositionSet
 from tests.support.guards import drop_guards
 from tests.support.program import Command, Result, write
 from tests.support.program import _own_place as _own_place
@@ -222,7 +213,7 @@ def test_actions_alone_are_left_out_when_it_is_exported(store: Store) -> None:
 
 
 def execute(store: Store, *statements: str, guarded: bool = True) -> None:
-    with store._tables.writing() as connection:
+    with store.session.writing() as connection:
         if not guarded:
             drop_guards(connection)
         for statement in statements:
@@ -230,8 +221,8 @@ def execute(store: Store, *statements: str, guarded: bool = True) -> None:
 
 
 def test_a_store_with_state_is_sound(store: Store, rules: Ruleset) -> None:
-    assert store.check() == []
-    assert store.verify().problems == ()
+    assert store.upkeep.check() == []
+    assert store.upkeep.verify().problems == ()
 
 
 @pytest.mark.parametrize(
@@ -249,7 +240,7 @@ def test_a_store_with_state_is_sound(store: Store, rules: Ruleset) -> None:
 )
 def test_verify_sees_damaged_state(store: Store, rules: Ruleset, damage: str) -> None:
     execute(store, damage, guarded=False)
-    assert any("do not give its digest" in each for each in store.check()), damage
+    assert any("do not give its digest" in each for each in store.upkeep.check()), damage
 
 
 OTHERS: dict[str, Json] = {
@@ -273,9 +264,9 @@ def test_verify_sees_rows_that_the_documents_of_a_dialect_cannot_ask_for(
     store: Store, dialect: str, damage: str
 ) -> None:
     store.load(OTHERS[dialect], "plain")
-    assert store.check() == []
+    assert store.upkeep.check() == []
     execute(store, damage, guarded=False)
-    assert any("do not give its digest" in each for each in store.check()), damage
+    assert any("do not give its digest" in each for each in store.upkeep.check()), damage
 
 
 @pytest.mark.parametrize("table", ["variant_origin", "guard", "state_effect"])
@@ -283,28 +274,28 @@ def test_what_a_revision_lists_is_neither_changed_nor_removed(store: Store, rule
     for statement in (f"DELETE FROM {table}", f"UPDATE {table} SET variant = 0"):
         with pytest.raises(Exception, match=r"is never (changed|removed)"):
             execute(store, statement)
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 def test_pieces_that_name_more_than_a_revision_declares_are_seen(store: Store) -> None:
     # As this program would not store it, but somebody else may have.
     document = parse(GAME)
     store.load(type(document)("gdl", document.pieces, Envelope()), "forged")
-    [problem] = [each for each in store.check() if "forged" in each]
+    [problem] = [each for each in store.upkeep.check() if "forged" in each]
     assert problem.startswith("revision forged@1: its pieces name ")
     assert problem.endswith(", which it does not declare")
 
 
 def test_a_collection_removes_state_with_its_piece(store: Store, rules: Ruleset) -> None:
-    with store._tables.writing() as connection:
+    with store.session.writing() as connection:
         counts = [connection.execute(text(f"SELECT count(*) FROM {t}")).scalar() for t in TABLES]
     assert counts == [3, 4, 3]
     store.load({"P:P": {"c1": {"c2": [{"diff": {}}]}}}, "other")
     unlisted = ("DELETE FROM revision_piece WHERE revision_id = 1", "DELETE FROM revision WHERE id = 1")
     execute(store, *unlisted, guarded=False)
-    removed = store.gc()
+    removed = store.upkeep.collect()
     assert removed.count("piece") == 2
-    with store._tables.writing() as connection:
+    with store.session.writing() as connection:
         counts = [connection.execute(text(f"SELECT count(*) FROM {t}")).scalar() for t in TABLES]
     assert counts == [0, 0, 0]
 
@@ -316,12 +307,12 @@ TABLES = ("variant_origin", "guard", "state_effect")
 
 def test_state_travels_with_a_push_a_pull_and_a_bundle(store: Store, rules: Ruleset, tmp_path: Path) -> None:
     with Store.open(f"sqlite:///{tmp_path}/other.db") as other:
-        store.push(other, ["pawns"])
+        store.exchange.push(other, ["pawns"])
         assert other.ruleset("pawns").document() == rules.document()
-        assert other.verify().problems == ()
-    store.bundle(tmp_path / "pawns.bundle", ["pawns"])
+        assert other.upkeep.verify().problems == ()
+    store.exchange.create_bundle(tmp_path / "pawns.bundle", ["pawns"])
     with Store.open("sqlite://") as third:
-        third.load_bundle(tmp_path / "pawns.bundle")
+        third.exchange.load_bundle(tmp_path / "pawns.bundle")
         assert third.ruleset("pawns").document() == rules.document()
         assert told(third.ruleset("pawns"), Position({"c3": "P:P", "b3": "p:p"}, side="second", state={"ep": "c"})) == [
             ("c2", "en_passant"),
@@ -336,7 +327,7 @@ def test_what_declares_too_little_does_not_travel(store: Store) -> None:
         with pytest.raises(
             StoreError, match=r"its pieces name .*, which it does not declare; nothing of forged was stored"
         ):
-            forged.push(store, ["forged"])
+            forged.exchange.push(store, ["forged"])
     assert list(store.revisions()) == []
 
 
@@ -358,7 +349,7 @@ AFTER_DOUBLE = {"c3": "P:P", "b3": "p:p"}
 def test_a_policy_sees_what_other_guards_values_and_beginnings_change(store: Store, rules: Ruleset) -> None:
     stated = Position(AFTER_DOUBLE, side="second", state={"ep": "c"})
     unstated = Position(AFTER_DOUBLE, side="second")
-    store.set_policy("*", compatible=PositionSet("kept", (stated, unstated)), author="Ann")
+    store.policies.set("*", compatible=PositionSet("kept", (stated, unstated)), author="Ann")
     envelope = Envelope(board="3x3", start=FEEN)
 
     def refused(document: Json) -> list[str]:

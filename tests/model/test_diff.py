@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggn_store import Document, NotationError, parse
-from ggn_store.errors import ConflictError
+from ggn_store import Document, parse
+from ggn_store.errors import ConflictError, NotationError
 from ggn_store.model import order
 from ggn_store.model.diff import Outline, apply, diff, diff_piece, diff_pieces, pieces_of
 from ggn_store.model.difference import Difference, EntryChange, possibility_data

@@ -31,7 +31,7 @@ def shapes(found: tuple[Mark, ...]) -> dict[str, str]:
 
 
 def geometric(games: dict[str, Ruleset], game: str, piece: str, source: str) -> tuple[Mark, ...]:
-    picture = games[game].picture(piece=piece, source=source)
+    picture = games[game].pictures.picture(piece=piece, source=source)
     assert isinstance(picture, Diagram)
     return picture.marks
 
@@ -66,7 +66,7 @@ def test_the_marks_in_positions_are_the_moves_of_python_chess(games: dict[str, R
             position = Position(squares, None, side)
             moves = [*board.pseudo_legal_moves, *python_chess.castlings_through_attack(board)]
             for source in {chess.SQUARE_NAMES[move.from_square] for move in moves}:
-                picture = games["chess"].picture(source=source, position=position)
+                picture = games["chess"].pictures.picture(source=source, position=position)
                 assert isinstance(picture, Diagram)
                 own = [move for move in moves if chess.SQUARE_NAMES[move.from_square] == source]
                 expected = {
@@ -249,14 +249,14 @@ TOTALS = {"C:N": 336, "C:B": 560, "C:R": 896, "C:Q": 1456, "C:K^": 420}
 
 @pytest.mark.parametrize(("piece", "total"), TOTALS.items())
 def test_mobility_on_an_empty_board_sums_to_what_is_known(games: dict[str, Ruleset], piece: str, total: int) -> None:
-    picture = games["chess"].picture(piece=piece, mobility=True)
+    picture = games["chess"].pictures.picture(piece=piece, mobility=True)
     assert isinstance(picture, HeatMap)
     assert sum(picture.counts.values()) == total
     assert f"sum {total}" in to_text(picture)
 
 
 def test_a_pawn_reaches_nothing_by_captures_on_an_empty_board(games: dict[str, Ruleset]) -> None:
-    picture = games["chess"].picture(piece="C:P", mobility=True)
+    picture = games["chess"].pictures.picture(piece="C:P", mobility=True)
     assert isinstance(picture, HeatMap)
     assert [picture.counts.get(f"e{rank}", 0) for rank in range(1, 9)] == [0, 2, 1, 1, 1, 1, 1, 0]
 
@@ -269,6 +269,6 @@ def test_mobility_counts_squares_that_are_reached_and_each_once() -> None:
         "a2": [{"diff": {"board": {"a1": None, "a2": piece}}} for piece in ("C:Q", "C:R")],
         "a3": [{"must": {"a3": "enemy"}, "diff": {"board": {"a1": None, "a3": "C:P"}}}],
     }
-    picture = ruleset({"C:P": {"a1": possibilities}}).picture(piece="C:P", mobility=True)
+    picture = ruleset({"C:P": {"a1": possibilities}}).pictures.picture(piece="C:P", mobility=True)
     assert isinstance(picture, HeatMap)
     assert picture.counts == {"a1": 1}

@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from ggn_store import GgnStoreError, PictureError, Position, Ruleset, ruleset
+from ggn_store import GgnStoreError, Position, Ruleset, ruleset
+from ggn_store.errors import PictureError
 from ggn_store.model import board as boards
 from ggn_store.model.board import Board
 from ggn_store.model.picture import Diagram
@@ -22,7 +23,7 @@ from tests.support.fonts import needs_a_font
 
 
 def test_moves_are_written_with_marks_on_the_board(games: dict[str, Ruleset]) -> None:
-    assert to_text(games["chess"].picture(piece="C:P", source="d7")).splitlines() == [
+    assert to_text(games["chess"].pictures.picture(piece="C:P", source="d7")).splitlines() == [
         "Chess: C:P from d7",
         "8  .  . x+ o+ x+  .  .  .",
         "7  .  .  .  P  .  .  .  .",
@@ -33,10 +34,10 @@ def test_moves_are_written_with_marks_on_the_board(games: dict[str, Ruleset]) ->
         "  x  captures",
         "  +  becomes another piece",
     ]
-    cannon = to_text(games["xiangqi"].picture(piece="X:C", source="a1")).splitlines()
+    cannon = to_text(games["xiangqi"].pictures.picture(piece="X:C", source="a1")).splitlines()
     assert cannon[1].split() == ["10", "o(x)", *"." * 8]
     assert cannon[9].split() == ["2", "o", *"." * 8]
-    king = to_text(games["chess"].picture(piece="C:+K^")).splitlines()
+    king = to_text(games["chess"].pictures.picture(piece="C:+K^")).splitlines()
     assert king[8].split() == ["1", ".", ".", "[o]", "*", "+K^", "*", "[o]", "."]
 
 
@@ -49,16 +50,16 @@ def test_holes_layers_hands_and_labels_are_written() -> None:
         "hand of second: 2 c:p",
         "first to move",
     ]
-    listed = to_text(ruleset(LISTED).picture(piece="CHESS:P")).splitlines()
+    listed = to_text(ruleset(LISTED).pictures.picture(piece="CHESS:P")).splitlines()
     assert listed[1] == "<b>&\"' P"
     assert listed[2] == r"\x1b[2J *"
 
 
 def test_a_poster_and_a_diagram_without_moves_are_written(games: dict[str, Ruleset]) -> None:
-    text = to_text(games["chess"].picture(poster=True))
+    text = to_text(games["chess"].pictures.picture(poster=True))
     assert "\nC:N knight\n" in text
     assert text.endswith("and are left out.\n")
-    alone = games["chess"].picture(piece="C:P", position=Position({"e2": "C:P", "e3": "c:p"}))
+    alone = games["chess"].pictures.picture(piece="C:P", position=Position({"e2": "C:P", "e3": "c:p"}))
     assert to_text(alone).endswith("\nno moves\n")
     assert "no moves" in to_svg(alone)
 

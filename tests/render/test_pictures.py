@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggn_store import PictureError, Position, Ruleset, Store, UnknownNameError, ruleset
+from ggn_store import Position, Ruleset, Store, UnknownNameError, ruleset
+from ggn_store.errors import PictureError
 from ggn_store.model import board as boards
 from ggn_store.model.board import Board
 from ggn_store.model.picture import Diagram, Poster
@@ -30,7 +31,7 @@ from tests.support.strategies import DIALECTS, documents
 
 
 def test_a_poster_shows_the_pieces_of_both_sides_unless_they_mirror_each_other(games: dict[str, Ruleset]) -> None:
-    poster = games["chess"].picture(poster=True)
+    poster = games["chess"].pictures.picture(poster=True)
     assert isinstance(poster, Poster)
     assert [card.piece for card in poster.cards] == [
         *("C:+K^", "C:K^", "C:Q", "C:+R", "C:R", "C:B", "C:N", "C:P", "C:-P")
@@ -40,14 +41,14 @@ def test_a_poster_shows_the_pieces_of_both_sides_unless_they_mirror_each_other(g
         "C:P": {"a1": {"a2": [{"must": {"a2": "empty"}, "diff": {"board": {"a1": None, "a2": "C:P"}}}]}},
         "c:p": {"a2": {"a1": [{"diff": {"board": {"a2": None, "a1": "c:p"}}}]}},
     }
-    poster = ruleset(one_sided).picture(poster=True)
+    poster = ruleset(one_sided).pictures.picture(poster=True)
     assert isinstance(poster, Poster)
     assert [card.piece for card in poster.cards] == ["C:P", "c:p"]
     assert poster.notes == ()
 
 
 def test_a_piece_is_drawn_from_where_it_has_most_destinations(games: dict[str, Ruleset]) -> None:
-    sources = {piece: games["chess"].picture(piece=piece) for piece in ("C:P", "c:p", "C:N", "C:+R")}
+    sources = {piece: games["chess"].pictures.picture(piece=piece) for piece in ("C:P", "c:p", "C:N", "C:+R")}
     assert {piece: picture.source for piece, picture in sources.items() if isinstance(picture, Diagram)} == {
         "C:P": "d2",
         "c:p": "d7",
@@ -80,10 +81,10 @@ def test_any_document_can_be_drawn_and_any_position_of_its_pieces(document: Any,
     position = Position(data.draw(st.dictionaries(squares, st.sampled_from(found.pieces))), {piece: 2})
     source = data.draw(st.sampled_from([*(square for square in position.board if square != "*"), "*"]))
     for picture in (
-        found.picture(poster=True),
-        found.picture(piece=piece, mobility=True),
-        found.picture(position=position),
-        found.picture(position=position, source=source, piece=position.board.get(source, piece)),
+        found.pictures.picture(poster=True),
+        found.pictures.picture(piece=piece, mobility=True),
+        found.pictures.picture(position=position),
+        found.pictures.picture(position=position, source=source, piece=position.board.get(source, piece)),
     ):
         root = ElementTree.fromstring(to_svg(picture))
         marks_drawn = [mark.attrib["data-square"] for mark in root.findall(f".//{SVG}g[@class='mark']")]
@@ -124,7 +125,7 @@ def test_pictures_on_one_page_have_identifiers_of_their_own(drawn: dict[str, str
 
 
 def test_a_description_tells_the_pieces_the_hands_and_the_turn(games: dict[str, Ruleset]) -> None:
-    svg = games["minishogi"].draw(position=Position({"a1": "S:K^", "e5": "s:k^"}, {"s:p": 2}, "second"))
+    svg = games["minishogi"].pictures.draw(position=Position({"a1": "S:K^", "e5": "s:k^"}, {"s:p": 2}, "second"))
     text = ElementTree.fromstring(svg).findtext(f"{SVG}desc")
     assert text == ("A board of 5x5. first: S:K^ a1. second: s:k^ e5. in the hand of second: 2 s:p. second to move.")
 
@@ -169,7 +170,7 @@ def test_a_board_has_its_holes() -> None:
 
 
 def test_squares_of_labels_come_in_the_order_of_the_document() -> None:
-    picture = ruleset(LISTED).picture(piece="CHESS:P")
+    picture = ruleset(LISTED).pictures.picture(piece="CHESS:P")
     assert isinstance(picture, Diagram)
     assert list(picture.board.squares) == HOSTILE
 
@@ -188,13 +189,13 @@ def test_a_large_board_is_refused_with_its_size() -> None:
 
 def test_a_position_on_squares_that_an_undeclared_board_does_not_know_is_drawn_with_them() -> None:
     small = ruleset({"C:P": {"a1": {"a2": [{"diff": {"board": {"a1": None, "a2": "C:P"}}}]}}})
-    picture = small.picture(position=Position({"c3": "C:P"}))
+    picture = small.pictures.picture(position=Position({"c3": "C:P"}))
     assert isinstance(picture, Diagram)
     assert picture.board.shape == (3, 3)
 
 
 def test_a_piece_in_a_hole_leaves_the_other_holes_as_they_are(games: dict[str, Ruleset]) -> None:
-    picture = games["omega"].picture(position=Position({"a5": "C:K^"}))
+    picture = games["omega"].pictures.picture(position=Position({"a5": "C:K^"}))
     assert isinstance(picture, Diagram)
     assert len(picture.board.squares) == 105
     assert "a5" in lay_out(picture.board).corners
@@ -202,9 +203,9 @@ def test_a_piece_in_a_hole_leaves_the_other_holes_as_they_are(games: dict[str, R
 
 def test_a_ruleset_without_a_start_is_drawn_as_a_poster_and_not_shown_by_notebooks(games: dict[str, Ruleset]) -> None:
     small = ruleset({"C:P": {"a1": {"a2": [{"diff": {"board": {"a1": None, "a2": "C:P"}}}]}}})
-    assert isinstance(small.picture(), Poster)
+    assert isinstance(small.pictures.picture(), Poster)
     assert small._repr_svg_() is None
-    assert games["chess"]._repr_svg_() == games["chess"].draw()
+    assert games["chess"]._repr_svg_() == games["chess"].pictures.draw()
 
 
 def test_one_piece_is_read_as_it_stands_in_the_document(store: Store) -> None:
@@ -234,28 +235,28 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("arguments", "message"), REFUSED, ids=[message for _, message in REFUSED])
 def test_what_cannot_be_drawn_is_told(games: dict[str, Ruleset], arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(PictureError, match=re.escape(message)):
-        games["chess"].draw(**arguments)
+        games["chess"].pictures.draw(**arguments)
 
 
 def test_names_that_a_ruleset_does_not_have_are_told(games: dict[str, Ruleset]) -> None:
     with pytest.raises(UnknownNameError, match='no rules for "C:X"'):
-        games["chess"].draw(piece="C:X")
+        games["chess"].pictures.draw(piece="C:X")
     with pytest.raises(UnknownNameError, match='no rules from "z9"'):
-        games["chess"].draw(piece="C:N", source="z9")
+        games["chess"].pictures.draw(piece="C:N", source="z9")
 
 
 def test_a_piece_in_a_position_moves_whichever_side_is_to_move(games: dict[str, Ruleset]) -> None:
-    picture = games["chess"].picture(source="b8")
+    picture = games["chess"].pictures.picture(source="b8")
     assert isinstance(picture, Diagram)
     assert {mark.square for mark in picture.marks} == {"a6", "c6"}
 
 
 def test_the_only_such_piece_is_found_in_a_position_and_else_in_the_hand(games: dict[str, Ruleset]) -> None:
-    picture = games["minishogi"].picture(piece="s:p", position=Position({"a1": "S:K^"}, {"s:p": 1}))
+    picture = games["minishogi"].pictures.picture(piece="s:p", position=Position({"a1": "S:K^"}, {"s:p": 1}))
     assert isinstance(picture, Diagram)
     assert picture.source == "*"
     assert {mark.square[1] for mark in picture.marks} == set("2345")  # not on the last rank
-    picture = games["minishogi"].picture(piece="s:g", position=SHOGI)
+    picture = games["minishogi"].pictures.picture(piece="s:g", position=SHOGI)
     assert isinstance(picture, Diagram)
     assert picture.source == "b4"
 

@@ -12,8 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggn_store import Move, Position, Problem, Transition
+from ggn_store import Move, Position
+from ggn_store.errors import Problem
 from ggn_store.model import board as boards
+from ggn_store.notation.stn import Transition
 from ggn_store.render.board import moves_text, position_text
 from ggn_store.render.problems import problems
 from ggn_store.render.records import compact, records, table

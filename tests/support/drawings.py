@@ -37,21 +37,21 @@ def games() -> Iterator[dict[str, Ruleset]]:
 
 
 CASES: dict[str, Callable[[dict[str, Ruleset]], str]] = {
-    "chess-start": lambda games: games["chess"].draw(),
-    "chess-pawn": lambda games: games["chess"].draw(piece="C:P", source="e5"),
-    "chess-promotion": lambda games: games["chess"].draw(piece="c:p", source="b2"),
-    "chess-castling": lambda games: games["chess"].draw(piece="C:+K^"),
-    "chess-position": lambda games: games["chess"].draw(position=ITALIAN, source="f3"),
-    "chess-mobility": lambda games: games["chess"].draw(piece="C:N", mobility=True),
-    "chess-poster": lambda games: games["chess"].draw(poster=True),
-    "minishogi-hands": lambda games: games["minishogi"].draw(position=SHOGI),
-    "minishogi-drop": lambda games: games["minishogi"].draw(piece="S:P", source="*"),
-    "xiangqi-cannon": lambda games: games["xiangqi"].draw(piece="X:C", source="e5"),
-    "raumschach-unicorn": lambda games: games["raumschach"].draw(piece="C:U", source="c3C"),
-    "omega-start": lambda games: games["omega"].draw(),
-    "gomoku-drop": lambda games: games["gomoku"].draw(piece="G:S"),
-    "mixed-styles": lambda games: games["chess"].draw(position=MIXED),
-    "listed-squares": lambda _: ruleset(LISTED).draw(piece="CHESS:P"),
+    "chess-start": lambda games: games["chess"].pictures.draw(),
+    "chess-pawn": lambda games: games["chess"].pictures.draw(piece="C:P", source="e5"),
+    "chess-promotion": lambda games: games["chess"].pictures.draw(piece="c:p", source="b2"),
+    "chess-castling": lambda games: games["chess"].pictures.draw(piece="C:+K^"),
+    "chess-position": lambda games: games["chess"].pictures.draw(position=ITALIAN, source="f3"),
+    "chess-mobility": lambda games: games["chess"].pictures.draw(piece="C:N", mobility=True),
+    "chess-poster": lambda games: games["chess"].pictures.draw(poster=True),
+    "minishogi-hands": lambda games: games["minishogi"].pictures.draw(position=SHOGI),
+    "minishogi-drop": lambda games: games["minishogi"].pictures.draw(piece="S:P", source="*"),
+    "xiangqi-cannon": lambda games: games["xiangqi"].pictures.draw(piece="X:C", source="e5"),
+    "raumschach-unicorn": lambda games: games["raumschach"].pictures.draw(piece="C:U", source="c3C"),
+    "omega-start": lambda games: games["omega"].pictures.draw(),
+    "gomoku-drop": lambda games: games["gomoku"].pictures.draw(piece="G:S"),
+    "mixed-styles": lambda games: games["chess"].pictures.draw(position=MIXED),
+    "listed-squares": lambda _: ruleset(LISTED).pictures.draw(piece="CHESS:P"),
 }
 
 

@@ -31,7 +31,7 @@ BOTH = {"A": "a1h8", "Z": "h1a8"}  # corners, so that every document has the sam
 
 def history(store: Store, name: str) -> list[tuple[Any, ...]]:
     """Everything that a history is made of, but for keys and for numbers of others."""
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
         rows = connection.execute(
             text(
                 "SELECT r.number, r.lineage, r.digest, r.dialect, b.digest, r.envelope, r.author, r.message, "
@@ -48,7 +48,7 @@ def history(store: Store, name: str) -> list[tuple[Any, ...]]:
 def holds(store: Store) -> dict[str, int]:
     """How many rows each table of the store has."""
     tables = ("ruleset", "revision", "revision_merge", "revision_piece", "piece", "variant", "board", "tag", "audit")
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
         return {table: connection.execute(text(f'SELECT count(*) FROM "{table}"')).scalar_one() for table in tables}
 
 
@@ -57,12 +57,12 @@ def exports(store: Store, name: str) -> list[str]:
 
 
 def sound(*stores: Store) -> bool:
-    return [store.check() for store in stores] == [[]] * len(stores)
+    return [store.upkeep.check() for store in stores] == [[]] * len(stores)
 
 
 def tag(store: Store, name: str, tag_name: str, number: int | None) -> None:
     """Let a tag point to a revision, by hand."""
-    with store._database.writing() as connection:
+    with store.session.database.writing() as connection:
         connection.execute(
             text(
                 "INSERT INTO tag (ruleset_id, name, number, revision_id, author, message, created_at) "
@@ -75,7 +75,7 @@ def tag(store: Store, name: str, tag_name: str, number: int | None) -> None:
 
 
 def tags(store: Store, name: str) -> list[tuple[Any, ...]]:
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
         rows = connection.execute(
             text(
                 "SELECT t.name, t.number, r.number, t.author, t.message "

@@ -94,7 +94,7 @@ def house(postgres_server: Server) -> Iterator[House]:
         with Store.open(addresses["owner"], upgrade=True):
             pass
         with Store.open(url) as store:
-            assert store.init_roles().deviations == ()
+            assert store.server.init_roles().deviations == ()
         for role in ROLES:
             server.execute(f"GRANT ggn_{role} TO {names[role]}".encode())
         with Store.open(addresses["author"]) as store:
@@ -102,7 +102,7 @@ def house(postgres_server: Server) -> Iterator[House]:
                 head = store.load(document, "game", message="change")
             store.load(BISHOP | KNIGHT, "old")
             store.load(ROOK, "gone")
-        with Store.open(addresses["admin"]) as store, store._database.writing() as connection:
+        with Store.open(addresses["admin"]) as store, store.session.database.writing() as connection:
             for statement in (tag(1, 1), tag(2, 2), state("old", "retired")):
                 connection.execute(text(statement))
             connection.execute(text("UPDATE ruleset SET deleted_at = now() WHERE name = 'gone'"))
@@ -185,4 +185,4 @@ def used(house: House) -> Iterator[House]:
     """The store, for a test that leaves more in it under names of its own."""
     yield house
     with Store.open(house.addresses["reader"]) as store:
-        assert store.check() == []
+        assert store.upkeep.check() == []

@@ -75,7 +75,7 @@ def judge(export: str) -> int:
 
 def contents(store: Store) -> dict[str, list[int]]:
     """The numbers of the documents that each ruleset's revisions hold, once the store is found to be sound."""
-    assert store.check() == []
+    assert store.upkeep.check() == []
     return {
         (name := summary.revision.name): [
             judge(store.ruleset(f"{name}@{number}").export()) for number in range(1, summary.revision.number + 1)
@@ -86,7 +86,7 @@ def contents(store: Store) -> dict[str, list[int]]:
 
 def store_unlisted(store: Store, numbers: Iterable[int]) -> None:
     """Store the pieces of the documents of these numbers, and no revision that lists them."""
-    database = store._database
+    database = store.session.database
     for number in numbers:
         parsed = parse(document(number))
         with database.writing() as connection:
@@ -206,20 +206,24 @@ def main() -> None:
                     answer = {"statuses": [each.status for each in results]}
                 case "propose":
                     assert store is not None
-                    answer = {"proposal": str(store.propose(parse(document(command["content"])), command["name"]))}
+                    answer = {
+                        "proposal": str(store.reviews.propose(parse(document(command["content"])), command["name"]))
+                    }
                 case "approve":
                     assert store is not None
-                    answer = {"state": store.approve(command["proposal"]).state}
+                    answer = {"state": store.reviews.approve(command["proposal"]).state}
                 case "load_all":
                     assert store is not None
                     answer = _load_all(store, command["paths"])
                 case "tag":
                     assert store is not None
-                    tag = store.tag(command["reference"], command["name"], expect=command.get("expect"), author="Ann")
+                    tag = store.tags.set(
+                        command["reference"], command["name"], expect=command.get("expect"), author="Ann"
+                    )
                     answer = {"status": tag.status, "move": tag.number, "revision": tag.revision}
                 case "gc":
                     assert store is not None
-                    answer = {"removed": len(store.gc().unused)}
+                    answer = {"removed": len(store.upkeep.collect().unused)}
                 case "batches":
                     collect._ROWS_A_BATCH = command["rows"]  # type: ignore[misc]
                 case "check":

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from ggn_store import Position, PositionSet, Proposal, Store
+from ggn_store import Position, Store
+from ggn_store.model.policy import PositionSet
+from ggn_store.model.proposal import Proposal
 from tests.support.postgres import Server
 
 Json = dict[str, Any]
@@ -60,22 +62,22 @@ class People:
 
     def who(self, name: str) -> str:
         """The name that counts."""
-        return self.store(name)._database.role or name
+        return self.store(name).session.database.role or name
 
     def load(self, name: str, document: Any, ruleset: str, **more: Any) -> Any:
         return self.store(name).load(document, ruleset, author=name, **more)
 
     def propose(self, name: str, document: Any, ruleset: str, **more: Any) -> Proposal:
-        return self.store(name).propose(document, ruleset, author=name, **more)
+        return self.store(name).reviews.propose(document, ruleset, author=name, **more)
 
     def approve(self, name: str, proposal: object, **more: Any) -> Proposal:
-        return self.store(name).approve(str(proposal), author=name, **more)
+        return self.store(name).reviews.approve(str(proposal), author=name, **more)
 
     def reject(self, name: str, proposal: object, **more: Any) -> Proposal:
-        return self.store(name).reject(str(proposal), author=name, **more)
+        return self.store(name).reviews.reject(str(proposal), author=name, **more)
 
     def withdraw(self, name: str, proposal: object, **more: Any) -> Proposal:
-        return self.store(name).withdraw(str(proposal), author=name, **more)
+        return self.store(name).reviews.withdraw(str(proposal), author=name, **more)
 
 
 @pytest.fixture
@@ -111,10 +113,10 @@ def connected(store: Store, server: Server, address: str, name: str, roles: list
 
 
 def execute(store: Store, statement: str, **values: Any) -> None:
-    with store._database.writing() as connection:
+    with store.session.database.writing() as connection:
         connection.execute(text(statement), values)
 
 
 def rows(store: Store, statement: str) -> list[Any]:
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
         return [tuple(row) for row in connection.execute(text(statement)).all()]

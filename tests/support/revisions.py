@@ -48,7 +48,7 @@ class Node:
 def record(store: Store, nodes: list[Node], name: str = NAME) -> None:
     """Store revisions 1, 2, ... of a ruleset, whose parents are any that come before them."""
     keys: dict[int | None, int | None] = {None: None}
-    database = store._database
+    database = store.session.database
     with database.writing() as connection:
         ruleset_id = load.store_ruleset(database, connection, name)
         for number, node in enumerate(nodes, start=1):
@@ -77,8 +77,8 @@ def record(store: Store, nodes: list[Node], name: str = NAME) -> None:
 
 def tag(store: Store, tags: list[tuple[str, int, int | None]], name: str = NAME) -> None:
     """Let tags point to revisions: their names, how often each has moved, and the revision's number."""
-    with store._database.writing() as connection:
-        ruleset_id = load.store_ruleset(store._database, connection, name)
+    with store.session.database.writing() as connection:
+        ruleset_id = load.store_ruleset(store.session.database, connection, name)
         keys: dict[int | None, int] = {
             row.number: row.id
             for row in connection.execute(t.revision.select().where(t.revision.c.ruleset_id == ruleset_id))

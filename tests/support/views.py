@@ -47,5 +47,5 @@ GAMES: dict[str, dict[str, Any]] = {
 
 
 def rows(store: Store, query: str, **values: Any) -> list[Row]:
-    with store._tables.reading() as connection:
+    with store.session.reading() as connection:
         return [dict(row._mapping) for row in connection.execute(text(query), values)]

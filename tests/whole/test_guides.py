@@ -21,10 +21,11 @@ import click
 import psycopg
 import pytest
 
-from ggn_store import VIEWS, guides, limits
+from ggn_store import guides, limits
 from ggn_store.cli import group
 from ggn_store.games import definition, tables
 from ggn_store.games.rules import HOST_DUTIES
+from ggn_store.store.schema.views import VIEWS
 from tests.support.guides import GUIDES, PAGES, README, ROOT, Page, blocks
 from tests.support.house import as_user
 from tests.support.postgres import Server

@@ -123,7 +123,7 @@ class Push(Work):
 
     def prepare(self, number: int) -> Json:
         with Store.open(self.opened) as source:
-            source.pull(self.store)  # what was pushed, perhaps without being acknowledged
+            source.exchange.pull(self.store)  # what was pushed, perhaps without being acknowledged
             source.load(parse(document(number)), "a")
         return {"do": "push", "with": self.address}
 
@@ -138,9 +138,9 @@ class Propose(Work):
 
     def found(self) -> list[int]:
         assert contents(self.store) == {}
-        proposals = self.store.proposals("a", closed=True)[::-1]
+        proposals = self.store.reviews.list("a", closed=True)[::-1]
         assert [each.number for each in proposals] == [*range(1, len(proposals) + 1)]
-        return [judge(self.store.proposed(str(each)).export()) for each in proposals]
+        return [judge(self.store.reviews.ruleset(str(each)).export()) for each in proposals]
 
 
 class Approve(Work):
@@ -153,11 +153,11 @@ class Approve(Work):
         return self.address.replace("postgres@", "bob@")
 
     def prepare(self, number: int) -> Json:
-        return {"do": "approve", "proposal": str(self.store.propose(parse(document(number)), "a"))}
+        return {"do": "approve", "proposal": str(self.store.reviews.propose(parse(document(number)), "a"))}
 
     def found(self) -> list[int]:
         done = contents(self.store).get("a", [])
-        merged = [each.revision for each in self.store.proposals("a", closed=True)[::-1] if each.state == "merged"]
+        merged = [each.revision for each in self.store.reviews.list("a", closed=True)[::-1] if each.state == "merged"]
         assert merged == [*range(1, len(done) + 1)]
         return done
 

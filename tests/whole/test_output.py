@@ -104,7 +104,7 @@ def filled() -> Iterator[Path]:
     with Store.open("store.db") as store:
         [*store.load_all(["mini.json"])]
         store.load(QUICK, "mine")
-        store.propose(QUICKER, "mine", author="Ann")
+        store.reviews.propose(QUICKER, "mine", author="Ann")
     Path("store.db").chmod(0o644)
     os.chdir(before)
     yield directory

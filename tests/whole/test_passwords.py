@@ -173,7 +173,7 @@ def test_no_error_in_python_shows_a_password(shape: str, password: str, how: str
     except GgnStoreError as error:
         require_secret("".join(traceback.format_exception_only(error)), password)
         return
-    require_secret(f"{store!r} {store._database}", password)
+    require_secret(f"{store!r} {store.session.database}", password)
     with pytest.raises(GgnStoreError) as caught, store:
         Store.open(address, create=False)
     below: BaseException | None = caught.value

@@ -20,23 +20,28 @@ _PARTS = re.compile(r"\d*/|.*/.*[?&]\w+=", re.DOTALL)
 _FORMS = "sqlite:///file.db, a file's name, or postgresql://user@host/database"
 
 
-def connect(address: str) -> Database:
-    """The database at `address`: a SQLAlchemy URL of SQLite or Postgres, or the name of a SQLite file.
+def connect(address: str | os.PathLike[str]) -> Database:
+    """The database at `address`: a SQLAlchemy URL of SQLite or Postgres, or the name or path of a SQLite file.
 
     Nothing is opened yet, and only the module of that kind of database is imported. Raises StoreError for an address
     that is neither.
     """
-    if not address or UNSTORABLE.search(address) or ("://" not in address and not _is_file(address)):
+    name = os.fspath(address) if isinstance(address, str | os.PathLike) else ""
+    if not name or UNSTORABLE.search(name) or (name is address and "://" not in name and not _is_file(name)):
         raise StoreError(f"this is not the address of a store: write {_FORMS}")
+    if name is not address:
+        from ggn_store.store.database.sqlite import SQLite
+
+        return SQLite(URL.create("sqlite", database=name))
     # What SQLAlchemy says of a malformed address may quote the password: it is not passed on.
     try:
-        url = make_url(address) if "://" in address else URL.create("sqlite", database=address)
+        url = make_url(name) if "://" in name else URL.create("sqlite", database=name)
         match url.get_backend_name():
             case "sqlite":
                 if url.host or (url.query and "uri" not in url.query):
                     raise StoreError(f"this is not the address of a SQLite file: write {_FORMS}")
                 drive = os.path.splitdrive(url.database or "")[0]
-                if secrets_in(address.replace(drive, "", 1)) and not os.path.exists(url.database or ""):
+                if secrets_in(name.replace(drive, "", 1)) and not os.path.exists(url.database or ""):
                     raise StoreError(
                         f"this looks like the address of a server, and a new file is not called so: write {_FORMS}"
                     )

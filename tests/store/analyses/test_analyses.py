@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -10,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggn_store import NotationError, Store, UnknownNameError
+from ggn_store import Store, UnknownNameError
 from ggn_store.api import dead
 from ggn_store.documents.ggn import parse
 from ggn_store.documents.lint import lint
+from ggn_store.errors import NotationError
 from ggn_store.store.analyses.asking import asking
 from tests.oracles import analyses as oracle
 from tests.oracles import reference
@@ -345,7 +347,7 @@ def test_what_never_stands_anywhere_agrees_with_following_the_effects(
     ruleset = module_store.ruleset(name)
     board = ruleset.board
     start = [(piece, board.numbers[square]) for square, piece in placed.items()]
-    with asking(module_store._database, None) as asker:
+    with asking(module_store.session.database, None) as asker:
         found = dead.find(asker, ruleset.revision, board, start)
     lost, absent = oracle.without_rules_to_stand(document, [(piece, square) for square, piece in placed.items()])
     assert {(each.piece, each.source): each.possibilities for each in found if each.kind == "unreachable"} == lost
@@ -436,7 +438,7 @@ def test_dead_and_lint_say_the_same_of_conditions_that_never_hold(store: Store) 
 def test_the_sql_that_is_told_gives_the_same_again(library: Store) -> None:
     told: list[str] = []
     library.ruleset("chess").analysis(told.append).coverage()
-    with library._database.reading() as connection:
+    with library.session.database.reading() as connection:
         never, rows = (connection.exec_driver_sql(each.replace("%", "%%")).all() for each in told)
     assert never == []
     # What makes a pawn that has just stepped twice: a pawn of each file.

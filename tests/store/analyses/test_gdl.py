@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from ggn_store import NotationError, Ruleset, Store, parse
+from ggn_store import Ruleset, Store, parse
+from ggn_store.errors import NotationError
 from ggn_store.model.document import Envelope
 from tests.support.program import Command, write
 from tests.support.program import _own_place as _own_place

@@ -35,7 +35,7 @@ def test_moves_need_no_right_to_write(tmp_path: Path) -> None:
         assert game.moves(BOARD) == expected
         assert game.moves_batch([BOARD] * 3) == [expected] * 3
         assert game.export() == text_of(DIFF)
-        assert store.check() == []
+        assert store.upkeep.check() == []
         for write in (lambda: store.load(MUST_DENY, "other"), lambda: store.delete("game")):
             with pytest.raises(StoreError, match="read-only for you; nothing was stored"):
                 write()
@@ -85,7 +85,7 @@ def test_a_password_is_never_shown(address: str) -> None:
         check_error(error)
     else:
         assert SECRET not in repr(store)
-        assert SECRET not in str(store._database)
+        assert SECRET not in str(store.session.database)
         with pytest.raises(StoreError) as caught:
             store.info()
         check_error(caught.value)
@@ -109,7 +109,7 @@ def test_a_password_is_not_shown_by_a_store_that_works(postgres_server: Server) 
         with raw(address) as connection:
             connection.execute(text("DROP VIEW moves_flat CASCADE"))
             connection.execute(text("DROP TABLE hand_effect CASCADE"))
-        for ask in (lambda: rules.export(), lambda: store.load(changed(DIFF), "game"), lambda: store.check()):
+        for ask in (lambda: rules.export(), lambda: store.load(changed(DIFF), "game"), lambda: store.upkeep.check()):
             with pytest.raises(StoreError, match="a table is missing") as caught:
                 ask()
             check_error(caught.value)

@@ -160,7 +160,7 @@ def test_a_load_that_is_broken_off_leaves_nothing(store: Store, address: str, mo
     before = counts(address)
     larger = DIFF | {"C:Q": {"h1": {"h9": [{"must": {"h8": "empty"}, "diff": {"hands": {"C:Q": 1}}}]}}}
     filled: Counter[str] = Counter()
-    fill = store._database.fill
+    fill = store.session.database.fill
 
     for last in ("square", "condition", "hand_effect", "mask", "revision_piece"):
 
@@ -172,12 +172,12 @@ def test_a_load_that_is_broken_off_leaves_nothing(store: Store, address: str, mo
                 raise KeyboardInterrupt
 
         with monkeypatch.context() as patch:
-            patch.setattr(store._database, "fill", fill_and_break)
+            patch.setattr(store.session.database, "fill", fill_and_break)
             with pytest.raises(KeyboardInterrupt):
                 store.load(larger, "b")
         assert filled[last] > 0
         assert counts(address) == before
-        assert store.check() == []
+        assert store.upkeep.check() == []
     assert [summary.revision.name for summary in store.list()] == ["game"]
 
 

@@ -19,12 +19,12 @@ from tests.support.stored import DIFF, MUST_DENY
 
 # What reads the whole store, or much of it.
 READERS: dict[str, Callable[[Store, Path], Any]] = {
-    "verify": lambda store, _: store.verify(),
-    "check": lambda store, _: store.check(),
-    "bundle": lambda store, place: store.bundle(place / "bundle"),
-    "export": lambda store, place: store.export(place / "views", "csv"),
-    "view": lambda store, _: list(store.view("v_moves")),
-    "view of a ruleset": lambda store, _: list(store.ruleset("game").view("v_moves")),
+    "verify": lambda store, _: store.upkeep.verify(),
+    "check": lambda store, _: store.upkeep.check(),
+    "bundle": lambda store, place: store.exchange.create_bundle(place / "bundle"),
+    "export": lambda store, place: store.views.export(place / "views", "csv"),
+    "view": lambda store, _: list(store.views.rows("v_moves")),
+    "view of a ruleset": lambda store, _: list(store.ruleset("game").columns.view("v_moves")),
     "stats": lambda store, _: store.analysis().stats(),
     "same movers": lambda store, _: store.analysis().same_movers(),
     "push": lambda store, place: push(store, place),
@@ -35,7 +35,7 @@ READERS: dict[str, Callable[[Store, Path], Any]] = {
 
 def push(store: Store, place: Path) -> None:
     with Store.open(str(place / "other.db")) as other:
-        store.push(other)
+        store.exchange.push(other)
         assert [each.name for each in other.revisions()] == ["game"]
 
 
@@ -79,13 +79,15 @@ def test_others_write_while_a_long_reader_reads(
 
 def test_a_snapshot_is_one_state_and_private(store: Store) -> None:
     store.load(DIFF, "game")
-    with store._database.snapshot() as snapshot:
+    with store.session.database.snapshot() as snapshot:
         store.load(MUST_DENY, "other")
         with snapshot.reading() as connection:
             count = connection.execute(text("SELECT count(*) FROM ruleset")).scalar()
     # Postgres keeps nobody waiting and needs no copy.
-    assert (count, snapshot is store._database) == ((2, True) if store._database.is_server else (1, False))
-    assert str(snapshot) == str(store._database)
+    assert (count, snapshot is store.session.database) == (
+        (2, True) if store.session.database.is_server else (1, False)
+    )
+    assert str(snapshot) == str(store.session.database)
     assert [each.name for each in store.revisions()] == ["game", "other"]
 
 
@@ -95,20 +97,20 @@ def test_without_room_for_a_copy_the_store_itself_is_read(file: Path, monkeypatc
 
     monkeypatch.setattr(copying, "copied", full)
     with Store.open(str(file)) as store:
-        assert store.verify().problems == ()
-        with store._database.snapshot() as snapshot:
-            assert snapshot is store._database
+        assert store.upkeep.verify().problems == ()
+        with store.session.database.snapshot() as snapshot:
+            assert snapshot is store.session.database
 
 
 def test_a_store_in_memory_is_its_own_snapshot() -> None:
     with Store.open("sqlite://") as store:
         store.load(DIFF, "game")
-        with store._database.snapshot() as snapshot:
-            assert snapshot is store._database
-        assert store.verify().problems == ()
+        with store.session.database.snapshot() as snapshot:
+            assert snapshot is store.session.database
+        assert store.upkeep.verify().problems == ()
 
 
 def test_a_damaged_file_is_told_of_as_ever(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:6000])
     with Store.at(str(file)) as store, pytest.raises(StoreError, match="damaged"):
-        store.verify()
+        store.upkeep.verify()

@@ -154,7 +154,7 @@ def test_a_file_in_which_somebody_is_at_work_is_not_removed(tmp_path: Path) -> N
     held, done = threading.Event(), threading.Event()
 
     def work() -> None:
-        with Store.open(str(tmp_path / "new.db")) as second, second._database.writing():
+        with Store.open(str(tmp_path / "new.db")) as second, second.session.database.writing():
             held.set()
             done.wait()
 

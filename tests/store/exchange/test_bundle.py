@@ -14,11 +14,13 @@ from typing import Any
 
 import pytest
 
-from ggn_store import DivergedError, InputError, Store, StoreError, UnknownNameError, limits, verify_bundle
+from ggn_store import InputError, Store, StoreError, UnknownNameError, limits
+from ggn_store.api.bundles import verify_bundle
 from ggn_store.documents import bundle_reader
 from ggn_store.model.board import Board, box
 from ggn_store.model.document import Envelope, revision_digest
 from ggn_store.model.revision import lineage
+from ggn_store.model.transfer import DivergedError
 from ggn_store.store.exchange.offer import StoreSource
 from tests.support.exchanged import BOTH, Asked, exports, game, history, holds, sound, tag, tags
 
@@ -42,7 +44,7 @@ def made(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def file(made: Store, tmp_path: Path) -> Path:
     """A bundle of all of it."""
-    made.bundle(tmp_path / "all.gz")
+    made.exchange.create_bundle(tmp_path / "all.gz")
     return tmp_path / "all.gz"
 
 
@@ -81,7 +83,7 @@ def refused(bundle: Any, said: str | None = None) -> str:
 
 
 def test_a_bundle_makes_the_same_histories_in_another_store(made: Store, file: Path, store: Store) -> None:
-    results = store.load_bundle(file, tags=True)
+    results = store.exchange.load_bundle(file, tags=True)
     assert [(each.name, each.status, each.revisions, each.pieces, each.listed, each.tags) for each in results] == [
         ("other", "new", 1, 1, 1, ()),
         ("team/game", "new", 3, 5, 5, ("stable",)),
@@ -90,13 +92,13 @@ def test_a_bundle_makes_the_same_histories_in_another_store(made: Store, file: P
         assert history(store, name) == history(made, name)
         assert exports(store, name) == exports(made, name)
     assert tags(store, "team/game") == tags(made, "team/game")
-    assert store.check() == []
-    assert [each.status for each in store.load_bundle(file)] == ["unchanged"] * 2
+    assert store.upkeep.check() == []
+    assert [each.status for each in store.exchange.load_bundle(file)] == ["unchanged"] * 2
 
 
 def test_the_same_content_gives_the_same_bytes(made: Store, file: Path, store: Store, tmp_path: Path) -> None:
-    store.load_bundle(file, tags=True)
-    store.bundle(tmp_path / "again.gz")
+    store.exchange.load_bundle(file, tags=True)
+    store.exchange.create_bundle(tmp_path / "again.gz")
     assert (tmp_path / "again.gz").read_bytes() == file.read_bytes()
     assert file.read_bytes()[4:8] == bytes(4)  # nor does gzip keep the time
 
@@ -111,7 +113,7 @@ def test_what_is_in_a_bundle_is_told(made: Store, file: Path, tmp_path: Path) ->
     assert [each.lineages[-1] for each in found.rulesets] == [
         made.ruleset(name).revision.lineage for name in ("other", "team/game")
     ]
-    assert made.bundle(tmp_path / "all.gz") == found
+    assert made.exchange.create_bundle(tmp_path / "all.gz") == found
     with file.open("rb") as stream:
         assert verify_bundle(stream).rulesets == found.rulesets
     assert verify_bundle(io.BytesIO(gzip.decompress(file.read_bytes()))).sha256 == found.sha256  # unpacked
@@ -131,43 +133,43 @@ def test_a_bundle_since_a_revision_holds_what_came_after_and_names_what_it_needs
     made: Store, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     second = made.ruleset("team/game@2").revision
-    made.bundle(tmp_path / "before.gz", "team/game")
+    made.exchange.create_bundle(tmp_path / "before.gz", "team/game")
     made.load(game(**BOTH, N="b1c3"), "team/game")
     asked = Asked(monkeypatch)
-    summary = made.bundle(tmp_path / "since.gz", "team/game", since="2")
+    summary = made.exchange.create_bundle(tmp_path / "since.gz", "team/game", since="2")
     # Of the pieces only those that the second revision does not have: the knight of the third, and of the fourth.
     assert (len(asked.pieces), len(summary.rulesets[0].lineages), summary.outside) == (2, 2, 2)
     assert summary.rulesets[0].needs == (second.lineage,)
     assert verify_bundle(tmp_path / "since.gz") == summary
     with pytest.raises(StoreError, match=f"goes on from revisions that are not here: sha256:{second.lineage}"):
-        store.load_bundle(tmp_path / "since.gz")
+        store.exchange.load_bundle(tmp_path / "since.gz")
     assert set(holds(store).values()) == {0}
-    store.load_bundle(tmp_path / "before.gz")
-    [result] = store.load_bundle(tmp_path / "since.gz")
+    store.exchange.load_bundle(tmp_path / "before.gz")
+    [result] = store.exchange.load_bundle(tmp_path / "since.gz")
     assert (result.status, result.revisions, result.pieces, result.head) == ("forwarded", 1, 0, 4)
     assert history(store, "team/game") == history(made, "team/game")
-    assert store.check() == []
+    assert store.upkeep.check() == []
     for since in (f"sha256:{second.lineage[:12]}", "stable", "team/game@2"):
-        made.bundle(tmp_path / "again.gz", "team/game", since=since)
+        made.exchange.create_bundle(tmp_path / "again.gz", "team/game", since=since)
         assert (tmp_path / "again.gz").read_bytes() == (tmp_path / "since.gz").read_bytes()
     with pytest.raises(InputError, match="no ruleset has gone on since 4"):
-        made.bundle(tmp_path / "none.gz", "team/game", since="4")
+        made.exchange.create_bundle(tmp_path / "none.gz", "team/game", since="4")
     with pytest.raises(UnknownNameError, match="other has no revision 4"):
-        made.bundle(tmp_path / "none.gz", since="4")
+        made.exchange.create_bundle(tmp_path / "none.gz", since="4")
     assert not (tmp_path / "none.gz").exists()
 
 
 def test_a_bundle_of_a_merged_history_is_the_whole_of_it(made: Store, store: Store, tmp_path: Path) -> None:
     with Store.open("sqlite://") as other:
-        other.pull(made, "team/game")
+        other.exchange.pull(made, "team/game")
         other.load(game(**BOTH, N="b1d2", R="a1a4"), "team/game")
         made.load(game(**BOTH, N="b1c3"), "team/game")
-        made.pull(other, "team/game", merge=True)
-    made.bundle(tmp_path / "merged.gz", "team/game")
-    store.load_bundle(tmp_path / "merged.gz")
+        made.exchange.pull(other, "team/game", merge=True)
+    made.exchange.create_bundle(tmp_path / "merged.gz", "team/game")
+    store.exchange.load_bundle(tmp_path / "merged.gz")
     assert history(store, "team/game") == history(made, "team/game")
     # Since one of the two lines: the other one and the merge are left, and go back to the third revision.
-    summary = made.bundle(tmp_path / "line.gz", "team/game", since="4")
+    summary = made.exchange.create_bundle(tmp_path / "line.gz", "team/game", since="4")
     needs = {made.ruleset(f"team/game@{number}").revision.lineage for number in (3, 4)}
     assert (set(summary.rulesets[0].needs), summary.revisions) == (needs, 2)
     assert verify_bundle(tmp_path / "line.gz") == summary
@@ -175,28 +177,28 @@ def test_a_bundle_of_a_merged_history_is_the_whole_of_it(made: Store, store: Sto
 
 
 def test_rulesets_are_chosen_from_a_bundle_and_get_other_names(file: Path, store: Store) -> None:
-    [result] = store.load_bundle(file, "team/game", to="mine")
+    [result] = store.exchange.load_bundle(file, "team/game", to="mine")
     assert (result.name, result.to) == ("team/game", "mine")
     assert [each.name for each in store.revisions()] == ["mine"]
     with pytest.raises(UnknownNameError, match=r'the bundle has no ruleset "none"; it has other, team/game'):
-        store.load_bundle(file, "none")
+        store.exchange.load_bundle(file, "none")
 
 
 def test_a_bundle_of_a_history_that_went_apart_is_merged_like_any(made: Store, file: Path, store: Store) -> None:
-    store.load_bundle(file)
+    store.exchange.load_bundle(file)
     store.load(game(**BOTH, N="b1d2", R="a1a4"), "team/game")
     made.load(game(**BOTH, N="b1c3"), "team/game")
-    made.bundle(file)
+    made.exchange.create_bundle(file)
     before = holds(store)
     with pytest.raises(DivergedError, match="gone apart since team/game@3") as caught:
-        store.load_bundle(file, "team/game")
+        store.exchange.load_bundle(file, "team/game")
     assert caught.value.merge is not None
     assert [change.piece for change in caught.value.merge.theirs.pieces] == ["C:N"]
     assert holds(store) == before
-    [result] = store.load_bundle(file, "team/game", merge=True)
+    [result] = store.exchange.load_bundle(file, "team/game", merge=True)
     assert result.status == "merged"
     assert store.ruleset("team/game").document().data() == game(**BOTH, N="b1c3", R="a1a4")
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 def test_a_bundle_that_cannot_be_finished_leaves_the_file_as_it_was(
@@ -211,14 +213,14 @@ def test_a_bundle_that_cannot_be_finished_leaves_the_file_as_it_was(
 
     monkeypatch.setattr(StoreSource, "pieces", break_off)
     with pytest.raises(KeyboardInterrupt):
-        made.bundle(file)
+        made.exchange.create_bundle(file)
     assert file.read_bytes() == before
     assert [each.name for each in file.parent.iterdir() if each.suffix == ".part"] == []
 
 
 def test_an_empty_store_gives_no_bundle(store: Store, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the store has no rulesets"):
-        store.bundle(tmp_path / "none.gz")
+        store.exchange.create_bundle(tmp_path / "none.gz")
 
 
 # --- hostile files ---
@@ -437,9 +439,9 @@ def test_a_bundle_made_by_hand_is_taken_if_it_is_sound(store: Store) -> None:
     board = box((8, 8))
     knight = piece("C:N", SOUND, board)
     verify_bundle(sealed([knight], [board], {"board": "8x8"}, [knight["digest"]]))
-    store.load_bundle(sealed([knight], [board], {"board": "8x8"}, [knight["digest"]]))
+    store.exchange.load_bundle(sealed([knight], [board], {"board": "8x8"}, [knight["digest"]]))
     assert store.ruleset("game").document().data() == {"C:N": SOUND}
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 def bad(**changes: Any) -> Callable[[], tuple[list[Json], list[Board], Json, list[str]]]:
@@ -503,12 +505,12 @@ def test_nothing_is_stored_of_a_bundle_that_is_wrong_at_its_end(made: Store, fil
     written = lines(file)
     written[-1]["sha256"] = "0" * 64
     with pytest.raises(InputError, match="the lines before are not those that it was made of"):
-        store.load_bundle(pack(written, resealed=False))
+        store.exchange.load_bundle(pack(written, resealed=False))
     assert set(holds(store).values()) == {0}
 
 
 def test_a_bundle_that_is_not_there_is_a_clear_error(store: Store, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.gz: cannot be read: No such file"):
-        store.load_bundle(tmp_path / "none.gz")
+        store.exchange.load_bundle(tmp_path / "none.gz")
     with pytest.raises(InputError, match="cannot be read"):
         verify_bundle(tmp_path)

@@ -12,20 +12,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from ggn_store import (
-    ConflictError,
-    HeadMovedError,
-    InputError,
-    Revision,
-    Store,
-    UnknownNameError,
-    merge,
-    parse,
-    read_definition,
-)
+from ggn_store import ConflictError, InputError, Store, UnknownNameError, merge, parse, read_definition
 from ggn_store.api import merging
-from ggn_store.errors import DocumentError
+from ggn_store.errors import DocumentError, HeadMovedError
 from ggn_store.model.document import Envelope
+from ggn_store.model.revision import Revision
 from ggn_store.store.rulesets import catalog
 from tests.oracles.merging import expected_merge
 from tests.support.edits import Draft, drafts, edited, plain_of
@@ -55,7 +46,7 @@ def content(store: Store, reference: str = "game") -> Json:
 
 
 def numbers(store: Store) -> list[int]:
-    return [entry.revision.number for entry in store.log("game")]
+    return [entry.revision.number for entry in store.history.log("game")]
 
 
 @pytest.fixture
@@ -90,7 +81,7 @@ def test_changes_of_different_entries_are_merged(moved: Store) -> None:
     again = moved.load(OURS, "game", base="1", merge=True)
     assert (again.number, again.status) == (3, "unchanged")
     assert moved.load(OTHER, "game", base="3").status == "new"  # on the newest, there is nothing to merge
-    assert moved.check() == []
+    assert moved.upkeep.check() == []
 
 
 def test_a_merge_without_a_message_says_what_was_merged(moved: Store) -> None:
@@ -150,7 +141,7 @@ def test_who_is_overtaken_while_merging_merges_again_and_is_waited_for(
         return found
 
     loaded: list[Json] = []
-    writing = moved._database.writing
+    writing = moved.session.database.writing
 
     def write_first() -> Any:
         if loaded:
@@ -159,7 +150,7 @@ def test_who_is_overtaken_while_merging_merges_again_and_is_waited_for(
         return writing()
 
     monkeypatch.setattr(merging, "merge_sides", overtaken)
-    monkeypatch.setattr(moved._database, "writing", write_first)
+    monkeypatch.setattr(moved.session.database, "writing", write_first)
     merged = moved.load(OURS, "game", base="1", merge=True)
     assert (merged.number, merged.parent) == (4, 3)
     assert content(moved) == pawn(e3=ENEMY, e4=ENEMY) | {"C:B": {"b1": {"c3": EMPTY}}}
@@ -182,7 +173,7 @@ def test_several_who_merge_at_once_lose_nothing(store: Store) -> None:
     assert sorted(revision.number for revision in made) == list(range(2, 10))
     assert all(revision.parent == revision.number - 1 for revision in made)
     assert content(store)["C:P"]["e2"].keys() == {"e3", "e4", *squares}
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 BIG = "8x8"
@@ -207,11 +198,11 @@ def test_pieces_that_nobody_changed_are_not_read(store: Store, monkeypatch: pyte
     assert store.load(document(OURS), "game", base="1", merge=True).number == 3
     assert read == ["C:P", "C:P"]  # of the base and of the head
     read.clear()
-    assert str(store.diff("game@1", "game")) == "1 piece, 2 entries: 2 possibilities changed"
-    assert str(store.diff(document(THEIRS), "game")) == "1 piece, 1 entry: 1 possibility changed"
+    assert str(store.history.diff("game@1", "game")) == "1 piece, 2 entries: 2 possibilities changed"
+    assert str(store.history.diff(document(THEIRS), "game")) == "1 piece, 1 entry: 1 possibility changed"
     assert read == ["C:P", "C:P", "C:P"]
     assert content(store) == pawn(e3=ENEMY, e4=ENEMY)
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 # --- random edits of two users ---
@@ -276,7 +267,7 @@ def test_a_load_on_an_old_base_is_both_edits_or_a_conflict(module_store: Store) 
     for dialect in DIALECTS:
         agreement(module_store, dialect, 60, seen)
     assert min(seen[kind] for kind in ("conflict", "merge", "one side")) > 5, seen
-    assert module_store.check() == []
+    assert module_store.upkeep.check() == []
 
 
 # --- the command line ---

@@ -17,18 +17,11 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, event, text
 
-from ggn_store import (
-    DivergedError,
-    GateError,
-    InputError,
-    Revision,
-    Store,
-    StoreError,
-    StoreVersionError,
-    Transferred,
-    UnknownNameError,
-)
+from ggn_store import InputError, Store, StoreError, UnknownNameError
+from ggn_store.errors import GateError, StoreVersionError
 from ggn_store.model.histories import Step, relate
+from ggn_store.model.revision import Revision
+from ggn_store.model.transfer import DivergedError, Transferred
 from tests.support.databases import DATABASES, new_address
 from tests.support.exchanged import BOTH, Asked, Json, exports, game, history, holds, sound, tag, tags
 from tests.support.guards import drop_guards
@@ -77,7 +70,7 @@ def test_a_ruleset_is_the_same_in_both_stores_after_a_push(pair: tuple[Store, St
     mine.load({"$schema": "https://example.org/ä", **game(**BOTH, N="b1a3")}, "team/game", author=None)
     mine.load({"CHESS:P": {"x": {"y": [{"perform": {"x": None, "y": "CHESS:P"}}]}}}, "team/game", author="Béa")
     mine.load({"C:R": {"*": {"a3": [{"must": {"a2": "empty"}, "deny": {"a1": "C:R"}}]}}}, "other")
-    results = mine.push(theirs)
+    results = mine.exchange.push(theirs)
     assert [(each.name, each.status, each.revisions, each.pieces, each.listed) for each in results] == [
         ("other", "new", 1, 1, 1),
         ("team/game", "new", 3, 5, 5),
@@ -94,7 +87,7 @@ def test_a_ruleset_is_the_same_in_both_stores_after_a_push(pair: tuple[Store, St
 def test_what_was_pulled_answers_as_it_does_where_it_came_from(pair: tuple[Store, Store]) -> None:
     mine, theirs = pair
     theirs.load_library("chess")
-    [result] = mine.pull(theirs, "chess")
+    [result] = mine.exchange.pull(theirs, "chess")
     assert (result.status, result.head) == ("new", 1)
     ours, other = mine.ruleset("chess"), theirs.ruleset("chess")
     assert ours.start is not None
@@ -109,18 +102,18 @@ def test_only_what_is_missing_travels(pair: tuple[Store, Store], monkeypatch: py
     mine.load(game(**BOTH, **pieces), "game")
     theirs.load(game(**BOTH, B="c1f4"), "apart")  # the pieces that both have heard of
     asked = Asked(monkeypatch)
-    [result] = mine.push(theirs)
+    [result] = mine.exchange.push(theirs)
     assert (result.pieces, result.listed) == (2, 5)
     assert (len(asked.pieces), len(asked.revisions), asked.boards) == (2, 1, [])
     new = mine.load(game(**BOTH, **pieces | {"N": "b1a3"}), "game")
     asked.clear()
-    [result] = mine.push(theirs, "game")
+    [result] = mine.exchange.push(theirs, "game")
     assert (result.status, result.revisions, result.pieces, result.listed, result.head) == ("forwarded", 1, 1, 5, 2)
     assert asked.revisions == [new.lineage]
     assert len(asked.pieces) == 1
     asked.clear()
-    assert mine.push(theirs, "game")[0].status == "unchanged"
-    assert theirs.push(mine, "game")[0].status == "unchanged"
+    assert mine.exchange.push(theirs, "game")[0].status == "unchanged"
+    assert theirs.exchange.push(mine, "game")[0].status == "unchanged"
     assert (asked.revisions, asked.pieces) == ([], [])
     assert sound(mine, theirs)
 
@@ -132,11 +125,11 @@ def statements(store: Store, work: Callable[[], object]) -> list[str]:
     def note(_c: Any, _cursor: Any, statement: str, _p: Any, _x: Any, _m: Any) -> None:
         found.append(statement)
 
-    event.listen(store._database.engine, "before_cursor_execute", note)
+    event.listen(store.session.database.engine, "before_cursor_execute", note)
     try:
         work()
     finally:
-        event.remove(store._database.engine, "before_cursor_execute", note)
+        event.remove(store.session.database.engine, "before_cursor_execute", note)
     return found
 
 
@@ -149,12 +142,12 @@ def test_one_change_takes_as_many_statements_after_a_long_history_as_after_a_sho
     for name, length in (("short", 2), ("long", 30)):
         for number in range(length):
             mine.load(game(**BOTH, N=f"b1{moves[number]}"), name)
-        mine.push(theirs, name)
+        mine.exchange.push(theirs, name)
         mine.load(game(**BOTH, N=f"b1{moves[-1]}", Q=f"a1{moves[length]}"), name)
         there: list[str] = []
 
         def push(name: str = name, there: list[str] = there) -> None:
-            there += statements(theirs, lambda: mine.push(theirs, name))
+            there += statements(theirs, lambda: mine.exchange.push(theirs, name))
 
         here = statements(mine, push)
         counts.append((len(here), len(there)))
@@ -164,26 +157,26 @@ def test_one_change_takes_as_many_statements_after_a_long_history_as_after_a_sho
 def test_a_ruleset_can_get_another_name(two: tuple[Store, Store]) -> None:
     mine, theirs = two
     mine.load(game(N="b1c3"), "game")
-    [result] = mine.push(theirs, "game", to="team/game")
+    [result] = mine.exchange.push(theirs, "game", to="team/game")
     assert (result.name, result.to, result.status) == ("game", "team/game", "new")
     assert lineages(theirs, "team/game") == lineages(mine, "game")
     assert [each.name for each in theirs.revisions()] == ["team/game"]
-    [result] = mine.pull(theirs, "team/game", to="game")
+    [result] = mine.exchange.pull(theirs, "team/game", to="game")
     assert result.status == "unchanged"
     mine.load(game(N="b1c3"), "other")
     with pytest.raises(InputError, match="a new name is for one ruleset, and there are 2"):
-        mine.push(theirs, ["game", "other"], to="team/game")
+        mine.exchange.push(theirs, ["game", "other"], to="team/game")
 
 
 def test_a_dry_run_says_what_would_travel_and_stores_nothing(two: tuple[Store, Store]) -> None:
     mine, theirs = two
     mine.load(game(**BOTH, N="b1c3"), "game")
     before = holds(theirs)
-    [planned] = mine.push(theirs, dry_run=True)
+    [planned] = mine.exchange.push(theirs, dry_run=True)
     assert holds(theirs) == before
-    assert mine.push(theirs) == (planned,)
+    assert mine.exchange.push(theirs) == (planned,)
     mine.load(game(**BOTH, N="b1a3"), "game")
-    [planned] = mine.push(theirs, dry_run=True)
+    [planned] = mine.exchange.push(theirs, dry_run=True)
     assert (planned.status, planned.revisions, planned.pieces, planned.listed, planned.head) == (
         "forwarded",
         1,
@@ -191,12 +184,12 @@ def test_a_dry_run_says_what_would_travel_and_stores_nothing(two: tuple[Store, S
         3,
         2,
     )
-    assert mine.push(theirs) == (planned,)
+    assert mine.exchange.push(theirs) == (planned,)
     mine.load(game(**BOTH, N="b1d2"), "game")
     theirs.load(game(**BOTH, N="b1c3"), "game")
     with pytest.raises(DivergedError, match="gone apart"):
-        mine.push(theirs, dry_run=True)
-    [planned] = mine.push(theirs, dry_run=True, merge=True)
+        mine.exchange.push(theirs, dry_run=True)
+    [planned] = mine.exchange.push(theirs, dry_run=True, merge=True)
     assert (planned.status, planned.revisions, planned.head) == ("merged", 2, 5)
 
 
@@ -204,7 +197,7 @@ def test_progress_is_told_of_every_piece(two: tuple[Store, Store]) -> None:
     mine, theirs = two
     mine.load(game(**BOTH, N="b1c3"), "game")
     told: list[tuple[str, int, int]] = []
-    mine.push(theirs, progress=lambda *each: told.append(each))
+    mine.exchange.push(theirs, progress=lambda *each: told.append(each))
     assert {name for name, _, _ in told} == {"game"}
     assert sum(come for _, come, _ in told) == sum(to_come for _, _, to_come in told) == 3
 
@@ -286,7 +279,7 @@ def test_what_a_history_goes_back_to_and_nobody_has_is_needed() -> None:
 
 def went_apart(mine: Store, theirs: Store, ours: Json, other: Json) -> tuple[Revision, Revision, Revision]:
     base = mine.load(game(**BOTH, N="b1c3", B="c1f4", R="a1a4"), "game", author="Ann")
-    mine.push(theirs)
+    mine.exchange.push(theirs)
     return base, mine.load(ours, "game", author="Ann"), theirs.load(other, "game", author="Bob")
 
 
@@ -301,7 +294,7 @@ def test_histories_that_went_apart_are_refused_with_what_each_side_changed(pair:
     before = holds(mine), holds(theirs)
     for is_push in (True, False):
         with pytest.raises(DivergedError, match="gone apart since game@1; nothing was stored: --merge makes") as caught:
-            (mine.push if is_push else mine.pull)(theirs)
+            (mine.exchange.push if is_push else mine.exchange.pull)(theirs)
         assert caught.value.exit_code == 3
         merge = caught.value.merge
         assert merge is not None
@@ -320,8 +313,11 @@ def test_what_both_sides_changed_elsewhere_is_merged_if_it_is_asked_for(pair: tu
         game(**BOTH, N="b1a3", B="c1f4", R="a1a4"),
         game(**BOTH, N="b1c3", B="c1f4", R="a1a5", Q="d1d4"),
     )
-    by = {"author": "Cy", "message": "both"}
-    [result] = mine.push(theirs, merge=True, **by) if way == "push" else mine.pull(theirs, merge=True, **by)
+    [result] = (
+        mine.exchange.push(theirs, merge=True, author="Cy", message="both")
+        if way == "push"
+        else mine.exchange.pull(theirs, merge=True, author="Cy", message="both")
+    )
     assert (result.status, result.revisions, result.pieces, result.head) == ("merged", 2, 1 if way == "push" else 2, 4)
     where, lagging = (theirs, mine) if way == "push" else (mine, theirs)
     made = where.ruleset("game").revision
@@ -332,11 +328,11 @@ def test_what_both_sides_changed_elsewhere_is_merged_if_it_is_asked_for(pair: tu
     )
     assert where.ruleset("game").document().data() == game(**BOTH, N="b1a3", B="c1f4", R="a1a5", Q="d1d4")
     # Now the other one follows, and both have one history.
-    [result] = mine.pull(theirs) if way == "push" else mine.push(theirs)
+    [result] = mine.exchange.pull(theirs) if way == "push" else mine.exchange.push(theirs)
     assert result.status == "forwarded"
     assert lagging.ruleset("game").revision.lineage == made.lineage
     assert set(lineages(mine, "game")) == set(lineages(theirs, "game")) >= {base.lineage, ours.lineage, other.lineage}
-    assert mine.push(theirs)[0].status == mine.pull(theirs)[0].status == "unchanged"
+    assert mine.exchange.push(theirs)[0].status == mine.exchange.pull(theirs)[0].status == "unchanged"
     assert sound(mine, theirs)
 
 
@@ -344,7 +340,7 @@ def test_an_entry_that_was_changed_in_two_ways_is_never_merged(pair: tuple[Store
     mine, theirs = pair
     old = game(**BOTH, N="b1c3")
     mine.load(old, "game")
-    mine.push(theirs)
+    mine.exchange.push(theirs)
     entries = {}
     for store, state in ((mine, "enemy"), (theirs, "C:A")):
         changed = json.loads(json.dumps(old))
@@ -353,7 +349,7 @@ def test_an_entry_that_was_changed_in_two_ways_is_never_merged(pair: tuple[Store
     before = holds(mine), holds(theirs)
     for is_push in (True, False):
         with pytest.raises(DivergedError, match="game: 1 conflict between the two histories") as caught:
-            (mine.push if is_push else mine.pull)(theirs, merge=True)
+            (mine.exchange.push if is_push else mine.exchange.pull)(theirs, merge=True)
         assert caught.value.merge is not None
         [conflict] = caught.value.merge.conflicts
         assert conflict.path == ("C:N", "b1", "c3")
@@ -362,14 +358,14 @@ def test_an_entry_that_was_changed_in_two_ways_is_never_merged(pair: tuple[Store
             {"c3": "C:A"},
         ]
     with pytest.raises(DivergedError, match="1 conflict: --merge cannot make one of both"):
-        mine.push(theirs)
+        mine.exchange.push(theirs)
     assert (holds(mine), holds(theirs)) == before
     # The cure that the message tells.
     mine.load(theirs.ruleset("game").document(), "game")
-    assert mine.push(theirs)[0].status == "merged"
-    mine.pull(theirs)
+    assert mine.exchange.push(theirs)[0].status == "merged"
+    mine.exchange.pull(theirs)
     mine.load(old | game(Q="d1d4"), "game")
-    assert mine.push(theirs)[0].status == "forwarded"
+    assert mine.exchange.push(theirs)[0].status == "forwarded"
     assert sound(mine, theirs)
 
 
@@ -377,11 +373,11 @@ def test_two_that_loaded_the_same_get_one_history_by_themselves(pair: tuple[Stor
     mine, theirs = pair
     mine.load(game(**BOTH), "game", author="Ann")
     theirs.load(game(**BOTH), "game", author="Bob")
-    [result] = mine.push(theirs)
+    [result] = mine.exchange.push(theirs)
     assert (result.status, result.revisions, result.pieces) == ("merged", 2, 0)
     assert theirs.ruleset("game").revision.message is not None
     assert exports(theirs, "game") == [mine.ruleset("game@1").export()] * 3
-    assert mine.pull(theirs)[0].status == "forwarded"
+    assert mine.exchange.pull(theirs)[0].status == "forwarded"
     assert sound(mine, theirs)
 
 
@@ -394,10 +390,10 @@ def test_where_one_side_has_changed_nothing_since_the_content_that_both_had_noth
         store.load(game(**BOTH, N="b1c3"), "game", author=author)
     changing = mine if changed == "source" else theirs
     changing.load(game(**BOTH, N="b1a3"), "game")
-    [result] = mine.push(theirs)
+    [result] = mine.exchange.push(theirs)
     assert result.status == "merged"
     assert theirs.ruleset("game").document().data() == game(**BOTH, N="b1a3")
-    mine.pull(theirs)
+    mine.exchange.pull(theirs)
     assert mine.ruleset("game").revision.lineage == theirs.ruleset("game").revision.lineage
     assert sound(mine, theirs)
 
@@ -408,8 +404,8 @@ def test_two_that_began_with_the_same_content_are_merged_from_there(two: tuple[S
         store.load(game(**BOTH, N="b1c3", R="a1a4"), "game", author=author)
         store.load(game(**BOTH, **{"N": "b1c3", "R": "a1a4"} | change), "game", author=author)
     with pytest.raises(DivergedError, match="have only the content of game@1 in common"):
-        mine.push(theirs)
-    mine.push(theirs, merge=True)
+        mine.exchange.push(theirs)
+    mine.exchange.push(theirs, merge=True)
     assert theirs.ruleset("game").document().data() == game(**BOTH, N="b1a3", R="a1a5")
     assert sound(theirs)
 
@@ -419,8 +415,8 @@ def test_two_that_have_nothing_in_common_are_merged_only_if_it_is_asked_for(two:
     mine.load(game(**BOTH, N="b1c3"), "game")
     theirs.load(game(**BOTH, R="a1a4"), "game")
     with pytest.raises(DivergedError, match="have nothing in common"):
-        mine.push(theirs)
-    mine.push(theirs, merge=True)
+        mine.exchange.push(theirs)
+    mine.exchange.push(theirs, merge=True)
     assert set(theirs.ruleset("game").document().data()) == {"C:A", "C:Z", "C:N", "C:R"}
     assert sound(theirs)
 
@@ -433,17 +429,17 @@ def test_histories_that_were_merged_crosswise_are_merged_if_both_merges_lead_to_
     ours, other = game(**BOTH, N="b1a3", R="a1a4"), game(**BOTH, N="b1c3", R="a1a5")
     went_apart(mine, theirs, ours, other)
     with Store.open("sqlite://") as mine_before, Store.open("sqlite://") as theirs_before:
-        mine_before.pull(mine)
-        theirs_before.pull(theirs)
-        mine.pull(theirs_before, merge=True)
-        theirs.pull(mine_before, merge=True)
+        mine_before.exchange.pull(mine)
+        theirs_before.exchange.pull(theirs)
+        mine.exchange.pull(theirs_before, merge=True)
+        theirs.exchange.pull(mine_before, merge=True)
     mine.load(game(**BOTH, N="b1c3" if undone else "b1a3", R="a1a5", B="c1f4"), "game")
     theirs.load(game(**BOTH, N="b1a3", R="a1a5", Q="d1d4"), "game")
     if undone:  # by one of the merges only this side changed the knight, by the other only that side did
         with pytest.raises(DivergedError, match="the histories have been merged crosswise before"):
-            mine.push(theirs, merge=True)
+            mine.exchange.push(theirs, merge=True)
     else:
-        mine.push(theirs, merge=True)
+        mine.exchange.push(theirs, merge=True)
         assert theirs.ruleset("game").document().data().items() == (
             game(**BOTH, N="b1a3", R="a1a5", Q="d1d4", B="c1f4").items()
         )
@@ -457,20 +453,20 @@ def test_a_merge_of_many_histories_ends_in_one(request: pytest.FixtureRequest, t
         hub.load(game(**BOTH), "game")
         expected = game(**BOTH)
         for laptop in laptops:
-            laptop.pull(hub)
+            laptop.exchange.pull(hub)
         for number in range(12):
             laptop = dice.choice(laptops)
             change = game(**{"BCDEFG"[number // 2]: f"b1{'cdefg'[number % 5]}{number // 2 + 2}"})
             expected |= change
-            laptop.pull(hub, merge=True)
+            laptop.exchange.pull(hub, merge=True)
             laptop.load(laptop.ruleset("game").document().data() | change, "game")
             if dice.random() < 0.7:
-                laptop.push(hub, merge=True)
+                laptop.exchange.push(hub, merge=True)
         for laptop in (*laptops, *laptops):
-            laptop.pull(hub, merge=True)
-            laptop.push(hub, merge=True)
+            laptop.exchange.pull(hub, merge=True)
+            laptop.exchange.push(hub, merge=True)
         for laptop in laptops:
-            laptop.pull(hub)
+            laptop.exchange.pull(hub)
         heads = {store.ruleset("game").revision.lineage for store in (hub, *laptops)}
         assert len(heads) == 1
         found = hub.ruleset("game").document().data()
@@ -484,77 +480,77 @@ def test_a_merge_of_many_histories_ends_in_one(request: pytest.FixtureRequest, t
 def test_a_ruleset_that_is_hidden_there_is_refused(two: tuple[Store, Store]) -> None:
     mine, theirs = two
     mine.load(game(**BOTH), "game")
-    mine.push(theirs)
+    mine.exchange.push(theirs)
     theirs.delete("game")
     before = holds(theirs)
     for document in (BOTH, {**BOTH, "N": "b1c3"}):
         mine.load(game(**document), "game")
         with pytest.raises(StoreError, match=r"game: it was deleted there and is hidden: `ggn-store restore game`"):
-            mine.push(theirs)
+            mine.exchange.push(theirs)
     assert holds(theirs) == before
     with pytest.raises(UnknownNameError, match="the ruleset game was deleted"):
-        mine.pull(theirs, "game")
-    assert mine.pull(theirs) == ()
+        mine.exchange.pull(theirs, "game")
+    assert mine.exchange.pull(theirs) == ()
 
 
 def test_a_ruleset_that_is_retired_there_is_refused(two: tuple[Store, Store]) -> None:
     mine, theirs = two
     mine.load(game(**BOTH), "game")
-    mine.push(theirs)
-    theirs.set_state("game", "retired")
-    assert mine.push(theirs)[0].status == "unchanged"
+    mine.exchange.push(theirs)
+    theirs.states.set("game", "retired")
+    assert mine.exchange.push(theirs)[0].status == "unchanged"
     mine.load(game(**BOTH, N="b1c3"), "game")
     with pytest.raises(StoreError, match="game: it is retired there and takes no revisions; nothing was stored"):
-        mine.push(theirs)
+        mine.exchange.push(theirs)
 
 
 def test_what_is_pushed_and_pulled_goes_through_the_gate(pair: tuple[Store, Store]) -> None:
     mine, theirs = pair
     mine.load(game(**BOTH), "team/game")
-    mine.push(theirs)
-    theirs.set_policy("team", lint=["never-holds"])
+    mine.exchange.push(theirs)
+    theirs.policies.set("team", lint=["never-holds"])
     doubtful = game(**BOTH)
     piece, rules = next(iter(doubtful.items()))
     source, destinations = next(iter(rules.items()))
     next(iter(destinations.values()))[0]["must"][source] = "empty"  # where the piece itself stands
     mine.load({piece: rules}, "team/game")
     before = holds(theirs)
-    ways: tuple[Callable[[], object], ...] = (lambda: mine.push(theirs), lambda: theirs.pull(mine))
+    ways: tuple[Callable[[], object], ...] = (lambda: mine.exchange.push(theirs), lambda: theirs.exchange.pull(mine))
     for moved in ways:
         with pytest.raises(GateError, match="team/game: refused by the policy of team, 1 finding"):
             moved()
     assert holds(theirs) == before
-    theirs.set_policy("team", review=1)
+    theirs.policies.set("team", review=1)
     with pytest.raises(StoreError, match="approved"):
-        mine.push(theirs)
-    theirs.set_policy("team")
-    assert mine.push(theirs)[0].head == 2
+        mine.exchange.push(theirs)
+    theirs.policies.set("team")
+    assert mine.exchange.push(theirs)[0].head == 2
 
 
 def test_a_ruleset_that_is_not_there_is_named_with_its_store(two: tuple[Store, Store]) -> None:
     mine, theirs = two
     mine.load(game(**BOTH), "game")
-    with pytest.raises(UnknownNameError, match=f'{theirs._database.name}.*the store has no ruleset "game"'):
-        mine.pull(theirs, "game")
-    assert [each.status for each in mine.push_each(theirs, ["none", "game"])] == ["failed", "new"]
+    with pytest.raises(UnknownNameError, match=f'{theirs.session.database.name}.*the store has no ruleset "game"'):
+        mine.exchange.pull(theirs, "game")
+    assert [each.status for each in mine.exchange.push_each(theirs, ["none", "game"])] == ["failed", "new"]
 
 
 def test_a_store_is_no_remote_of_itself(pair: tuple[Store, Store]) -> None:
     mine, _ = pair
     mine.load(game(**BOTH), "game")
-    address = mine._database.url.render_as_string(hide_password=False)
+    address = mine.session.database.url.render_as_string(hide_password=False)
     for remote in (mine, address):
         with pytest.raises(StoreError, match="this is one store, with itself as the remote"):
-            mine.push(remote)
+            mine.exchange.push(remote)
 
 
 def test_a_store_that_is_behind_is_told_to_be_upgraded(two: tuple[Store, Store]) -> None:
     mine, theirs = two
     mine.load(game(**BOTH), "game")
-    with theirs._database.writing() as connection:
+    with theirs.session.database.writing() as connection:
         connection.execute(text("UPDATE ggn_store_version SET version_num = '0002'"))
-    address = theirs._database.url.render_as_string(hide_password=False)
-    for attempt in (mine.push, mine.pull):
+    address = theirs.session.database.url.render_as_string(hide_password=False)
+    for attempt in (mine.exchange.push, mine.exchange.pull):
         with pytest.raises(StoreVersionError, match=r"the store is behind.* run `ggn-store --db .* db upgrade`"):
             attempt(address)
 
@@ -563,7 +559,7 @@ def test_a_remote_that_is_not_there_is_not_made(tmp_path: Path) -> None:
     with Store.open("sqlite://") as mine:
         mine.load(game(**BOTH), "game")
         with pytest.raises(StoreError, match="there is no store here: see that the address of the remote is right"):
-            mine.push(str(tmp_path / "nothing.db"))
+            mine.exchange.push(str(tmp_path / "nothing.db"))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -594,12 +590,12 @@ def test_what_does_not_give_its_digest_is_refused_by_name(two: tuple[Store, Stor
     theirs.load(game(N="b1c3", R="a1a4"), "game", message="first")
     theirs.load(game(N="b1c3", R="a1a5"), "game", message="second")
     statement, said = TAMPERING[what]
-    with theirs._database.writing() as connection:
+    with theirs.session.database.writing() as connection:
         drop_guards(connection)
         connection.execute(text(statement))
     with pytest.raises(StoreError, match=said) as caught:
-        mine.pull(theirs)
-    assert str(theirs._database) in str(caught.value)
+        mine.exchange.pull(theirs)
+    assert str(theirs.session.database) in str(caught.value)
     assert "nothing of game was stored" in str(caught.value)
     assert set(holds(mine).values()) == {0}
     assert mine.load(game(N="b1c3"), "game").number == 1
@@ -609,10 +605,10 @@ def test_one_ruleset_that_is_refused_does_not_keep_the_others(two: tuple[Store, 
     theirs, mine = two
     for name in ("a", "b", "c"):
         theirs.load(game(**BOTH, N="b1c3"), name, message=name)
-    with theirs._database.writing() as connection:
+    with theirs.session.database.writing() as connection:
         drop_guards(connection)
         connection.execute(text("UPDATE revision SET author = 'Mallory' WHERE message = 'b'"))
-    assert [(each.name, each.status) for each in mine.pull_each(theirs)] == [
+    assert [(each.name, each.status) for each in mine.exchange.pull_each(theirs)] == [
         ("a", "new"),
         ("b", "failed"),
         ("c", "new"),
@@ -632,18 +628,18 @@ def test_tags_travel_only_if_they_are_asked_for_and_keep_their_history(pair: tup
     tag(mine, "game", "stable", 1)
     tag(mine, "game", "gone", 1)
     tag(mine, "game", "gone", None)
-    mine.push(theirs)
+    mine.exchange.push(theirs)
     assert tags(theirs, "game") == []
-    [result] = mine.push(theirs, tags=True)
+    [result] = mine.exchange.push(theirs, tags=True)
     assert (result.status, result.tags) == ("unchanged", ("old", "stable"))
     assert tags(theirs, "game") == [("old", 1, 1, "Tess", "tried"), ("stable", 1, 1, "Tess", "tried")]
     tag(mine, "game", "stable", 2)
     tag(theirs, "game", "gone", 2)
-    [result] = mine.push(theirs, tags=True)
+    [result] = mine.exchange.push(theirs, tags=True)
     assert result.tags == ("stable",)
     assert tags(theirs, "game")[-1] == ("stable", 2, 2, "Tess", "tried")
     assert theirs.ruleset("game:gone").revision.number == 2
-    assert mine.push(theirs, tags=True)[0].tags == ()
+    assert mine.exchange.push(theirs, tags=True)[0].tags == ()
     assert sound(theirs)
 
 
@@ -657,23 +653,23 @@ def test_of_two_that_push_at_once_one_is_first_and_the_other_is_told(
         hub, ann, bob = new_stores(request, tmp_path, ("postgres", "sqlite", "postgres"), stack)
         hub.load(game(**BOTH, N="b1c3", R="a1a4"), "game")
         for store, change in ((ann, {"N": "b1a3", "R": "a1a4"}), (bob, {"N": "b1c3", "R": "a1a5"})):
-            store.pull(hub)
+            store.exchange.pull(hub)
             store.load(game(**BOTH, **change), "game")
-        lock, rounds = hub._database.lock_pieces, list[str]()
+        lock, rounds = hub.session.database.lock_pieces, list[str]()
 
         def let_bob_be_first(connection: Connection, alone: bool) -> None:
             if not rounds:
                 rounds.append("Bob")
-                assert bob.push(hub)[0].status == "forwarded"
+                assert bob.exchange.push(hub)[0].status == "forwarded"
             lock(connection, alone)
 
-        monkeypatch.setattr(hub._database, "lock_pieces", let_bob_be_first)
+        monkeypatch.setattr(hub.session.database, "lock_pieces", let_bob_be_first)
         with pytest.raises(DivergedError, match="gone apart since game@1"):
-            ann.push(hub)
+            ann.exchange.push(hub)
         assert lineages(hub, "game") == lineages(bob, "game")
         bob.load(game(**BOTH, N="b1c3", R="a1a6"), "game")
         rounds.clear()  # and now Ann finds that out when she has worked out what comes of hers and Bob's first change
-        [result] = ann.push(hub, merge=True)
+        [result] = ann.exchange.push(hub, merge=True)
         assert (result.status, result.head) == ("merged", 5)
         assert hub.ruleset("game").document().data() == game(**BOTH, N="b1a3", R="a1a6")
         assert sound(hub)
@@ -685,10 +681,10 @@ def test_who_was_overtaken_once_keeps_others_waiting(
     with ExitStack() as stack:
         hub, ann = new_stores(request, tmp_path, ("postgres", "sqlite"), stack)
         hub.load(game(**BOTH), "game")
-        ann.pull(hub)
+        ann.exchange.pull(hub)
         ann.load(game(**BOTH, N="b1c3"), "game")
-        lock, holders, loaded = hub._database.lock_pieces, list[Connection](), list[str]()
-        with Store.open(hub._database.url.render_as_string(hide_password=False)) as bob:
+        lock, holders, loaded = hub.session.database.lock_pieces, list[Connection](), list[str]()
+        with Store.open(hub.session.database.url.render_as_string(hide_password=False)) as bob:
 
             def let_bob_be_first(connection: Connection, alone: bool) -> None:
                 if connection not in holders and len(loaded) < 5:
@@ -697,8 +693,8 @@ def test_who_was_overtaken_once_keeps_others_waiting(
                 lock(connection, alone)
                 holders.append(connection)
 
-            monkeypatch.setattr(hub._database, "lock_pieces", let_bob_be_first)
-            [result] = ann.push(hub, merge=True)
+            monkeypatch.setattr(hub.session.database, "lock_pieces", let_bob_be_first)
+            [result] = ann.exchange.push(hub, merge=True)
         assert (result.status, len(loaded)) == ("merged", 2)
         assert hub.ruleset("game").document().data() == game(**BOTH, N="b1c3", R="a1a5")
         assert sound(hub)
@@ -714,14 +710,14 @@ def test_of_many_that_push_at_once_none_undoes_another(
         hub, *stores = new_stores(request, tmp_path, (database, *["sqlite"] * len(letters)), stack)
         base = hub.load(game(**BOTH), "game")
         for store, letter in zip(stores, letters, strict=True):
-            store.pull(hub)
+            store.exchange.pull(hub)
             store.load(game(**BOTH, **{letter: "b1c3"}), "game")
         barrier = threading.Barrier(len(stores))
         results: dict[int, Transferred] = {}
 
         def push(number: int) -> None:
             barrier.wait()
-            [results[number]] = stores[number].push_each(hub, merge=merge)
+            [results[number]] = stores[number].exchange.push_each(hub, merge=merge)
 
         threads = [threading.Thread(target=push, args=[number]) for number in range(len(stores))]
         for thread in threads:

@@ -71,7 +71,7 @@ def kill_transfers(way: str, database: str, kills: int, directory: Path, request
                 for turn in range(min(5, kills - begin)):
                     before = contents(destination)
                     after = fill(source, dice, turn)
-                    source.bundle(bundle)
+                    source.exchange.create_bundle(bundle)
                     opened, told = command(way, giving, taking, bundle)
                     with Worker() as worker:
                         worker.answer()
@@ -84,7 +84,9 @@ def kill_transfers(way: str, database: str, kills: int, directory: Path, request
                     whole += found == after
                     partly += found not in (before, after)
                     begun = time.monotonic()
-                    destination.pull(source) if way != "load_bundle" else destination.load_bundle(bundle)
+                    destination.exchange.pull(source) if way != "load_bundle" else destination.exchange.load_bundle(
+                        bundle
+                    )
                     seconds = max(0.05, (time.monotonic() - begun) * 1.2)
                     assert contents(destination) == after
     print(f"{kills} kills: {whole} came too late, {partly} between two rulesets")
@@ -192,7 +194,7 @@ def break_servers(kill: Callable[[str], None], running: Server, kills: int, dire
                     else:
                         assert found == after
                     begun = time.monotonic()
-                    source.push(destination)
+                    source.exchange.push(destination)
                     seconds = max(0.05, (time.monotonic() - begun) * 1.2)
                     assert contents(destination) == after
                 before = after
@@ -223,8 +225,8 @@ def test_a_pull_whose_server_ends_says_which_store_it_was(own_server: Server, tm
     with Store.open(address, upgrade=True) as source, Store.open(f"sqlite:///{tmp_path / 'own.db'}") as store:
         source.load(parse(document(1)), "a")
         with pytest.raises(GgnStoreError, match=r"postgresql://.*: (no connection|the server is shutting down)"):
-            store.pull(source, progress=lambda *_: end_politely(address))
+            store.exchange.pull(source, progress=lambda *_: end_politely(address))
         assert contents(store) == {}
-        store.pull(source)
+        store.exchange.pull(source)
         assert contents(store) == {"a": [1]}
     own_server.drop_database(address)

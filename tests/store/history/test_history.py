@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from ggn_store import Revision, Store, StoreError, UnknownNameError
+from ggn_store import Store, StoreError, UnknownNameError
 from ggn_store.errors import HeadMovedError, NotationError
-from ggn_store.model.revision import Reference, parse_reference
+from ggn_store.model.revision import Reference, Revision, parse_reference
 from tests.support.guards import drop_guards
 from tests.support.stored import KNIGHT, ROOK
 
@@ -60,7 +60,7 @@ def test_a_digest_that_is_too_short_names_what_it_may_be(store: Store) -> None:
         for digest in (revision.digest, revision.lineage):
             revisions.setdefault(digest[0], []).append(revision)
     # Four characters are the least that is taken: with that many, digests that begin alike are made by hand.
-    with store._database.writing() as connection:
+    with store.session.database.writing() as connection:
         drop_guards(connection)
         connection.execute(text("UPDATE revision SET digest = 'abcd' || substr(digest, 5) WHERE number IN (3, 5)"))
     with pytest.raises(UnknownNameError, match=r"game@sha256:abcd may be any of game@3, game@5: write more"):
@@ -77,17 +77,17 @@ def test_a_lineage_is_the_digest_of_all_that_came_before(store: Store) -> None:
         assert revision.lineage == hashlib.sha256(written.encode()).hexdigest()
         before = revision.lineage
     assert (revision.parent, revision.merged) == (2, None)
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 @pytest.mark.parametrize("column", ["author = 'Eve'", "message = NULL", "created_at = '2020-01-01 00:00:00.000000'"])
 def test_check_finds_a_history_that_was_rewritten(store: Store, column: str) -> None:
     for document in (KNIGHT, ROOK):
         store.load(document, "game", author="Ann", message="change")
-    with store._database.writing() as connection:
+    with store.session.database.writing() as connection:
         drop_guards(connection)
         connection.execute(text(f"UPDATE revision SET {column} WHERE number = 1"))
-    [found] = store.check()
+    [found] = store.upkeep.check()
     assert found.startswith("revision game@1: ")
 
 
@@ -131,29 +131,29 @@ def test_what_was_written_stays_as_it_was(module_store: Store, statement: str) -
     module_store.load(KNIGHT, "game")
     module_store.load(ROOK, "game")
     refused = pytest.raises(StoreError, match=r"is never (changed|removed); nothing was changed")
-    with refused, module_store._database.writing() as connection:
+    with refused, module_store.session.database.writing() as connection:
         connection.execute(text(statement))
-    assert module_store.check() == []
+    assert module_store.upkeep.check() == []
 
 
 def test_every_change_is_in_the_audit_with_the_user_of_the_database(store: Store) -> None:
     store.load(KNIGHT, "game", author="Ann", message="begin")
     store.delete("game")
     store.load(KNIGHT, "game")
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
         rows = connection.execute(text("SELECT role, action, subject, detail FROM audit ORDER BY id")).all()
     assert [(row.action, row.subject) for row in rows] == [
         ("revision", "game"),
         ("delete", "game"),
         ("restore", "game"),
     ]
-    assert {row.role for row in rows} == {store._database.role}
+    assert {row.role for row in rows} == {store.session.database.role}
     detail = json.loads(rows[0].detail)
     assert (detail["revision"], detail["author"], detail["message"], detail["parent"]) == (1, "Ann", "begin", None)
 
 
 def test_the_author_is_the_first_that_is_known(store: Store, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    role = store._database.role
+    role = store.session.database.role
     assert store.load(KNIGHT, "role").author == role
     (tmp_path / "config").write_text("[user]\n name = Git Ann\n email = ann@example.org\n")
     monkeypatch.delenv("GIT_DIR")

@@ -55,25 +55,27 @@ def story(module_store: Store) -> Store:
 
 
 def test_a_log_has_all_revisions_before_one_newest_first(story: Store) -> None:
-    entries = story.log(NAME)
+    entries = story.history.log(NAME)
     assert [entry.revision.number for entry in entries] == [7, 6, 5, 4, 3, 2, 1]
     assert [(entry.revision.parent, entry.revision.merged) for entry in entries] == [
         *((6, None), (4, 5), (3, None), (2, None), (1, None), (1, None), (None, None)),
     ]
-    assert [entry.revision.number for entry in story.log(f"{NAME}@5")] == [5, 3, 1]
-    assert [entry.revision.number for entry in story.log(f"{NAME}:stable", 3)] == [6, 5, 4]
-    assert story.log(f"{NAME}@6") == entries[1:]
+    assert [entry.revision.number for entry in story.history.log(f"{NAME}@5")] == [5, 3, 1]
+    assert [entry.revision.number for entry in story.history.log(f"{NAME}:stable", 3)] == [6, 5, 4]
+    assert story.history.log(f"{NAME}@6") == entries[1:]
 
 
 def test_a_log_tells_which_pieces_changed_against_the_first_parent(story: Store) -> None:
     for reference in (NAME, f"{NAME}@5"):
-        for entry in story.log(reference):
+        for entry in story.history.log(reference):
             assert entry.changes == CHANGES[entry.revision.number - 1], entry.revision
-    assert [entry.changes for entry in story.log(NAME, 2)] == CHANGES[:-3:-1]
+    assert [entry.changes for entry in story.history.log(NAME, 2)] == CHANGES[:-3:-1]
 
 
 def test_tags_stand_beside_what_they_point_to_now(story: Store) -> None:
-    assert {entry.revision.number: entry.tags for entry in story.log(NAME) if entry.tags} == {6: ("also", "stable")}
+    assert {entry.revision.number: entry.tags for entry in story.history.log(NAME) if entry.tags} == {
+        6: ("also", "stable")
+    }
 
 
 def test_changes_are_told_in_one_line() -> None:
@@ -98,15 +100,17 @@ def test_an_order_of_pieces_that_changed_is_told(store: Store) -> None:
     pieces = {"C:P": PAWN, "C:R": {"a1": {"a2": EMPTY}}}
     store.load(pieces, NAME)
     store.load(dict(reversed(pieces.items())), NAME)
-    assert store.log(NAME, 1)[0].changes == Changes(order=True)
+    assert store.history.log(NAME, 1)[0].changes == Changes(order=True)
 
 
 def test_a_board_that_grew_is_told_with_the_pieces_that_it_changed(store: Store) -> None:
     store.load({"C:P": PAWN, "C:R": {"a1": {"a2": EMPTY}}}, NAME)
     store.load({"C:P": PAWN, "C:R": {"a1": {"a2": EMPTY, "h9": EMPTY}}}, NAME)
-    assert store.log(NAME, 1)[0].changes == Changes(changed=("C:P", "C:R"), fields=("board",))
+    assert store.history.log(NAME, 1)[0].changes == Changes(changed=("C:P", "C:R"), fields=("board",))
     # But nobody is blamed for what only stands on another board.
-    assert {(each.piece, each.destination): each.revision.number for each in store.blame(NAME) if each.piece} == {
+    assert {
+        (each.piece, each.destination): each.revision.number for each in store.history.blame(NAME) if each.piece
+    } == {
         ("C:P", "e3"): 1,
         ("C:P", "e4"): 1,
         ("C:R", "a2"): 1,
@@ -117,10 +121,10 @@ def test_a_board_that_grew_is_told_with_the_pieces_that_it_changed(store: Store)
 def test_other_rulesets_are_not_in_a_log(story: Store) -> None:
     story.load({"C:P": PAWN}, "other")
     tag(story, [("of-other", 1, 1)], "other")
-    assert [(entry.revision.name, entry.tags) for entry in story.log("other")] == [("other", ("of-other",))]
-    assert {(entry.revision.name, entry.tags) for entry in story.log(f"{NAME}@5")} == {(NAME, ())}
+    assert [(entry.revision.name, entry.tags) for entry in story.history.log("other")] == [("other", ("of-other",))]
+    assert {(entry.revision.name, entry.tags) for entry in story.history.log(f"{NAME}@5")} == {(NAME, ())}
     with pytest.raises(UnknownNameError, match="no revision 8"):
-        story.log(f"{NAME}@8")
+        story.history.log(f"{NAME}@8")
 
 
 # --- blame ---
@@ -135,7 +139,7 @@ BLAMED: Blamed = {
 def blamed(store: Store, *arguments: str, **options: str) -> Blamed:
     return {
         each.field or (each.piece, each.source, each.destination): each.revision.number
-        for each in store.blame(*arguments, **options)
+        for each in store.history.blame(*arguments, **options)
     }
 
 
@@ -159,7 +163,7 @@ def test_what_is_asked_for_is_blamed_alone(story: Store) -> None:
         (None, None, "h8"): 'game@7 has no rules to "h8"',
     }.items():
         with pytest.raises(UnknownNameError, match=message):
-            story.blame(NAME, *options)
+            story.history.blame(NAME, *options)
 
 
 def test_what_came_back_is_blamed_on_who_brought_it_back(store: Store) -> None:
@@ -212,7 +216,7 @@ def agreement(store: Store, dialect: str, examples: int) -> None:
         said, fields = [node.entries() for node in nodes], [node.all_fields() for node in nodes]
         for number in range(1, len(nodes) + 1):
             reference = f"{name}@{number}"
-            entries = store.log(reference)
+            entries = store.history.log(reference)
             assert [entry.revision.number for entry in entries] == ancestors(nodes, number)
             assert entries[0].changes == expected_changes(nodes, number)
             found = blamed(store, reference)
@@ -221,7 +225,7 @@ def agreement(store: Store, dialect: str, examples: int) -> None:
             assert found == expected
 
     agree()
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 def expected_changes(nodes: list[Node], number: int) -> Changes:

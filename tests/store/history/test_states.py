@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from ggn_store import GateError, GgnStoreError, Store, StoreError, UnknownNameError
-from ggn_store.errors import NotationError
+from ggn_store import GgnStoreError, Store, StoreError, UnknownNameError
+from ggn_store.errors import GateError, NotationError
 from ggn_store.store.history import states
 from tests.support.guards import drop_guards
 from tests.support.program import Command, Program, write
@@ -33,24 +33,26 @@ def ggn(run: Program, ready: str) -> Command:
 def test_a_ruleset_is_active_until_something_else_is_said(store: Store) -> None:
     revision = store.load(KNIGHT, "knight")
     assert (revision.state, revision.successor) == ("active", None)
-    assert (store.state("knight").state, store.state("knight").number) == ("active", 0)
+    assert (store.states.get("knight").state, store.states.get("knight").number) == ("active", 0)
     assert store.ruleset("knight").revision.data()["state"] == "active"
 
 
 def test_a_state_is_said_with_a_successor_and_a_reason_and_its_history_is_kept(store: Store) -> None:
     store.load(KNIGHT, "knight")
     store.load(ROOK, "team/rook")
-    said = store.set_state("knight", "deprecated", use="team/rook", author="Ann", message="it is slow")
+    said = store.states.set("knight", "deprecated", use="team/rook", author="Ann", message="it is slow")
     assert said.note == "knight is deprecated: use team/rook (it is slow)"
-    assert store.set_state("knight", "retired", author="Bob").note == "knight is retired"
-    assert store.set_state("knight", "active", author="Cid").note is None
-    found = [(each.number, each.state, each.successor, each.author, each.message) for each in store.state_log("knight")]
+    assert store.states.set("knight", "retired", author="Bob").note == "knight is retired"
+    assert store.states.set("knight", "active", author="Cid").note is None
+    found = [
+        (each.number, each.state, each.successor, each.author, each.message) for each in store.states.log("knight")
+    ]
     assert found == [
         (3, "active", None, "Cid", None),
         (2, "retired", None, "Bob", None),
         (1, "deprecated", "team/rook", "Ann", "it is slow"),
     ]
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
         rows = connection.execute(text("SELECT subject, detail FROM audit WHERE action = 'state' ORDER BY id")).all()
     assert [(row.subject, json.loads(row.detail)["state"]) for row in rows] == [
         ("knight", "deprecated"),
@@ -63,8 +65,8 @@ def test_every_revision_tells_the_state_that_its_ruleset_has_now(store: Store) -
     store.load(KNIGHT, "knight")
     store.load(ROOK, "knight")
     store.load(ROOK, "rook")
-    store.set_state("knight", "retired")
-    store.set_state("knight", "deprecated", use="rook")
+    store.states.set("knight", "retired")
+    store.states.set("knight", "deprecated", use="rook")
     for reference in ("knight", "knight@1"):
         data = store.ruleset(reference).revision.data()
         assert (data["state"], data["successor"]) == ("deprecated", "rook")
@@ -76,10 +78,10 @@ def test_every_revision_tells_the_state_that_its_ruleset_has_now(store: Store) -
 
 def test_what_is_said_already_is_not_said_again(store: Store) -> None:
     store.load(KNIGHT, "knight")
-    assert store.set_state("knight", "active").number == 0
-    assert store.set_state("knight", "retired", message="old").number == 1
-    assert store.set_state("knight", "retired", message="old").number == 1
-    assert store.set_state("knight", "retired", message="older").number == 2
+    assert store.states.set("knight", "active").number == 0
+    assert store.states.set("knight", "retired", message="old").number == 1
+    assert store.states.set("knight", "retired", message="old").number == 1
+    assert store.states.set("knight", "retired", message="older").number == 2
 
 
 def test_a_successor_must_be_there_and_another_one(store: Store) -> None:
@@ -87,56 +89,56 @@ def test_a_successor_must_be_there_and_another_one(store: Store) -> None:
     store.load(ROOK, "rook")
     store.delete("rook")
     with pytest.raises(UnknownNameError, match='no ruleset "queen"'):
-        store.set_state("knight", "deprecated", use="queen")
+        store.states.set("knight", "deprecated", use="queen")
     with pytest.raises(UnknownNameError, match="rook was deleted"):
-        store.set_state("knight", "deprecated", use="rook")
+        store.states.set("knight", "deprecated", use="rook")
     with pytest.raises(NotationError, match="cannot be used instead of itself"):
-        store.set_state("knight", "deprecated", use="knight")
+        store.states.set("knight", "deprecated", use="knight")
     with pytest.raises(NotationError, match="an active ruleset is to be used itself"):
-        store.set_state("knight", "active", use="rook")
+        store.states.set("knight", "active", use="rook")
     with pytest.raises(NotationError, match="not a state: active, deprecated, retired"):
-        store.set_state("knight", "gone")  # type: ignore[arg-type]
+        store.states.set("knight", "gone")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match='no ruleset "queen"'):
-        store.set_state("queen", "retired")
-    assert store.state_log("knight")[0].number == 0
+        store.states.set("queen", "retired")
+    assert store.states.log("knight")[0].number == 0
 
 
 def test_a_retired_ruleset_takes_no_revision_but_answers(store: Store) -> None:
     store.load(KNIGHT, "knight")
     store.load(ROOK, "rook")
-    store.set_state("knight", "retired", use="rook")
+    store.states.set("knight", "retired", use="rook")
     refused = r"knight is retired and takes no revisions \(use rook\): `ggn-store state knight active`"
     with pytest.raises(GateError, match=refused):
         store.load(ROOK, "knight")
     with pytest.raises(GateError, match=refused):
-        store.propose(ROOK, "knight", author="Ann")
+        store.reviews.propose(ROOK, "knight", author="Ann")
     assert store.load(KNIGHT, "knight").status == "unchanged"
     assert [move.destination for move in store.ruleset("knight").moves({"b1": "C:N"})] == ["c3"]
-    store.set_state("knight", "active")
+    store.states.set("knight", "active")
     assert store.load(ROOK, "knight").number == 2
 
 
 def test_of_two_who_say_something_at_once_one_is_told(store: Store) -> None:
     store.load(KNIGHT, "knight")
-    before = store.state("knight")
-    store.set_state("knight", "deprecated")
+    before = store.states.get("knight")
+    store.states.set("knight", "deprecated")
     # In a file, where one writes at a time, it can only be tried by hand.
-    told = "somebody else has just changed" if store._database.is_server else "is never changed"
-    with pytest.raises(GgnStoreError, match=told), store._database.writing() as connection:
-        states.add(store._database, connection, before, "retired", None, "Eve", None)
-    assert store.state("knight").state == "deprecated"
+    told = "somebody else has just changed" if store.session.database.is_server else "is never changed"
+    with pytest.raises(GgnStoreError, match=told), store.session.database.writing() as connection:
+        states.add(store.session.database, connection, before, "retired", None, "Eve", None)
+    assert store.states.get("knight").state == "deprecated"
 
 
 def test_what_was_said_is_never_changed(store: Store) -> None:
     store.load(KNIGHT, "knight")
-    store.set_state("knight", "retired")
+    store.states.set("knight", "retired")
     for statement in ("UPDATE ruleset_state SET state = 'active'", "DELETE FROM ruleset_state"):
-        with pytest.raises(StoreError, match="is never"), store._database.writing() as connection:
+        with pytest.raises(StoreError, match="is never"), store.session.database.writing() as connection:
             connection.execute(text(statement))
-    with store._database.writing() as connection:
+    with store.session.database.writing() as connection:
         drop_guards(connection)
         connection.execute(text("DELETE FROM ruleset_state"))
-    assert store.state("knight").state == "active"
+    assert store.states.get("knight").state == "active"
 
 
 # --- on the command line ---

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from ggn_store import ConflictError, NotationError, Store, StoreError, UnknownNameError
+from ggn_store import ConflictError, Store, StoreError, UnknownNameError
+from ggn_store.errors import NotationError
 from tests.support.loader import Worker, document
 from tests.support.program import Command, Result, on_terminal
 from tests.support.program import _own_place as _own_place
@@ -33,17 +34,17 @@ def game(store: Store) -> Store:
 
 
 def moves(store: Store, name: str | None = None) -> list[tuple[str, int, int | None]]:
-    return [(each.name, each.number, each.revision) for each in store.tag_log("game", name)]
+    return [(each.name, each.number, each.revision) for each in store.tags.log("game", name)]
 
 
 def test_a_tag_is_made_moved_on_back_and_removed_and_all_of_it_is_kept(game: Store) -> None:
     done = [
-        game.tag("game@1", "stable", author="Ann", message="begin"),
-        game.tag("game", "stable", author="Ben"),
-        game.tag("game@1", "stable", author="Ann", message="back"),
-        game.tag("game:stable", "stable"),
-        game.untag("game", "stable", author="Ben", message="away"),
-        game.tag("game@2", "stable", author="Ann"),
+        game.tags.set("game@1", "stable", author="Ann", message="begin"),
+        game.tags.set("game", "stable", author="Ben"),
+        game.tags.set("game@1", "stable", author="Ann", message="back"),
+        game.tags.set("game:stable", "stable"),
+        game.tags.remove("game", "stable", author="Ben", message="away"),
+        game.tags.set("game@2", "stable", author="Ann"),
     ]
     assert [(each.status, each.number, each.revision) for each in done] == [
         ("created", 1, 1),
@@ -56,34 +57,34 @@ def test_a_tag_is_made_moved_on_back_and_removed_and_all_of_it_is_kept(game: Sto
     assert moves(game, "stable") == [
         ("stable", number, at) for number, at in ((5, 2), (4, None), (3, 1), (2, 3), (1, 1))
     ]
-    history = [(each.author, each.message) for each in game.tag_log("game", "stable")]
+    history = [(each.author, each.message) for each in game.tags.log("game", "stable")]
     assert history == [("Ann", None), ("Ben", "away"), ("Ann", "back"), ("Ben", None), ("Ann", "begin")]
-    assert game.verify().problems == ()
-    assert game.verify().tags == 1
+    assert game.upkeep.verify().problems == ()
+    assert game.upkeep.verify().tags == 1
 
 
 def test_a_tag_names_the_revision_everywhere(game: Store) -> None:
-    game.tag("game@2", "stable")
+    game.tags.set("game@2", "stable")
     second = game.ruleset("game@2").revision
     assert game.ruleset("game:stable").revision == second
-    [tag] = game.tags("game")
+    [tag] = game.tags.list("game")
     assert (tag.digest, tag.lineage, str(tag)) == (second.digest, second.lineage, "game:stable")
-    game.tag("game:stable", "beta")
+    game.tags.set("game:stable", "beta")
     assert game.ruleset("game:beta").revision == second
-    game.untag("game", "stable")
+    game.tags.remove("game", "stable")
     with pytest.raises(UnknownNameError, match='game has no tag "stable"'):
         game.ruleset("game:stable")
 
 
 def test_tags_are_listed_by_name_and_by_where_they_point(game: Store) -> None:
     for reference, name in (("game@1", "old"), ("game", "beta"), ("game@3", "alpha"), ("game@2", "gone")):
-        game.tag(reference, name)
-    game.untag("game", "gone")
+        game.tags.set(reference, name)
+    game.tags.remove("game", "gone")
     game.load(KNIGHT, "other")
-    game.tag("other", "old")
-    assert [(tag.name, tag.revision) for tag in game.tags("game")] == [("alpha", 3), ("beta", 3), ("old", 1)]
-    assert [tag.name for tag in game.tags("game@3")] == ["alpha", "beta"]
-    assert game.tags("game@2") == ()
+    game.tags.set("other", "old")
+    assert [(tag.name, tag.revision) for tag in game.tags.list("game")] == [("alpha", 3), ("beta", 3), ("old", 1)]
+    assert [tag.name for tag in game.tags.list("game@3")] == ["alpha", "beta"]
+    assert game.tags.list("game@2") == ()
     assert {summary.revision.name: summary.data()["tags"] for summary in game.list()} == {
         "game": {"alpha": 3, "beta": 3, "old": 1},
         "other": {"old": 1},
@@ -105,20 +106,22 @@ def test_tags_are_listed_by_name_and_by_where_they_point(game: Store) -> None:
     ],
 )
 def test_a_tag_only_moves_from_where_it_is_expected(game: Store, points: int | None, expect: str, holds: bool) -> None:
-    game.tag("game@1", "here")
-    game.tag("game@2", "there")
+    game.tags.set("game@1", "here")
+    game.tags.set("game@2", "there")
     if points is not None:
-        game.tag(f"game@{points}", "stable")
+        game.tags.set(f"game@{points}", "stable")
     if holds:
-        assert game.tag("game@3", "stable", expect=expect).revision == 3
+        assert game.tags.set("game@3", "stable", expect=expect).revision == 3
         return
     for reference in ("game@3", "game@1"):
         with pytest.raises(ConflictError, match=r"game:stable (is not there|points to game@1), and was") as caught:
-            game.tag(reference, "stable", expect=expect)
+            game.tags.set(reference, "stable", expect=expect)
         assert caught.value.exit_code == 3
     with pytest.raises(ConflictError):
-        game.untag("game", "stable", expect=expect)
-    assert [tag.revision for tag in game.tags("game") if tag.name == "stable"] == ([] if points is None else [points])
+        game.tags.remove("game", "stable", expect=expect)
+    assert [tag.revision for tag in game.tags.list("game") if tag.name == "stable"] == (
+        [] if points is None else [points]
+    )
 
 
 def test_what_cannot_be_tagged_is_told(game: Store) -> None:
@@ -128,24 +131,27 @@ def test_what_cannot_be_tagged_is_told(game: Store) -> None:
         ("game:nothing", "stable", 'game has no tag "nothing"'),
     ):
         with pytest.raises(UnknownNameError, match=message):
-            game.tag(reference, name)
+            game.tags.set(reference, name)
     with pytest.raises(NotationError, match='"3rd" cannot name a tag'):
-        game.tag("game", "3rd")
+        game.tags.set("game", "3rd")
     with pytest.raises(NotationError, match="no database can keep"):
-        game.tag("game", "stable", message="a\x00b")
+        game.tags.set("game", "stable", message="a\x00b")
     with pytest.raises(UnknownNameError, match='game has no tag "stable"'):
-        game.untag("game", "stable")
+        game.tags.remove("game", "stable")
     with pytest.raises(UnknownNameError, match='game has no tag "stable"'):
-        game.tag_log("game", "stable")
+        game.tags.log("game", "stable")
     with pytest.raises(NotationError, match="name the ruleset only"):
-        game.untag("game@2", "stable")
+        game.tags.remove("game@2", "stable")
     assert moves(game) == []
 
 
 def test_the_moves_of_a_tag_cannot_be_changed_or_removed(game: Store) -> None:
-    game.tag("game@1", "stable")
+    game.tags.set("game@1", "stable")
     for statement in ("UPDATE tag SET revision_id = NULL", "DELETE FROM tag"):
-        with pytest.raises(StoreError, match=r"is never (changed|removed)"), game._database.writing() as connection:
+        with (
+            pytest.raises(StoreError, match=r"is never (changed|removed)"),
+            game.session.database.writing() as connection,
+        ):
             connection.execute(text(statement))
     assert moves(game) == [("stable", 1, 1)]
 
@@ -170,8 +176,8 @@ def test_of_many_that_expect_the_same_one_moves_the_tag(address: str) -> None:
             assert [answer["move"] for answer in won] == [turn]
             assert {answer.get("error") for answer in answers if answer not in won} == {"ConflictError"}
             expect = str(won[0]["revision"])
-        assert len(store.tag_log("a")) == 8
-        assert store.verify().problems == ()
+        assert len(store.tags.log("a")) == 8
+        assert store.upkeep.verify().problems == ()
 
 
 def test_of_many_that_expect_nothing_all_move_the_tag_one_after_the_other(address: str) -> None:
@@ -187,8 +193,8 @@ def test_of_many_that_expect_nothing_all_move_the_tag_one_after_the_other(addres
         made = sorted(answer["move"] for each in answers for answer in each if answer["status"] != "unchanged")
         assert {answer.get("error") for each in answers for answer in each} == {None}
         assert made == list(range(1, len(made) + 1))
-        assert [tag.number for tag in store.tag_log("a")] == made[::-1]
-        assert store.verify().problems == ()
+        assert [tag.number for tag in store.tags.log("a")] == made[::-1]
+        assert store.upkeep.verify().problems == ()
 
 
 # --- the command ---

@@ -17,7 +17,9 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from ggn_store import ACTIONS, Event, NotationError, Store, StoreError, UnknownNameError
+from ggn_store import Store, StoreError, UnknownNameError
+from ggn_store.errors import NotationError
+from ggn_store.model.event import ACTIONS, Event
 from tests.support import postgres
 from tests.support.crashes import crash, crashing
 from tests.support.loader import ROOT, document, store_unlisted
@@ -45,12 +47,12 @@ def take(events: Iterator[Event], count: int) -> list[tuple[str, str]]:
 
 def test_changes_are_told_as_they_happen_and_only_those_from_now_on(store: Store) -> None:
     store.load(KNIGHT, "game")
-    with closing(store.watch()) as events:  # type: ignore[type-var]
+    with closing(store.upkeep.watch()) as events:  # type: ignore[type-var]
         store.load(ROOK, "game", author="Ann", message="rook")
         first = next(events)
         assert (told(first), first.detail["author"], first.detail["message"]) == (("revision", "game@2"), "Ann", "rook")
-        assert first.role == store._database.role
-        store.tag("game@1", "stable")
+        assert first.role == store.session.database.role
+        store.tags.set("game@1", "stable")
         store.delete("game")
         store.load(KNIGHT, "game")
         assert sorted(take(events, 4)) == [
@@ -59,25 +61,25 @@ def test_changes_are_told_as_they_happen_and_only_those_from_now_on(store: Store
             ("revision", "game@3"),
             ("tag", "game:stable"),
         ]
-    assert list(store.watch(timeout=0.1)) == []
+    assert list(store.upkeep.watch(timeout=0.1)) == []
 
 
 def test_what_is_collected_is_told(store: Store) -> None:
     store_unlisted(store, [0])
-    with closing(store.watch(only=["gc"])) as events:  # type: ignore[type-var]
-        store.gc()
+    with closing(store.upkeep.watch(only=["gc"])) as events:  # type: ignore[type-var]
+        store.upkeep.collect()
         assert {about for _, about in take(events, 4)} == {"piece C:K^", "piece C:+R", "piece c:p", "piece C:P"}
 
 
 def test_only_what_is_asked_for_is_told(store: Store) -> None:
     with (
-        closing(store.watch("game", "team/")) as named,  # type: ignore[type-var]
-        closing(store.watch(only=["tag"])) as tags,  # type: ignore[type-var]
+        closing(store.upkeep.watch("game", "team/")) as named,  # type: ignore[type-var]
+        closing(store.upkeep.watch(only=["tag"])) as tags,  # type: ignore[type-var]
     ):
         for name in ("other", "team/a", "team", "games", "game"):
             store.load(KNIGHT, name)
-        store.tag("other", "x")
-        store.tag("game", "x")
+        store.tags.set("other", "x")
+        store.tags.set("game", "x")
         assert take(named, 3) == [("revision", "team/a@1"), ("revision", "game@1"), ("tag", "game:x")]
         assert take(tags, 2) == [("tag", "other:x"), ("tag", "game:x")]
 
@@ -85,11 +87,11 @@ def test_only_what_is_asked_for_is_told(store: Store) -> None:
 def test_it_goes_on_after_an_id(store: Store) -> None:
     for number in range(4):
         store.load(document(number), "game")
-    events = list(store.watch(since=0, timeout=0.1))
+    events = list(store.upkeep.watch(since=0, timeout=0.1))
     assert [told(event) for event in events] == [("revision", f"game@{number}") for number in (1, 2, 3, 4)]
     for event in events:
         assert event.since == event.id
-        rest = list(store.watch(since=event.since, timeout=0.1))
+        rest = list(store.upkeep.watch(since=event.since, timeout=0.1))
         assert [each.id for each in rest] == [each.id for each in events if each.id > event.id]
 
 
@@ -97,14 +99,14 @@ def test_many_changes_are_told_in_their_order(store: Store, monkeypatch: pytest.
     monkeypatch.setattr("ggn_store.store.history.audit._AT_ONCE", 3)
     store.load(KNIGHT, "game")
     for number in range(10):
-        store.tag("game", f"tag{number}")
-    found = list(store.watch(since=1, timeout=0.1))
+        store.tags.set("game", f"tag{number}")
+    found = list(store.upkeep.watch(since=1, timeout=0.1))
     assert [event.about for event in found] == [f"game:tag{number}" for number in range(10)]
-    assert [event.about for event in store.audit("game")] == ["game@1", *(event.about for event in found)]
+    assert [event.about for event in store.upkeep.audit("game")] == ["game@1", *(event.about for event in found)]
 
 
 def test_a_store_in_memory_can_be_watched() -> None:
-    with Store.open("sqlite://") as store, closing(store.watch(interval=0.01)) as events:  # type: ignore[type-var]
+    with Store.open("sqlite://") as store, closing(store.upkeep.watch(interval=0.01)) as events:  # type: ignore[type-var]
         store.load(KNIGHT, "game")
         assert take(events, 1) == [("revision", "game@1")]
 
@@ -124,7 +126,7 @@ def two_writers(server: Server) -> Iterator[tuple[Store, psycopg.Connection, psy
 
 
 def test_the_lower_id_that_is_committed_later_is_neither_missed_nor_told_twice(postgres_server: Server) -> None:
-    with two_writers(postgres_server) as (store, early, late), closing(store.watch()) as events:  # type: ignore[type-var]
+    with two_writers(postgres_server) as (store, early, late), closing(store.upkeep.watch()) as events:  # type: ignore[type-var]
         early.execute(INSERT_TAG, ["lower"])
         late.execute(INSERT_TAG, ["higher"])
         late.commit()
@@ -136,9 +138,9 @@ def test_the_lower_id_that_is_committed_later_is_neither_missed_nor_told_twice(p
         lower = next(events)
         assert told(lower) == ("tag", "game:lower")
         assert lower.id < higher.id
-        store.tag("game", "last")
+        store.tags.set("game", "last")
         assert take(events, 1) == [("tag", "game:last")]
-        resumed = [told(event) for event in store.watch(since=higher.since, timeout=0.1)]
+        resumed = [told(event) for event in store.upkeep.watch(since=higher.since, timeout=0.1)]
         assert resumed == [("tag", "game:lower"), ("tag", "game:higher"), ("tag", "game:last")]
 
 
@@ -147,26 +149,26 @@ def test_a_change_that_was_begun_before_the_watch_and_committed_later_is_told(po
         early.execute(INSERT_TAG, ["lower"])
         late.execute(INSERT_TAG, ["higher"])
         late.commit()
-        with closing(store.watch()) as events:  # type: ignore[type-var]
+        with closing(store.upkeep.watch()) as events:  # type: ignore[type-var]
             early.commit()
             assert take(events, 1) == [("tag", "game:lower")]
-            store.tag("game", "last")
+            store.tags.set("game", "last")
             assert take(events, 1) == [("tag", "game:last")]
 
 
 def test_what_was_rolled_back_is_never_told(postgres_server: Server) -> None:
-    with two_writers(postgres_server) as (store, early, late), closing(store.watch()) as events:  # type: ignore[type-var]
+    with two_writers(postgres_server) as (store, early, late), closing(store.upkeep.watch()) as events:  # type: ignore[type-var]
         early.execute(INSERT_TAG, ["undone"])
         late.execute(INSERT_TAG, ["done"])
         early.rollback()
         late.commit()
-        store.tag("game", "last")
+        store.tags.set("game", "last")
         assert take(events, 2) == [("tag", "game:done"), ("tag", "game:last")]
 
 
 def test_transactions_in_any_order_are_all_told_once(postgres_server: Server) -> None:
     address = postgres_server.create_database()
-    with Store.open(address, upgrade=True) as store, closing(store.watch()) as events:  # type: ignore[type-var]
+    with Store.open(address, upgrade=True) as store, closing(store.upkeep.watch()) as events:  # type: ignore[type-var]
         store.load(KNIGHT, "game")
         writers = [psycopg.connect(address) for _ in range(5)]
         expected = [("revision", "game@1")]
@@ -183,7 +185,7 @@ def test_transactions_in_any_order_are_all_told_once(postgres_server: Server) ->
         expected += [("tag", f"game:t{turn}.{index}") for turn in range(12) for index in range(turn % 5 + 1)]
         seen += take(events, len(expected) - len(seen))
         assert sorted(seen) == sorted(expected)
-        store.tag("game", "last")
+        store.tags.set("game", "last")
         assert take(events, 1) == [("tag", "game:last")]
     postgres_server.drop_database(address)
 
@@ -205,13 +207,13 @@ def test_a_connection_that_is_lost_is_made_again_without_loss(postgres_server: S
     with (
         Store.open(address, upgrade=True) as store,
         Store.open(address) as writer,
-        closing(store.watch(on_loss=lost.append)) as events,  # type: ignore[type-var]
+        closing(store.upkeep.watch(on_loss=lost.append)) as events,  # type: ignore[type-var]
     ):
         for number in range(3):
             writer.load(document(number), "game")
             assert take(events, 1) == [("revision", f"game@{number + 1}")]
             cut_all(address)
-            writer.tag("game", f"t{number}")
+            writer.tags.set("game", f"t{number}")
             assert take(events, 1) == [("tag", f"game:t{number}")]
     assert len(lost) == 3
     assert all(message.startswith("postgresql://") for message in lost)
@@ -223,14 +225,14 @@ def test_a_server_that_was_killed_and_came_back_is_watched_on_without_loss() -> 
     with postgres.server() as server, crashing(server) as address:
         with (
             Store.open(address, upgrade=True) as store,
-            closing(store.watch(on_loss=lost.append)) as events,  # type: ignore[type-var]
+            closing(store.upkeep.watch(on_loss=lost.append)) as events,  # type: ignore[type-var]
         ):
             store.load(KNIGHT, "game")
             assert take(events, 1) == [("revision", "game@1")]
-            store.tag("game", "before")
+            store.tags.set("game", "before")
             crash(address)
             assert take(events, 1) == [("tag", "game:before")]
-            store.tag("game", "after")
+            store.tags.set("game", "after")
             assert take(events, 1) == [("tag", "game:after")]
         assert lost
 
@@ -238,13 +240,13 @@ def test_a_server_that_was_killed_and_came_back_is_watched_on_without_loss() -> 
 def test_what_is_no_loss_of_a_connection_is_an_error(postgres_server: Server) -> None:
     address = postgres_server.create_database()
     with Store.open(address, upgrade=True) as store:
-        with closing(store.watch()) as events:  # type: ignore[type-var]
-            with store._database.writing() as connection:
+        with closing(store.upkeep.watch()) as events:  # type: ignore[type-var]
+            with store.session.database.writing() as connection:
                 connection.execute(text("DROP TABLE audit"))
             with pytest.raises(StoreError, match="a table is missing"):
                 next(events)
         with pytest.raises(StoreError, match="a table is missing"):
-            store.watch()
+            store.upkeep.watch()
     postgres_server.drop_database(address)
 
 
@@ -253,9 +255,9 @@ def test_what_is_no_loss_of_a_connection_is_an_error(postgres_server: Server) ->
 
 def test_the_audit_is_listed_by_ruleset_id_time_and_kind(store: Store) -> None:
     for name in ("game", "team/a", "game"):
-        store.load(document(ord(name[0]) + len(list(store.audit()))), name)
-    store.tag("game@1", "stable", author="Ann", message="first")
-    everything = [*store.audit()]
+        store.load(document(ord(name[0]) + len(list(store.upkeep.audit()))), name)
+    store.tags.set("game@1", "stable", author="Ann", message="first")
+    everything = [*store.upkeep.audit()]
     assert [told(event) for event in everything] == [
         ("revision", "game@1"),
         ("revision", "team/a@1"),
@@ -263,24 +265,24 @@ def test_the_audit_is_listed_by_ruleset_id_time_and_kind(store: Store) -> None:
         ("tag", "game:stable"),
     ]
     ids = [event.id for event in everything]
-    assert [event.id for event in store.audit("game")] == [ids[0], ids[2], ids[3]]
-    assert [event.id for event in store.audit("team/")] == [ids[1]]
-    assert [event.id for event in store.audit(since=ids[1])] == ids[2:]
-    assert [event.id for event in store.audit(limit=2)] == ids[2:]
-    assert [event.id for event in store.audit(only=["tag", "state"])] == [ids[3]]
-    assert [event.id for event in store.audit(since=everything[2].at)] == ids[2:]
+    assert [event.id for event in store.upkeep.audit("game")] == [ids[0], ids[2], ids[3]]
+    assert [event.id for event in store.upkeep.audit("team/")] == [ids[1]]
+    assert [event.id for event in store.upkeep.audit(since=ids[1])] == ids[2:]
+    assert [event.id for event in store.upkeep.audit(limit=2)] == ids[2:]
+    assert [event.id for event in store.upkeep.audit(only=["tag", "state"])] == [ids[3]]
+    assert [event.id for event in store.upkeep.audit(since=everything[2].at)] == ids[2:]
     now = datetime.now(UTC)
-    assert list(store.audit(since=now + timedelta(hours=1))) == []
+    assert list(store.upkeep.audit(since=now + timedelta(hours=1))) == []
     assert all(now - timedelta(hours=1) < event.at <= now + timedelta(seconds=1) for event in everything)
     assert everything[3].what == "-> game@1 by Ann: first"
     with pytest.raises(UnknownNameError, match='no ruleset "nothing"'):
-        store.audit("nothing")
+        store.upkeep.audit("nothing")
     with pytest.raises(NotationError, match="cannot name a ruleset"):
-        store.audit("a b")
+        store.upkeep.audit("a b")
 
 
 def test_the_kinds_of_changes_are_those_that_the_triggers_tell_of(tmp_path: Path) -> None:
-    with Store.open(str(tmp_path / "store.db")) as store, store._database.reading() as connection:
+    with Store.open(str(tmp_path / "store.db")) as store, store.session.database.reading() as connection:
         triggers = connection.execute(text("SELECT sql FROM sqlite_master WHERE sql LIKE '%INSERT INTO audit%'"))
         values = [re.split(r"\|\| '000', |, \(SELECT|, NEW\.|, OLD\.|, NULL", sql)[1] for sql in triggers.scalars()]
     # The action itself, or those that a CASE leads to.
@@ -294,7 +296,7 @@ def test_the_kinds_of_changes_are_those_that_the_triggers_tell_of(tmp_path: Path
 def test_the_audit_is_listed_by_a_command(ggn: Command, ready: str) -> None:
     with Store.open(ready) as store:
         store.load(KNIGHT, "game", author="Ann", message="\x1b[31mred")
-        store.tag("game", "stable", author="Ben")
+        store.tags.set("game", "stable", author="Ben")
         store.load(KNIGHT, "other")
     records = ggn("audit").records()
     assert [(each["action"], each["subject"]) for each in records] == [
@@ -321,7 +323,7 @@ def test_the_audit_is_listed_by_a_command(ggn: Command, ready: str) -> None:
 def test_a_command_watches_for_a_count_or_a_time(ggn: Command, ready: str) -> None:
     with Store.open(ready) as store:
         store.load(KNIGHT, "game", author="Ann")
-        store.tag("game", "stable", author="Ben")
+        store.tags.set("game", "stable", author="Ben")
     both = ggn("watch", "--since", "0", "--count", "2")
     assert (both.code, both.err) == (0, "")
     assert [(each["action"], each["subject"]) for each in both.records()] == [("revision", "game"), ("tag", "game")]
@@ -363,7 +365,7 @@ def test_each_line_is_there_at_once_and_a_signal_ends_it(store: Store, address: 
         assert process.stdout is not None
         assert process.stderr is not None
         assert json.loads(process.stdout.readline())["subject"] == "game"
-        store.tag("game", "stable")
+        store.tags.set("game", "stable")
         assert json.loads(process.stdout.readline())["action"] == "tag"
         process.send_signal(number)
         assert process.wait() == code
@@ -392,7 +394,7 @@ def test_a_lost_connection_is_told_on_standard_error(postgres_server: Server) ->
             process.stdout.readline()
             cut_all(address)
             assert process.stderr.readline().endswith(b"; trying again\n")
-            store.tag("game", "stable")
+            store.tags.set("game", "stable")
             assert json.loads(process.stdout.readline())["action"] == "tag"
             assert process.wait() == 0
     postgres_server.drop_database(address)

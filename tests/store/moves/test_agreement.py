@@ -205,7 +205,7 @@ def stores(postgres_server: Server, tmp_path_factory: pytest.TempPathFactory) ->
         stack.callback(postgres.close)
         without = Store.open(postgres_server.create_database(), upgrade=True)
         stack.callback(without.close)
-        without._database.sender = Values()
+        without.session.database.sender = Values()
         yield {"SQLite": sqlite, "Postgres": postgres, "Postgres without temporary tables": without}
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from ggn_store import Chain, MoveError, Position, Ruleset, Store, UnknownNameError, captures_first, limits
+from ggn_store import MoveError, Position, Ruleset, Store, UnknownNameError, limits
+from ggn_store.model.chain import Chain, captures_first
 from ggn_store.store.database.postgres import Values
 from tests.oracles import reference
 from tests.support.program import Command

@@ -81,7 +81,7 @@ def test_a_square_beyond_the_first_word_is_a_bit_of_a_later_one() -> None:
 
 def test_steps_and_captures_of_chess_are_halved(store: Store) -> None:
     store.load(ROOT / "data" / "chess.json")
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
         kinds = connection.execute(select(t.mask.c.exact, func.count()).group_by(t.mask.c.exact).order_by("exact"))
         # 15,292 possibilities; by name: 14 + 14 en passant captures, 4 castlings.
         assert [tuple(row) for row in kinds] == [(False, 7858), (True, 32)]
@@ -115,7 +115,7 @@ def test_boards_of_any_number_of_words_are_answered(store: Store, squares: int) 
 
 
 def damage(store: Store, statement: Any) -> None:
-    with store._database.writing() as connection:
+    with store.session.database.writing() as connection:
         assert connection.execute(statement).rowcount == 1
 
 
@@ -134,10 +134,10 @@ def damage(store: Store, statement: Any) -> None:
 def test_damaged_masks_are_found_and_rebuilt(store: Store, statement: Any) -> None:
     store.load(LINE, "line")
     damage(store, statement)
-    [found] = store.check()
+    [found] = store.upkeep.check()
     assert found.endswith("(C:R): its masks are not those of its rows: run `ggn-store db rebuild`")
-    assert store.rebuild() == 1
-    assert store.check() == []
+    assert store.upkeep.rebuild() == 1
+    assert store.upkeep.check() == []
     assert [move.ordinal for move in store.ruleset("line").moves({"a1": "C:R", "b1": "c:r"})] == [1]
 
 
@@ -155,10 +155,10 @@ def test_an_upgrade_derives_the_masks_of_older_stores(store: Store) -> None:
     from alembic import command
 
     store.load(LINE, "line")
-    with store._database.writing() as connection:
+    with store.session.database.writing() as connection:
         alembic(connection, command.downgrade, "0001")
     store.upgrade()
-    assert store.check() == []
+    assert store.upkeep.check() == []
     assert [move.ordinal for move in store.ruleset("line").moves({"a1": "C:R"})] == [0]
 
 
@@ -336,7 +336,7 @@ def test_a_connection_that_the_server_has_closed_is_replaced(address: str) -> No
         store.load(LINE, "line")
         rules = store.ruleset("line")
         assert len(rules.moves({"a1": "C:R"})) == 1
-        with store._database.writing() as connection:
+        with store.session.database.writing() as connection:
             connection.execute(
                 text(
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "

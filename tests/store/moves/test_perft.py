@@ -426,7 +426,7 @@ def test_engines_that_know_no_state_say_so(both: list[Store]) -> None:
         ):
             with pytest.raises(StoreError, match=r'has state variables \(ep\), of which the engine "duckdb"'):
                 ask()
-        assert rules.perft(Position({"a1": "C:P"}), 1, engine=store._database.name).count == 1
+        assert rules.perft(Position({"a1": "C:P"}), 1, engine=store.session.database.name).count == 1
 
 
 def test_rules_that_name_many_pieces_are_kept_apart(both: list[Store], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -564,4 +564,4 @@ def test_nothing_of_a_question_is_left_behind(store: Store) -> None:
     for _ in range(2):
         assert rules.perft({"a1": "C:P"}, 3).count == 0
         assert rules.perft({"a1": "C:P"}, 1).count == 1
-    assert store.check() == []
+    assert store.upkeep.check() == []

@@ -260,13 +260,13 @@ def test_many_positions_of_a_reader_are_asked_together(
         rules = store.ruleset(name)
         few = rules.moves_batch(positions[:2], query="reading")
         asked: list[str] = []
-        execute = store._database.engine.dialect.do_execute
+        execute = store.session.database.engine.dialect.do_execute
 
         def noted(cursor: Any, statement: str, *rest: Any) -> None:
             asked.append(statement)
             execute(cursor, statement, *rest)
 
-        monkeypatch.setattr(store._database.engine.dialect, "do_execute", noted)
+        monkeypatch.setattr(store.session.database.engine.dialect, "do_execute", noted)
         answers = rules.moves_batch(positions, query="reading")
         assert answers[:2] == few
         assert answers == rules.moves_batch(positions)
@@ -396,7 +396,7 @@ def test_perft_says_where_a_reader_s_moves_were_made(in_postgres: Filled) -> Non
 
 def test_a_reader_sees_all_that_is_stored(filled: Filled, reader: str, tmp_path: Path) -> None:
     def ask(store: Store) -> list[Any]:
-        told: list[Any] = [replace(store.info(), address=""), store.check(), store.list(), store.revisions()]
+        told: list[Any] = [replace(store.info(), address=""), store.upkeep.check(), store.list(), store.revisions()]
         for revision in store.revisions():
             rules = store.ruleset(str(revision))
             told += [rules.summary(), rules.piece_summaries(), rules.board, rules.export(), rules.definition]
@@ -411,7 +411,7 @@ def test_a_reader_s_tables_of_columns_are_the_owner_s(filled: Filled, reader: st
 
     def ask(store: Store) -> list[Any]:
         chess = store.ruleset("chess")
-        return [chess.moves_table(positions).to_pylist(), chess.count_table(positions, "piece").to_pylist()]
+        return [chess.columns.moves(positions).to_pylist(), chess.columns.count(positions, "piece").to_pylist()]
 
     assert compare(filled, reader, "columns", ask)[0]
 
@@ -467,7 +467,7 @@ def test_a_reader_who_writes_is_told_why_it_cannot_be(filled: Filled, reader: st
         writes: list[Callable[[], object]] = [
             lambda: store.load({"C:P": {"e2": {"e3": [{"diff": {}}]}}}, "new"),
             lambda: store.delete("chess"),
-            store.rebuild,
+            store.upkeep.rebuild,
         ]
         for write in writes:
             with pytest.raises(StoreError, match=r"read-only|may not do that"):

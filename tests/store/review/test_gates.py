@@ -11,10 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ggn_store import GateError, Position, PositionSet, Store, StoreError, UnknownNameError, parse, read_definition
+from ggn_store import Position, Store, StoreError, UnknownNameError, parse, read_definition
 from ggn_store.api import ahead, gates
 from ggn_store.documents import files
 from ggn_store.documents.lint import CODES, lint
+from ggn_store.errors import GateError
+from ggn_store.model.policy import PositionSet
 from ggn_store.store.rulesets import load
 from tests.oracles import reference
 from tests.support.edits import Draft, drafts, edited
@@ -56,7 +58,7 @@ def test_every_code_of_lint_is_one_that_a_policy_can_name() -> None:
 def test_findings_of_the_classes_of_a_policy_are_refused_and_all_listed(
     store: Store, codes: tuple[str, ...], refused: list[str]
 ) -> None:
-    store.set_policy("team", lint=codes)
+    store.policies.set("team", lint=codes)
     if not refused:
         assert store.load(DOUBTFUL, "team/rook").number == 1
         return
@@ -109,7 +111,7 @@ def ahead_of_time(store: Store) -> object:
 WAYS_IN: tuple[Callable[[Store], object], ...] = (
     lambda store: store.load(DOUBTFUL, "team/rook"),
     lambda store: store.load(parse(DOUBTFUL), "team/rook"),
-    lambda store: store.propose(DOUBTFUL, "team/rook", author="Ann"),
+    lambda store: store.reviews.propose(DOUBTFUL, "team/rook", author="Ann"),
     from_file,
     from_stream,
     ahead_of_time,
@@ -118,7 +120,7 @@ WAYS_IN: tuple[Callable[[Store], object], ...] = (
 
 @pytest.mark.parametrize("way", range(len(WAYS_IN)))
 def test_every_way_in_leads_through_the_gate(store: Store, way: int) -> None:
-    store.set_policy("team", lint=["never-holds"])
+    store.policies.set("team", lint=["never-holds"])
     with pytest.raises(GateError, match="refused by the policy of team, 1 finding"):
         WAYS_IN[way](store)
     with pytest.raises(UnknownNameError):
@@ -130,21 +132,21 @@ def test_a_game_that_is_generated_on_the_way_goes_through_the_gate(store: Store)
     assert store.load(definition, "hops").number == 1
     piece = store.ruleset("hops").pieces[0]
     kept = PositionSet("corner", (Position({"a1": piece}),))
-    store.set_policy("*", compatible=kept)
+    store.policies.set("*", compatible=kept)
     slower = read_definition(GAME.replace('"K"', '"W"'))
     with pytest.raises(GateError, match="1 finding;") as caught:
         store.load(slower, "hops")
     assert [each.pointer for each in caught.value.problems] == [f"/{piece}/a1/b2"]
     with pytest.raises(GateError, match="1 finding;"):
-        store.propose(slower, "hops", author="Ann")
+        store.reviews.propose(slower, "hops", author="Ann")
     assert store.ruleset("hops").revision.number == 1
 
 
 def test_what_came_another_way_is_held_to_the_policy_by_one_call(store: Store) -> None:
     first = store.load(KNIGHT, "team/knight")
     second = store.load(OTHER, "team/knight")
-    store.set_policy("team", compatible=AT_B1)
-    with store._database.reading() as connection:
+    store.policies.set("team", compatible=AT_B1)
+    with store.session.database.reading() as connection:
         gates.require(connection, None, second)
         gates.require(connection, second, second)
         with pytest.raises(GateError, match="team/knight: refused by the policy of team, 3 findings"):
@@ -153,11 +155,11 @@ def test_what_came_another_way_is_held_to_the_policy_by_one_call(store: Store) -
 
 def test_whatever_comes_in_a_block_is_held_to_the_policy(store: Store) -> None:
     store.load(KNIGHT, "team/knight")
-    store.set_policy("team", compatible=AT_B1, lint=["never-holds"])
+    store.policies.set("team", compatible=AT_B1, lint=["never-holds"])
 
     def come(document: Json, name: str) -> None:
-        with store._database.writing() as connection, gates.holding(connection, name):
-            load.load(store._database, connection, parse(document), name)
+        with store.session.database.writing() as connection, gates.holding(connection, name):
+            load.load(store.session.database, connection, parse(document), name)
 
     with pytest.raises(GateError, match="team/knight: refused by the policy of team, 3 findings"):
         come(OTHER, "team/knight")
@@ -168,7 +170,7 @@ def test_whatever_comes_in_a_block_is_held_to_the_policy(store: Store) -> None:
     come({**KNIGHT, **ROOK}, "team/knight")
     come(OTHER, "elsewhere")
     assert store.ruleset("team/knight").revision.number == 2
-    store.set_policy("team", review=1)
+    store.policies.set("team", review=1)
     with pytest.raises(StoreError, match="takes only revisions that were proposed and approved"):
         come(KNIGHT, "team/knight")
 
@@ -176,23 +178,23 @@ def test_whatever_comes_in_a_block_is_held_to_the_policy(store: Store) -> None:
 def test_old_contents_and_merges_go_through_the_gate(store: Store) -> None:
     store.load({**KNIGHT, **ROOK}, "team/game")
     store.load({**OTHER, **ROOK}, "team/game")
-    store.set_policy("team", compatible=AT_B1)
+    store.policies.set("team", compatible=AT_B1)
     with pytest.raises(GateError, match="3 findings"):
-        store.restore("team/game@1")
+        store.history.restore("team/game@1")
     beside = {**KNIGHT, **moving("C:R", "a1", "a3")}
     with pytest.raises(GateError, match="2 findings"):
         store.load({**moving("C:N", "b1", "c3", "d2"), **ROOK}, "team/game", base="1", merge=True)
     assert store.ruleset("team/game").revision.number == 2
     merged = store.load(beside, "team/game", base="1", merge=True)
     assert (merged.number, merged.status) == (3, "merged")
-    store.set_policy("team", review=1)
+    store.policies.set("team", review=1)
     with pytest.raises(GateError, match="takes only what was proposed"):
-        store.restore("team/game@1")
+        store.history.restore("team/game@1")
     with pytest.raises(GateError, match="takes only what was proposed"):
         store.load({**beside, **moving("C:B", "c1", "d2")}, "team/game", base="1", merge=True)
-    store.set_state("team/game", "retired")
+    store.states.set("team/game", "retired")
     with pytest.raises(GateError, match="is retired"):
-        store.restore("team/game@1")
+        store.history.restore("team/game@1")
 
 
 # --- moves that are to stay ---
@@ -208,7 +210,7 @@ def refusal(store: Store, document: Json, name: str) -> list[tuple[str, str]]:
 
 def test_moves_that_are_lost_new_or_other_are_listed_by_position(store: Store) -> None:
     store.load(KNIGHT, "team/knight")
-    store.set_policy("team", compatible=AT_B1)
+    store.policies.set("team", compatible=AT_B1)
     # The knight stands on b1 in both positions, and c3 is taken in the second.
     assert refusal(store, OTHER, "team/knight") == [
         ("/C:N/b1/c3", "openings:1: the move is lost: it was a move of this position"),
@@ -229,7 +231,7 @@ def test_moves_that_are_lost_new_or_other_are_listed_by_position(store: Store) -
 
 def test_what_changes_no_move_of_the_positions_passes(store: Store) -> None:
     store.load(KNIGHT, "team/knight")
-    store.set_policy("team", compatible=AT_B1)
+    store.policies.set("team", compatible=AT_B1)
     assert store.load({**KNIGHT, **ROOK}, "team/knight").number == 2
     assert store.load({**ROOK, **KNIGHT}, "team/knight").number == 3
     farther = {**KNIGHT, **ROOK}
@@ -239,13 +241,13 @@ def test_what_changes_no_move_of_the_positions_passes(store: Store) -> None:
 
 
 def test_a_new_ruleset_has_no_moves_to_keep(store: Store) -> None:
-    store.set_policy("*", compatible=AT_B1)
+    store.policies.set("*", compatible=AT_B1)
     assert store.load(KNIGHT, "knight").number == 1
 
 
 def test_changes_that_are_accepted_are_listed_in_the_message(store: Store) -> None:
     store.load(KNIGHT, "team/knight")
-    store.set_policy("team", compatible=AT_B1)
+    store.policies.set("team", compatible=AT_B1)
     listing = (
         "Accepted changes of moves:\n- openings:1: lost C:N b1 c3\n- openings:1: new C:N b1 a3\n"
         "- openings:2: new C:N b1 a3"
@@ -258,12 +260,12 @@ def test_changes_that_are_accepted_are_listed_in_the_message(store: Store) -> No
     assert unchanged.message == "more"
     details = rows(store, "SELECT detail FROM audit WHERE action = 'revision' ORDER BY id")
     assert json.loads(details[1][0])["message"] == f"go left\n\n{listing}"
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 def test_findings_of_lint_are_never_accepted(store: Store) -> None:
     store.load(ROOK, "rook")
-    store.set_policy("*", lint=["never-holds"], compatible=PositionSet("corner", (Position({"a1": "C:R"}),)))
+    store.policies.set("*", lint=["never-holds"], compatible=PositionSet("corner", (Position({"a1": "C:R"}),)))
     with pytest.raises(GateError, match="3 findings; --accept-changes") as caught:
         store.load(DOUBTFUL, "rook")
     assert [each.code for each in caught.value.problems] == ["never-holds", "compatible", "compatible"]
@@ -275,7 +277,7 @@ def test_findings_of_lint_are_never_accepted(store: Store) -> None:
 def test_a_long_list_of_changes_is_cut_in_the_message_and_whole_in_the_refusal(store: Store) -> None:
     squares = [f"{file}{rank}" for file in "cdefgh" for rank in range(1, 11)]
     store.load(moving("C:N", "b1", "a1"), "knight")
-    store.set_policy("*", compatible=AT_B1)
+    store.policies.set("*", compatible=AT_B1)
     with pytest.raises(GateError, match="121 findings") as caught:  # c3 is taken in the second position
         store.load(moving("C:N", "b1", *squares), "knight")
     assert len(caught.value.problems) == 2 + 60 + 59
@@ -306,7 +308,7 @@ def test_positions_that_do_not_fit_a_board_have_no_moves_on_it(
         else:
             write(f"{path}.toml", f'title = "{path}"\n')
     store.load(Path("before.json"), "knight")
-    store.set_policy("*", compatible=PositionSet("far", (Position({"b1": "C:N", "h8": "C:R"}),)))
+    store.policies.set("*", compatible=PositionSet("far", (Position({"b1": "C:N", "h8": "C:R"}),)))
     if count:
         with pytest.raises(GateError) as caught:
             store.load(Path("after.json"), "knight")
@@ -354,7 +356,7 @@ def test_the_listing_is_what_plain_python_finds(case: Case) -> None:
     kept = tuple(Position(board, hands=hands, side=side) for board, hands, side in given_positions)
     with Store.open("sqlite://") as store:
         store.load(parse(before.content), "game")
-        store.set_policy("*", compatible=PositionSet("random", kept))
+        store.policies.set("*", compatible=PositionSet("random", kept))
         found = store.load(parse(after.content), "game", accept_changes=True)
         if found.status == "unchanged":
             assert expected == []

@@ -7,20 +7,10 @@ from typing import Any
 
 import pytest
 
-from ggn_store import (
-    GateError,
-    GgnStoreError,
-    Position,
-    PositionError,
-    PositionSet,
-    Store,
-    StoreError,
-    UnknownNameError,
-    parse,
-)
+from ggn_store import GgnStoreError, Position, PositionError, Store, StoreError, UnknownNameError, parse
 from ggn_store.api import gates
-from ggn_store.errors import NotationError
-from ggn_store.model.policy import covering
+from ggn_store.errors import GateError, NotationError
+from ggn_store.model.policy import PositionSet, covering
 from ggn_store.store.rulesets import load
 from tests.support.people import AT_B1, DOUBTFUL, KNIGHT, ROOK, Json, execute, rows
 
@@ -53,11 +43,11 @@ def test_the_newest_policy_of_the_longest_namespace_counts_alone(
         store.load(KNIGHT, name)
     for namespace, review in given_policies:
         if review is None:
-            store.remove_policy(namespace)
+            store.policies.remove(namespace)
         else:
-            store.set_policy(namespace, review=review)
+            store.policies.set(namespace, review=review)
     for name, expected in zip(NAMES, asked, strict=True):
-        policy = store.policy(name)
+        policy = store.policies.get(name)
         assert (0 if policy is None or policy.rules is None else policy.rules.review) == expected
         # The program and the database, which each find out by themselves.
         if expected:
@@ -73,30 +63,30 @@ def test_the_newest_policy_of_the_longest_namespace_counts_alone(
 
 def load_ungated(store: Store, document: Json, name: str) -> Any:
     """Load as a program would that knows nothing of gates."""
-    with store._database.writing() as connection:
-        return load.load(store._database, connection, parse(document), name, author="Eve")
+    with store.session.database.writing() as connection:
+        return load.load(store.session.database, connection, parse(document), name, author="Eve")
 
 
 def test_a_policy_asks_together_for_what_it_says_and_for_nothing_else(store: Store) -> None:
-    store.set_policy("*", lint=["never-holds"])
-    store.set_policy("team", lint=["no-rules"])
+    store.policies.set("*", lint=["never-holds"])
+    store.policies.set("team", lint=["no-rules"])
     with pytest.raises(GateError) as caught:
         store.load(DOUBTFUL, "team/rook")
     assert [each.code for each in caught.value.problems] == ["no-rules"]
     with pytest.raises(GateError) as caught:
         store.load(DOUBTFUL, "rook")
     assert [each.code for each in caught.value.problems] == ["never-holds"]
-    store.set_policy("team")
+    store.policies.set("team")
     assert store.load(DOUBTFUL, "team/rook").number == 1
 
 
 def test_policies_are_listed_with_their_history(store: Store) -> None:
-    store.set_policy("team", lint=["no-rules", "no-rules"], review=2, compatible=AT_B1, author="Ann", message="safe")
-    store.set_policy("team", lint=["no-rules", "all"], author="Bob")
-    store.set_policy("*", review=1)
-    assert store.remove_policy("team") == store.policy("*")
-    assert [each.namespace for each in store.policies()] == ["*"]
-    third, second, first = store.policy_log("team")
+    store.policies.set("team", lint=["no-rules", "no-rules"], review=2, compatible=AT_B1, author="Ann", message="safe")
+    store.policies.set("team", lint=["no-rules", "all"], author="Bob")
+    store.policies.set("*", review=1)
+    assert store.policies.remove("team") == store.policies.get("*")
+    assert [each.namespace for each in store.policies.list()] == ["*"]
+    third, second, first = store.policies.log("team")
     assert (third.number, third.rules) == (3, None)
     assert (second.rules and second.rules.lint, second.author) == (("all",), "Bob")
     assert first.rules is not None
@@ -110,14 +100,14 @@ def test_policies_are_listed_with_their_history(store: Store) -> None:
     }
     audit = rows(store, "SELECT subject, role, detail FROM audit WHERE action = 'policy' ORDER BY id")
     assert [(subject, role) for subject, role, _ in audit] == [
-        (namespace, store._database.role) for namespace in ("team", "team", "*", "team")
+        (namespace, store.session.database.role) for namespace in ("team", "team", "*", "team")
     ]
     told = json.loads(audit[0][2])
     assert (told["number"], json.loads(told["rules"])["review"], told["author"], told["message"]) == (
         *(1, 2),
         *("Ann", "safe"),
     )
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 @pytest.mark.parametrize(
@@ -136,8 +126,8 @@ def test_a_policy_that_makes_no_sense_is_refused(
     store: Store, namespace: str, rules: Json, error: type[GgnStoreError], told: str
 ) -> None:
     with pytest.raises(error, match=told):
-        store.set_policy(namespace, **rules)
-    assert store.policies() == ()
+        store.policies.set(namespace, **rules)
+    assert store.policies.list() == ()
 
 
 def test_a_set_has_no_more_positions_than_a_policy_keeps() -> None:
@@ -159,7 +149,7 @@ def test_a_square_with_a_strange_name_is_listed_on_one_line(store: Store) -> Non
     before = {"CHESS:N": {strange: {"c3": [{"require": {"c3": "empty"}, "perform": {strange: None, "c3": "CHESS:N"}}]}}}
     after = {"CHESS:N": {strange: {"d2": [{"require": {"d2": "empty"}, "perform": {strange: None, "d2": "CHESS:N"}}]}}}
     store.load(before, "knight")
-    store.set_policy("*", compatible=PositionSet("strange", (Position({strange: "CHESS:N"}),)))
+    store.policies.set("*", compatible=PositionSet("strange", (Position({strange: "CHESS:N"}),)))
     with pytest.raises(GateError) as caught:
         store.load(after, "knight")
     assert str(caught.value).splitlines()[1:] == [str(each) for each in caught.value.problems]
@@ -173,11 +163,11 @@ def test_a_square_with_a_strange_name_is_listed_on_one_line(store: Store) -> Non
 
 def test_what_has_no_policy_cannot_lose_it(store: Store) -> None:
     with pytest.raises(UnknownNameError, match="team has no policy of its own, and nothing else has one"):
-        store.remove_policy("team")
-    store.set_policy("*", review=1)
+        store.policies.remove("team")
+    store.policies.set("*", review=1)
     with pytest.raises(UnknownNameError, match=r"team has no policy of its own; there are policies of \*"):
-        store.remove_policy("team")
-    assert store.policy_log("team") == ()
+        store.policies.remove("team")
+    assert store.policies.log("team") == ()
 
 
 @pytest.mark.parametrize(

@@ -9,21 +9,11 @@ from functools import partial
 
 import pytest
 
-from ggn_store import (
-    ConflictError,
-    GateError,
-    GgnStoreError,
-    PositionSet,
-    Proposal,
-    Revision,
-    Ruleset,
-    Store,
-    StoreError,
-    UnknownNameError,
-    parse,
-)
-from ggn_store.errors import HeadMovedError, NotationError
-from ggn_store.model.proposal import parse_proposal
+from ggn_store import ConflictError, GgnStoreError, Ruleset, Store, StoreError, UnknownNameError, parse
+from ggn_store.errors import GateError, HeadMovedError, NotationError
+from ggn_store.model.policy import PositionSet
+from ggn_store.model.proposal import Proposal, parse_proposal
+from ggn_store.model.revision import Revision
 from tests.support.people import AT_B1, DOUBTFUL, KNIGHT, OTHER, ROOK, WIDER, People, moving, rows
 from tests.support.people import people as people
 
@@ -32,7 +22,7 @@ from tests.support.people import people as people
 
 def test_what_is_under_review_cannot_be_loaded(people: People) -> None:
     people.load("ann", KNIGHT, "team/knight")
-    people.admin.set_policy("team", review=2)
+    people.admin.policies.set("team", review=2)
     told = (
         r"team/knight takes only what was proposed, and approved by 2 others \(the policy of team\): "
         r"propose it with `ggn-store propose team/knight FILE`"
@@ -47,7 +37,7 @@ def test_what_is_under_review_cannot_be_loaded(people: People) -> None:
 
 def test_a_proposal_becomes_the_head_with_its_last_approval(people: People) -> None:
     first = people.load("ann", KNIGHT, "team/knight")
-    people.admin.set_policy("team", review=2)
+    people.admin.policies.set("team", review=2)
     proposal = people.propose("ann", WIDER, "team/knight", message="more moves")
     assert (str(proposal), proposal.state, proposal.base, proposal.needed) == ("team/knight#1", "open", 1, 2)
     assert (proposal.who, proposal.author, proposal.approvals) == (people.who("ann"), "ann", ())
@@ -79,17 +69,17 @@ def test_a_proposal_becomes_the_head_with_its_last_approval(people: People) -> N
     assert (told[0]["proposal"], told[0]["base"], told[0]["message"]) == (1, 1, "more moves")
     assert (told[1]["proposal"], told[1]["author"], told[1]["message"]) == (1, "bob", "fine")
     assert (told[4]["proposal"], told[4]["revision"]) == (1, 2)
-    assert people.admin.check() == []
+    assert people.admin.upkeep.check() == []
 
 
 def test_a_ruleset_can_begin_with_a_proposal(people: People) -> None:
-    people.admin.set_policy("team", review=1)
+    people.admin.policies.set("team", review=1)
     proposal = people.propose("ann", KNIGHT, "team/knight")
     assert (proposal.base, proposal.head, proposal.state) == (None, None, "open")
     with pytest.raises(UnknownNameError, match="team/knight has no revision yet, it was only proposed"):
         people.admin.ruleset("team/knight")
     assert people.admin.list() == ()
-    assert people.admin.check() == []
+    assert people.admin.upkeep.check() == []
     assert people.approve("bob", proposal).revision == 1
     assert people.admin.ruleset("team/knight").revision.parent is None
 
@@ -104,33 +94,33 @@ def test_where_no_policy_asks_for_a_review_one_approval_is_enough(people: People
 
 
 def test_nobody_approves_of_their_own(people: People) -> None:
-    people.admin.set_policy("team", review=1)
+    people.admin.policies.set("team", review=1)
     proposal = people.propose("ann", KNIGHT, "team/knight")
     with pytest.raises(GateError, match=f"team/knight#1 is {people.who('ann')}'s own"):
         people.approve("ann", proposal)
     if people.is_known:  # whatever name they give
         with pytest.raises(GateError, match="somebody else has to approve of it"):
-            people.store("ann").approve("team/knight#1", author="bob")
-    assert people.admin.proposal("team/knight#1").verdicts == ()
+            people.store("ann").reviews.approve("team/knight#1", author="bob")
+    assert people.admin.reviews.get("team/knight#1").verdicts == ()
 
 
 def test_reviews_need_names(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    if store._database.role is not None:
-        assert store.propose(KNIGHT, "knight").author == store._database.role
+    if store.session.database.role is not None:
+        assert store.reviews.propose(KNIGHT, "knight").author == store.session.database.role
         return
     with pytest.raises(GateError, match="say who you are with --author"):
-        store.propose(KNIGHT, "knight")
-    store.propose(KNIGHT, "knight", author="Ann")
-    for act in (store.approve, store.reject, store.withdraw):
+        store.reviews.propose(KNIGHT, "knight")
+    store.reviews.propose(KNIGHT, "knight", author="Ann")
+    for act in (store.reviews.approve, store.reviews.reject, store.reviews.withdraw):
         with pytest.raises(GateError, match="say who you are with --author"):
             act("knight#1")
     monkeypatch.setenv("GGN_AUTHOR", "Bob")
-    assert store.approve("knight#1").revision == 1
+    assert store.reviews.approve("knight#1").revision == 1
 
 
 @pytest.mark.parametrize("end", ["reject", "withdraw", "merge"])
 def test_what_has_ended_is_over(people: People, end: str) -> None:
-    people.admin.set_policy("team", review=1)
+    people.admin.policies.set("team", review=1)
     proposal = people.propose("ann", KNIGHT, "team/knight")
     if end == "reject":
         assert people.reject("bob", proposal, message="no").state == "rejected"
@@ -147,8 +137,8 @@ def test_what_has_ended_is_over(people: People, end: str) -> None:
         assert caught.value.exit_code == 3
     with pytest.raises(ConflictError, match=f"team/knight#1 was {was}"):
         people.withdraw("ann", proposal)
-    assert people.admin.proposals("team/knight") == ()
-    assert [str(each) for each in people.admin.proposals("team/knight", closed=True)] == ["team/knight#1"]
+    assert people.admin.reviews.list("team/knight") == ()
+    assert [str(each) for each in people.admin.reviews.list("team/knight", closed=True)] == ["team/knight#1"]
     if end != "merge":
         again = people.propose("ann", KNIGHT, "team/knight")
         assert (str(again), people.approve("bob", again).revision) == ("team/knight#2", 1)
@@ -156,10 +146,10 @@ def test_what_has_ended_is_over(people: People, end: str) -> None:
 
 def test_a_proposal_is_stale_when_the_head_has_moved(people: People) -> None:
     people.load("ann", KNIGHT, "team/knight")
-    people.admin.set_policy("team", review=1)
+    people.admin.policies.set("team", review=1)
     left, right = people.propose("ann", OTHER, "team/knight"), people.propose("bob", WIDER, "team/knight")
     people.approve("cid", left)
-    stale = people.admin.proposal(str(right))
+    stale = people.admin.reviews.get(str(right))
     assert (stale.state, stale.base, stale.head) == ("stale", 1, 2)
     told = (
         "team/knight#2 was made on team/knight@1, and the newest revision is team/knight@2 now: bring the document up "
@@ -168,7 +158,7 @@ def test_a_proposal_is_stale_when_the_head_has_moved(people: People) -> None:
     with pytest.raises(ConflictError, match=told) as caught:
         people.approve("cid", right)
     assert caught.value.exit_code == 3
-    assert people.admin.proposal(str(right)).verdicts == ()
+    assert people.admin.reviews.get(str(right)).verdicts == ()
     again = people.propose("bob", WIDER, "team/knight")
     assert (again.base, people.approve("cid", again).revision) == (2, 3)
     assert people.reject("ann", right).state == "rejected"
@@ -198,23 +188,23 @@ def test_what_is_there_or_proposed_already_is_not_proposed_again(people: People)
 
 def test_the_other_gates_are_passed_when_proposing_and_again_before_the_head_moves(people: People) -> None:
     people.load("ann", ROOK, "team/rook")
-    people.admin.set_policy("team", review=1, lint=["never-holds"])
+    people.admin.policies.set("team", review=1, lint=["never-holds"])
     with pytest.raises(GateError, match="1 finding"):
         people.propose("ann", DOUBTFUL, "team/rook")
-    people.admin.set_policy("team", review=1)
+    people.admin.policies.set("team", review=1)
     proposal = people.propose("ann", DOUBTFUL, "team/rook")
-    people.admin.set_policy("team", review=1, lint=["never-holds"])
+    people.admin.policies.set("team", review=1, lint=["never-holds"])
     with pytest.raises(GateError, match="team/rook: refused by the policy of team, 1 finding"):
         people.approve("bob", proposal)
-    assert people.admin.proposal(str(proposal)).verdicts == ()
+    assert people.admin.reviews.get(str(proposal)).verdicts == ()
     assert people.admin.ruleset("team/rook").revision.number == 1
-    people.admin.set_policy("team", review=1)
+    people.admin.policies.set("team", review=1)
     assert people.approve("bob", proposal).revision == 2
 
 
 def test_changes_of_moves_that_a_proposal_accepts_are_those_that_it_lists(people: People) -> None:
     people.load("ann", KNIGHT, "team/knight")
-    people.admin.set_policy("team", review=1, compatible=AT_B1)
+    people.admin.policies.set("team", review=1, compatible=AT_B1)
     with pytest.raises(GateError, match="3 findings; --accept-changes"):
         people.propose("ann", OTHER, "team/knight")
     proposal = people.propose("ann", OTHER, "team/knight", message="left", accept_changes=True)
@@ -223,10 +213,10 @@ def test_changes_of_moves_that_a_proposal_accepts_are_those_that_it_lists(people
     message = "left\n\nAccepted changes of moves:\n" + "\n".join(f"- {each}" for each in listed)
     assert proposal.message == message
     # What the proposal does not list, nobody has accepted.
-    people.admin.set_policy("team", review=1, compatible=PositionSet("endings", AT_B1.positions[:1]))
+    people.admin.policies.set("team", review=1, compatible=PositionSet("endings", AT_B1.positions[:1]))
     with pytest.raises(GateError, match="2 findings"):
         people.approve("bob", proposal)
-    people.admin.set_policy("team", review=1, compatible=AT_B1)
+    people.admin.policies.set("team", review=1, compatible=AT_B1)
     assert people.approve("bob", proposal).revision == 2
     assert people.admin.ruleset("team/knight").revision.message == message
 
@@ -234,10 +224,10 @@ def test_changes_of_moves_that_a_proposal_accepts_are_those_that_it_lists(people
 def test_a_retired_ruleset_merges_nothing(people: People) -> None:
     people.load("ann", KNIGHT, "knight")
     proposal = people.propose("ann", WIDER, "knight")
-    people.admin.set_state("knight", "retired")
+    people.admin.states.set("knight", "retired")
     with pytest.raises(GateError, match="knight is retired and takes no revisions"):
         people.approve("bob", proposal)
-    people.admin.set_state("knight", "active")
+    people.admin.states.set("knight", "active")
     assert people.approve("bob", proposal).revision == 2
 
 
@@ -250,27 +240,27 @@ def test_a_merged_proposal_brings_a_deleted_ruleset_back(people: People) -> None
 
 
 def test_a_policy_that_asks_for_less_counts_for_what_was_proposed_before(people: People) -> None:
-    people.admin.set_policy("team", review=3)
+    people.admin.policies.set("team", review=3)
     proposal = people.propose("ann", KNIGHT, "team/knight")
     people.approve("bob", proposal)
-    people.admin.set_policy("team", review=1)
+    people.admin.policies.set("team", review=1)
     assert people.approve("bob", proposal).revision == 1
 
 
 def test_what_is_proposed_can_be_looked_at_and_tried(people: People) -> None:
     people.load("ann", KNIGHT, "team/knight")
     people.propose("ann", WIDER, "team/knight")
-    tried = people.admin.proposed("team/knight#1")
+    tried = people.admin.reviews.ruleset("team/knight#1")
     assert isinstance(tried, Ruleset)
     assert [move.destination for move in tried.moves({"b1": "C:N"})] == ["c3", "a3"]
     assert json.loads(tried.export()) == WIDER
     assert str(tried.revision).startswith("team/knight#1")
-    difference = people.admin.proposed_difference("team/knight#1")
+    difference = people.admin.reviews.diff("team/knight#1")
     assert [(piece, source, entry.destination) for piece, source, entry in difference.entries()] == [
         ("C:N", "b1", "a3")
     ]
     people.propose("ann", ROOK, "rook")
-    assert people.admin.proposed_difference("rook#1").counts()["pieces"] == 1
+    assert people.admin.reviews.diff("rook#1").counts()["pieces"] == 1
 
 
 def test_unknown_proposals_are_named_with_what_there_is(people: People) -> None:
@@ -279,9 +269,9 @@ def test_unknown_proposals_are_named_with_what_there_is(people: People) -> None:
         people.approve("bob", "knight#1")
     people.propose("ann", WIDER, "knight")
     with pytest.raises(UnknownNameError, match='no proposal "knight#2": its proposals are knight#1 to knight#1'):
-        people.admin.proposal("knight#2")
+        people.admin.reviews.get("knight#2")
     with pytest.raises(UnknownNameError, match='no ruleset "rook"'):
-        people.admin.proposals("rook")
+        people.admin.reviews.list("rook")
 
 
 @pytest.mark.parametrize("written", ["", "knight", "knight#", "#1", "knight#x", "a b#1", "knight@1#1"])
@@ -316,7 +306,7 @@ def at_once(*works: Callable[[], Proposal | Revision]) -> list[Proposal | Revisi
 
 @pytest.mark.parametrize("needed", [1, 2, 3])
 def test_approvals_at_once_make_one_revision(people: People, needed: int) -> None:
-    people.admin.set_policy("team", review=needed)
+    people.admin.policies.set("team", review=needed)
     for name in ("ann", "bob", "cid", "dan"):
         people.store(name)
     for number in range(6):
@@ -325,15 +315,15 @@ def test_approvals_at_once_make_one_revision(people: People, needed: int) -> Non
         late = [each for each in results if not isinstance(each, Proposal)]
         assert all(isinstance(each, ConflictError) and "was merged already" in str(each) for each in late), late
         assert len(late) == 3 - needed
-        found = people.admin.proposal(str(proposal))
+        found = people.admin.reviews.get(str(proposal))
         assert (found.revision, len(found.approvals)) == (number + 1, needed)
         assert [each.ordinal for each in found.verdicts] == list(range(1, needed + 2))
     assert people.admin.ruleset("team/knight").revision.number == 6
-    assert people.admin.check() == []
+    assert people.admin.upkeep.check() == []
 
 
 def test_of_an_approval_and_a_rejection_at_once_one_counts(people: People) -> None:
-    people.admin.set_policy("team", review=1)
+    people.admin.policies.set("team", review=1)
     for name in ("ann", "bob", "cid"):
         people.store(name)
     revisions = 0
@@ -341,14 +331,14 @@ def test_of_an_approval_and_a_rejection_at_once_one_counts(people: People) -> No
         proposal = people.propose("ann", moving("C:N", "b1", f"c{number + 1}"), "team/knight")
         results = at_once(partial(people.approve, "bob", proposal), partial(people.reject, "cid", proposal))
         assert len([each for each in results if isinstance(each, ConflictError)]) == 1, results
-        state = people.admin.proposal(str(proposal)).state
+        state = people.admin.reviews.get(str(proposal)).state
         assert state in ("merged", "rejected")
         revisions += state == "merged"
     assert rows(people.admin, "SELECT count(*) FROM revision") == [(revisions,)]
 
 
 def test_two_proposals_that_are_approved_at_once_do_not_undo_one_another(people: People) -> None:
-    people.admin.set_policy("team", review=1)
+    people.admin.policies.set("team", review=1)
     for name in ("ann", "bob", "cid"):
         people.store(name)
     people.approve("bob", people.propose("ann", KNIGHT, "team/knight"))
@@ -360,7 +350,7 @@ def test_two_proposals_that_are_approved_at_once_do_not_undo_one_another(people:
         [late] = [each for each in results if not isinstance(each, Proposal)]
         assert isinstance(late, ConflictError | StoreError)
         assert people.admin.ruleset("team/knight").revision.number == number + 2
-    assert people.admin.check() == []
+    assert people.admin.upkeep.check() == []
 
 
 def test_a_load_and_an_approval_at_once_do_not_undo_one_another(people: People) -> None:
@@ -378,4 +368,4 @@ def test_a_load_and_an_approval_at_once_do_not_undo_one_another(people: People) 
         assert all(isinstance(each, ConflictError) for each in results if isinstance(each, GgnStoreError)), results
         merged += len(approved_one)
     assert people.admin.ruleset("knight").revision.number == 1 + 10 + merged
-    assert people.admin.check() == []
+    assert people.admin.upkeep.check() == []

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from ggn_store import Proposal, Store, StoreError, parse
+from ggn_store import Store, StoreError, parse
+from ggn_store.model.proposal import Proposal
 from tests.support.guards import drop_guards
 from tests.support.people import KNIGHT, OTHER, ROOK, WIDER, Json, People, execute, rows
 from tests.support.people import people as people
@@ -41,11 +42,11 @@ def approved(people: People, needed: int = 1) -> Proposal:
     people.load("ann", KNIGHT, "team/knight")
     people.load("ann", ROOK, "elsewhere")
     people.load("ann", WIDER, "team/knight")
-    people.admin.set_policy("team", review=2)
+    people.admin.policies.set("team", review=2)
     proposal = people.propose("ann", OTHER, "team/knight", message="left")
     people.approve("bob", proposal)
-    people.admin.set_policy("team", review=needed)
-    return people.admin.proposal(str(proposal))
+    people.admin.policies.set("team", review=needed)
+    return people.admin.reviews.get(str(proposal))
 
 
 class UndoneError(Exception):
@@ -55,7 +56,7 @@ class UndoneError(Exception):
 def attempt(store: Store, *statements: str) -> None:
     """Run statements in one transaction, which is taken back."""
     try:
-        with store._database.writing() as connection:
+        with store.session.database.writing() as connection:
             for statement in statements:
                 connection.execute(text(statement))
             raise UndoneError
@@ -96,7 +97,7 @@ def test_the_database_counts_approvals_of_others_on_the_head(people: People, why
             insert_verdict(people, "bob", proposal, 2, author="cid" if people.is_known else "bob")
     elif why in ("own", "nobody"):
         people.load("ann", KNIGHT, "team/knight")
-        people.admin.set_policy("team", review=1)
+        people.admin.policies.set("team", review=1)
         proposal = people.propose("ann", OTHER, "team/knight")
         if why == "own":
             execute(
@@ -112,13 +113,13 @@ def test_the_database_counts_approvals_of_others_on_the_head(people: People, why
         elif why == "merged":
             people.approve("cid", proposal)
         else:
-            people.admin.set_policy("team")
+            people.admin.policies.set("team")
             people.load("ann", ROOK, "team/knight")
-            people.admin.set_policy("team", review=1)
+            people.admin.policies.set("team", review=1)
     statement = REVISION.format(**AS_PROPOSED)
     with pytest.raises(StoreError, match="takes only revisions that were proposed and approved"):
         attempt(people.store("ann"), statement)
-    people.admin.set_policy("team")
+    people.admin.policies.set("team")
     attempt(people.store("ann"), statement)
 
 
@@ -154,7 +155,7 @@ def test_the_database_takes_no_verdict_that_does_not_fit(
     people: People, name: str, given_verdict: Json, told: str
 ) -> None:
     people.load("ann", KNIGHT, "team/knight")
-    people.admin.set_policy("team", review=1)
+    people.admin.policies.set("team", review=1)
     proposal = people.propose("ann", OTHER, "team/knight")
     values = {"ordinal": 1} | given_verdict
     with pytest.raises(StoreError, match=told):
@@ -185,7 +186,7 @@ def test_the_database_says_who_proposes_and_judges(people: People) -> None:
 
 def test_a_revision_under_review_lists_the_pieces_that_were_approved(people: People) -> None:
     people.load("ann", {**KNIGHT, **ROOK}, "team/knight")
-    people.admin.set_policy("team", review=1)
+    people.admin.policies.set("team", review=1)
     people.approve("bob", people.propose("ann", OTHER, "team/knight"))
     piece = "INSERT INTO revision_piece (revision_id, ordinal, piece_id) SELECT max(r.id), {}, {} FROM revision AS r"
     rook = "(SELECT id FROM piece WHERE identifier = 'C:R')"
@@ -214,9 +215,9 @@ def test_a_proposal_gets_no_more_pieces(people: People) -> None:
 
 def test_a_forged_proposal_is_found_and_never_merged(people: People) -> None:
     people.load("ann", {**KNIGHT, **ROOK}, "team/knight")
-    people.admin.set_policy("team", review=1)
+    people.admin.policies.set("team", review=1)
     columns = "ruleset_id, number, base_id, digest, dialect, board_id, envelope, pieces, author, created_at"
-    with people.store("ann")._database.writing() as connection:
+    with people.store("ann").session.database.writing() as connection:
         connection.execute(
             text(
                 f"INSERT INTO proposal ({columns}) SELECT ruleset_id, 1, id, '{parse(KNIGHT).digest}', dialect, "
@@ -228,7 +229,7 @@ def test_a_forged_proposal_is_found_and_never_merged(people: People) -> None:
     with pytest.raises(StoreError, match="team/knight#1 is broken: its pieces do not give its digest"):
         people.approve("bob", "team/knight#1")
     assert people.admin.ruleset("team/knight").revision.number == 1
-    [found] = people.admin.check()
+    [found] = people.admin.upkeep.check()
     assert found.startswith("proposal team/knight#1: its pieces and envelope do not give its digest")
 
 
@@ -243,25 +244,25 @@ STATEMENTS = (
 
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_what_was_decided_stays_as_it_was(store: Store, statement: str) -> None:
-    store.set_policy("*", review=1)
-    store.propose(KNIGHT, "knight", author="Ann")
-    store.reject("knight#1", author="Bob")
+    store.policies.set("*", review=1)
+    store.reviews.propose(KNIGHT, "knight", author="Ann")
+    store.reviews.reject("knight#1", author="Bob")
     with pytest.raises(StoreError, match=r"is never (changed|removed); nothing was changed"):
         execute(store, statement)
-    if store._database.is_server:
+    if store.session.database.is_server:
         with pytest.raises(StoreError, match="is never removed"):
             execute(store, f"TRUNCATE {statement.split()[1 if 'UPDATE' in statement else 2]} CASCADE")
 
 
 @pytest.mark.parametrize("table", ["condition", "effect"])
 def test_the_pieces_of_a_proposal_are_in_use(store: Store, table: str) -> None:
-    store.propose(KNIGHT, "knight", author="Ann")
+    store.reviews.propose(KNIGHT, "knight", author="Ann")
     with pytest.raises(StoreError, match="a piece that a revision or a proposal lists is never removed"):
         execute(store, f"DELETE FROM {table}")
-    with store._database.writing() as connection:
+    with store.session.database.writing() as connection:
         drop_guards(connection)
         connection.execute(text(f"DELETE FROM {table}"))
-    assert len(store.check()) == 1
+    assert len(store.upkeep.check()) == 1
 
 
 def test_a_store_of_before_gets_its_gates_and_gives_them_back(store: Store, address: str) -> None:
@@ -269,13 +270,13 @@ def test_a_store_of_before_gets_its_gates_and_gives_them_back(store: Store, addr
 
     from tests.support.migrations import alembic
 
-    with store._database.writing() as connection:
+    with store.session.database.writing() as connection:
         alembic(connection, command.downgrade, "0003")
         connection.execute(text("INSERT INTO ruleset (name) VALUES ('hidden')"))
         connection.execute(text("DELETE FROM ruleset"))
     store.upgrade()
     store.load(KNIGHT, "knight")
-    with store._database.writing() as connection:
+    with store.session.database.writing() as connection:
         alembic(connection, command.downgrade, "0003")
     with pytest.raises(StoreError, match="a piece that a revision lists is never removed"):
         execute(store, "DELETE FROM condition")

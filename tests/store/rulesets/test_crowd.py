@@ -37,7 +37,7 @@ def crowd(address: str, seconds: float, writers: int, readers: int) -> Counter[s
     writes = [each for writer in told[:writers] for each in writer]
     with Store.open(address) as store:
         judge_writes(store, writes)
-        assert store.check() == []
+        assert store.upkeep.check() == []
     counts = Counter("conflict" if "conflict" in each else each["status"] for each in writes)
     counts["read"] = sum(map(len, told[writers:]))
     print(dict(counts))

@@ -57,15 +57,15 @@ def exported(store: Store, _: Path) -> Texts:
 
 
 def bundled(store: Store, directory: Path) -> Texts:
-    store.bundle(directory / "all.ggnb")
+    store.exchange.create_bundle(directory / "all.ggnb")
     with Store.open(f"sqlite:///{directory / EMPTY}") as other:
-        other.load_bundle(directory / "all.ggnb")
+        other.exchange.load_bundle(directory / "all.ggnb")
         return texts(other)
 
 
 def pushed(store: Store, directory: Path) -> Texts:
     with Store.open(f"sqlite:///{directory / EMPTY}") as other:
-        store.push(other)
+        store.exchange.push(other)
         return texts(other)
 
 
@@ -190,4 +190,4 @@ def test_a_board_that_lost_its_digest_is_told_in_one_sentence(store: Store, addr
         drop_guards(connection)
         connection.execute(text("UPDATE board SET digest = 'no digest'"))
     with pytest.raises(StoreError, match=r"`ggn-store db check`"):
-        store.bundle(tmp_path / "game.ggnb")
+        store.exchange.create_bundle(tmp_path / "game.ggnb")

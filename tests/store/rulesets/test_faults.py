@@ -24,7 +24,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from ggn_store import DocumentError, Revision, Store, StoreError, parse
+from ggn_store import DocumentError, Store, StoreError, parse
+from ggn_store.model.revision import Revision
 from tests.support.crashes import SEED
 from tests.support.databases import DATABASES, new_address
 from tests.support.loader import ROOT, Worker, canonical, contents, document, judge, load_command, survivors
@@ -161,7 +162,7 @@ def test_a_full_disk_is_a_clear_error_and_loses_nothing(tmp_path: Path) -> None:
         worker.ask(do="limit", bytes=None)
         assert worker.ask(do="load_all", paths=[str(CHESS)])["statuses"] == {"new": 1}
     with Store.open(str(path)) as store:
-        assert store.check() == []
+        assert store.upkeep.check() == []
         assert store.ruleset("chess").export() == CHESS.read_text(encoding="utf-8")
 
 
@@ -211,7 +212,7 @@ def test_a_connection_that_breaks_during_a_load_is_a_clear_error_and_loses_nothi
     address = postgres_server.create_database()
     with Store.open(address, upgrade=True) as store:
         store.load(parse(document(0)), "a")
-        fill, calls = store._database.fill, Counter[str]()
+        fill, calls = store.session.database.fill, Counter[str]()
 
         def fill_and_break(connection: Any, columns: Any, rows: Any) -> None:
             columns = list(columns)
@@ -222,7 +223,7 @@ def test_a_connection_that_breaks_during_a_load_is_a_clear_error_and_loses_nothi
                     other.execute("SELECT pg_terminate_backend(%s, 10000)", [process])
             fill(connection, columns, rows)
 
-        monkeypatch.setattr(store._database, "fill", fill_and_break)
+        monkeypatch.setattr(store.session.database, "fill", fill_and_break)
         with pytest.raises(StoreError, match=r"^postgresql://[^\n]*$"):
             store.load(parse(document(1)), "a")
         monkeypatch.undo()
@@ -320,7 +321,7 @@ class Watchers:
             judge(store.ruleset(summary.revision.name).export())
 
     def _check(self, store: Store) -> None:
-        assert store.check() == []
+        assert store.upkeep.check() == []
 
 
 def crowd(address: str, rounds: int) -> None:
@@ -399,7 +400,7 @@ def test_loads_that_meet_the_same_pieces_from_both_ends_wait_for_each_other(
         psycopg.connect(address, autocommit=True) as watcher,
     ):
         store.load(document(0), "base")
-        fill = store._database.fill
+        fill = store.session.database.fill
         other: list[Future[Revision]] = []
 
         def fill_and_let_the_other_come(connection: Any, columns: Any, rows: Any) -> None:
@@ -414,11 +415,11 @@ def test_loads_that_meet_the_same_pieces_from_both_ends_wait_for_each_other(
                 while not other[0].done() and watcher.execute(waiting).fetchone() is None:
                     pass
 
-        monkeypatch.setattr(store._database, "fill", fill_and_let_the_other_come)
+        monkeypatch.setattr(store.session.database, "fill", fill_and_let_the_other_come)
         assert store.load(document(8), "forwards").status == "new"
         assert other[0].result().status == "new"
         assert store.ruleset("forwards").export() == canonical(8)
-        assert store.check() == []
+        assert store.upkeep.check() == []
     postgres_server.drop_database(address)
 
 

@@ -231,9 +231,9 @@ def plain_rows(key: int, sources: dict[str, Any], document: Document) -> list[li
 def test_as_many_rows_are_stored_as_are_given(store: Store, count: int) -> None:
     labels = ["tab\there", "two\nlines", "back\\slash", "\\N", "None", "True", "a\rb", "100%s", *map(str, range(count))]
     rows = [(1, number, label) for number, label in enumerate(labels[:count])]
-    with store._database.writing() as connection:
+    with store.session.database.writing() as connection:
         connection.execute(t.board.insert().values(id=1, digest="d", shape=None))
-        store._database.fill(connection, t.square.columns, iter(rows))
+        store.session.database.fill(connection, t.square.columns, iter(rows))
         assert [tuple(row) for row in connection.execute(t.square.select().order_by(t.square.c.number))] == rows
 
 
@@ -288,7 +288,7 @@ def test_documents_that_other_processes_read_are_the_same_in_the_same_order(
     assert told(list(store.load_all([directory], processes=2))) == expected
     assert [each[2] is None for each in expected].count(True) == 3
     assert {revision.name: store.ruleset(revision.name).export() for revision in store.revisions()} == exports
-    assert store.check() == []
+    assert store.upkeep.check() == []
     again = list(store.load_all([directory], processes=2))
     assert {each.revision.status for each in again if each.revision} == {"unchanged"}
 
@@ -298,7 +298,7 @@ def test_the_rows_of_a_document_from_another_process_are_those_of_one_from_here(
     (tmp_path / "chess.json").write_text(generate(find_game("chess")).canonical(), encoding="utf-8")
     [result] = store.load_all([tmp_path / "chess.json"], processes=1)
     assert result.revision is not None
-    assert store.check() == []
+    assert store.upkeep.check() == []
     store.load(tmp_path / "chess.json", "here")
     assert len({revision.digest for revision in store.revisions()}) == 1
 

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 import ggn_store
-from ggn_store import Document, DocumentError, GgnStoreError, NotationError, PositionError, Store
+from ggn_store import Document, DocumentError, GgnStoreError, PositionError, Store
+from ggn_store.api.games import library_files
+from ggn_store.errors import NotationError
 from ggn_store.model.document import Envelope
 from tests.support import strategies
 from tests.support.stored import BOARD, DIFF, DOCUMENTS, MUST_DENY, Json, answers, changed, counts, text_of
@@ -30,7 +32,7 @@ def test_loading_the_same_content_again_changes_no_table(store: Store, address: 
         assert again.status == "unchanged"
         assert again == first
     assert counts(address) == before
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 def test_text_that_says_the_same_in_another_way_is_the_same_content(store: Store, address: str, tmp_path: Path) -> None:
@@ -65,7 +67,7 @@ def test_changed_content_under_the_same_name_is_the_next_revision(store: Store, 
     assert after["variant"] - before["variant"] == 3
     assert (str(store.load(DIFF, "game")), store.ruleset("game@1").revision.message) == ("game@3", "begin")
     assert counts(address) == after | {"revision": 3, "revision_piece": 9, "audit": 3}
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 def test_an_earlier_revision_answers_and_exports_as_it_did(store: Store) -> None:
@@ -107,7 +109,7 @@ def test_another_envelope_is_another_revision_of_the_same_pieces(
     assert counts(address) == before | {"revision": 2, "revision_piece": 6, "audit": 2}
     assert store.ruleset("game").revision.envelope == envelope
     assert store.ruleset("game").export() == document.canonical()
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 def test_order_is_content_but_the_order_of_conditions_is_not(store: Store) -> None:
@@ -126,7 +128,7 @@ def test_order_is_content_but_the_order_of_conditions_is_not(store: Store) -> No
     conditions: Json = json.loads(json.dumps(deeper))
     conditions["c:n"]["e3"]["*"] = [{"deny": {"e2": "enemy", "d3": "c:p"}}]
     assert store.load(conditions, "game").status == "unchanged"
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 # --- hiding ---
@@ -150,7 +152,7 @@ def test_a_deleted_ruleset_is_hidden_until_it_is_loaded_again(store: Store, addr
     assert counts(address) == before | {"audit": 5}
     assert store.ruleset("game@1").export() == text_of(DIFF)
     assert store.load(changed(DIFF), "game").status == "unchanged"
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 def test_a_deleted_ruleset_that_comes_back_changed_goes_on_with_the_next_revision(store: Store) -> None:
@@ -191,7 +193,7 @@ def test_an_empty_store_says_how_to_fill_it(store: Store) -> None:
     with pytest.raises(KeyError, match="it is empty: `ggn-store load --library`"):
         store.ruleset("chess")
     assert store.list() == ()
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 @pytest.mark.parametrize(
@@ -265,7 +267,7 @@ def test_labels_are_compared_by_their_bytes_and_come_back_as_they_were(store: St
         assert answers(rules.moves(crowded)) == [("CHESS:P", label, following[label], 0)]
         assert pawn.from_(label).to(following[label]).where({label: "CHESS:P"}) == rules.moves({label: "CHESS:P"})
     assert store.load(json.loads(rules.export()), "game").status == "unchanged"
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 def test_names_of_rulesets_that_differ_by_case_are_two(shared: Store) -> None:
@@ -324,7 +326,7 @@ def test_export_is_the_canonical_document_and_loads_as_the_same(store: Store, ad
 
 
 def test_the_library_comes_back_as_its_files_are(store: Store) -> None:
-    for revision, file in zip(store.load_library("examples"), ggn_store.library_files(["examples"]), strict=True):
+    for revision, file in zip(store.load_library("examples"), library_files(["examples"]), strict=True):
         rules = store.ruleset(revision.name)
         path = Path(file.path)
         assert rules.export() == path.read_text(encoding="utf-8")
@@ -347,7 +349,7 @@ def test_random_documents_come_back_as_they_were(module_store: Store, dialect: s
         check_round_trip(module_store, document)
 
     run()
-    assert module_store.check() == []
+    assert module_store.upkeep.check() == []
 
 
 @pytest.mark.long
@@ -359,7 +361,7 @@ def test_many_random_documents_come_back_as_they_were(module_store: Store, diale
         check_round_trip(module_store, document)
 
     run()
-    assert module_store.check() == []
+    assert module_store.upkeep.check() == []
 
 
 # --- the declared board ---
@@ -385,7 +387,7 @@ def test_a_declared_board_refuses_what_is_outside(store: Store, address: str, tm
             asked()
     with pytest.raises(KeyError, match='no square "i1"; its board is 8x8'):
         game.moves(BOARD, source="i1")
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 def test_a_board_that_was_not_declared_refuses_no_position(shared: Store) -> None:
@@ -402,4 +404,4 @@ def test_another_declared_board_is_another_revision_with_pieces_of_its_own(store
     assert counts(address)["piece"] == 2 * before["piece"]
     assert store.ruleset("game").export() == store.ruleset("game@1").export()
     assert store.ruleset("game").moves(BOARD) == store.ruleset("game@1").moves(BOARD)
-    assert store.check() == []
+    assert store.upkeep.check() == []

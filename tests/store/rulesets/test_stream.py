@@ -13,9 +13,10 @@ import psycopg
 import pytest
 from sqlalchemy import Column, Connection
 
-from ggn_store import Definition, DocumentError, GgnStoreError, InputError, Store, generate, read_definition
+from ggn_store import DocumentError, GgnStoreError, InputError, Store, generate, read_definition
 from ggn_store.games import generate as generating
 from ggn_store.games import library
+from ggn_store.games.rules import Definition
 from ggn_store.model.document import Piece
 from tests.support.databases import new_store
 from tests.support.postgres import Server
@@ -68,7 +69,7 @@ def test_a_streamed_game_is_its_document_to_the_last_row(store: Store, name: str
     rules = store.ruleset("streamed")
     assert (rules.document(), rules.board) == (document, document.board)
     assert rules.export() == document.canonical()
-    assert store.check() == []
+    assert store.upkeep.check() == []
     # The other way round: what a document has brought is found again by its definition.
     assert store.load(document, "whole").status == "new"
     assert store.load(definition, "whole").status == "unchanged"
@@ -82,7 +83,7 @@ def test_a_game_that_is_loaded_again_is_unchanged_restored_or_the_next_revision(
     assert store.load(read_definition(TINY.replace('"R"\n', '"B"\n')), "game").number == 2
     # Another text that says the same game is another revision: the text is kept with it.
     assert store.load(read_definition(TINY + "# well\n"), "game").number == 3
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 def test_the_definition_is_kept_with_every_revision(store: Store) -> None:
@@ -100,7 +101,7 @@ def test_no_piece_is_asked_for_before_the_rows_of_the_one_before_are_stored(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stored, asked = 0, 0
-    fill = store._database.fill
+    fill = store.session.database.fill
 
     def counted(connection: Connection, columns: Iterable[Column[Any]], rows: Any) -> None:
         nonlocal stored
@@ -116,7 +117,7 @@ def test_no_piece_is_asked_for_before_the_rows_of_the_one_before_are_stored(
             yield piece
 
     original = generating.pieces
-    monkeypatch.setattr(store._database, "fill", counted)
+    monkeypatch.setattr(store.session.database, "fill", counted)
     monkeypatch.setattr(generating, "pieces", watched)
     store.load(library.read_game("chess"), "chess")
     assert stored == asked == 15_292
@@ -134,7 +135,7 @@ def test_a_game_that_cannot_be_generated_to_its_end_leaves_nothing(
     with pytest.raises(GgnStoreError, match="too much of it"):
         store.load(read_definition(TINY), "game")
     monkeypatch.undo()
-    assert (store.list(), store.check()) == ((), [])
+    assert (store.list(), store.upkeep.check()) == ((), [])
     assert store.load(read_definition(TINY), "game").number == 1
 
 
@@ -193,7 +194,7 @@ def test_two_that_store_the_same_pieces_in_other_orders_do_not_block_each_other(
         other.join()
         assert failures == []
         assert [summary.revision.name for summary in store.list()] == ["board", "one", "two"]
-        assert store.check() == []
+        assert store.upkeep.check() == []
     postgres_server.drop_database(address)
 
 

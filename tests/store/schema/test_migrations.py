@@ -23,7 +23,8 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, Inspector, Text, inspect, text
 
 import ggn_store
-from ggn_store import Store, StoreError, StoreVersionError
+from ggn_store import Store, StoreError
+from ggn_store.errors import StoreVersionError
 from ggn_store.model.board import parse_shape
 from ggn_store.model.position import Position
 from ggn_store.store.database import address as addresses
@@ -157,7 +158,7 @@ def test_checks_and_foreign_keys_bind_on_both_databases(store: Store, address: s
     ):
         with pytest.raises(StoreError), connected(address) as connection:
             connection.execute(text(statement))
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 def test_the_tables_of_positions_are_not_part_of_the_store(store: Store, address: str) -> None:
@@ -209,9 +210,9 @@ def test_histories_of_older_stores_get_their_lineages(store: Store, address: str
         alembic(connection, command.downgrade, "0001")
     assert store.upgrade() == ("0001", session.known_versions()[-1])
     assert {each.name: (each.lineage, each.parent) for each in store.revisions()} == before
-    assert store.check() == []
+    assert store.upkeep.check() == []
     assert store.load({"C:P": {"e2": {"e5": [{}]}}}, "one").number == 3
-    assert store.check() == []
+    assert store.upkeep.check() == []
 
 
 GUARDED = {
@@ -235,8 +236,8 @@ def test_an_older_store_takes_the_dialect_gdl_once_it_is_upgraded(store: Store, 
         )
     with Store.open(address, upgrade=True) as upgraded:
         upgraded.load(GUARDED, "guarded")
-        assert upgraded.check() == []
-        assert upgraded.verify().problems == ()
+        assert upgraded.upkeep.check() == []
+        assert upgraded.upkeep.verify().problems == ()
         assert upgraded.ruleset("plain").document() == ggn_store.parse(PLAIN)
         assert upgraded.ruleset("guarded").document() == ggn_store.parse(GUARDED)
     # Nor does a connection that was open all along, or comes later, take any other.
@@ -255,7 +256,7 @@ def test_tables_that_cannot_hold_what_is_there_are_not_gone_back_to(store: Store
     with pytest.raises(RuntimeError, match="has rows of the dialect gdl"), connected(address) as connection:
         alembic(connection, command.downgrade, "0005")
     with Store.open(address) as kept:
-        assert kept.check() == []
+        assert kept.upkeep.check() == []
         assert kept.ruleset("guarded").document() == ggn_store.parse(GUARDED)
 
 
@@ -347,7 +348,7 @@ def test_the_tables_of_something_else_are_named_and_left_alone(address: str) -> 
     # To put a store beside them is for the user to say.
     with Store.open(address, upgrade=True) as store:
         assert store.list() == ()
-        assert store.check() == []
+        assert store.upkeep.check() == []
     with connected(address) as connection:
         assert connection.execute(text("SELECT name FROM chess_club")).scalar_one() == "Rook"
 

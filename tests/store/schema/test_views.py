@@ -25,7 +25,7 @@ FIELDS = {"title": "A game: 'quoted', \"and\" \\ again", "source": "nobody", "st
 
 
 def execute(store: Store, *statements: str) -> None:
-    with store._tables.writing() as connection:
+    with store.session.writing() as connection:
         for statement in statements:
             connection.execute(text(statement))
 
@@ -270,7 +270,7 @@ def test_deleted_rulesets_are_not_shown(store: Store) -> None:
 
 
 def test_a_ruleset_that_was_only_proposed_is_not_shown(store: Store) -> None:
-    store.propose(GAMES["diff"], "idea", author="Ann")
+    store.reviews.propose(GAMES["diff"], "idea", author="Ann")
     for view in VIEWS:
         assert rows(store, f"SELECT * FROM {view.name}") == []
 
@@ -292,8 +292,8 @@ def test_rulesets_tell_title_source_start_and_board(store: Store) -> None:
 def test_states_are_the_newest(store: Store) -> None:
     for name in ("old", "new"):
         store.load(GAMES["diff"], name)
-    store.set_state("old", "deprecated", author="Ann")
-    store.set_state("old", "retired", use="new", author="Ann")
+    store.states.set("old", "deprecated", author="Ann")
+    store.states.set("old", "retired", use="new", author="Ann")
     found = rows(store, "SELECT ruleset, state, successor FROM v_rulesets ORDER BY ruleset")
     assert [tuple(row.values()) for row in found] == [("new", "active", None), ("old", "retired", "new")]
 
@@ -303,7 +303,7 @@ def test_history_tells_parents_and_the_tags_of_now(store: Store) -> None:
         store.load(GAMES[dialect], "game", author="Ann")
     keys = {row["number"]: row["id"] for row in rows(store, "SELECT id, number FROM revision")}
     moved = [("b", 1, 1), ("a", 1, 3), ("b", 2, 3), ("gone", 1, 2), ("gone", 2, None), ("two", 1, 2)]
-    with store._tables.writing() as connection:
+    with store.session.writing() as connection:
         [owner] = connection.execute(text("SELECT id FROM ruleset")).scalars()
         for name, number, at in moved:
             values = {"ruleset_id": owner, "name": name, "number": number, "revision_id": at and keys[at]}
@@ -330,7 +330,7 @@ def test_titles_come_out_of_the_envelope_as_they_went_in(store: Store, tmp_path:
 
 def steps(store: Store, query: str) -> list[str]:
     """SQLite's plan: the tables that are searched or scanned, in order."""
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
         lines = [str(row[-1]) for row in connection.execute(text(f"EXPLAIN QUERY PLAN {query}"))]
     return [line for line in lines if line.startswith(("SEARCH ", "SCAN "))]
 

@@ -17,12 +17,10 @@ from ggn_store.model.revision import lineage
 from tests.support.house import (
     ANOTHER,
     GAME,
-    KNIGHT,
     NEW,
     OLD_BOARD,
     OLD_PIECE,
     ROLES,
-    ROOK,
     House,
     literal,
     new_piece,
@@ -30,6 +28,7 @@ from tests.support.house import (
     state,
     tag,
 )
+from tests.support.stored import KNIGHT, ROOK
 
 FIRST = f"(SELECT id FROM revision WHERE number = 1 AND ruleset_id = {GAME})"
 HEAD = f"(SELECT id FROM revision WHERE number = 2 AND ruleset_id = {GAME})"
@@ -501,4 +500,4 @@ def test_each_role_may_do_what_is_documented(house: House, attempt: Attempt, rol
 def test_the_store_is_sound_after_all_attempts(house: House) -> None:
     for role in ROLES:
         with Store.open(house.addresses[role]) as store:
-            assert store.check() == []
+            assert store.upkeep.check() == []

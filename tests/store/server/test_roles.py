@@ -12,15 +12,16 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import text
 
-from ggn_store import GateError, Position, Store, StoreError
+from ggn_store import Position, Store, StoreError
 from ggn_store.cli import group
-from ggn_store.errors import HeadMovedError
+from ggn_store.errors import GateError, HeadMovedError
 from ggn_store.store.database import engine
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema import views
 from ggn_store.store.server import roles as server_roles
-from tests.support.house import ANOTHER, BISHOP, KNIGHT, ROOK, House, new_piece, run
+from tests.support.house import ANOTHER, BISHOP, House, new_piece, run
 from tests.support.postgres import Server
+from tests.support.stored import KNIGHT, ROOK
 
 # --- what works ---
 
@@ -36,8 +37,8 @@ def test_a_reader_asks_everything(house: House) -> None:
         assert {each.revision.name: each.counts["pieces"] for each in store.list()}["old"] == 2
         assert store.ruleset("game:stable").revision == game.revision
         assert store.info().rulesets is not None
-        assert store.check() == []
-        assert len(store.roles().roles) == 3
+        assert store.upkeep.check() == []
+        assert len(store.server.roles().roles) == 3
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,7 @@ def test_an_author_loads_documents_streams_and_games(used: House, tmp_path: Path
         assert store.ruleset(str(game)).document().possibilities == 18
         assert store.load(KNIGHT, "team/0").status == "unchanged"
         second = store.load(ROOK, "team/0", base="1")
-        assert (second.number, second.author) == (2, store._database.role)
+        assert (second.number, second.author) == (2, store.session.database.role)
         with pytest.raises(HeadMovedError):
             store.load(BISHOP, "team/0", base="1")
         played = store.ruleset("tic-tac-toe")
@@ -108,9 +109,9 @@ def test_an_admin_hides_brings_back_rebuilds_and_removes(used: House) -> None:
     with Store.open(used.addresses["admin"]) as store:
         store.delete("admin/hidden")
         assert store.load(KNIGHT, "admin/hidden").status == "restored"
-        with store._database.reading() as connection:
+        with store.session.database.reading() as connection:
             count = connection.execute(text("SELECT count(*) FROM piece")).scalar_one()
-        assert store.rebuild() == count
+        assert store.upkeep.rebuild() == count
     with psycopg.connect(used.addresses["author"]) as author:
         run(author, new_piece())
     with psycopg.connect(used.addresses["admin"]) as admin:
@@ -233,44 +234,44 @@ NOT_OURS_TO_MEND = ("ALTER ROLE", "GRANT pg_read")
 
 @pytest.mark.parametrize(("statement", "sentence"), DEVIATIONS)
 def test_what_was_changed_by_hand_is_told_and_mended(house: House, statement: str, sentence: str) -> None:
-    with Store.open(house.url) as store, store._database.engine.connect() as connection:
+    with Store.open(house.url) as store, store.session.database.engine.connect() as connection:
         change = connection.begin()
-        assert server_roles.find_roles(store._database, connection).deviations == ()
+        assert server_roles.find_roles(store.session.database, connection).deviations == ()
         connection.execute(text(statement))
         assert any(
-            each.startswith(sentence) for each in server_roles.find_roles(store._database, connection).deviations
+            each.startswith(sentence) for each in server_roles.find_roles(store.session.database, connection).deviations
         )
         if not statement.startswith(NOT_OURS_TO_MEND):
-            server_roles.initialise(store._database, connection)
-            assert server_roles.find_roles(store._database, connection).deviations == ()
+            server_roles.initialise(store.session.database, connection)
+            assert server_roles.find_roles(store.session.database, connection).deviations == ()
         change.rollback()
 
 
 def test_a_role_that_may_do_more_is_not_taken_for_ours(house: House) -> None:
-    with Store.open(house.url) as store, store._database.engine.connect() as connection:
+    with Store.open(house.url) as store, store.session.database.engine.connect() as connection:
         change = connection.begin()
         connection.execute(text("ALTER ROLE ggn_author CREATEROLE"))
         with pytest.raises(psycopg.Error, match="the server has a role ggn_author already, which may do more"):
-            server_roles.initialise(store._database, connection)
+            server_roles.initialise(store.session.database, connection)
         change.rollback()
 
 
 def test_the_printed_script_does_what_init_does(postgres_server: Server) -> None:
     url = postgres_server.create_database()
     with Store.open(url, upgrade=True) as store:
-        assert store.roles().deviations[-1] in (
+        assert store.server.roles().deviations[-1] in (
             "the roles have no rights on this store yet",
             "there is no role ggn_admin",
         )
         shown = CliRunner().invoke(group, ["--db", url, "db", "roles", "show"])
         assert (shown.exit_code, "run `ggn-store db roles init`" in shown.stderr) == (1, True)
         script = CliRunner().invoke(group, ["--db", url, "db", "roles", "init", "--sql"]).stdout
-        assert store.roles().deviations != ()
-        assert script == f"BEGIN;\n\n{store.roles_script()}\nCOMMIT;\n"
+        assert store.server.roles().deviations != ()
+        assert script == f"BEGIN;\n\n{store.server.roles_script()}\nCOMMIT;\n"
         for _ in range(2):
             with psycopg.connect(url, autocommit=True) as connection:
                 connection.execute(script.encode())
-            assert store.roles().deviations == ()
+            assert store.server.roles().deviations == ()
         done = CliRunner().invoke(group, ["--db", url, "db", "roles", "init"])
         assert (done.exit_code, "the roles are ready" in done.stdout) == (0, True)
         told = json.loads(CliRunner().invoke(group, ["--db", url, "db", "roles", "show", "--format", "json"]).stdout)
@@ -293,14 +294,14 @@ def test_show_tells_members_and_owner(house: House) -> None:
 
 def test_the_owner_without_rights_over_roles_renews_what_a_superuser_has_made(house: House) -> None:
     with Store.open(house.addresses["owner"], upgrade=True) as store:
-        assert store.roles().deviations == ()
-        assert store.init_roles().deviations == ()
+        assert store.server.roles().deviations == ()
+        assert store.server.init_roles().deviations == ()
 
 
 def test_a_file_has_no_roles(tmp_path: Path) -> None:
     address = f"sqlite:///{tmp_path / 'store.db'}"
     with Store.open(address) as store:
-        for ask in (store.roles, store.init_roles, store.roles_script):
+        for ask in (store.server.roles, store.server.init_roles, store.server.roles_script):
             with pytest.raises(StoreError, match=r"roles are of Postgres.*\(chmod\)"):
                 ask()
     done = CliRunner().invoke(group, ["--db", address, "db", "roles", "show"])

@@ -17,7 +17,8 @@ from ggn_store import Document, Store, StoreError, parse, read_definition
 from ggn_store.model.document import Destination, Dialect, Envelope, Piece, Possibility, Source
 from ggn_store.notation.stn import Transition
 from ggn_store.store.schema import tables as t
-from tests.support.house import KNIGHT, ROOK, House
+from tests.support.house import House
+from tests.support.stored import KNIGHT, ROOK
 from tests.support.strategies import DIALECTS, documents
 
 

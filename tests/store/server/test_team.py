@@ -14,7 +14,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from ggn_store import GateError, Position, PositionSet, Store, StoreError, read_definition
+from ggn_store import Position, Store, StoreError, read_definition
+from ggn_store.errors import GateError
+from ggn_store.model.policy import PositionSet
 from tests.support.house import as_user
 from tests.support.postgres import Server
 
@@ -40,7 +42,7 @@ def team(postgres_server: Server) -> Iterator[dict[str, Store]]:
     mark = uuid.uuid4().hex[:12]
     with ExitStack() as stack:
         owner = stack.enter_context(Store.open(url, upgrade=True))
-        assert owner.init_roles().deviations == ()
+        assert owner.server.init_roles().deviations == ()
         server = stack.enter_context(psycopg.connect(url, autocommit=True))
         stores = {"owner": owner}
         for name, role in ROLES.items():
@@ -59,38 +61,38 @@ def test_a_team_loads_merges_proposes_tags_collects_and_verifies(team: dict[str,
     bob.load(game(N="b1a3", R="a1a2"), "team/game", base="1")
     merged = ann.load(game(N="b1c3", R="a1a3"), "team/game", base="1", merge=True)
     assert (merged.number, merged.status) == (3, "merged")
-    assert [entry.revision.author for entry in carl.log("team/game")] == [
-        store._database.role for store in (ann, bob, ann)
+    assert [entry.revision.author for entry in carl.history.log("team/game")] == [
+        store.session.database.role for store in (ann, bob, ann)
     ]
-    assert bob.restore("team/game@2").number == 4
+    assert bob.history.restore("team/game@2").number == 4
 
-    dora.set_policy("team", review=1, lint=["never-holds"])
+    dora.policies.set("team", review=1, lint=["never-holds"])
     with pytest.raises(GateError, match="approved by 1 other"):
         bob.load(game(K="e1e2"), "team/game")
-    proposal = ann.propose(game(N="b1c3", K="e1e2"), "team/game", message="a king")
+    proposal = ann.reviews.propose(game(N="b1c3", K="e1e2"), "team/game", message="a king")
     assert str(proposal) == "team/game#1"
     with pytest.raises(GateError):
-        ann.approve("team/game#1")
-    assert bob.approve("team/game#1").revision == 5
+        ann.reviews.approve("team/game#1")
+    assert bob.reviews.approve("team/game#1").revision == 5
     assert carl.ruleset("team/game").pieces == ("C:N", "C:K")
     with pytest.raises(StoreError, match="ggn_admin"):
-        ann.set_policy("team")
+        ann.policies.set("team")
 
-    dora.tag("team/game", "stable")
-    dora.set_state("team/game", "deprecated")
+    dora.tags.set("team/game", "stable")
+    dora.states.set("team/game", "deprecated")
     dora.delete("team/game")
     with pytest.raises(StoreError, match="ggn_admin"):
-        ann.restore("team/game")
-    dora.restore("team/game")
+        ann.history.restore("team/game")
+    dora.history.restore("team/game")
     assert carl.ruleset("team/game:stable").revision.number == 5
 
-    ann.propose(game(Q="d1d2"), "team/game")
-    ann.withdraw("team/game#2")
-    dora.gc()
+    ann.reviews.propose(game(Q="d1d2"), "team/game")
+    ann.reviews.withdraw("team/game#2")
+    dora.upkeep.collect()
     for store in (carl, dora, team["owner"]):
-        assert store.check() == []
-    roles = {event.role for event in carl.audit()}
-    assert roles == {store._database.role for store in (ann, bob, dora)}
+        assert store.upkeep.check() == []
+    roles = {event.role for event in carl.upkeep.audit()}
+    assert roles == {store.session.database.role for store in (ann, bob, dora)}
 
 
 def test_an_author_pushes_and_everybody_pulls(team: dict[str, Store], tmp_path: Path) -> None:
@@ -98,27 +100,27 @@ def test_an_author_pushes_and_everybody_pulls(team: dict[str, Store], tmp_path: 
     with Store.open(str(tmp_path / "laptop.db")) as laptop, Store.open(str(tmp_path / "other.db")) as other:
         laptop.load_library("chess", "minishogi")
         laptop.load(game(N="b1c3"), "game")
-        assert [each.status for each in laptop.push(ann)] == ["new"] * 3
+        assert [each.status for each in laptop.exchange.push(ann)] == ["new"] * 3
         laptop.load(game(N="b1a3"), "game")
-        assert [each.revisions for each in laptop.push(bob, ["game"])] == [1]
+        assert [each.revisions for each in laptop.exchange.push(bob, ["game"])] == [1]
         other.load(game(R="a1a2"), "rook")
         with pytest.raises(StoreError, match="ggn_author"):
-            other.push(carl, ["rook"])
-        assert {each.head for each in other.pull(carl)} == {1, 2}
+            other.exchange.push(carl, ["rook"])
+        assert {each.head for each in other.exchange.pull(carl)} == {1, 2}
         assert {each.lineage for each in other.revisions()} >= {each.lineage for each in carl.revisions()}
         start = carl.ruleset("chess").start
         assert start is not None
         assert len(carl.ruleset("chess").moves(start)) == 20
-        other.bundle(tmp_path / "all.ggnb.gz")
-        dora.load_bundle(tmp_path / "all.ggnb.gz", ["rook"])
-    assert dora.check() == []
+        other.exchange.create_bundle(tmp_path / "all.ggnb.gz")
+        dora.exchange.load_bundle(tmp_path / "all.ggnb.gz", ["rook"])
+    assert dora.upkeep.check() == []
 
 
 def test_games_that_are_generated_and_kept_positions_work_for_authors(team: dict[str, Store]) -> None:
     ann, _, _, dora = (team[name] for name in ROLES)
     text = 'title = "Hops"\nstyle = "C"\nboard = "4x4"\n[pieces.K]\nbetza = "K"\n'
     ann.load(read_definition(text), "hops")
-    dora.set_policy("*", compatible=PositionSet("corner", (Position({"a1": "C:K"}),)))
+    dora.policies.set("*", compatible=PositionSet("corner", (Position({"a1": "C:K"}),)))
     with pytest.raises(GateError, match="1 finding"):
         ann.load(read_definition(text.replace('"K"', '"W"')), "hops")
     changed = ann.load(read_definition(text.replace('"K"', '"W"')), "hops", accept_changes=True)

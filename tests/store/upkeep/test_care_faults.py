@@ -41,7 +41,7 @@ def by_server(address: str) -> Kill:
 
 
 def digests(store: Store) -> set[str]:
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
         return set(connection.exec_driver_sql("SELECT digest FROM piece").scalars())
 
 
@@ -78,9 +78,9 @@ def kill_collections(address: str, kills: int, dice: random.Random, kill: Kill) 
             removed += len(before - after)
             midway += needed != after != before
             assert needed <= after
-            assert store.verify().problems == ()
-            assert len(list(store.audit(only=["gc"]))) == removed
-            removed += store.gc().count("piece")
+            assert store.upkeep.verify().problems == ()
+            assert len(list(store.upkeep.audit(only=["gc"]))) == removed
+            removed += store.upkeep.collect().count("piece")
             assert digests(store) == needed
         assert contents(store) == {f"game/{number}": [number] for number in KEPT}
         print(f"{midway} of {kills} collections were killed between two of their transactions")
@@ -97,13 +97,13 @@ def kill_moves(address: str, kills: int, dice: random.Random, kill: Kill) -> Non
             with ready_worker(address) as worker:
                 worker.send(*[{"do": "tag", "reference": f"game@{number}", "name": "stable"} for number in sent])
                 answers = [worker.answer(), *kill(worker, dice.uniform(0, 0.05))]
-            log = {tag.number: tag.revision for tag in store.tag_log("game", "stable")}
+            log = {tag.number: tag.revision for tag in store.tags.log("game", "stable")}
             assert sorted(log) == list(range(1, len(log) + 1))
             done = {answer["move"]: answer["revision"] for answer in answers if "error" not in answer}
             assert done.items() <= log.items()
             under_way = 1 + sum("error" in answer for answer in answers)
             assert set(range(1, len(log) + 1 - under_way)) <= {*range(1, before + 1), *done}
-            assert store.verify().problems == ()
+            assert store.upkeep.verify().problems == ()
             before = len(log)
         assert contents(store) == {"game": [*KEPT]}
 

@@ -99,12 +99,12 @@ def sound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     ):
         store.load(DIFF, "game")
         yield store
-        assert store.check() == []
+        assert store.upkeep.check() == []
 
 
 @pytest.mark.parametrize("tampering", TAMPERINGS)
 def test_check_names_what_was_tampered_with(sound: Store, tampering: str) -> None:
-    database = sound._database
+    database = sound.session.database
     with suppress(_UndoError), database.writing() as connection:
         drop_guards(connection)
         for statement in TAMPERINGS[tampering].split("; "):
@@ -123,19 +123,19 @@ def test_check_names_what_only_sqlite_lets_in(tampering: str, tmp_path: Path) ->
             assert connection.execute(SQLITE_TAMPERINGS[tampering]).rowcount > 0
             for statement in guards:
                 connection.execute(statement)
-        check_finds(store.check())
+        check_finds(store.upkeep.check())
 
 
 def test_check_of_a_store_names_the_piece_and_the_revision(store: Store, address: str) -> None:
     store.load(DIFF, "game")
     store.load(changed(DIFF, "c:r"), "game")
-    assert store.check() == []
+    assert store.upkeep.check() == []
     with raw(address) as connection:
         drop_guards(connection)
         connection.execute(text("UPDATE condition SET state = 'C:Q' WHERE state = 'C:P'"))
         connection.execute(text("UPDATE revision SET envelope = '{}' || ' ' WHERE number = 1"))
         connection.execute(text(f"UPDATE revision SET digest = {OTHER_DIGEST} WHERE number = 2"))
-    found = store.check()
+    found = store.upkeep.check()
     # Of the content, and of the history that it is part of.
     assert [each.split(":")[0] for each in found if each.startswith("revision")] == ["revision game@2"] * 2
     assert sum("(c:r)" in each for each in found) == 2

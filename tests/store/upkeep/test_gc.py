@@ -13,7 +13,9 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from ggn_store import Collected, Revision, Store, parse
+from ggn_store import Store, parse
+from ggn_store.model.care import Collected
+from ggn_store.model.revision import Revision
 from ggn_store.store.rulesets import load
 from ggn_store.store.schema import tables as t
 from ggn_store.store.upkeep import collect
@@ -32,19 +34,19 @@ KNIGHT_ROWS = 8
 
 
 def pieces(store: Store) -> set[str]:
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
         return set(connection.execute(text("SELECT digest FROM piece")).scalars())
 
 
 def rows(store: Store) -> int:
     """The rows of all tables but the audit."""
-    with store._database.reading() as connection:
+    with store.session.database.reading() as connection:
         tables = [each.name for each in t.metadata.sorted_tables if each.name != "audit"]
         return sum(connection.execute(text(f'SELECT count(*) FROM "{name}"')).scalar_one() for name in tables)
 
 
 def store_unlisted_document(store: Store, rules: dict[str, Any]) -> None:
-    parsed, database = parse(rules), store._database
+    parsed, database = parse(rules), store.session.database
     with database.writing() as connection:
         load._pieces(database, connection, parsed, load.store_board(database, connection, parsed.board))
 
@@ -60,17 +62,17 @@ def test_nothing_of_a_sound_store_is_removed(store: Store) -> None:
     store.load(KNIGHT, "hidden")
     store.delete("hidden")
     before = rows(store)
-    assert store.gc(dry_run=True).unused == store.gc().unused == ()
+    assert store.upkeep.collect(dry_run=True).unused == store.upkeep.collect().unused == ()
     assert rows(store) == before
     assert store.load(KNIGHT, "hidden").status == "restored"
-    assert store.verify().problems == ()
+    assert store.upkeep.verify().problems == ()
 
 
 def test_what_nothing_lists_is_removed_with_all_its_rows(store: Store) -> None:
     store.load(ROOK, "game")
     before = rows(store)
     store_unlisted_document(store, KNIGHT)  # on a board of its own: b1..c3 in two files and three ranks
-    with store._database.writing() as connection:
+    with store.session.database.writing() as connection:
         connection.execute(text("INSERT INTO ruleset (name) VALUES ('empty')"))
     squares = len(parse(KNIGHT).board.squares)
     expected = [
@@ -79,14 +81,14 @@ def test_what_nothing_lists_is_removed_with_all_its_rows(store: Store) -> None:
         ("ruleset", "empty", 1),
     ]
     assert rows(store) == before + KNIGHT_ROWS + 1 + squares + 1
-    assert found(store.gc(dry_run=True)) == expected
+    assert found(store.upkeep.collect(dry_run=True)) == expected
     assert rows(store) == before + KNIGHT_ROWS + 1 + squares + 1
-    collected = store.gc()
+    collected = store.upkeep.collect()
     assert found(collected) == expected
     assert collected.rows == KNIGHT_ROWS + 1 + squares + 1
     assert rows(store) == before
-    assert store.verify().problems == ()
-    removed = [(event.subject, event.detail.get("piece")) for event in store.audit(only=["gc"])]
+    assert store.upkeep.verify().problems == ()
+    removed = [(event.subject, event.detail.get("piece")) for event in store.upkeep.audit(only=["gc"])]
     assert removed == [(None, "C:N"), ("empty", None)]
     assert store.load(KNIGHT, "game").number == 2
 
@@ -94,8 +96,8 @@ def test_what_nothing_lists_is_removed_with_all_its_rows(store: Store) -> None:
 def test_a_board_stays_as_long_as_a_revision_or_a_listed_piece_is_on_it(store: Store) -> None:
     store.load(document(0), "game")
     store_unlisted(store, [2])  # the same board, and some of the same pieces
-    assert {each.kind for each in store.gc(dry_run=True).unused} == {"piece"}
-    assert {each.digest for each in store.gc().unused} == set(parse(document(2)).piece_digests) - set(
+    assert {each.kind for each in store.upkeep.collect(dry_run=True).unused} == {"piece"}
+    assert {each.digest for each in store.upkeep.collect().unused} == set(parse(document(2)).piece_digests) - set(
         parse(document(0)).piece_digests
     )
     assert contents(store) == {"game": [0]}
@@ -116,14 +118,14 @@ def test_it_goes_on_in_transactions_of_a_few_pieces(store: Store, monkeypatch: p
     monkeypatch.setattr(collect, "_ROWS_A_BATCH", 1)
     store_unlisted(store, [0])
     begun = []
-    writing = store._tables.writing
+    writing = store.session.writing
 
     def counted() -> Any:
         begun.append(pieces(store))
         return writing()
 
-    monkeypatch.setattr(store._tables, "writing", counted)
-    store.gc()
+    monkeypatch.setattr(store.session, "writing", counted)
+    store.upkeep.collect()
     # One for each piece, one that finds no more, one for boards and rulesets.
     assert [len(each) for each in begun] == [4, 3, 2, 1, 0]
     assert rows(store) == 0
@@ -141,10 +143,10 @@ def test_a_collection_that_fails_midway_keeps_what_was_done(store: Store, monkey
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        store.gc(progress=stop_at_the_second)
+        store.upkeep.collect(progress=stop_at_the_second)
     assert len(pieces(store)) == before - 1
     assert contents(store) == {"game": [0]}
-    store.gc()
+    store.upkeep.collect()
     assert pieces(store) == set(parse(document(0)).piece_digests)
 
 
@@ -165,18 +167,18 @@ def test_a_load_that_has_found_an_unlisted_piece_keeps_it(
     address = postgres_server.create_database()
     with Store.open(address, upgrade=True) as store, Store.open(address) as other, ThreadPoolExecutor(1) as thread:
         store_unlisted(store, [0])
-        fill = store._database.fill
+        fill = store.session.database.fill
         collected: list[Future[Collected]] = []
 
         def fill_after_the_collection_came(connection: Any, columns: Any, rows: Any) -> None:
             columns = list(columns)
             if columns[0].table.name == "revision_piece":
-                collected.append(thread.submit(other.gc))
+                collected.append(thread.submit(other.upkeep.collect))
                 wait_for_a_lock(address, collected[0].done)
                 assert not collected[0].done()
             fill(connection, columns, rows)
 
-        monkeypatch.setattr(store._database, "fill", fill_after_the_collection_came)
+        monkeypatch.setattr(store.session.database, "fill", fill_after_the_collection_came)
         assert store.load(document(0), "game").status == "new"
         assert collected[0].result().unused == ()
         assert contents(store) == {"game": [0]}
@@ -189,7 +191,7 @@ def test_a_load_that_has_found_an_unused_board_keeps_it(
     address = postgres_server.create_database()
     with Store.open(address, upgrade=True) as store, Store.open(address) as other, ThreadPoolExecutor(1) as thread:
         store_unlisted(store, [0])
-        with store._database.writing() as connection:
+        with store.session.database.writing() as connection:
             connection.execute(text("DELETE FROM mask"))
             for table in reversed(t.PIECE_TABLES):
                 connection.execute(table.delete())
@@ -199,7 +201,7 @@ def test_a_load_that_has_found_an_unused_board_keeps_it(
 
         def then_let_the_collection_come(*arguments: Any) -> int:
             found = store_board(*arguments)
-            collected.append(thread.submit(other.gc))
+            collected.append(thread.submit(other.upkeep.collect))
             wait_for_a_lock(address, collected[0].done)
             assert not collected[0].done()
             return found
@@ -223,7 +225,7 @@ def test_a_load_that_comes_during_a_collection_stores_anew_what_that_removes(pos
                 wait_for_a_lock(address, loaded[0].done)
                 assert not loaded[0].done()
 
-        assert store.gc(progress=let_the_load_come).count("piece") == 4
+        assert store.upkeep.collect(progress=let_the_load_come).count("piece") == 4
         assert loaded[0].result().status == "new"
         assert contents(store) == {"game": [0]}
     postgres_server.drop_database(address)

@@ -177,27 +177,27 @@ def in_turn(database: Database, is_some: bool) -> None:
 
 
 def test_whatever_is_neutered_is_named_and_put_right(module_store: Store) -> None:
-    in_turn(module_store._database, is_some=True)
+    in_turn(module_store.session.database, is_some=True)
 
 
 @pytest.mark.long
 def test_everything_that_may_be_neutered_is_named_and_put_right(module_store: Store) -> None:
-    in_turn(module_store._database, is_some=False)
+    in_turn(module_store.session.database, is_some=False)
 
 
 def test_whatever_is_neutered_on_a_server_with_roles_is_named_and_put_right(house: House) -> None:
     with Store.open(house.url) as store:
-        in_turn(store._database, is_some=True)
+        in_turn(store.session.database, is_some=True)
 
 
 @pytest.mark.long
 def test_everything_that_may_be_neutered_on_a_server_with_roles_is_named_and_put_right(house: House) -> None:
     with Store.open(house.url) as store:
-        in_turn(store._database, is_some=False)
+        in_turn(store.session.database, is_some=False)
 
 
 def test_all_that_was_removed_at_once_is_named_and_put_right(store: Store) -> None:
-    database = store._database
+    database = store.session.database
     with undone(database) as connection:
         found = alone(expected(database, connection))
         for each in found:
@@ -245,7 +245,7 @@ ADDED = {
 
 
 def test_what_others_hang_on_the_tables_is_named_and_taken_away(module_store: Store) -> None:
-    database = module_store._database
+    database = module_store.session.database
     with undone(database) as connection:
         if database.is_server:
             run(connection, NOTHING)
@@ -266,7 +266,7 @@ def test_a_table_that_lost_its_checks_is_named_and_not_mended(tmp_path: Path) ->
         run(connection, "PRAGMA writable_schema = ON")
         run(connection, "UPDATE sqlite_master SET sql = replace(sql, 'CHECK (delta <> 0)', 'CHECK (1)')")
     with Store.open(address) as store:
-        assert store.check() == [
+        assert store.upkeep.check() == [
             "the table hand_effect is not this program's: restore the store from a backup, or bundle its rulesets and "
             "load them into a new one"
         ]
@@ -287,8 +287,8 @@ def test_check_names_what_upgrade_puts_right(store: Store, address: str) -> None
 
 
 def test_functions_that_do_nothing_and_triggers_that_are_off_are_mended_together(house: House) -> None:
-    with Store.open(house.url) as store, undone(store._database) as connection:
-        database = store._database
+    with Store.open(house.url) as store, undone(store.session.database) as connection:
+        database = store.session.database
         found = alone(expected(database, connection))
         for each in found:
             fixed: Any = each.text

@@ -12,8 +12,9 @@ import pytest
 from alembic import command
 from sqlalchemy import Connection, text
 
-from ggn_store import Comparison, Revision, Store, UnknownNameError
-from ggn_store.model.care import Verification
+from ggn_store import Store, UnknownNameError
+from ggn_store.model.care import Comparison, Verification
+from ggn_store.model.revision import Revision
 from ggn_store.store.exchange import compare
 from ggn_store.store.rulesets import load
 from ggn_store.store.upkeep import check
@@ -37,8 +38,8 @@ def game(store: Store) -> Store:
     for rules in (KNIGHT, ROOK):
         store.load(rules, "game", author="Ann")
     store.load(BISHOP, "other")
-    store.tag("game@1", "stable")
-    store.tag("game@2", "stable")
+    store.tags.set("game@1", "stable")
+    store.tags.set("game@2", "stable")
     store.load(QUEEN, "hidden")
     store.delete("hidden")
     return store
@@ -47,38 +48,38 @@ def game(store: Store) -> Store:
 @contextmanager
 def damage(store: Store) -> Iterator[Connection]:
     """A transaction that no trigger hinders."""
-    with store._database.writing() as connection:
+    with store.session.database.writing() as connection:
         drop_guards(connection)
         yield connection
 
 
 def test_a_sound_store_is_told_to_be_sound_with_how_much_was_looked_at(game: Store) -> None:
     seen: list[str] = []
-    assert game.verify(progress=seen.append) == Verification(4, 4, 1, ())
+    assert game.upkeep.verify(progress=seen.append) == Verification(4, 4, 1, ())
     assert sorted(seen) == [
         *(f"piece C:{letter}" for letter in "BNQR"),
         *(f"revision {each}" for each in ("game@1", "game@2", "hidden@1", "other@1")),
     ]
-    assert game.check() == []
+    assert game.upkeep.check() == []
 
 
 def test_with_names_only_what_these_need_is_looked_at(game: Store) -> None:
     seen: list[str] = []
-    assert game.verify("game", progress=seen.append) == Verification(2, 2, 1, ())
+    assert game.upkeep.verify("game", progress=seen.append) == Verification(2, 2, 1, ())
     assert sorted(seen) == ["piece C:N", "piece C:R", "revision game@1", "revision game@2"]
-    assert game.verify("other", "hidden") == Verification(2, 2, 0, ())
+    assert game.upkeep.verify("other", "hidden") == Verification(2, 2, 0, ())
     bishop = "SELECT id FROM piece WHERE identifier = 'C:B'"
     with damage(game) as connection:
         connection.execute(text(f"UPDATE condition SET state = 'enemy' WHERE piece_id IN ({bishop})"))
         connection.execute(text("UPDATE tag SET number = 5 WHERE number = 2"))
-    assert [each.split(":")[0] for each in game.verify("game").problems] == ["tag game"]
-    [problem] = game.verify("other").problems
+    assert [each.split(":")[0] for each in game.upkeep.verify("game").problems] == ["tag game"]
+    [problem] = game.upkeep.verify("other").problems
     assert problem.startswith("piece ")
     assert "(C:B)" in problem
-    assert game.verify("hidden").problems == ()
-    assert len(game.verify().problems) == 2
+    assert game.upkeep.verify("hidden").problems == ()
+    assert len(game.upkeep.verify().problems) == 2
     with pytest.raises(UnknownNameError, match='no ruleset "nothing"'):
-        game.verify("game", "nothing")
+        game.upkeep.verify("game", "nothing")
 
 
 DAMAGES = {
@@ -109,7 +110,7 @@ def test_what_is_missing_or_was_added_is_told(game: Store, statement: str) -> No
             two = "(SELECT id FROM revision WHERE number = 2)"
             connection.execute(text(f"DELETE FROM revision_piece WHERE revision_id = {two}"))
         assert connection.execute(text(statement)).rowcount > 0
-    assert DAMAGES[statement] in game.verify().problems
+    assert DAMAGES[statement] in game.upkeep.verify().problems
 
 
 def test_an_audit_that_tells_of_another_history_is_told(game: Store) -> None:
@@ -117,7 +118,7 @@ def test_an_audit_that_tells_of_another_history_is_told(game: Store) -> None:
         detail = connection.execute(text("SELECT detail FROM audit WHERE id = 2")).scalar_one()
         forged = json.dumps(json.loads(detail) | {"lineage": "0" * 64})
         connection.execute(text("UPDATE audit SET detail = :forged WHERE id = 2"), {"forged": forged})
-    assert game.verify().problems == (f"revision game@2: the audit tells that it had the lineage {'0' * 64}",)
+    assert game.upkeep.verify().problems == (f"revision game@2: the audit tells that it had the lineage {'0' * 64}",)
 
 
 def test_a_file_s_audit_has_no_gaps(tmp_path: Path) -> None:
@@ -128,24 +129,24 @@ def test_a_file_s_audit_has_no_gaps(tmp_path: Path) -> None:
             store.load(KNIGHT, "game")
         with damage(store) as connection:
             connection.execute(text("DELETE FROM audit WHERE id IN (2, 3)"))
-        assert store.verify().problems == ("table audit: 2 of its rows before 4 are missing",)
+        assert store.upkeep.verify().problems == ("table audit: 2 of its rows before 4 are missing",)
 
 
 def test_revisions_from_before_there_was_an_audit_are_not_complained_of(store: Store) -> None:
     for rules in (KNIGHT, ROOK):
         store.load(rules, "game")
-    with store._database.writing() as connection:
+    with store.session.database.writing() as connection:
         alembic(connection, command.downgrade, "0002")
     store.upgrade()
-    assert list(store.audit()) == []
-    assert store.verify().problems == ()
+    assert list(store.upkeep.audit()) == []
+    assert store.upkeep.verify().problems == ()
     store.load(BISHOP, "game")
     store.load(QUEEN, "other")
-    assert store.verify() == Verification(4, 4, 0, ())
+    assert store.upkeep.verify() == Verification(4, 4, 0, ())
     with damage(store) as connection:
         connection.execute(text("DELETE FROM audit WHERE subject = 'other'"))
         connection.execute(text("UPDATE audit SET id = 1"))
-    assert store.verify().problems == ("revision other@1: the audit does not tell of it",)
+    assert store.upkeep.verify().problems == ("revision other@1: the audit does not tell of it",)
 
 
 # --- beside others ---
@@ -159,7 +160,7 @@ def test_others_write_and_collect_between_its_short_transactions(
     for name in ("game", "game/1"):
         store.load(document(0), name)
     store_unlisted(store, range(20, 24))
-    reading = store._tables.reading
+    reading = store.session.reading
     done = 0
 
     @contextmanager
@@ -170,26 +171,26 @@ def test_others_write_and_collect_between_its_short_transactions(
         done += 1
         if done in (6, 12):
             with monkeypatch.context() as inner:
-                inner.setattr(store._tables, "reading", reading)
-                assert store.gc().count("piece") == (10 if done == 6 else 0)
+                inner.setattr(store.session, "reading", reading)
+                assert store.upkeep.collect().count("piece") == (10 if done == 6 else 0)
         if done < 20:
             name = ("game", "game/1", "game/2")[done % 3]
             store.load(document(done), name)
-            store.tag(name, "stable")
+            store.tags.set(name, "stable")
 
     with monkeypatch.context() as patch:
-        patch.setattr(store._tables, "reading", then_let_others_write)
+        patch.setattr(store.session, "reading", then_let_others_write)
         # As where there is no room for a copy, and on a server.
-        patch.setattr(store._tables, "snapshot", lambda: nullcontext(store._tables))
-        assert store.verify(*names).problems == ()
+        patch.setattr(store.session, "snapshot", lambda: nullcontext(store.session))
+        assert store.upkeep.verify(*names).problems == ()
     assert done > 12
-    assert store.verify().problems == ()
+    assert store.upkeep.verify().problems == ()
 
 
 def test_it_ends_however_much_is_written_meanwhile(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "_SECONDS", 0)
     store.load(KNIGHT, "game")
-    reading = store._tables.reading
+    reading = store.session.reading
     done = 0
 
     @contextmanager
@@ -202,10 +203,10 @@ def test_it_ends_however_much_is_written_meanwhile(store: Store, monkeypatch: py
         store.load({f"C{done}:N": KNIGHT["C:N"]}, "game")
 
     with monkeypatch.context() as patch:
-        patch.setattr(store._tables, "reading", then_let_others_write)
+        patch.setattr(store.session, "reading", then_let_others_write)
         # As where there is no room for a copy, and on a server.
-        patch.setattr(store._tables, "snapshot", lambda: nullcontext(store._tables))
-        assert store.verify().problems == ()
+        patch.setattr(store.session, "snapshot", lambda: nullcontext(store.session))
+        assert store.upkeep.verify().problems == ()
 
 
 # --- two stores ---
@@ -256,14 +257,14 @@ def test_stores_are_compared_ruleset_by_ruleset(two: tuple[Store, Store]) -> Non
         ("ours", "only here", 1, 0, 1, None),
         ("theirs", "only there", 0, 1, None, 1),
     ]
-    assert states(here.compare(there)) == expected
-    assert states(there.compare(here, "ahead", "theirs")) == [
+    assert states(here.exchange.compare(there)) == expected
+    assert states(there.exchange.compare(here, "ahead", "theirs")) == [
         ("ahead", "behind", 0, 2, 1, 3),
         ("theirs", "only here", 1, 0, 1, None),
     ]
-    assert [each.differs for each in here.compare(there)] == [True, True, True, False, True, True]
+    assert [each.differs for each in here.exchange.compare(there)] == [True, True, True, False, True, True]
     with pytest.raises(UnknownNameError, match='neither store has a ruleset "nothing"'):
-        here.compare(there, "equal", "nothing")
+        here.exchange.compare(there, "equal", "nothing")
 
 
 def test_the_same_revisions_with_another_newest_one_have_diverged() -> None:
@@ -283,8 +284,8 @@ def test_tags_that_point_elsewhere_are_told(two: tuple[Store, Store]) -> None:
         lineages[number] = revision.lineage
     for store, points in ((here, {"same": 1, "moved": 1, "ours": 2}), (there, {"same": 1, "moved": 2, "theirs": 1})):
         for tag, number in points.items():
-            store.tag(f"game@{number}", tag)
-    [compared] = here.compare(there)
+            store.tags.set(f"game@{number}", tag)
+    [compared] = here.exchange.compare(there)
     assert (compared.state, compared.differs) == ("equal", True)
     assert compared.tags == {
         "moved": (lineages[1], lineages[2]),
@@ -299,7 +300,7 @@ def test_a_ruleset_that_was_deleted_in_one_store_is_told(two: tuple[Store, Store
         follow(there, here.load(KNIGHT, name, author="Ann"), KNIGHT)
         there.delete(name)
     here.delete("gone")
-    [compared] = here.compare(there)
+    [compared] = here.exchange.compare(there)
     assert (compared.name, compared.state, compared.hidden, compared.differs) == ("game", "equal", ("there",), True)
 
 
@@ -309,7 +310,7 @@ def test_contents_that_contradict_each_other_are_told(two: tuple[Store, Store]) 
     here.load(ROOK, "game")
     with damage(there) as connection:
         connection.execute(text("UPDATE revision SET digest = 'forged'"))
-    [compared] = here.compare(there)
+    [compared] = here.exchange.compare(there)
     assert (compared.state, compared.contradictions) == ("contradicts", (1,))
 
 
@@ -319,7 +320,7 @@ def test_contents_that_contradict_each_other_are_told(two: tuple[Store, Store]) 
 def test_the_command_tells_what_is_wrong(ggn: Command, ready: str) -> None:
     with Store.open(ready) as store:
         store.load(KNIGHT, "game")
-        store.tag("game", "stable")
+        store.tags.set("game", "stable")
     assert ggn("verify") == ggn("verify", "game") == Result(0, "", "1 piece, 1 revision and 1 tag checked: all sound\n")
     assert json.loads(ggn("verify", "--format", "json").out) == {
         "pieces": 1,
@@ -346,7 +347,7 @@ def test_the_command_compares_two_stores(ggn: Command, ready: str, run: Callable
         follow(other, here.load(KNIGHT, "game", author="Ann"), KNIGHT)
         assert ggn("verify", "--remote", there, "--exit-code").code == 0
         here.load(ROOK, "game")
-        other.tag("game", "stable")
+        other.tags.set("game", "stable")
         other.load(ROOK, "team/other")
     done = ggn("verify", "--remote", there)
     assert (done.code, done.err) == (0, "2 rulesets compared: 1 ahead, 1 only there, tags differ in 1\n")

@@ -52,7 +52,7 @@ def game(place: Place, name: str = OWN) -> None:
     with Store.open(place.clean(name), upgrade=True) as store:
         store.load(KNIGHT, "game", author=AUTHOR)
         store.load(WIDER, "game", author=AUTHOR, message="wider")
-        store.tag("game@1", "stable", author=AUTHOR)
+        store.tags.set("game@1", "stable", author=AUTHOR)
 
 
 def older_game(place: Place) -> None:
@@ -71,7 +71,7 @@ def two_games(place: Place, giving: str, taking: str) -> None:
     game(place, giving)
     with Store.open(place.clean(giving)) as store:
         store.load(ROOK, "rook", author=AUTHOR)
-        store.tag("rook", "first", author=AUTHOR)
+        store.tags.set("rook", "first", author=AUTHOR)
     with Store.open(place.clean(taking), upgrade=True) as store:
         store.load(OTHER, "another", author=AUTHOR)
 
@@ -79,13 +79,13 @@ def two_games(place: Place, giving: str, taking: str) -> None:
 def bundled_games(place: Place) -> None:
     two_games(place, REMOTE, OWN)
     with Store.open(place.clean(REMOTE)) as store:
-        store.bundle(place.directory / "rules.bundle")
+        store.exchange.create_bundle(place.directory / "rules.bundle")
 
 
 def garbage(place: Place) -> None:
     game(place)
     with Store.open(place.clean()) as store:
-        database = store._database
+        database = store.session.database
         for document in (OTHER, ROOK):
             parsed = parse(document)
             with database.writing() as connection:
@@ -95,8 +95,8 @@ def garbage(place: Place) -> None:
 def proposal(place: Place) -> None:
     game(place)
     with Store.open(place.clean()) as store:
-        store.set_policy("game", review=1, author=AUTHOR)
-        store.propose(OTHER, "game", author=AUTHOR)
+        store.policies.set("game", review=1, author=AUTHOR)
+        store.reviews.propose(OTHER, "game", author=AUTHOR)
 
 
 # --- the commands ---
@@ -111,11 +111,11 @@ def taken(place: Place, results: Iterable[Transferred]) -> None:
 
 def collected(place: Place, *, vacuum: bool = False) -> None:
     with mock.patch.object(collect, "_ROWS_A_BATCH", 1):
-        place.store().gc(vacuum=vacuum)
+        place.store().upkeep.collect(vacuum=vacuum)
 
 
 def approved(place: Place) -> None:
-    place.store(by_reviewer=True).approve("game#1", author=REVIEWER)
+    place.store(by_reviewer=True).reviews.approve("game#1", author=REVIEWER)
 
 
 def upgraded(place: Place) -> None:
@@ -129,7 +129,7 @@ def loaded_into_new(place: Place) -> None:
 
 
 def exported(form: Any) -> Callable[[Place], object]:
-    return lambda place: place.store().export(place.directory / form, form)
+    return lambda place: place.store().views.export(place.directory / form, form)
 
 
 class ProgramError(GgnStoreError):
@@ -170,41 +170,48 @@ COMMANDS: Final = {
         Command(
             "push",
             lambda place: two_games(place, OWN, REMOTE),
-            lambda place: taken(place, place.store().push_each(place.store(REMOTE), tags=True, author=AUTHOR)),
+            lambda place: taken(place, place.store().exchange.push_each(place.store(REMOTE), tags=True, author=AUTHOR)),
             (OWN, REMOTE),
         ),
         Command(
             "pull",
             lambda place: two_games(place, REMOTE, OWN),
-            lambda place: taken(place, place.store().pull_each(place.address(REMOTE), tags=True, author=AUTHOR)),
+            lambda place: taken(
+                place, place.store().exchange.pull_each(place.address(REMOTE), tags=True, author=AUTHOR)
+            ),
             (OWN, REMOTE),
         ),
         Command(
             "bundle load",
             bundled_games,
             lambda place: taken(
-                place, place.store().load_bundle_each(place.directory / "rules.bundle", tags=True, author=AUTHOR)
+                place,
+                place.store().exchange.load_bundle_each(place.directory / "rules.bundle", tags=True, author=AUTHOR),
             ),
             (OWN, REMOTE),
         ),
-        Command("bundle create", game, lambda place: place.store().bundle(place.directory / "game.bundle")),
+        Command(
+            "bundle create", game, lambda place: place.store().exchange.create_bundle(place.directory / "game.bundle")
+        ),
         Command("gc", garbage, collected),
         Command("gc --vacuum", garbage, lambda place: collected(place, vacuum=True), databases=("sqlite",)),
-        Command("tag", game, lambda place: place.store().tag("game@2", "stable", author=AUTHOR)),
-        Command("tag --remove", game, lambda place: place.store().untag("game", "stable", author=AUTHOR)),
-        Command("propose", game, lambda place: place.store().propose(OTHER, "game", author=AUTHOR)),
+        Command("tag", game, lambda place: place.store().tags.set("game@2", "stable", author=AUTHOR)),
+        Command("tag --remove", game, lambda place: place.store().tags.remove("game", "stable", author=AUTHOR)),
+        Command("propose", game, lambda place: place.store().reviews.propose(OTHER, "game", author=AUTHOR)),
         Command("approve", proposal, approved),
-        Command("reject", proposal, lambda place: place.store().reject("game#1", author=AUTHOR)),
+        Command("reject", proposal, lambda place: place.store().reviews.reject("game#1", author=AUTHOR)),
         Command("delete", game, lambda place: place.store().delete("game")),
-        Command("restore", game, lambda place: place.store().restore("game@1", author=AUTHOR)),
-        Command("restore of a hidden one", hidden_game, lambda place: place.store().restore("game", author=AUTHOR)),
-        Command("policy set", game, lambda place: place.store().set_policy("game", review=1, author=AUTHOR)),
-        Command("state set", game, lambda place: place.store().set_state("game", "retired", author=AUTHOR)),
+        Command("restore", game, lambda place: place.store().history.restore("game@1", author=AUTHOR)),
+        Command(
+            "restore of a hidden one", hidden_game, lambda place: place.store().history.restore("game", author=AUTHOR)
+        ),
+        Command("policy set", game, lambda place: place.store().policies.set("game", review=1, author=AUTHOR)),
+        Command("state set", game, lambda place: place.store().states.set("game", "retired", author=AUTHOR)),
         Command("export -o", game, program("export", "game", "-o", "{}/game.json")),
         Command("export csv", game, exported("csv")),
         Command("export sqlite", game, exported("sqlite")),
         Command("db upgrade", nothing, upgraded),
         Command("db upgrade of 0001", older_game, upgraded),
-        Command("db rebuild", game, lambda place: place.store().rebuild()),
+        Command("db rebuild", game, lambda place: place.store().upkeep.rebuild()),
     )
 }

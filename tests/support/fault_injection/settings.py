@@ -149,7 +149,7 @@ class Setting(ABC):
             if held not in self._checked:  # most runs leave just what was there before
                 with Store.at(address) as store:
                     info = store.info()
-                    self._checked[held] = store.check() if info.version == info.needed else []
+                    self._checked[held] = store.upkeep.check() if info.version == info.needed else []
             yield from self._checked[held]
 
     def _content(self, address: str) -> Content | None:

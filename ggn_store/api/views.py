@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
+from typing import Any, Final, Literal, Protocol, get_args
 
-from ggn_store.api.base import Section
 from ggn_store.columnar import view_files
 from ggn_store.columnar.arrow import FRAMES
 from ggn_store.columnar.extras import need
@@ -22,9 +21,6 @@ from ggn_store.store.database.session import Session
 from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql import view_rows
 from ggn_store.store.sql.view_rows import Row, Wanted
-
-if TYPE_CHECKING:
-    from ggn_store.api.ruleset import Ruleset
 
 Format = Literal["parquet", "duckdb", "csv", "sqlite"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
@@ -87,7 +83,7 @@ class ViewRows:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns; `ggn_store.VIEWS` says what they mean."""
+        """The names of the columns; `ggn_store.api.sql.VIEWS` says what they mean."""
         return self._view.names
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
@@ -122,15 +118,18 @@ class ViewRows:
             yield from view_rows.batches(connection, self._view, wanted)
 
 
-class Exports(Section):
-    """The views of a store: as rows, Arrow tables and frames, and as files."""
+@dataclass(frozen=True, slots=True)
+class Views:
+    """`store.views`: as rows, Arrow tables and frames, and as files."""
 
-    def view(self, name: str, rulesets: Names = None) -> ViewRows:
+    _session: Session
+
+    def rows(self, name: str, rulesets: Names = None) -> ViewRows:
         """All rows of a view such as `v_moves`, or `v_moves_all`, of all rulesets or of some: to_arrow(), to_pandas().
 
         Rulesets are `chess`, or `chess@2` for that revision. Raises UnknownNameError where there is no such view.
         """
-        return ViewRows(self._tables.reading_long, name, rulesets)
+        return ViewRows(self._session.reading_long, name, rulesets)
 
     def export(
         self,
@@ -149,50 +148,30 @@ class Exports(Section):
         the directory cannot be written, StoreError where the store is damaged; then there is none. Parquet needs the
         extra [duckdb], and so does duckdb.
         """
-        reading = self._tables.reading_long
-        return _export(reading, directory, form, rulesets, every=every, force=force, progress=progress)
-
-
-def view_of(ruleset: Ruleset, name: str) -> ViewRows:
-    """What `Ruleset.view` gives."""
-    # With _all behind the name the revision would still be this one.
-    return ViewRows(Session(ruleset._database).reading_long, name, str(ruleset.revision))
-
-
-def _export(
-    reading: Reading,
-    directory: str | os.PathLike[str],
-    form: Format,
-    rulesets: Names,
-    *,
-    every: bool,
-    force: bool,
-    progress: Progress | None,
-) -> Exported:
-    if form not in FORMATS:
-        raise InputError(f"{quote(form)} is not a format: {', '.join(FORMATS)}")
-    room = "not of an export, which is all that is replaced: name a new directory, or remove this one yourself"
-    if not force:
-        room = "name a new directory, or replace an older export with --force"
-    with (
-        new_directory(directory, room, manifest.files_of if force else None) as part,
-        closing(_WRITERS[form](part)) as files,
-        reading() as connection,
-    ):
-        wanted = view_rows.choose(connection, _names(rulesets), every)
-        view_rows.require_sound(connection, wanted)
-        names, rows = {}, dict.fromkeys((each.name for each in VIEWS), 0)
-        for place, each in enumerate(VIEWS):
-            names[each.name] = files.begin(each)
-            tell = _teller(progress, each, place * len(wanted), len(VIEWS) * len(wanted))
-            for batch in view_rows.batches(connection, each, wanted, tell=tell):
-                files.add(batch)
-                rows[each.name] += len(batch)
-            files.end(each)
-        files.finish()
-        manifest.write(part, form, names, rows, wanted)
-    formulas = tuple(files.formulas) if isinstance(files, CsvFiles) else ()
-    return Exported(os.fspath(directory), form, len(wanted), rows, formulas)
+        if form not in FORMATS:
+            raise InputError(f"{quote(form)} is not a format: {', '.join(FORMATS)}")
+        room = "not of an export, which is all that is replaced: name a new directory, or remove this one yourself"
+        if not force:
+            room = "name a new directory, or replace an older export with --force"
+        with (
+            new_directory(directory, room, manifest.files_of if force else None) as part,
+            closing(_WRITERS[form](part)) as files,
+            self._session.reading_long() as connection,
+        ):
+            wanted = view_rows.choose(connection, _names(rulesets), every)
+            view_rows.require_sound(connection, wanted)
+            names, rows = {}, dict.fromkeys((each.name for each in VIEWS), 0)
+            for place, each in enumerate(VIEWS):
+                names[each.name] = files.begin(each)
+                tell = _teller(progress, each, place * len(wanted), len(VIEWS) * len(wanted))
+                for batch in view_rows.batches(connection, each, wanted, tell=tell):
+                    files.add(batch)
+                    rows[each.name] += len(batch)
+                files.end(each)
+            files.finish()
+            manifest.write(part, form, names, rows, wanted)
+        formulas = tuple(files.formulas) if isinstance(files, CsvFiles) else ()
+        return Exported(os.fspath(directory), form, len(wanted), rows, formulas)
 
 
 def _teller(progress: Progress | None, view: View, before: int, total: int) -> Callable[[Wanted], None]:

@@ -1,11 +1,14 @@
-"""Rulesets and engines on columns put together: the compiled files, tables of moves, counts."""
+"""`ruleset.columns`: the moves of many positions as tables, made by engines on columns; compiled files; views."""
 
 from __future__ import annotations
 
+import functools
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
 
 from ggn_store.api.positions import read_feen_or_positions
 from ggn_store.columnar import compile as compiling
@@ -15,9 +18,11 @@ from ggn_store.columnar.extras import need
 from ggn_store.errors import PositionError, StoreError, offer, quote
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
+from ggn_store.store.database.session import Session
 
 if TYPE_CHECKING:
     from ggn_store.api.ruleset import Ruleset
+    from ggn_store.api.views import ViewRows
 
 Engine = Literal["duckdb", "spark"]
 Count = Literal["position", "piece", "destination"]
@@ -28,7 +33,7 @@ _CHUNK: Final = 20_000
 _RECORDS: Final = 10_000
 
 
-def compile_ruleset(ruleset: Ruleset) -> Compiled:
+def _compiled(ruleset: Ruleset) -> Compiled:
     """The tables of a ruleset; raises StoreError for one with state variables, which no table of columns knows."""
     if ruleset.variables:
         raise StoreError(
@@ -38,21 +43,88 @@ def compile_ruleset(ruleset: Ruleset) -> Compiled:
     return compiling.compile_pieces(ruleset.revision, ruleset.board, ruleset.read_pieces())
 
 
-class Columnar:
-    """A ruleset with its tables, which are made when they are first needed, and the engines that have them."""
+@dataclass(frozen=True, slots=True)
+class _Engine:
+    """`EngineOptions` with their defaults."""
+
+    engine: str = "duckdb"
+    threads: int | None = None
+    master: str | None = None
+    directory: str | None = None
+
+
+class EngineOptions(TypedDict, total=False):
+    """The keywords that choose an engine.
+
+    DuckDB works on `threads` processors, by default all; Spark on the cluster `master`, with rules from the compiled
+    files in `directory` if that is given.
+    """
+
+    engine: Engine
+    threads: int | None
+    master: str | None
+    directory: str | None
+
+
+class Columns:
+    """`ruleset.columns`: the ruleset as tables of columns, which are made when they are first needed."""
 
     def __init__(self, ruleset: Ruleset) -> None:
-        self._compiled = compile_ruleset(ruleset)
-        self._encoder = Encoder(self._compiled)
-        self._engines: dict[tuple[Any, ...], Any] = {}
+        self._ruleset = ruleset
+        self._engines: dict[_Engine, Any] = {}
 
-    @property
+    @functools.cached_property
     def compiled(self) -> Compiled:
         """The tables."""
-        return self._compiled
+        return _compiled(self._ruleset)
+
+    @functools.cached_property
+    def _encoder(self) -> Encoder:
+        return Encoder(self.compiled)
+
+    def moves(self, positions: Any, *, sides: Any = None, hands: Any = None, **engine: Unpack[EngineOptions]) -> Any:
+        """The moves of many positions as an Arrow table: position, piece, source, destination, ordinal.
+
+        `positions` are Positions, mappings or FEEN texts, numbered from 0, or an Arrow table: with a column `feen`, or
+        with position (a number of the caller's), square and piece, to which `sides` (position, side) and `hands`
+        (position, piece, count) may be given; without them the first side moves and the hands are not known. The
+        answer is that of `Ruleset.moves`, in the same order. `engine`, `threads`, `master` and `directory` choose the
+        engine: see `EngineOptions`. Raises GgnStoreError where the engine is not installed, and PositionError as
+        `Ruleset.moves` does.
+        """
+        return self._moves(self.encode(positions, sides, hands), self.engine(**engine))
+
+    def count(
+        self,
+        positions: Any,
+        by: Count = "position",
+        *,
+        sides: Any = None,
+        hands: Any = None,
+        **engine: Unpack[EngineOptions],
+    ) -> Any:
+        """How many moves there are by position, by piece or by destination: an Arrow table of that and `count`.
+
+        The moves themselves never leave the engine; the rest is as for `moves`.
+        """
+        return self._count(self.encode(positions, sides, hands), by, self.engine(**engine))
+
+    def view(self, name: str) -> ViewRows:
+        """All rows of this revision in a view such as `v_moves`: to_arrow(), to_pandas(); `v_history` has them all."""
+        from ggn_store.api.views import ViewRows
+
+        # With _all behind the name the revision would still be this one.
+        return ViewRows(Session(self._ruleset._database).reading_long, name, str(self._ruleset.revision))
+
+    def compile(self, directory: str | os.PathLike[str]) -> None:
+        """Write the ruleset as Parquet files, which any engine can join, into a new directory.
+
+        `ggn_store.columnar.compile` says what is in them. Raises InputError where the directory is not empty.
+        """
+        compiling.write(self.compiled, directory)
 
     def encode(self, positions: Any, sides: Any = None, hands: Any = None) -> Batch:
-        """A batch of positions in any of the forms that `Ruleset.moves_table` takes."""
+        """A batch of positions in any of the forms that `moves` takes."""
         if hasattr(positions, "column_names"):
             if "feen" not in positions.column_names:
                 return self._encoder.arrow(positions, sides, hands)
@@ -66,30 +138,30 @@ class Columnar:
             return self._encoder.feen(given)
         return self._encoder.positions(list(map(_position, given)))
 
-    def engine(self, name: str, threads: int | None, master: str | None, directory: str | None) -> Any:
-        """The engine of that name, made for the first question and kept."""
-        key = (name, threads, master, directory)
-        if key not in self._engines:
-            if name == "duckdb":
+    def engine(self, **engine: Unpack[EngineOptions]) -> Any:
+        """The engine that is asked for, made for the first question and kept."""
+        asked = _Engine(**engine)
+        if asked not in self._engines:
+            if asked.engine == "duckdb":
                 from ggn_store.columnar.duck import DuckEngine
 
-                self._engines[key] = DuckEngine(self._compiled, threads)
-            elif name == "spark":
+                self._engines[asked] = DuckEngine(self.compiled, asked.threads)
+            elif asked.engine == "spark":
                 from ggn_store.columnar.spark import SparkEngine
 
-                self._engines[key] = SparkEngine(self._compiled, master, directory)
+                self._engines[asked] = SparkEngine(self.compiled, asked.master, asked.directory)
             else:
-                raise StoreError(f"{quote(name)} is not an engine on columns: {' or '.join(ENGINES)}")
-        return self._engines[key]
+                raise StoreError(f"{quote(asked.engine)} is not an engine on columns: {' or '.join(ENGINES)}")
+        return self._engines[asked]
 
-    def moves(self, batch: Batch, engine: Any) -> Any:
+    def _moves(self, batch: Batch, engine: Any) -> Any:
         """position, piece, source, destination, ordinal of what holds, in document order."""
         np, pa = need("numpy", EXTRA), need("pyarrow", EXTRA)
         found = engine.moves(batch)
         # One number for both sorts in a fraction of the time of two.
         keys = found["position"].to_numpy().astype(np.int64) << 32 | found["possibility"].to_numpy()
         keys.sort()
-        named = self._compiled.tables["possibility"]
+        named = self.compiled.tables["possibility"]
         possibility = keys & 0xFFFFFFFF
         columns = {"position": _ids(batch, keys >> 32)}
         for name in ("piece", "source", "destination"):
@@ -99,9 +171,9 @@ class Columnar:
             )
         return pa.table(columns | {"ordinal": named["ordinal"].to_numpy()[possibility]})
 
-    def count(self, batch: Batch, by: str, engine: Any) -> Any:
+    def _count(self, batch: Batch, by: str, engine: Any) -> Any:
         """(position, count) of every position; or (piece, count), (destination, count) of those that have moves."""
-        np, pa, tables = need("numpy", EXTRA), need("pyarrow", EXTRA), self._compiled.tables
+        np, pa, tables = need("numpy", EXTRA), need("pyarrow", EXTRA), self.compiled.tables
         if by == "position":
             counts = np.zeros(batch.count, np.int64)
             found = engine.count_by_position(batch)
@@ -125,7 +197,7 @@ class Columnar:
 
 def move_records(ruleset: Ruleset, file: str, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:
     """The moves of all positions of an NDJSON file, each with the number of its position from 0."""
-    for first, table in _answers(file, side, lambda positions: ruleset.moves_table(positions, **options)):
+    for first, table in _answers(file, side, lambda positions: ruleset.columns.moves(positions, **options)):
         for batch in table.to_batches(_RECORDS):
             yield from (record | {"position": record["position"] + first} for record in batch.to_pylist())
 
@@ -133,7 +205,7 @@ def move_records(ruleset: Ruleset, file: str, side: str | None, **options: Any) 
 def count_records(ruleset: Ruleset, file: str, by: Count, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:
     """How many moves the positions of an NDJSON file have: by position, or of them all by piece or destination."""
     total: Counter[Any] = Counter()
-    for first, table in _answers(file, side, lambda positions: ruleset.count_table(positions, by, **options)):
+    for first, table in _answers(file, side, lambda positions: ruleset.columns.count(positions, by, **options)):
         for record in table.to_pylist():
             if by == "position":
                 yield record | {"position": record["position"] + first}

@@ -1,0 +1,115 @@
+"""Store maintenance: what nothing refers to, what is wrong, what happens."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from ggn_store.model.care import Collected, Verification
+from ggn_store.model.event import Event
+from ggn_store.model.revision import Reference, check_name
+from ggn_store.store.database.session import Session
+from ggn_store.store.history import audit
+from ggn_store.store.rulesets import catalog
+from ggn_store.store.upkeep import check, collect, rebuild
+
+
+@dataclass(frozen=True, slots=True)
+class Upkeep:
+    """`store.upkeep`: what is unused, what is wrong, what happens; and what is derived, made again."""
+
+    _session: Session
+
+    def check(self, progress: Callable[[str], None] | None = None) -> list[str]:
+        """What `verify` finds wrong in the whole store, one sentence each."""
+        return [*self.verify(progress=progress).problems]
+
+    def rebuild(self, progress: Callable[[str], None] | None = None) -> int:
+        """Derive what the fast query reads from the rows of every piece again; how many pieces that were."""
+        with self._session.writing() as connection:
+            return rebuild.rebuild(self._session.database, connection, progress)
+
+    def collect(
+        self, *, dry_run: bool = False, vacuum: bool = False, progress: Callable[[str], None] | None = None
+    ) -> Collected:
+        """Remove pieces, boards and rulesets that nothing refers to; with `dry_run` only tell what they are.
+
+        Safe beside others who load: they wait a moment. What was removed stays removed where it is interrupted.
+        `vacuum` then makes a SQLite file smaller, for which the disk needs as much room again.
+        """
+        if dry_run:
+            with self._session.reading() as connection:
+                return Collected(tuple(collect.unused(connection)))
+        removed = tuple(collect.collect(self._session.database, self._session.writing, progress or _quiet))
+        if vacuum:
+            self._session.database.vacuum()
+        with self._session.reading() as connection:
+            return Collected(removed, self._session.database.free(connection))
+
+    def verify(self, *names: str, progress: Callable[[str], None] | None = None) -> Verification:
+        """Derive every digest again from the rows, and see that histories, tags, audit and triggers are whole.
+
+        With names of rulesets only what these need is looked at.
+        """
+        checked = [check_name(name) for name in names]
+        with self._session.snapshot() as tables:
+            return check.verify(tables.database, tables.reading, checked, progress)
+
+    def audit(
+        self,
+        ruleset: str | None = None,
+        *,
+        since: int | datetime | None = None,
+        limit: int | None = None,
+        only: Iterable[str] = (),
+    ) -> Iterator[Event]:
+        """What was changed by whom, oldest first: after an event's id or from a time on; the newest `limit` of it.
+
+        `ruleset` may also be a namespace, `team/`; `only` are actions: revision, tag, state, delete, restore, gc.
+        """
+        wanted = audit.Wanted(() if ruleset is None else (ruleset,), tuple(only))
+        with self._session.reading() as connection:
+            ids = audit.found(connection, wanted, since, limit)
+            if not ids and ruleset is not None and not ruleset.endswith("/"):
+                catalog.find(connection, Reference(check_name(ruleset)))
+        return audit.read(self._session.reading, ids)
+
+    def watch(
+        self,
+        *names: str,
+        since: int | None = None,
+        only: Iterable[str] = (),
+        interval: float | None = None,
+        timeout: float | None = None,
+        on_turn: Callable[[], bool] | None = None,
+        on_loss: Callable[[str], None] | None = None,
+    ) -> Iterator[Event]:
+        """Changes as they happen, each once: from now on, or after an event's id. It only ends with the `timeout`.
+
+        Times are in seconds. Names are as for `audit`. A Postgres server tells of changes at once; a SQLite file is
+        looked at after each `interval` (half a second). `on_turn` is called at least twice a second and ends it by
+        returning False; a connection that is lost is made again, and `on_loss` told why.
+        """
+        end = None if timeout is None else time.monotonic() + timeout
+
+        def goes_on() -> bool:
+            return (end is None or time.monotonic() < end) and (on_turn is None or on_turn())
+
+        wanted = audit.Wanted(tuple(names), tuple(only))
+        if interval is None:
+            interval = 10.0 if self._session.database.is_server else 0.5
+        return audit.watch(
+            self._session.database,
+            self._session.reading,
+            wanted,
+            audit.begin(self._session.database, self._session.reading, wanted, since),
+            interval=interval,
+            on_turn=goes_on,
+            on_loss=on_loss or _quiet,
+        )
+
+
+def _quiet(_: str) -> None:
+    pass
