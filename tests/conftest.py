@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ggn_store import Store
-from tests.support.databases import DATABASES, new_address, new_store
+from tests.support.databases import DATABASES, new_address, new_store, new_store_address
 from tests.support.drawings import drawn as drawn
 from tests.support.drawings import games as games
 from tests.support.fault_injection.table import pytest_terminal_summary as pytest_terminal_summary
@@ -52,16 +52,23 @@ def postgres_server() -> Iterator[Server]:
 
 
 @pytest.fixture(params=DATABASES)
-def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """The address of a new, empty database: once of SQLite, once of Postgres."""
+def empty(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of a new database without any tables: once of SQLite, once of Postgres."""
     with new_address(request.param, tmp_path, request) as url:
+        yield url
+
+
+@pytest.fixture(params=DATABASES)
+def address(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The address of a new store that is ready to be loaded: once on SQLite, once on Postgres."""
+    with new_store_address(request.param, tmp_path, request) as url:
         yield url
 
 
 @pytest.fixture
 def store(address: str) -> Iterator[Store]:
     """A new store that is ready to be loaded: once on SQLite, once on Postgres."""
-    with Store.open(address, upgrade=True) as opened:
+    with Store.open(address) as opened:
         yield opened
 
 
@@ -79,8 +86,8 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     write(directory / "mini.toml", MINI_TOML)
     for name, document in {"mini": MINI, "must": MUST, "perform": PERFORM}.items():
         write(directory / f"{name}.json", document)
-    with new_address(request.param, directory, request) as url:
-        with Store.open(url, upgrade=True) as store:
+    with new_store_address(request.param, directory, request) as url:
+        with Store.open(url) as store:
             for name in ("mini", "must", "perform"):
                 store.load(directory / f"{name}.json", name)
             store.load_library("chess")
@@ -93,8 +100,8 @@ def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     directory = tmp_path_factory.mktemp("filled")
     write(directory / "mini.toml", MINI_TOML)
     write(directory / "mini.json", MINI)
-    with new_address(request.param, directory, request) as url:
-        with Store.open(url, upgrade=True) as store:
+    with new_store_address(request.param, directory, request) as url:
+        with Store.open(url) as store:
             store.load(directory / "mini.json", "mini")
             for name, document in {"must": MUST, "perform": PERFORM, "hostile": HOSTILE, "hidden": QUICK}.items():
                 store.load(document, name)

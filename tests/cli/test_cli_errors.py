@@ -296,7 +296,6 @@ def test_a_stream_is_loaded_up_to_its_first_broken_line(
     run: Program, address: str, mistakes: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(mistakes)
-    run("--db", address, "db", "upgrade")
     result = run("--db", address, "load", "stream.ndjson")
     assert result.code == 1
     assert result.out.startswith("2 documents: 1 new, 1 failed; ")
@@ -308,7 +307,6 @@ def test_a_stream_is_loaded_up_to_its_first_broken_line(
 
 
 def test_a_name_for_a_stream_of_several_is_refused_at_the_second(run: Program, address: str, mistakes: Path) -> None:
-    run("--db", address, "db", "upgrade")
     result = run("--db", address, "load", mistakes / "pair.ndjson", "--name", "x")
     assert result.code == 1
     assert "--name names one ruleset, and this is a stream of several" in result.err

@@ -97,7 +97,7 @@ def answers(address: str, environment: dict[str, str]) -> tuple[bytes, bytes]:
 def test_answers_messages_and_exit_codes_depend_on_no_variable(address: str, tmp_path: Path) -> None:
     write("broken.json", {"C:P": {"e♔": 3}})
     write("mini.toml", MINI_TOML)
-    with Store.open(address, upgrade=True) as store:
+    with Store.open(address) as store:
         store.load(write("mini.json", MINI), "mini", message="a ♔", author="Zoë")
     plain = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
     expected = answers(address, plain)

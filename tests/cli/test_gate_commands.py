@@ -13,14 +13,13 @@ from sqlalchemy import create_engine, make_url, text
 from tests.support.people import AT_B1, KNIGHT, OTHER, WIDER
 from tests.support.program import Command, Program, write
 from tests.support.program import _own_place as _own_place
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 
 
 @pytest.fixture
-def ggn(run: Program, ready: str) -> Command:
+def ggn(run: Program, address: str) -> Command:
     """The program on a new store; who runs it is said by --author, so that a file it is on both databases."""
-    return lambda *arguments, stdin=b"": run("--db", ready, *arguments, stdin=stdin)
+    return lambda *arguments, stdin=b"": run("--db", address, *arguments, stdin=stdin)
 
 
 def test_policies_on_the_command_line(ggn: Command) -> None:
@@ -102,7 +101,7 @@ def test_a_refused_load_lists_every_finding_and_can_be_accepted(ggn: Command) ->
     assert shown["message"].startswith("left\n\nAccepted changes of moves:\n- openings:1: lost C:N b1 c3\n")
 
 
-def test_a_review_on_the_command_line(ggn: Command, run: Program, ready: str) -> None:
+def test_a_review_on_the_command_line(ggn: Command, run: Program, address: str) -> None:
     knight, wider = write("knight.json", KNIGHT), write("wider.json", WIDER)
     ggn("load", knight, "--name", "team/knight")
     ggn("policy", "set", "team", "--review", "1")
@@ -130,8 +129,8 @@ def test_a_review_on_the_command_line(ggn: Command, run: Program, ready: str) ->
     assert ([each["destination"] for each in tried.records()], tried.err) == (["c3", "a3"], "")
     own = ggn("approve", "team/knight#1", "--author", "Ann")
     assert (own.code, own.out, "somebody else has to approve of it" in own.err) == (1, "", True)
-    if ready.startswith("postgresql"):  # one who connects as somebody else, and calls himself Ann
-        with as_role(ready) as other:
+    if address.startswith("postgresql"):  # one who connects as somebody else, and calls himself Ann
+        with as_role(address) as other:
             done = run("--db", other, "approve", "team/knight#1", "--author", "Ann", "-m", "fine")
     else:
         done = ggn("approve", "team/knight#1", "--author", "Bob", "-m", "fine")

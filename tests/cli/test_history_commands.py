@@ -15,7 +15,6 @@ from ggn_store import InputError, Store, UnknownNameError, parse
 from tests.support.program import Command, Program, on_terminal, write
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 from tests.support.revisions import NAME, Node, record, tag
 
@@ -29,9 +28,9 @@ STORY = [Node(ONE), Node(TWO, (1,), {"title": "Two"}), Node(THREE, (1,)), Node(F
 
 
 @pytest.fixture
-def story(ready: str) -> Iterator[Store]:
+def story(address: str) -> Iterator[Store]:
     """The store of `ggn`, with a game that two lines of history meet in."""
-    with Store.open(ready) as store:
+    with Store.open(address) as store:
         record(store, STORY)
         tag(store, [("stable", 1, 2), ("also", 1, 2)])
         yield store
@@ -99,12 +98,12 @@ def test_log_as_a_table_and_as_csv(ggn: Command, story: Store) -> None:
     assert (rows[3]["tags"], rows[4]["pieces_added"]) == ("also stable", "2")
 
 
-def test_log_on_a_terminal_is_text_with_colours(ready: str, story: Store) -> None:
-    shown = on_terminal("--db", ready, "log", NAME)
+def test_log_on_a_terminal_is_text_with_colours(address: str, story: Store) -> None:
+    shown = on_terminal("--db", address, "log", NAME)
     assert shown.code == 0
     assert shown.out.startswith("\x1b[33mgame@4 sha256:")
     assert " \x1b[36m(also, stable)\x1b[0m\n" in shown.out
-    plain = on_terminal("--db", ready, "log", NAME, NO_COLOR="1").out
+    plain = on_terminal("--db", address, "log", NAME, NO_COLOR="1").out
     assert "\x1b" not in plain
     assert plain.startswith("game@4 sha256:")
 
@@ -267,11 +266,11 @@ def test_what_cannot_be_compared_or_blamed_is_told(
     assert message in result.err
 
 
-def test_diff_has_colours_only_on_a_terminal(ready: str, story: Store) -> None:
-    shown = on_terminal("--db", ready, "diff", f"{NAME}@2").out
+def test_diff_has_colours_only_on_a_terminal(address: str, story: Store) -> None:
+    shown = on_terminal("--db", address, "diff", f"{NAME}@2").out
     assert "\x1b[32m+       must a1=enemy\x1b[0m\n" in shown
     assert "\x1b[31m-       must a1=empty\x1b[0m\n" in shown
-    assert "\x1b" not in on_terminal("--db", ready, "diff", f"{NAME}@2", NO_COLOR="1").out
+    assert "\x1b" not in on_terminal("--db", address, "diff", f"{NAME}@2", NO_COLOR="1").out
 
 
 def test_documents_are_compared_in_python_too(story: Store) -> None:

@@ -83,7 +83,6 @@ def test_labels_that_look_like_statements_are_only_labels(run: Program, address:
         for source, target in zip(SPITEFUL, SPITEFUL[1:] + SPITEFUL[:1], strict=True)
     }
     document = {"CHESS:P": rules}
-    run("--db", address, "db", "upgrade")
     assert run("--db", address, "load", write("game.json", document)).code == 0
     assert run("--db", address, "export", "game").out == parse(document).canonical()
     board = json.dumps(dict.fromkeys(SPITEFUL[::2], "CHESS:P"))

@@ -22,7 +22,6 @@ from tests.support.guards import drop_guards_of_file
 from tests.support.program import QUICK, Command, Program, child_environment, complete, names, on_terminal, write
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 
 ROOK = """

@@ -27,7 +27,6 @@ from tests.support.program import (
 )
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 
 RATE = r"[\d,]+ possibilit(y|ies) in [\d.]+ s \([\d,]+/s\)"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ggn_store import PositionError, Ruleset, Store, find_game
-from tests.support.databases import DATABASES, new_address
+from tests.support.databases import DATABASES, new_store_address
 from tests.support.program import QUICK, Command, Program
 from tests.support.program import run as run
 
@@ -21,8 +21,8 @@ DROPPABLE = "rbsgk/5/5/P4/KGSBR b P 1"
 def games(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a store that no test changes: chess and minishogi from definitions, a document without one."""
     directory = tmp_path_factory.mktemp("games")
-    with new_address(request.param, directory, request) as url:
-        with Store.open(url, upgrade=True) as store:
+    with new_store_address(request.param, directory, request) as url:
+        with Store.open(url) as store:
             store.load_library("chess", "minishogi")
             store.load(QUICK, "quick")
         yield url

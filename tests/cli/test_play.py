@@ -20,7 +20,6 @@ from tests.support.program import Command, child_environment, process, write
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ask as ask
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 
 # Morphy against the Duke of Brunswick and Count Isouard, Paris 1858.
@@ -191,7 +190,7 @@ def test_a_saved_game_is_the_same_game(ask: Command, tmp_path: Path) -> None:
     assert ask("play", "mini", "--board", "{}", "--moves", "drop.txt").records()[0]["board"] == {"c1": "C:P"}
 
 
-def test_the_state_is_shown_kept_and_written(ggn: Command, ready: str, tmp_path: Path) -> None:
+def test_the_state_is_shown_kept_and_written(ggn: Command, address: str, tmp_path: Path) -> None:
     def step(source: str, to: str, when: str, then: str) -> dict[str, Any]:
         diff = {"board": {source: None, to: "H:P"}, "toggle": False, "state": {"phase": then}}
         return {to: [{"action": {"name": f"to {then}"}, "when": {"phase": [when]}, "diff": diff}]}
@@ -200,7 +199,7 @@ def test_the_state_is_shown_kept_and_written(ggn: Command, ready: str, tmp_path:
         "$state": {"phase": {"values": ["one", "two"], "initial": "one"}},
         "H:P": {"a1": step("a1", "b1", "one", "two"), "b1": step("b1", "a1", "two", "one")},
     }
-    with Store.open(ready) as store:
+    with Store.open(address) as store:
         store.load(document, "phases")
     board = ("--board", '{"a1": "H:P"}')
     played = ggn("play", "phases", *board, stdin="a1\na1b1\nb1a1\na1b1\nsave phases.txt")

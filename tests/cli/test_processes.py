@@ -52,7 +52,6 @@ ENDS = [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")
 def test_an_interrupted_load_leaves_whole_documents(
     run: Program, address: str, number: int, code: int, said: str
 ) -> None:
-    run("--db", address, "db", "upgrade")
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with start("--db", address, "load", "-", "--on-error", "skip", **pipes) as loading:
         assert loading.stdin is not None

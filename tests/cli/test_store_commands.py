@@ -31,7 +31,6 @@ from tests.support.program import (
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ask as ask
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 
 # --- list, show, export, delete ---
@@ -128,26 +127,26 @@ def test_delete_hides_a_ruleset_until_it_is_loaded_again(ggn: Command) -> None:
 # --- db ---
 
 
-def test_upgrade_makes_a_store_ready_and_may_be_run_again(run: Program, address: str) -> None:
-    first = run("--db", address, "db", "upgrade")
+def test_upgrade_makes_a_store_ready_and_may_be_run_again(run: Program, empty: str) -> None:
+    first = run("--db", empty, "db", "upgrade")
     assert (first.code, first.err) == (0, "")
     assert re.fullmatch(r"the store is ready: version \d{4}\n", first.out)
-    again = run("--db", address, "db", "upgrade")
+    again = run("--db", empty, "db", "upgrade")
     assert re.fullmatch(r"the store is up to date: version \d{4}\n", again.out)
-    assert run("--db", address, "list") == Result(0, "", "")
+    assert run("--db", empty, "list") == Result(0, "", "")
 
 
-def test_info_shows_the_store_before_and_after_it_is_ready(run: Program, address: str) -> None:
-    before = run("--db", address, "db", "info")
+def test_info_shows_the_store_before_and_after_it_is_ready(run: Program, empty: str) -> None:
+    before = run("--db", empty, "db", "info")
     assert (before.code, before.err) == (0, "")
     assert "not made ready yet" in before.out
-    run("--db", address, "db", "upgrade")
-    run("--db", address, "load", write("quick.json", QUICK))
-    after = run("--db", address, "db", "info")
-    engine = "PostgreSQL" if address.startswith("postgresql") else "SQLite"
+    run("--db", empty, "db", "upgrade")
+    run("--db", empty, "load", write("quick.json", QUICK))
+    after = run("--db", empty, "db", "info")
+    engine = "PostgreSQL" if empty.startswith("postgresql") else "SQLite"
     assert re.search(rf"^engine +{engine} \d+\.", after.out, re.MULTILINE)
     assert re.search(r"^rulesets +1$", after.out, re.MULTILINE)
-    data = json.loads(run("--db", address, "db", "info", "--format", "json").out)
+    data = json.loads(run("--db", empty, "db", "info", "--format", "json").out)
     assert (data["version"], data["rulesets"]) == (data["needed"], 1)
     assert data["address"].startswith("postgresql://" if engine == "PostgreSQL" else "sqlite:///")
 
@@ -157,11 +156,11 @@ def test_info_does_not_make_the_store_that_it_looks_for(run: Program) -> None:
     assert not Path("new.db").exists()
 
 
-def test_check_passes_a_sound_store_and_names_what_differs(ggn: Command, ready: str) -> None:
+def test_check_passes_a_sound_store_and_names_what_differs(ggn: Command, address: str) -> None:
     ggn("load", write("mini.json", MINI))
     assert ggn("db", "check") == Result(0, "", "2 pieces, 1 revision and 0 tags checked: all sound\n")
     assert ggn("db", "rebuild") == Result(0, "2 pieces rebuilt\n", "")
-    database = connect(ready)
+    database = connect(address)
     with database.writing() as connection:
         drop_guards(connection)
         connection.execute(text("UPDATE effect SET becomes = 'C:R' WHERE becomes = 'C:Q'"))

@@ -15,7 +15,6 @@ from tests.support.exchanged import BOTH, game, tag
 from tests.support.program import Command, Program, child_environment, on_terminal, write
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 
 KNIGHT, ROOK = game(**BOTH, N="b1c3", R="a1a4"), game(**BOTH, N="b1c3", R="a1a5")
@@ -31,33 +30,33 @@ def mine() -> Store:
         return store
 
 
-def test_push_and_pull_say_what_travelled_line_by_line(mine: Store, run: Program, ready: str) -> None:
-    result = run("--db", "mine.db", "push", "--remote", ready, "knights")
+def test_push_and_pull_say_what_travelled_line_by_line(mine: Store, run: Program, address: str) -> None:
+    result = run("--db", "mine.db", "push", "--remote", address, "knights")
     assert (result.code, result.out, result.err) == (
         0,
         "knights: 1 revision, 4 of 4 pieces sent, head knights@1\n",
         "",
     )
-    assert run("--db", "mine.db", "push", "--remote", ready, "--all").out == (
+    assert run("--db", "mine.db", "push", "--remote", address, "--all").out == (
         "knights: up to date, head knights@1\nrooks: 1 revision, 1 of 4 pieces sent, head rooks@1\n"
     )
-    with Store.open(ready) as theirs:
+    with Store.open(address) as theirs:
         theirs.load(OTHER, "knights")
         theirs.load(ROOK, "knights")
-    assert run("--db", "mine.db", "pull", "--remote", ready, "knights").out == (
+    assert run("--db", "mine.db", "pull", "--remote", address, "knights").out == (
         "knights: 2 revisions, 1 of 6 pieces received, head knights@3\n"
     )
-    result = run("--db", "mine.db", "push", "knights", "--remote", ready, "--as", "team/knights")
+    result = run("--db", "mine.db", "push", "knights", "--remote", address, "--as", "team/knights")
     assert result.out == "knights as team/knights: 3 revisions, 0 of 6 pieces sent, head team/knights@3\n"
 
 
 def test_the_remote_may_be_named_by_the_environment(
-    mine: Store, run: Program, ready: str, monkeypatch: pytest.MonkeyPatch
+    mine: Store, run: Program, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert mine.list()
     result = run("--db", "mine.db", "push", "knights")
     assert (result.code, "name the other store with --remote (or $GGN_STORE_REMOTE)" in result.err) == (2, True)
-    monkeypatch.setenv("GGN_STORE_REMOTE", ready)
+    monkeypatch.setenv("GGN_STORE_REMOTE", address)
     assert run("--db", "mine.db", "push", "knights").code == 0
     assert run("--db", "new.db", "pull", "knights").out.startswith("knights: 1 revision, 4 of 4 pieces received")
 
@@ -70,14 +69,14 @@ def test_rulesets_are_named_or_all_are_meant(run: Program, command: str) -> None
     assert not Path("mine.db").exists()
 
 
-def test_a_conflict_ends_with_3_and_lists_what_both_sides_changed(mine: Store, run: Program, ready: str) -> None:
-    with Store.open(ready) as theirs:
+def test_a_conflict_ends_with_3_and_lists_what_both_sides_changed(mine: Store, run: Program, address: str) -> None:
+    with Store.open(address) as theirs:
         mine.exchange.push(theirs)
         mine.load(OTHER, "knights")
         theirs.load(game(**BOTH, N="b1c3", R="a1a6"), "knights")
         tag(mine, "rooks", "stable", 1)
     for command in ("push", "pull"):
-        result = run("--db", "mine.db", command, "--remote", ready, "--all", "--tags")
+        result = run("--db", "mine.db", command, "--remote", address, "--all", "--tags")
         moved = "rooks: up to date, head rooks@1" + (", tag stable\n" if command == "push" else "\n")
         assert (result.code, result.out) == (3, moved)
         place = "there" if command == "push" else "here"
@@ -90,31 +89,31 @@ def test_a_conflict_ends_with_3_and_lists_what_both_sides_changed(mine: Store, r
         assert any("C:N" in line for line in lines[ours:theirs_at])
         assert any("C:R" in line for line in lines[theirs_at:])
         assert "no conflicts" in lines
-    [record] = run("--db", "mine.db", "push", "--remote", ready, "knights", "--format", "ndjson").records()
+    [record] = run("--db", "mine.db", "push", "--remote", address, "knights", "--format", "ndjson").records()
     assert (record["status"], record["merge"]["conflicts"]) == ("failed", [])
     assert [each["piece"] for each in record["merge"]["theirs"]["pieces"]] == ["C:R"]
     result = run(
-        "--db", "mine.db", "push", "--remote", ready, "knights", "--merge", "--author", "Ann", "--message", "m"
+        "--db", "mine.db", "push", "--remote", address, "knights", "--merge", "--author", "Ann", "--message", "m"
     )
     assert result.out == "knights: 2 revisions (the last one a merge), 1 of 4 pieces sent, head knights@4\n"
-    with Store.open(ready) as theirs:
+    with Store.open(address) as theirs:
         made = theirs.ruleset("knights").revision
         assert (made.author, made.message) == ("Ann", "m")
         assert theirs.upkeep.check() == []
 
 
-def test_a_ruleset_that_fails_does_not_keep_the_others_and_is_told(mine: Store, run: Program, ready: str) -> None:
+def test_a_ruleset_that_fails_does_not_keep_the_others_and_is_told(mine: Store, run: Program, address: str) -> None:
     assert mine.list()
-    result = run("--db", "mine.db", "push", "--remote", ready, "none", "rooks")
+    result = run("--db", "mine.db", "push", "--remote", address, "none", "rooks")
     assert (result.code, result.out) == (1, "rooks: 1 revision, 4 of 4 pieces sent, head rooks@1\n")
     assert result.err.startswith("none: sqlite:///mine.db: the store has no ruleset")
     result = run("--db", "mine.db", "push", "--remote", "mine.db", "rooks")
     assert (result.code, "this is one store, with itself as the remote" in result.err) == (1, True)
 
 
-def test_results_come_as_records(mine: Store, run: Program, ready: str) -> None:
+def test_results_come_as_records(mine: Store, run: Program, address: str) -> None:
     lineage = mine.ruleset("rooks").revision.lineage
-    asked = ("--db", "mine.db", "push", "--remote", ready, "rooks")
+    asked = ("--db", "mine.db", "push", "--remote", address, "rooks")
     expected = {
         "name": "rooks",
         "to": "rooks",
@@ -176,7 +175,7 @@ def test_a_bundle_that_is_wrong_is_one_message_with_its_line(mine: Store, run: P
     assert ggn("list").out == ""
 
 
-def test_a_bundle_goes_through_a_pipe(mine: Store, ready: str) -> None:
+def test_a_bundle_goes_through_a_pipe(mine: Store, address: str) -> None:
     assert mine.list()
     program = [sys.executable, "-m", "ggn_store"]
     made = subprocess.run(
@@ -187,14 +186,14 @@ def test_a_bundle_goes_through_a_pipe(mine: Store, ready: str) -> None:
     )
     assert made.stderr.decode() == "-: 2 rulesets, 2 revisions, 5 pieces, 1 board, 0 tags\n"
     loaded = subprocess.run(
-        [*program, "--db", ready, "bundle", "load", "-"],
+        [*program, "--db", address, "bundle", "load", "-"],
         env=child_environment(),
         input=made.stdout,
         capture_output=True,
         check=True,
     )
     assert loaded.stdout.decode().splitlines()[1] == "rooks: 1 revision, 1 of 4 pieces taken, head rooks@1"
-    with Store.open(ready) as store:
+    with Store.open(address) as store:
         assert store.upkeep.check() == []
 
 
@@ -204,9 +203,9 @@ def test_a_bundle_is_not_written_to_a_terminal(mine: Store) -> None:
     assert (result.code, "a bundle is not for a terminal" in result.out) == (2, True)
 
 
-def test_a_terminal_sees_a_bar_that_is_gone_in_the_end(mine: Store, ready: str) -> None:
+def test_a_terminal_sees_a_bar_that_is_gone_in_the_end(mine: Store, address: str) -> None:
     assert mine.list()
-    result = on_terminal("--db", "mine.db", "push", "--remote", ready, "--all")
+    result = on_terminal("--db", "mine.db", "push", "--remote", address, "--all")
     assert result.code == 0
     assert "5/5" in result.out
     assert "rooks: 1 revision, 1 of 4 pieces sent, head rooks@1" in result.out

@@ -584,7 +584,7 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> P
 def small(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A store with a small ruleset, and files of positions beside it."""
     monkeypatch.chdir(tmp_path)
-    with Store.open(address, upgrade=True) as opened:
+    with Store.open(address) as opened:
         opened.load(STYLED, "small")
     Path("positions.ndjson").write_text('"1P/P1 / C/c"\n\n{"board": {"a1": "C:P"}, "hands": {"C:P": 1}}\n"2/2 / c/C"\n')
     Path("wrong.ndjson").write_text('"1P/P1 / C/c"\n"2/x / C/c"\n')

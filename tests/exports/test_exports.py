@@ -23,7 +23,7 @@ from ggn_store.exports import csv_files
 from ggn_store.exports.sqlite_file import INDEXES
 from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql import view_rows
-from tests.support.databases import new_address
+from tests.support.databases import new_store_address
 from tests.support.program import MINI, Program, child_environment, on_terminal, write
 from tests.support.views import GAMES, rows
 
@@ -260,7 +260,7 @@ def test_an_empty_store_makes_empty_tables(store: Store, tmp_path: Path, form: F
 def test_both_databases_give_the_same_bytes(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     texts = {}
     for database in ("sqlite", "postgres"):
-        with new_address(database, tmp_path, request) as url, Store.open(url, upgrade=True) as store:
+        with new_store_address(database, tmp_path, request) as url, Store.open(url) as store:
             fill(store)
             store.views.export(tmp_path / database, "csv", every=True)
             texts[database] = {
@@ -361,7 +361,7 @@ def test_postgres_reads_csv_as_the_directory_says(
 ) -> None:
     import psycopg
 
-    with new_address("postgres", tmp_path, request) as url, Store.open(url, upgrade=True) as store:
+    with new_store_address("postgres", tmp_path, request) as url, Store.open(url) as store:
         fill(store)
         store.views.export(tmp_path / "out", "csv")
         with psycopg.connect(url) as connection:
@@ -449,7 +449,7 @@ def test_cells_are_not_kept_without_end(monkeypatch: pytest.MonkeyPatch, filled:
 
 
 def test_all_views_are_of_one_moment(tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    with new_address("postgres", tmp_path, request) as url, Store.open(url, upgrade=True) as store:
+    with new_store_address("postgres", tmp_path, request) as url, Store.open(url) as store:
         fill(store)
         before = {view.name: expected(store, view) for view in VIEWS}
         turns = 0

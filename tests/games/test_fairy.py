@@ -16,7 +16,6 @@ from tests.oracles.play import Game
 from tests.support.program import Command
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 
 BUILT_IN = Path(__file__).parents[2] / "data" / "fairy.ini"

@@ -22,7 +22,6 @@ from tests.support.guards import drop_guards
 from tests.support.program import Command, Result, write
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 
 Json = dict[str, Any]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,8 +28,37 @@ def new_address(database: str, directory: Path, request: pytest.FixtureRequest) 
     running.drop_database(url)
 
 
+@functools.cache
+def _made_store() -> bytes:
+    """A SQLite file with the tables of a store, which the migrations made once for all."""
+    with tempfile.TemporaryDirectory(prefix="ggn-") as directory:
+        path = Path(directory, "store.db")
+        with Store.open(f"sqlite:///{path}", upgrade=True):
+            pass
+        return path.read_bytes()
+
+
+def create_store_file(path: Path) -> str:
+    """Make a SQLite file with the tables of a store, and return its address."""
+    path.touch(mode=0o600)
+    path.write_bytes(_made_store())
+    return f"sqlite:///{path}"
+
+
+@contextmanager
+def new_store_address(database: str, directory: Path, request: pytest.FixtureRequest) -> Iterator[str]:
+    """The address of a new store that is ready to be loaded; the migrations are run once, and copied."""
+    if database == "sqlite":
+        yield create_store_file(directory / "store.db")
+        return
+    running: Server = request.getfixturevalue("postgres_server")
+    url = running.create_store()
+    yield url
+    running.drop_database(url)
+
+
 @contextmanager
 def new_store(database: str, directory: Path, request: pytest.FixtureRequest) -> Iterator[Store]:
     """A new store that is ready to be loaded."""
-    with new_address(database, directory, request) as url, Store.open(url, upgrade=True) as opened:
+    with new_store_address(database, directory, request) as url, Store.open(url) as opened:
         yield opened

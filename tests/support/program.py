@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 
-from ggn_store import Store
 from ggn_store.cli import main
 
 Json = dict[str, Any]
@@ -152,16 +151,9 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> P
 
 
 @pytest.fixture
-def ready(address: str) -> str:
-    """The address of a new store whose tables are made."""
-    with Store.open(address, upgrade=True):
-        return address
-
-
-@pytest.fixture
-def ggn(run: Program, ready: str) -> Command:
+def ggn(run: Program, address: str) -> Command:
     """The program on a new store: once of SQLite, once of Postgres."""
-    return lambda *arguments, stdin=b"": run("--db", ready, *arguments, stdin=stdin)
+    return lambda *arguments, stdin=b"": run("--db", address, *arguments, stdin=stdin)
 
 
 @pytest.fixture

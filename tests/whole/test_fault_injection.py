@@ -115,8 +115,8 @@ def test_a_connection_lost_at_the_commit_leaves_open_what_was_stored(where: Sett
 
 
 def test_a_program_whose_server_is_lost_ends_with_one_line(postgres_server: Server, tmp_path: Path) -> None:
-    url = postgres_server.create_database()
-    with Store.open(url, upgrade=True) as store:
+    url = postgres_server.create_store()
+    with Store.open(url) as store:
         store.load(OTHER, "new", author=commands.AUTHOR)
     ways = (("export", "--format", "csv", str(tmp_path / "views")), ("tag", "new", "stable"))
     with proxy(postgres_server.url) as through:

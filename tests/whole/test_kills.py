@@ -206,10 +206,10 @@ def kill_clients(name: str, server: Durable, kills: int, directory: Path) -> Non
     print(f"GGN_SEED={SEED}")
     places = Counter[str]()
     for begin in range(0, kills, KILLS_A_STORE):
-        address = server.create_database()
+        address = server.create_store()
         own = directory / str(begin)
         own.mkdir()
-        with Store.open(address, upgrade=True) as store:
+        with Store.open(address) as store:
             work = WORKS[name](address, store, own)
             expected: list[int] = []
             left: list[int] = []
@@ -241,8 +241,8 @@ def kill_postmasters(server: Durable, kills: int) -> None:
     print(f"GGN_SEED={SEED}")
     places = Counter[str]()
     for begin in range(0, kills, KILLS_A_STORE):
-        address = server.create_database()
-        Store.open(address, upgrade=True).close()
+        address = server.create_store()
+        Store.open(address).close()
         expected: list[int] = []
         for number in range(0, 2 * min(KILLS_A_STORE, kills - begin), 2):
             place = dice.choice(Work.places)

@@ -20,6 +20,7 @@ from ggn_store.games import estimate
 from ggn_store.limits import Kept, LimitError, TooManyError
 from ggn_store.notation import json_size, json_text
 from tests.benchmarks.limits import CASES, Case, measured
+from tests.support.databases import create_store_file
 from tests.support.program import MINI, Program, line
 from tests.support.program import _own_place as _own_place
 from tests.support.program import run as run
@@ -113,8 +114,7 @@ def test_crossing_a_limit_is_one_message_that_says_how_to_raise_it(crossing: Cro
     path = Path(crossing.file)
     content = crossing.content
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    with Store.open("sqlite:///store.db", upgrade=True):
-        pass
+    create_store_file(Path("store.db"))
     given = ("--db", "sqlite:///store.db", "--limit", f"{crossing.name}={crossing.value}")
     done = run(*given, *crossing.command, path)
     assert done.code == 1, done.err

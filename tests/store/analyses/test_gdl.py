@@ -17,7 +17,6 @@ from ggn_store.model.document import Envelope
 from tests.support.program import Command, write
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 
 Json = dict[str, Any]

@@ -183,7 +183,7 @@ def test_a_load_that_is_broken_off_leaves_nothing(store: Store, address: str, mo
 
 def test_a_slow_reader_of_an_export_keeps_nobody_from_writing(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite, "BUSY_SECONDS", 1)
-    with Store.open(address, upgrade=True) as store:
+    with Store.open(address) as store:
         store.load(DIFF, "game")
         parts = []
         for part in store.ruleset("game").export_parts():

@@ -23,7 +23,6 @@ from tests.support.edits import Draft, drafts, edited, plain_of
 from tests.support.program import Command, on_terminal, write
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 from tests.support.strategies import BOARDS, DIALECTS, entries
 from tests.support.unhurried import UNHURRIED
@@ -360,12 +359,12 @@ def test_a_conflict_of_any_command_is_told_with_both_sides(ggn: Command, monkeyp
     ]
 
 
-def test_a_conflict_has_colours_only_on_a_terminal(ggn: Command, ready: str) -> None:
+def test_a_conflict_has_colours_only_on_a_terminal(ggn: Command, address: str) -> None:
     for name, document in {"game": BASE, "theirs": THEIRS, "ours": OURS}.items():
         write(f"{name}.json", document)
     ggn("load", "game.json")
     ggn("load", "theirs.json", "--name", "game")
-    arguments = ("--db", ready, "load", "ours.json", "--name", "game", "--base", "1")
+    arguments = ("--db", address, "load", "ours.json", "--name", "game", "--base", "1")
     shown = on_terminal(*arguments)
     assert shown.code == 3
     assert "\x1b[32m+       must a1=enemy\x1b[0m" in shown.out

@@ -22,7 +22,7 @@ from ggn_store.errors import GateError, StoreVersionError
 from ggn_store.model.histories import Step, relate
 from ggn_store.model.revision import Revision
 from ggn_store.model.transfer import DivergedError, Transferred
-from tests.support.databases import DATABASES, new_address
+from tests.support.databases import DATABASES, new_store_address
 from tests.support.exchanged import BOTH, Asked, Json, exports, game, history, holds, sound, tag, tags
 from tests.support.guards import drop_guards
 
@@ -36,8 +36,8 @@ def new_stores(
     for number, database in enumerate(databases):
         own = directory / f"store-{number}"
         own.mkdir()
-        address = stack.enter_context(new_address(database, own, request))
-        stores.append(stack.enter_context(Store.open(address, upgrade=True)))
+        address = stack.enter_context(new_store_address(database, own, request))
+        stores.append(stack.enter_context(Store.open(address)))
     return stores
 
 

@@ -221,8 +221,8 @@ def test_pushes_whose_server_ends_many_times_leave_whole_rulesets_and_go_on_when
 
 
 def test_a_pull_whose_server_ends_says_which_store_it_was(own_server: Server, tmp_path: Path) -> None:
-    address = own_server.create_database()
-    with Store.open(address, upgrade=True) as source, Store.open(f"sqlite:///{tmp_path / 'own.db'}") as store:
+    address = own_server.create_store()
+    with Store.open(address) as source, Store.open(f"sqlite:///{tmp_path / 'own.db'}") as store:
         source.load(parse(document(1)), "a")
         with pytest.raises(GgnStoreError, match=r"postgresql://.*: (no connection|the server is shutting down)"):
             store.exchange.pull(source, progress=lambda *_: end_politely(address))

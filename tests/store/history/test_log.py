@@ -14,7 +14,6 @@ from ggn_store.model.history import Changes
 from tests.support.edits import Draft, drafts, edited
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 from tests.support.revisions import NAME, Node, ancestors, origin, record, tag
 from tests.support.strategies import DIALECTS

@@ -14,7 +14,6 @@ from ggn_store.store.history import states
 from tests.support.guards import drop_guards
 from tests.support.program import Command, Program, write
 from tests.support.program import _own_place as _own_place
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 from tests.support.stored import KNIGHT, ROOK
 
@@ -22,12 +21,12 @@ BOARD = '{"b1": "C:N"}'
 
 
 @pytest.fixture
-def ggn(run: Program, ready: str) -> Command:
+def ggn(run: Program, address: str) -> Command:
     """The program on a store with the rulesets `knight` and `rook`."""
-    with Store.open(ready) as store:
+    with Store.open(address) as store:
         store.load(KNIGHT, "knight")
         store.load(ROOK, "rook")
-    return lambda *arguments, stdin=b"": run("--db", ready, *arguments, stdin=stdin)
+    return lambda *arguments, stdin=b"": run("--db", address, *arguments, stdin=stdin)
 
 
 def test_a_ruleset_is_active_until_something_else_is_said(store: Store) -> None:

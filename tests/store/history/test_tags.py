@@ -16,7 +16,6 @@ from tests.support.loader import Worker, document
 from tests.support.program import Command, Result, on_terminal
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 from tests.support.stored import KNIGHT, ROOK
 
@@ -157,7 +156,7 @@ def test_the_moves_of_a_tag_cannot_be_changed_or_removed(game: Store) -> None:
 
 
 def test_of_many_that_expect_the_same_one_moves_the_tag(address: str) -> None:
-    with Store.open(address, upgrade=True) as store, ExitStack() as stack:
+    with Store.open(address) as store, ExitStack() as stack:
         for content in range(2 * TAGGERS):
             store.load(document(content), "a")
         workers = [stack.enter_context(Worker()) for _ in range(TAGGERS)]
@@ -181,7 +180,7 @@ def test_of_many_that_expect_the_same_one_moves_the_tag(address: str) -> None:
 
 
 def test_of_many_that_expect_nothing_all_move_the_tag_one_after_the_other(address: str) -> None:
-    with Store.open(address, upgrade=True) as store, ExitStack() as stack:
+    with Store.open(address) as store, ExitStack() as stack:
         for content in range(2):
             store.load(document(content), "a")
         workers = [stack.enter_context(Worker()) for _ in range(TAGGERS)]

@@ -27,7 +27,6 @@ from tests.support.postgres import Server
 from tests.support.program import Command, Result, child_environment
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 from tests.support.stored import KNIGHT, ROOK
 
@@ -117,8 +116,8 @@ def test_a_store_in_memory_can_be_watched() -> None:
 @contextmanager
 def two_writers(server: Server) -> Iterator[tuple[Store, psycopg.Connection, psycopg.Connection]]:
     """A store with a ruleset, and two others who write to it."""
-    address = server.create_database()
-    with Store.open(address, upgrade=True) as store:
+    address = server.create_store()
+    with Store.open(address) as store:
         store.load(KNIGHT, "game")
         with psycopg.connect(address) as first, psycopg.connect(address) as second:
             yield store, first, second
@@ -167,8 +166,8 @@ def test_what_was_rolled_back_is_never_told(postgres_server: Server) -> None:
 
 
 def test_transactions_in_any_order_are_all_told_once(postgres_server: Server) -> None:
-    address = postgres_server.create_database()
-    with Store.open(address, upgrade=True) as store, closing(store.upkeep.watch()) as events:  # type: ignore[type-var]
+    address = postgres_server.create_store()
+    with Store.open(address) as store, closing(store.upkeep.watch()) as events:  # type: ignore[type-var]
         store.load(KNIGHT, "game")
         writers = [psycopg.connect(address) for _ in range(5)]
         expected = [("revision", "game@1")]
@@ -202,10 +201,10 @@ def cut_all(address: str) -> None:
 
 
 def test_a_connection_that_is_lost_is_made_again_without_loss(postgres_server: Server) -> None:
-    address = postgres_server.create_database()
+    address = postgres_server.create_store()
     lost: list[str] = []
     with (
-        Store.open(address, upgrade=True) as store,
+        Store.open(address) as store,
         Store.open(address) as writer,
         closing(store.upkeep.watch(on_loss=lost.append)) as events,  # type: ignore[type-var]
     ):
@@ -238,8 +237,8 @@ def test_a_server_that_was_killed_and_came_back_is_watched_on_without_loss() -> 
 
 
 def test_what_is_no_loss_of_a_connection_is_an_error(postgres_server: Server) -> None:
-    address = postgres_server.create_database()
-    with Store.open(address, upgrade=True) as store:
+    address = postgres_server.create_store()
+    with Store.open(address) as store:
         with closing(store.upkeep.watch()) as events:  # type: ignore[type-var]
             with store.session.database.writing() as connection:
                 connection.execute(text("DROP TABLE audit"))
@@ -293,8 +292,8 @@ def test_the_kinds_of_changes_are_those_that_the_triggers_tell_of(tmp_path: Path
 # --- the commands ---
 
 
-def test_the_audit_is_listed_by_a_command(ggn: Command, ready: str) -> None:
-    with Store.open(ready) as store:
+def test_the_audit_is_listed_by_a_command(ggn: Command, address: str) -> None:
+    with Store.open(address) as store:
         store.load(KNIGHT, "game", author="Ann", message="\x1b[31mred")
         store.tags.set("game", "stable", author="Ben")
         store.load(KNIGHT, "other")
@@ -320,8 +319,8 @@ def test_the_audit_is_listed_by_a_command(ggn: Command, ready: str) -> None:
     assert ggn("audit", "nothing").code == 1
 
 
-def test_a_command_watches_for_a_count_or_a_time(ggn: Command, ready: str) -> None:
-    with Store.open(ready) as store:
+def test_a_command_watches_for_a_count_or_a_time(ggn: Command, address: str) -> None:
+    with Store.open(address) as store:
         store.load(KNIGHT, "game", author="Ann")
         store.tags.set("game", "stable", author="Ben")
     both = ggn("watch", "--since", "0", "--count", "2")
@@ -332,7 +331,7 @@ def test_a_command_watches_for_a_count_or_a_time(ggn: Command, ready: str) -> No
     few = ggn("watch", "--since", "1", "--count", "2", "--timeout", "0.1")
     assert (few.code, few.err, len(few.records())) == (1, "1 of 2 changes came in 0.1 seconds\n", 1)
     shown = ggn("watch", "--since", "0", "--count", "1", "--format", "text").out
-    role = "" if "sqlite" in ready else "postgres  "
+    role = "" if "sqlite" in address else "postgres  "
     assert re.fullmatch(rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d  {role}revision  game@1  by Ann\n", shown)
     for wrong in (("--since", "then"), ("--only", "x"), ("--count", "0"), ("--interval", "0")):
         assert ggn("watch", *wrong).code == 2
@@ -385,8 +384,8 @@ def test_it_ends_when_nobody_reads_any_more(store: Store, address: str) -> None:
 
 
 def test_a_lost_connection_is_told_on_standard_error(postgres_server: Server) -> None:
-    address = postgres_server.create_database()
-    with Store.open(address, upgrade=True) as store:
+    address = postgres_server.create_store()
+    with Store.open(address) as store:
         store.load(KNIGHT, "game")
         with watching(address, "--count", "2") as process:
             assert process.stdout is not None

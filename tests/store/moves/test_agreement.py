@@ -201,9 +201,9 @@ def stores(postgres_server: Server, tmp_path_factory: pytest.TempPathFactory) ->
     with ExitStack() as stack:
         sqlite = Store.open(f"sqlite:///{tmp_path_factory.mktemp('agreement')}/a.db")
         stack.callback(sqlite.close)
-        postgres = Store.open(postgres_server.create_database(), upgrade=True)
+        postgres = Store.open(postgres_server.create_store())
         stack.callback(postgres.close)
-        without = Store.open(postgres_server.create_database(), upgrade=True)
+        without = Store.open(postgres_server.create_store())
         stack.callback(without.close)
         without.session.database.sender = Values()
         yield {"SQLite": sqlite, "Postgres": postgres, "Postgres without temporary tables": without}

@@ -18,7 +18,6 @@ from tests.oracles import reference
 from tests.support.program import Command
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 
 Json = dict[str, Any]
@@ -554,7 +553,7 @@ JUMPS = '{"a1": "D:M", "h1": "D:M", "b2": "d:m", "d4": "d:m"}'
 
 
 @pytest.fixture
-def jumps(ggn: Command, ready: str) -> Command:
+def jumps(ggn: Command, address: str) -> Command:
     """The program on a store with men that jump, and that go up one from the first rank."""
     document = jumper()
     for file in "abcdefgh":
@@ -562,7 +561,7 @@ def jumps(ggn: Command, ready: str) -> Command:
         document["D:M"].setdefault(source, {})[to] = [
             {"must": {to: "empty"}, "diff": {"board": {source: None, to: "D:M"}}}
         ]
-    with Store.open(ready) as store:
+    with Store.open(address) as store:
         store.load(document, "jumps")
     return ggn
 

@@ -313,7 +313,7 @@ def test_many_positions_are_asked_in_parts(store: Store, monkeypatch: pytest.Mon
 
 
 def test_who_may_only_read_can_ask(address: str) -> None:
-    with Store.open(address, upgrade=True) as store:
+    with Store.open(address) as store:
         store.load(ROOT / "data" / "chess.json")
         expected = store.ruleset("chess").moves_batch(some_positions(), query="reading")
     if address.startswith("postgres"):
@@ -332,7 +332,7 @@ def test_who_may_only_read_can_ask(address: str) -> None:
 def test_a_connection_that_the_server_has_closed_is_replaced(address: str) -> None:
     if not address.startswith("postgres"):
         pytest.skip("SQLite has no server")
-    with Store.open(address, upgrade=True) as store:
+    with Store.open(address) as store:
         store.load(LINE, "line")
         rules = store.ruleset("line")
         assert len(rules.moves({"a1": "C:R"})) == 1

@@ -335,10 +335,10 @@ def compare(stores: list[Store], dialect: str, documents: int) -> None:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory, postgres_server: Any) -> Iterator[list[Store]]:
-    url = postgres_server.create_database()
+    url = postgres_server.create_store()
     with (
         Store.open(f"sqlite:///{tmp_path_factory.mktemp('store')}/a.db") as first,
-        Store.open(url, upgrade=True) as second,
+        Store.open(url) as second,
     ):
         yield [first, second]
     postgres_server.drop_database(url)

@@ -107,7 +107,7 @@ class Filled:
 
 
 def fill(address: str) -> None:
-    with Store.open(address, upgrade=True) as store:
+    with Store.open(address) as store:
         store.load(DATA / "chess.json")
         store.load(DATA / "examples" / "must-deny-cannon-capture.json", "cannon")
         store.load(wide(), "wide")
@@ -117,7 +117,7 @@ def fill(address: str) -> None:
 @contextmanager
 def filled_postgres(server: Server) -> Iterator[Filled]:
     """A database in which PUBLIC may make nothing, and a role of its own that may select."""
-    owner = server.create_database()
+    owner = server.create_store()
     role, password = f"ggn_test_{uuid.uuid4().hex}", uuid.uuid4().hex
     fill(owner)
     name = make_url(owner).database

@@ -79,7 +79,7 @@ def judge_writes(store: Store, writes: list[dict[str, Any]]) -> None:
 
 
 def test_a_few_who_write_and_read_lose_nothing(address: str) -> None:
-    Store.open(address, upgrade=True).close()
+    Store.open(address).close()
     counts = crowd(address, 4, 4, 2)
     assert counts["new"] + counts["merged"] > 10
     assert counts["read"] > 10
@@ -87,7 +87,7 @@ def test_a_few_who_write_and_read_lose_nothing(address: str) -> None:
 
 @pytest.mark.long
 def test_sixteen_who_write_and_sixteen_who_read_lose_nothing(address: str) -> None:
-    Store.open(address, upgrade=True).close()
+    Store.open(address).close()
     counts = crowd(address, SECONDS, 16, 16)
     assert counts["new"] > 100
     assert counts["merged"] > 10

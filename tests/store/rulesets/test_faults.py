@@ -187,8 +187,8 @@ def test_a_full_disk_ends_the_command_with_one_clear_line(tmp_path: Path) -> Non
 
 
 def test_a_full_disk_of_the_server_is_a_clear_error_and_loses_nothing(postgres_server: Server) -> None:
-    address = postgres_server.create_database()
-    with Store.open(address, upgrade=True) as store:
+    address = postgres_server.create_store()
+    with Store.open(address) as store:
         store.load(parse(document(0)), "a")
         with psycopg.connect(address, autocommit=True) as other:
             other.execute(
@@ -209,8 +209,8 @@ def test_a_full_disk_of_the_server_is_a_clear_error_and_loses_nothing(postgres_s
 def test_a_connection_that_breaks_during_a_load_is_a_clear_error_and_loses_nothing(
     postgres_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address = postgres_server.create_database()
-    with Store.open(address, upgrade=True) as store:
+    address = postgres_server.create_store()
+    with Store.open(address) as store:
         store.load(parse(document(0)), "a")
         fill, calls = store.session.database.fill, Counter[str]()
 
@@ -234,8 +234,8 @@ def test_a_connection_that_breaks_during_a_load_is_a_clear_error_and_loses_nothi
 
 
 def test_a_store_serves_on_after_the_server_has_cut_its_connections(postgres_server: Server) -> None:
-    address = postgres_server.create_database()
-    with Store.open(address, upgrade=True) as store:
+    address = postgres_server.create_store()
+    with Store.open(address) as store:
         store.load(parse(document(0)), "a")
         with psycopg.connect(address, autocommit=True) as other:
             other.execute(
@@ -329,7 +329,7 @@ def crowd(address: str, rounds: int) -> None:
 
     A round begins when all have ended the one before, so what the store must hold after it is known.
     """
-    with Store.open(address, upgrade=True) as store, ExitStack() as stack:
+    with Store.open(address) as store, ExitStack() as stack:
         workers = [stack.enter_context(Worker()) for _ in range(LOADERS)]
         for worker in workers:
             worker.answer()
@@ -393,9 +393,9 @@ def test_threads_that_load_at_once_into_one_store_lose_nothing(store: Store) -> 
 def test_loads_that_meet_the_same_pieces_from_both_ends_wait_for_each_other(
     postgres_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address = postgres_server.create_database()
+    address = postgres_server.create_store()
     with (
-        Store.open(address, upgrade=True) as store,
+        Store.open(address) as store,
         ThreadPoolExecutor(1) as other_thread,
         psycopg.connect(address, autocommit=True) as watcher,
     ):

@@ -161,7 +161,7 @@ ORDERS = [HEAD + "".join(pieces) for pieces in itertools.permutations((ROOK, PAW
 def test_two_that_store_the_same_pieces_in_other_orders_do_not_block_each_other(
     postgres_server: Server, monkeypatch: pytest.MonkeyPatch, as_document: bool
 ) -> None:
-    address = postgres_server.create_database()
+    address = postgres_server.create_store()
     waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
     one, two = map(read_definition, ORDERS)
     failures: list[BaseException] = []
@@ -186,7 +186,7 @@ def test_two_that_store_the_same_pieces_in_other_orders_do_not_block_each_other(
     original = generating.pieces
     other = threading.Thread(target=load_the_other)
     monkeypatch.setattr(generating, "pieces", interrupted)
-    with Store.open(address, upgrade=True) as store:
+    with Store.open(address) as store:
         store.load(
             read_definition(HEAD.split("start")[0] + PAWN.replace("W", "F")), "board"
         )  # which else is waited for

@@ -188,9 +188,9 @@ def test_up_down_and_up_again_leaves_the_same_tables(store: Store, address: str)
     assert store.list() == ()
 
 
-def test_every_step_up_and_down_works_by_itself(address: str) -> None:
+def test_every_step_up_and_down_works_by_itself(empty: str) -> None:
     known = session.known_versions()
-    with connected(address) as connection:
+    with connected(empty) as connection:
         for below, version in zip(["base", *known], known, strict=False):
             alembic(connection, command.upgrade, version)
             after = schema(connection)
@@ -337,29 +337,29 @@ def test_a_new_sqlite_file_makes_itself_ready(tmp_path: Path) -> None:
             assert store.info().version == session.known_versions()[-1]
 
 
-def test_the_tables_of_something_else_are_named_and_left_alone(address: str) -> None:
-    with connected(address) as connection:
+def test_the_tables_of_something_else_are_named_and_left_alone(empty: str) -> None:
+    with connected(empty) as connection:
         connection.execute(text("CREATE TABLE chess_club (name TEXT)"))
         connection.execute(text("INSERT INTO chess_club VALUES ('Rook')"))
-    before = everything(address)
+    before = everything(empty)
     with pytest.raises(StoreVersionError, match=r"tables of something else and no store: .* db upgrade`"):
-        use(address)
-    assert everything(address) == before
+        use(empty)
+    assert everything(empty) == before
     # To put a store beside them is for the user to say.
-    with Store.open(address, upgrade=True) as store:
+    with Store.open(empty, upgrade=True) as store:
         assert store.list() == ()
         assert store.upkeep.check() == []
-    with connected(address) as connection:
+    with connected(empty) as connection:
         assert connection.execute(text("SELECT name FROM chess_club")).scalar_one() == "Rook"
 
 
-def test_an_upgrade_that_fails_changes_nothing(address: str) -> None:
-    with connected(address) as connection:
+def test_an_upgrade_that_fails_changes_nothing(empty: str) -> None:
+    with connected(empty) as connection:
         connection.execute(text("CREATE TABLE variant (name TEXT)"))
-    before = everything(address)
+    before = everything(empty)
     with pytest.raises(StoreError, match=r"variant.* already exists"):
-        Store.open(address, upgrade=True)
-    assert everything(address) == before
+        Store.open(empty, upgrade=True)
+    assert everything(empty) == before
 
 
 def test_an_older_sqlite_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -369,19 +369,19 @@ def test_an_older_sqlite_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         Store.open("sqlite://")
 
 
-def test_eight_processes_can_upgrade_at_once(address: str) -> None:
+def test_eight_processes_can_upgrade_at_once(empty: str) -> None:
     with ExitStack() as stack:
         workers = [stack.enter_context(Worker()) for _ in range(8)]
         for worker in workers:
             assert worker.answer() == {"ready": True}
         for index, worker in enumerate(workers):
-            worker.send({"do": "open", "address": address, "upgrade": True}, load_command("game", index))
+            worker.send({"do": "open", "address": empty, "upgrade": True}, load_command("game", index))
         answers = [(worker.answer(), worker.answer()) for worker in workers]
     assert [opened for opened, _ in answers] == [{}] * 8
     assert sorted(loaded["number"] for _, loaded in answers) == list(range(1, 9))
-    with Store.open(address) as store:
+    with Store.open(empty) as store:
         assert sorted(contents_of(store)["game"]) == list(range(8))
-    with connected(address) as connection:
+    with connected(empty) as connection:
         assert differences(connection) == []
 
 

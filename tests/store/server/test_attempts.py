@@ -25,7 +25,6 @@ from tests.support.people import KNIGHT, OTHER, ROOK, WIDER
 from tests.support.postgres import Server
 from tests.support.program import Program, Result, write
 from tests.support.program import _own_place as _own_place
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 
 OWN, OTHERS = "team/knight", "other/rook"
@@ -122,10 +121,10 @@ class Place:
 
 
 @pytest.fixture
-def place(request: pytest.FixtureRequest, run: Program, ready: str) -> Iterator[Place]:
-    if ready.startswith("sqlite"):
-        path = ready.removeprefix("sqlite:///")
-        found = Place(run, ready, ready, lambda _: _File(path), ("file",), in_a_file=True)
+def place(request: pytest.FixtureRequest, run: Program, address: str) -> Iterator[Place]:
+    if address.startswith("sqlite"):
+        path = address.removeprefix("sqlite:///")
+        found = Place(run, address, address, lambda _: _File(path), ("file",), in_a_file=True)
         found.fill()
         yield found
         found.engine.dispose()
@@ -134,11 +133,11 @@ def place(request: pytest.FixtureRequest, run: Program, ready: str) -> Iterator[
     assert server
     mark = uuid.uuid4().hex[:12]
     names = {who: f"ggn_test_{who}_{mark}" for who in ("author", "admin", "reviewer")}
-    addresses = {who: as_user(ready, name) for who, name in names.items()} | {"owner": ready}
+    addresses = {who: as_user(address, name) for who, name in names.items()} | {"owner": address}
     found = Place(
-        *(run, ready, addresses["reviewer"], lambda who: _Session(addresses[who]), ("author", "admin", "owner"))
+        *(run, address, addresses["reviewer"], lambda who: _Session(addresses[who]), ("author", "admin", "owner"))
     )
-    with psycopg.connect(ready, autocommit=True) as connection:
+    with psycopg.connect(address, autocommit=True) as connection:
         found.must("db roles init")
         for who, name in names.items():
             connection.execute(f"CREATE ROLE {name} LOGIN PASSWORD '{name}'".encode())

@@ -257,8 +257,8 @@ def test_a_role_that_may_do_more_is_not_taken_for_ours(house: House) -> None:
 
 
 def test_the_printed_script_does_what_init_does(postgres_server: Server) -> None:
-    url = postgres_server.create_database()
-    with Store.open(url, upgrade=True) as store:
+    url = postgres_server.create_store()
+    with Store.open(url) as store:
         assert store.server.roles().deviations[-1] in (
             "the roles have no rights on this store yet",
             "there is no role ggn_admin",

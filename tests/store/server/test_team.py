@@ -38,10 +38,10 @@ def game(**pieces: str) -> dict[str, Any]:
 @pytest.fixture
 def team(postgres_server: Server) -> Iterator[dict[str, Store]]:
     """The stores of the members of a team, by their names, and the one of the tables' owner."""
-    url = postgres_server.create_database()
+    url = postgres_server.create_store()
     mark = uuid.uuid4().hex[:12]
     with ExitStack() as stack:
-        owner = stack.enter_context(Store.open(url, upgrade=True))
+        owner = stack.enter_context(Store.open(url))
         assert owner.server.init_roles().deviations == ()
         server = stack.enter_context(psycopg.connect(url, autocommit=True))
         stores = {"owner": owner}

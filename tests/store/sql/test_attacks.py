@@ -306,7 +306,7 @@ class Place:
 
 
 def fill(address: str) -> None:
-    with Store.open(address, upgrade=True) as store:
+    with Store.open(address) as store:
         store.load_library("minishogi")
 
 
@@ -320,7 +320,7 @@ def sqlite_place(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 @pytest.fixture(scope="module")
 def postgres_place(postgres_server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
-    owner = postgres_server.create_database()
+    owner = postgres_server.create_store()
     fill(owner)
     directory = tmp_path_factory.mktemp("attacked")
     for each in (directory, *directory.parents[:2]):  # where the server could write, if it were made to

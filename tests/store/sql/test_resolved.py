@@ -367,8 +367,8 @@ class Asker:
 @pytest.fixture(scope="module")
 def attacked(postgres_server: Server) -> Iterator[str]:
     """A store in which an owner has made what should not run."""
-    address = postgres_server.create_database()
-    with Store.open(address, upgrade=True) as store:
+    address = postgres_server.create_store()
+    with Store.open(address) as store:
         store.load({"C:N": {"b1": {"c3": [{"must": {"c3": "empty"}}]}}}, "game")
     with psycopg.connect(address, autocommit=True) as connection:
         connection.execute(MADE.encode())

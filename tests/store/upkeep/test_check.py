@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from ggn_store import Store
 from ggn_store.store.upkeep import check
-from tests.support.databases import DATABASES, new_address
+from tests.support.databases import DATABASES, new_store_address
 from tests.support.guards import drop_guards, drop_guards_of_file
 from tests.support.stored import DIFF, changed, raw
 
@@ -94,8 +94,8 @@ class _UndoError(Exception):
 def sound(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A store with one document, which nothing changes for good."""
     with (
-        new_address(request.param, tmp_path_factory.mktemp("sound"), request) as address,
-        Store.open(address, upgrade=True) as store,
+        new_store_address(request.param, tmp_path_factory.mktemp("sound"), request) as address,
+        Store.open(address) as store,
     ):
         store.load(DIFF, "game")
         yield store

@@ -24,7 +24,6 @@ from tests.support.postgres import Server
 from tests.support.program import Command, Result, on_terminal
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 from tests.support.stored import KNIGHT, ROOK
 
@@ -164,8 +163,8 @@ def wait_for_a_lock(address: str, done: Callable[[], bool]) -> None:
 def test_a_load_that_has_found_an_unlisted_piece_keeps_it(
     postgres_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address = postgres_server.create_database()
-    with Store.open(address, upgrade=True) as store, Store.open(address) as other, ThreadPoolExecutor(1) as thread:
+    address = postgres_server.create_store()
+    with Store.open(address) as store, Store.open(address) as other, ThreadPoolExecutor(1) as thread:
         store_unlisted(store, [0])
         fill = store.session.database.fill
         collected: list[Future[Collected]] = []
@@ -188,8 +187,8 @@ def test_a_load_that_has_found_an_unlisted_piece_keeps_it(
 def test_a_load_that_has_found_an_unused_board_keeps_it(
     postgres_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address = postgres_server.create_database()
-    with Store.open(address, upgrade=True) as store, Store.open(address) as other, ThreadPoolExecutor(1) as thread:
+    address = postgres_server.create_store()
+    with Store.open(address) as store, Store.open(address) as other, ThreadPoolExecutor(1) as thread:
         store_unlisted(store, [0])
         with store.session.database.writing() as connection:
             connection.execute(text("DELETE FROM mask"))
@@ -214,8 +213,8 @@ def test_a_load_that_has_found_an_unused_board_keeps_it(
 
 
 def test_a_load_that_comes_during_a_collection_stores_anew_what_that_removes(postgres_server: Server) -> None:
-    address = postgres_server.create_database()
-    with Store.open(address, upgrade=True) as store, Store.open(address) as other, ThreadPoolExecutor(1) as thread:
+    address = postgres_server.create_store()
+    with Store.open(address) as store, Store.open(address) as other, ThreadPoolExecutor(1) as thread:
         store_unlisted(store, [0])
         loaded: list[Future[Revision]] = []
 
@@ -233,7 +232,7 @@ def test_a_load_that_comes_during_a_collection_stores_anew_what_that_removes(pos
 
 def crowd(address: str, rounds: int) -> None:
     """Let processes load what is there unlisted while others collect it."""
-    with Store.open(address, upgrade=True) as store, ExitStack() as stack:
+    with Store.open(address) as store, ExitStack() as stack:
         loaders, collectors = ([stack.enter_context(Worker()) for _ in range(count)] for count in (4, 2))
         for worker in (*loaders, *collectors):
             worker.answer()
@@ -266,9 +265,9 @@ def test_processes_that_load_and_collect_for_long_do_each_other_no_harm(address:
 # --- the command ---
 
 
-def test_the_command_lists_and_removes(ggn: Command, ready: str) -> None:
+def test_the_command_lists_and_removes(ggn: Command, address: str) -> None:
     assert ggn("gc") == ggn("gc", "--dry-run") == Result(0, NOTHING, "")
-    with Store.open(ready) as store:
+    with Store.open(address) as store:
         store_unlisted_document(store, KNIGHT)
     board = parse(KNIGHT).board
     digest, count = parse(KNIGHT).piece_digests[0], KNIGHT_ROWS + 1 + len(board.squares)
@@ -305,8 +304,8 @@ def test_a_file_is_made_smaller_on_request(run: Callable[..., Result], tmp_path:
 
 
 def test_a_server_has_no_file_to_make_smaller(postgres_server: Server, run: Callable[..., Result]) -> None:
-    address = postgres_server.create_database()
-    with Store.open(address, upgrade=True):
+    address = postgres_server.create_store()
+    with Store.open(address):
         pass
     done = run("--db", address, "gc", "--vacuum")
     assert done.code == 1

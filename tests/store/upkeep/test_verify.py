@@ -24,7 +24,6 @@ from tests.support.migrations import alembic
 from tests.support.program import Command, Result, on_terminal
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
-from tests.support.program import ready as ready
 from tests.support.program import run as run
 from tests.support.stored import KNIGHT, ROOK
 
@@ -317,8 +316,8 @@ def test_contents_that_contradict_each_other_are_told(two: tuple[Store, Store]) 
 # --- the command ---
 
 
-def test_the_command_tells_what_is_wrong(ggn: Command, ready: str) -> None:
-    with Store.open(ready) as store:
+def test_the_command_tells_what_is_wrong(ggn: Command, address: str) -> None:
+    with Store.open(address) as store:
         store.load(KNIGHT, "game")
         store.tags.set("game", "stable")
     assert ggn("verify") == ggn("verify", "game") == Result(0, "", "1 piece, 1 revision and 1 tag checked: all sound\n")
@@ -328,7 +327,7 @@ def test_the_command_tells_what_is_wrong(ggn: Command, ready: str) -> None:
         "tags": 1,
         "problems": [],
     }
-    with Store.open(ready) as store, damage(store) as connection:
+    with Store.open(address) as store, damage(store) as connection:
         connection.execute(text("UPDATE tag SET number = 2"))
     wrong = "tag game:stable: its moves are not numbered without gaps"
     assert ggn("verify") == Result(1, f"{wrong}\n", "1 piece, 1 revision and 1 tag checked: 1 difference\n")
@@ -339,11 +338,13 @@ def test_the_command_tells_what_is_wrong(ggn: Command, ready: str) -> None:
         assert ggn("verify", *arguments).code == 2
 
 
-def test_the_command_compares_two_stores(ggn: Command, ready: str, run: Callable[..., Result], tmp_path: Path) -> None:
+def test_the_command_compares_two_stores(
+    ggn: Command, address: str, run: Callable[..., Result], tmp_path: Path
+) -> None:
     there = tmp_path / "there.db"
     assert ggn("verify", "--remote", there).code == 1
     assert not there.exists()
-    with Store.open(ready) as here, Store.open(str(there)) as other:
+    with Store.open(address) as here, Store.open(str(there)) as other:
         follow(other, here.load(KNIGHT, "game", author="Ann"), KNIGHT)
         assert ggn("verify", "--remote", there, "--exit-code").code == 0
         here.load(ROOK, "game")
