@@ -77,8 +77,10 @@ class SQLite(Database):
         return Path(str(name).removeprefix("file:") if "uri" in self.url.query else str(name))
 
     def create(self, fill: Callable[[Database], Filled]) -> Filled | None:
-        # In memory there is nothing to be left half made; the other forms of address are not taken apart.
-        if self.path is None or self.path.exists():
+        if self.path is None:
+            return self._copy_made(fill)
+        # The other forms of address are not taken apart.
+        if self.path.exists():
             return None
         if self.url.query:
             if self.url.query.get("mode") in (None, "rwc"):
@@ -99,6 +101,22 @@ class SQLite(Database):
             except OSError:  # that, or a file system without links
                 self._make()
                 return None
+        return found
+
+    def _copy_made(self, fill: Callable[[Database], Filled]) -> Filled | None:
+        """Fill a new store in memory as the first one of this process was: to copy takes a tenth of the time."""
+        can_copy = hasattr(sqlite3.Connection, "deserialize") and not self.url.query
+        if not can_copy or self.fetch("SELECT 1 FROM sqlite_master", ()):
+            return None
+        found, content = _made(fill)
+        pooled = self.engine.raw_connection()
+        try:
+            driver: Any = pooled.driver_connection
+            with closing(sqlite3.connect(":memory:")) as source:
+                source.deserialize(content)
+                source.backup(driver)
+        finally:
+            pooled.close()
         return found
 
     def _make(self) -> None:
@@ -334,6 +352,16 @@ class SQLite(Database):
                 connection.execute("VACUUM")
             finally:
                 connection.close()
+
+
+@functools.cache
+def _made(fill: Callable[[Database], Filled]) -> tuple[Filled, bytes]:
+    """What `fill` makes of a database, and what it returns."""
+    first = SQLite(URL.create("sqlite"))
+    try:
+        return fill(first), first.serialized()
+    finally:
+        first.close()
 
 
 class _Beside(SQLite):
