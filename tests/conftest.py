@@ -11,13 +11,8 @@ import pytest
 
 from ggn_store import Store
 from tests.support.databases import DATABASES, new_address, new_store, new_store_address
-from tests.support.drawings import drawn as drawn
-from tests.support.drawings import games as games
 from tests.support.fault_injection.table import pytest_terminal_summary as pytest_terminal_summary
-from tests.support.house import house as house
-from tests.support.house import used as used
 from tests.support.mistakes import HOSTILE
-from tests.support.mistakes import mistakes as mistakes
 from tests.support.postgres import Server, server
 from tests.support.program import MINI, MINI_TOML, MUST, PERFORM, QUICK, write
 
@@ -33,6 +28,11 @@ def pytest_configure() -> None:
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tools that read all of the code take longest: they run while other processes run the tests."""
+    items.sort(key=lambda item: item.path.name != "test_style.py")
 
 
 @pytest.fixture(autouse=True)

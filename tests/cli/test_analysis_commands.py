@@ -9,10 +9,6 @@ import json
 import pytest
 
 from tests.support.program import Command, write
-from tests.support.program import _own_place as _own_place
-from tests.support.program import ask as ask
-from tests.support.program import ggn as ggn
-from tests.support.program import run as run
 
 # A command line of each analysis, and how many records it writes.
 ANSWERS = {

@@ -34,8 +34,6 @@ from tests.support.program import (
     process,
     write,
 )
-from tests.support.program import _own_place as _own_place
-from tests.support.program import run as run
 
 # --- the program ---
 

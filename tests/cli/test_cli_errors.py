@@ -14,8 +14,6 @@ import pytest
 
 from tests.support.mistakes import FORGING, HOSTILE_BOARD, content
 from tests.support.program import Program, names, write
-from tests.support.program import _own_place as _own_place
-from tests.support.program import run as run
 
 BOARD = ("--board", '{"a2": "C:P"}')
 LONG = "a" * 300

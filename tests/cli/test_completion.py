@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 
 from tests.support.program import QUICK, Program, complete, write
-from tests.support.program import _own_place as _own_place
-from tests.support.program import run as run
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

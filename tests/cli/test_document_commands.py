@@ -10,8 +10,6 @@ import pytest
 
 from ggn_store import parse
 from tests.support.program import MINI, MUST, PERFORM, QUICK, Program, Result, line, write
-from tests.support.program import _own_place as _own_place
-from tests.support.program import run as run
 
 # --- validate and lint ---
 

@@ -10,9 +10,6 @@ import pytest
 
 from tests.support.fonts import needs_a_font
 from tests.support.program import Command, Result, write
-from tests.support.program import _own_place as _own_place
-from tests.support.program import ask as ask
-from tests.support.program import run as run
 
 
 def test_through_a_pipe_a_picture_is_svg(ask: Command) -> None:

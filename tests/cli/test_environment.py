@@ -10,7 +10,6 @@ from pathlib import Path
 
 from ggn_store import Store
 from tests.support.program import MINI, MINI_TOML, write
-from tests.support.program import _own_place as _own_place
 
 # Runs commands one after the other, as a shell would in this environment, and tells their exit codes.
 RUN = """

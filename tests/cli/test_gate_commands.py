@@ -12,8 +12,6 @@ from sqlalchemy import create_engine, make_url, text
 
 from tests.support.people import AT_B1, KNIGHT, OTHER, WIDER
 from tests.support.program import Command, Program, write
-from tests.support.program import _own_place as _own_place
-from tests.support.program import run as run
 
 
 @pytest.fixture

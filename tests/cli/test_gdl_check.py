@@ -8,8 +8,6 @@ from pathlib import Path
 
 from tests.support.gdl_tiny import changed, tiny
 from tests.support.program import Program, write
-from tests.support.program import _own_place as _own_place
-from tests.support.program import run as run
 
 WRONG = changed("/interactions/list/step/conditions/-", "eq(entity.rnk, 'x')")
 ODD = changed("/interactions/list/slide/conditions/-", "eq(entity.rank, 'whele')")

@@ -13,9 +13,6 @@ import pytest
 
 from ggn_store import InputError, Store, UnknownNameError, parse
 from tests.support.program import Command, Program, on_terminal, write
-from tests.support.program import _own_place as _own_place
-from tests.support.program import ggn as ggn
-from tests.support.program import run as run
 from tests.support.revisions import NAME, Node, record, tag
 
 EMPTY, ENEMY = [{"must": {"a1": "empty"}}], [{"must": {"a1": "enemy"}}]

@@ -12,8 +12,6 @@ import pytest
 from ggn_store import parse
 from tests.support.mistakes import FORGING, HOSTILE, HOSTILE_BOARD, HOSTILE_SOURCE, HOSTILE_TARGET, content
 from tests.support.program import QUICK, Program, line, on_terminal, write
-from tests.support.program import _own_place as _own_place
-from tests.support.program import run as run
 
 BAD_NAMES = [
     "x'; DROP TABLE ruleset; --",

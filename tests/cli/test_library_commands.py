@@ -20,9 +20,6 @@ from ggn_store.games.library import Game
 from tests.support import library_index
 from tests.support.guards import drop_guards_of_file
 from tests.support.program import QUICK, Command, Program, child_environment, complete, names, on_terminal, write
-from tests.support.program import _own_place as _own_place
-from tests.support.program import ggn as ggn
-from tests.support.program import run as run
 
 ROOK = """
 title = "Rooks alone"

@@ -10,9 +10,6 @@ from typing import Any
 import pytest
 
 from tests.support.program import MINI_MOVES, MOVE_KEYS, Command, Result, places, write
-from tests.support.program import _own_place as _own_place
-from tests.support.program import ask as ask
-from tests.support.program import run as run
 
 # --- moves ---
 

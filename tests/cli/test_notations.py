@@ -9,7 +9,6 @@ import pytest
 from ggn_store import PositionError, Ruleset, Store, find_game
 from tests.support.databases import DATABASES, new_store_address
 from tests.support.program import QUICK, Command, Program
-from tests.support.program import run as run
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 OPENED = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"

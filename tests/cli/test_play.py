@@ -17,10 +17,6 @@ import pytest
 
 from ggn_store import Position, Store
 from tests.support.program import Command, child_environment, process, write
-from tests.support.program import _own_place as _own_place
-from tests.support.program import ask as ask
-from tests.support.program import ggn as ggn
-from tests.support.program import run as run
 
 # Morphy against the Duke of Brunswick and Count Isouard, Paris 1858.
 OPERA = (

@@ -16,8 +16,6 @@ import pytest
 
 from ggn_store import parse
 from tests.support.program import MINI, MINI_TOML, MUST, QUICK, Program, child_environment, line, names, write
-from tests.support.program import _own_place as _own_place
-from tests.support.program import run as run
 
 
 def start(*arguments: str, **options: Any) -> subprocess.Popen[bytes]:

@@ -28,8 +28,6 @@ from ggn_store.store.schema.views import SQL_TABLES, VIEWS
 from ggn_store.store.sql import child, queries, statement
 from ggn_store.store.sql.examples import SQL_EXAMPLES
 from tests.support.program import Program
-from tests.support.program import _own_place as _own_place
-from tests.support.program import run as run
 
 DOCUMENT: dict[str, Any] = {
     "C:N": {"b1": {"c3": [{"must": {"c3": "empty"}}, {"must": {"c3": "enemy"}}], "a3": [{"must": {"a3": "empty"}}]}},

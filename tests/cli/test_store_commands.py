@@ -28,10 +28,6 @@ from tests.support.program import (
     names,
     write,
 )
-from tests.support.program import _own_place as _own_place
-from tests.support.program import ask as ask
-from tests.support.program import ggn as ggn
-from tests.support.program import run as run
 
 # --- list, show, export, delete ---
 

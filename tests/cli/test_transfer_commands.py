@@ -13,9 +13,6 @@ import pytest
 from ggn_store import Store
 from tests.support.exchanged import BOTH, game, tag
 from tests.support.program import Command, Program, child_environment, on_terminal, write
-from tests.support.program import _own_place as _own_place
-from tests.support.program import ggn as ggn
-from tests.support.program import run as run
 
 KNIGHT, ROOK = game(**BOTH, N="b1c3", R="a1a4"), game(**BOTH, N="b1c3", R="a1a5")
 OTHER = game(**BOTH, N="b1a3", R="a1a4")
