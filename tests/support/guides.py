@@ -142,6 +142,7 @@ class Page:
         for value in self.names.values():
             if hasattr(value, "close") and not isinstance(value, type):
                 value.close()
+        self.names.clear()
 
     def _command(self, step: Step, at: str) -> None:
         words = shlex.split(Template(step.command).safe_substitute(self.environment).replace("\\\n", " "))

@@ -38,7 +38,6 @@ BEGIN = "<!-- {}: made by `python -m tests.whole.test_guides`, not by hand -->\n
 END = "<!-- end of {} -->"
 CONTRIBUTORS = {"ggn_store": ROOT / "ggn_store" / "README.md", "tests": ROOT / "tests" / "README.md"}
 NEEDS_SERVER: Final = "servers"
-NOT_YET = ("python", "notebooks", "pictures", "columns")
 
 
 # --- what is generated ---
@@ -158,7 +157,7 @@ def own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", [name for name in PAGES if name not in (NEEDS_SERVER, *NOT_YET)])
+@pytest.mark.parametrize("name", [name for name in PAGES if name != NEEDS_SERVER])
 def test_every_block_of_a_page_does_what_the_page_says(name: str, own_place: Path) -> None:
     with closing(Page(PAGES[name], {})) as page:
         page.run()
