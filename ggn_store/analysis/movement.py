@@ -201,85 +201,100 @@ def relative(state: str, mover: str) -> str:
 
 def shapes(piece: str, contents: Contents, grid: Grid, *, whole: bool) -> dict[Shape, int]:
     """The shapes of a piece's possibilities, each with the squares that it starts from (a drop: that it leads to)."""
-    codes, span = grid.codes, grid.span
-    names = [CAPTURE]
-
-    def seen(state: str | None) -> str:
-        return NOTHING if state is None else state if state in (EMPTY, ENEMY) else relative(state, piece)
-
-    def code_of(name: str, square: int) -> int:
-        """What an item is and where, as one number."""
-        if name not in names:
-            names.append(name)
-        return names.index(name) * span + codes[square]
-
-    @functools.cache
-    def asked(line: str) -> tuple[int, int]:
-        """The item of a condition, and where a foe of some kind must be by it."""
-        condition = Condition.read(line)
-        state = seen(condition.state)
-        is_foe = condition.polarity == "must" and state.startswith("foe")
-        return code_of(f"{condition.polarity} {state}", condition.square), condition.square if is_foe else _NOWHERE
-
-    @functools.cache
-    def changed(line: str) -> int:
-        square, becomes = effect(line)
-        return code_of(f"becomes {seen(becomes)}", square)
-
-    @functools.cache
-    def held(line: str) -> str:
-        state, delta = hand_effect(line)
-        return f"{relative(state, piece)} {delta:+d}"
-
-    goals = [destination for _, _, destination, _, _, _ in contents.possibilities]
-    items: list[list[int]] = [[] for _ in goals]
-    hands: dict[int, tuple[str, ...]] = {}
-    for _, number, text in contents.conditions:
-        goal = None if whole else goals[number]
-        for code, foe_at in map(asked, text.split("\n")):
-            items[number].append(code_of(CAPTURE, foe_at) if foe_at == goal else code)
-    if whole:
-        for _, number, text in contents.effects:
-            items[number] += map(changed, text.split("\n"))
-        for _, number, text in contents.hand_effects:
-            hands[number] = tuple(sorted(map(held, text.split("\n"))))
-
-    raw: dict[Any, int] = {}
-    if whole:
-        counted = Counter(
-            (
-                start := source if source is not None else destination,
-                source is None,
-                None if destination is None or start is None else codes[destination] - codes[start],
-                tuple(sorted(item - (0 if start is None else codes[start]) for item in items[number])),
-                hands.get(number, ()),
-                turn,
-            )
-            for _, source, destination, _, number, turn in contents.possibilities
-        )
-        for (start, *key), count in counted.items():
-            raw[*key, count] = raw.get((*key, count), 0) | (0 if start is None else 1 << start)
-    else:
-        for _, source, destination, _, number, _ in contents.possibilities:
-            if source is None or destination is None:
-                continue
-            code = codes[source]
-            each = sorted(item - code for item in items[number])
-            move = False, codes[destination] - code, tuple(each), (), True, 1
-            raw[move] = raw.get(move, 0) | 1 << source
-
-    half = span // 2
+    items = _Items(piece, grid)
+    raw = items.whole(contents) if whole else items.moves(contents)
     result: dict[Shape, int] = {}
-    for (is_drop, to, numbers, held_, turn, count), squares in raw.items():
-        told: list[Item] = []
-        for item in numbers:
-            index, code = divmod(item + half, span)
-            told.append((names[index], grid.vector(code - half)))
+    for (is_drop, to, codes, hands, turn, count), squares in raw.items():
         vector = None if to is None or is_drop else grid.vector(to)
         # The same could be asked twice, of a capture and of what is captured.
-        shape = Shape(is_drop, vector, tuple(sorted(set(told))), held_, turn, count)
+        told = tuple(sorted(set(map(items.item, codes))))
+        shape = Shape(is_drop, vector, told, hands, turn, count)
         result[shape] = result.get(shape, 0) | squares
     return result
+
+
+class _Items:
+    """Conditions and changes of one piece's rules as numbers, each of what it is and where.
+
+    The raw shapes have these numbers and codes of vectors, where `Shape` has items and vectors.
+    """
+
+    def __init__(self, piece: str, grid: Grid) -> None:
+        self._piece = piece
+        self._codes, self._span = grid.codes, grid.span
+        self._vector = grid.vector
+        self._names = [CAPTURE]
+        self._asked = functools.cache(self._read_asked)
+        self._changed = functools.cache(self._read_changed)
+        self._held = functools.cache(self._read_held)
+
+    def item(self, code: int) -> Item:
+        """What a number stands for."""
+        half = self._span // 2
+        index, place = divmod(code + half, self._span)
+        return self._names[index], self._vector(place - half)
+
+    def _code(self, name: str, square: int) -> int:
+        if name not in self._names:
+            self._names.append(name)
+        return self._names.index(name) * self._span + self._codes[square]
+
+    def _seen(self, state: str | None) -> str:
+        return NOTHING if state is None else state if state in (EMPTY, ENEMY) else relative(state, self._piece)
+
+    def _read_asked(self, line: str) -> tuple[int, int]:
+        """The item of a condition, and where a foe of some kind must be by it."""
+        condition = Condition.read(line)
+        state = self._seen(condition.state)
+        is_foe = condition.polarity == "must" and state.startswith("foe")
+        code = self._code(f"{condition.polarity} {state}", condition.square)
+        return code, condition.square if is_foe else _NOWHERE
+
+    def _read_changed(self, line: str) -> int:
+        square, becomes = effect(line)
+        return self._code(f"becomes {self._seen(becomes)}", square)
+
+    def _read_held(self, line: str) -> str:
+        state, delta = hand_effect(line)
+        return f"{relative(state, self._piece)} {delta:+d}"
+
+    def moves(self, contents: Contents) -> dict[Any, int]:
+        """The raw shapes of what makes moves possible, by squares that they start from."""
+        items: list[list[int]] = [[] for _ in contents.possibilities]
+        goals = [destination for _, _, destination, _, _, _ in contents.possibilities]
+        for _, number, text in contents.conditions:
+            for code, foe_at in map(self._asked, text.split("\n")):
+                items[number].append(self._code(CAPTURE, foe_at) if foe_at == goals[number] else code)
+        raw: dict[Any, int] = {}
+        for _, source, destination, _, number, _ in contents.possibilities:
+            if source is not None and destination is not None:
+                code = self._codes[source]
+                each = tuple(sorted(item - code for item in items[number]))
+                move = False, self._codes[destination] - code, each, (), True, 1
+                raw[move] = raw.get(move, 0) | 1 << source
+        return raw
+
+    def whole(self, contents: Contents) -> dict[Any, int]:
+        """The raw shapes of all that possibilities say."""
+        items: list[list[int]] = [[] for _ in contents.possibilities]
+        hands: dict[int, tuple[str, ...]] = {}
+        for _, number, text in contents.conditions:
+            items[number] += [code for code, _ in map(self._asked, text.split("\n"))]
+        for _, number, text in contents.effects:
+            items[number] += map(self._changed, text.split("\n"))
+        for _, number, text in contents.hand_effects:
+            hands[number] = tuple(sorted(map(self._held, text.split("\n"))))
+        counted: Counter[Any] = Counter()
+        for _, source, destination, _, number, turn in contents.possibilities:
+            start = destination if source is None else source
+            code = 0 if start is None else self._codes[start]
+            to = None if destination is None or start is None else self._codes[destination] - code
+            each = tuple(sorted(item - code for item in items[number]))
+            counted[start, source is None, to, each, hands.get(number, ()), turn] += 1
+        raw: dict[Any, int] = {}
+        for (start, *key), count in counted.items():
+            raw[*key, count] = raw.get((*key, count), 0) | (0 if start is None else 1 << start)
+        return raw
 
 
 # --- from shapes to motions ---

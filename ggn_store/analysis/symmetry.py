@@ -162,57 +162,70 @@ def mirrors(board: Board) -> list[Mirror]:
 def find(pieces: Iterable[Piece], order: Sequence[str], board: Board, tried: Sequence[Mirror]) -> list[Finding]:
     """What lacks a counterpart under each mirror; `order` has the pieces as the document has them."""
     # A lane for each way to see the rules: as they are, then as each mirror shows them.
-    lanes = [Mirror("first", "equal", board.squares), *tried]
+    numbers = _Numbers([Mirror("first", "equal", board.squares), *tried])
+    of_piece = {each.piece: numbers.rows(each) for each in pieces}
+    rows = [row for piece in order for row in of_piece.get(piece, ())]
+    there = {total & _MASK for total, _ in rows}
+    found = []
+    for number, mirror in enumerate(tried, 1):
+        shift = number * _LANE
+        lacking = {
+            total & _MASK: entry
+            for total, entry in rows
+            if (total >> shift) & _MASK not in there and mirror.of in ("sides", side_of(entry[0]))
+        }
+        found.append(Finding(mirror, _paired(mirror, lacking.values(), board)))
+    return found
 
-    @functools.cache
-    def item(role: str, value: Any, square: int | None = None) -> int:
-        """What a condition, an effect or a part of the address adds to the number of a possibility, in every lane."""
+
+class _Numbers:
+    """Possibilities as numbers: what each condition, effect and part of the address adds, in every lane."""
+
+    def __init__(self, lanes: Sequence[Mirror]) -> None:
+        self._lanes = lanes
+        self._item = functools.cache(self._hashed)
+        self._asked = functools.cache(self._read_asked)
+        self._changed = functools.cache(self._read_changed)
+        self._held = functools.cache(self._read_held)
+
+    def rows(self, piece: Piece) -> list[tuple[int, Entry]]:
+        """The number of each possibility of a piece, and its entry."""
+        contents, own = piece.contents, self._item("piece", piece.piece)
+        numbers = [own] * len(contents.possibilities)
+        parts = (
+            (contents.conditions, self._asked),
+            (contents.effects, self._changed),
+            (contents.hand_effects, self._held),
+        )
+        for lines, read in parts:
+            for _, number, text in lines:
+                numbers[number] += sum(map(read, text.split("\n")))
+        item, found = self._item, []
+        for _, source, destination, _, number, turn in contents.possibilities:
+            address = item("source", None, source) + item("destination", None, destination)
+            found.append((numbers[number] + address + item("turn", turn), (piece.piece, source, destination)))
+        return found
+
+    def _hashed(self, role: str, value: Any, square: int | None = None) -> int:
         total = 0
-        for number, mirror in enumerate(lanes):
+        for number, mirror in enumerate(self._lanes):
             place = None if square is None else mirror.squares[square]
             told = mirror.state(value) if isinstance(value, str) else value
             digest = hashlib.blake2b(repr((role, told, place)).encode(), digest_size=_HASH_BYTES).digest()
             total |= int.from_bytes(digest) << number * _LANE
         return total
 
-    @functools.cache
-    def asked(line: str) -> int:
+    def _read_asked(self, line: str) -> int:
         condition = Condition.read(line)
-        return item(condition.polarity, condition.state, condition.square)
+        return self._item(condition.polarity, condition.state, condition.square)
 
-    @functools.cache
-    def changed(line: str) -> int:
+    def _read_changed(self, line: str) -> int:
         square, becomes = effect(line)
-        return item("becomes", becomes, square)
+        return self._item("becomes", becomes, square)
 
-    @functools.cache
-    def held(line: str) -> int:
+    def _read_held(self, line: str) -> int:
         state, delta = hand_effect(line)
-        return item(f"hand {delta}", state)
-
-    of_piece: dict[str, list[tuple[int, Entry]]] = {}
-    for each in pieces:
-        found_rows = of_piece[each.piece] = []
-        contents, own = each.contents, item("piece", each.piece)
-        numbers = [0] * len(contents.possibilities)
-        for lines, read in ((contents.conditions, asked), (contents.effects, changed), (contents.hand_effects, held)):
-            for _, number, text in lines:
-                numbers[number] += sum(map(read, text.split("\n")))
-        for _, source, destination, _, number, turn in contents.possibilities:
-            total = numbers[number] + own + item("source", None, source) + item("destination", None, destination)
-            found_rows.append((total + item("turn", turn), (each.piece, source, destination)))
-    rows = [row for piece in order for row in of_piece.get(piece, ())]
-    there = {total & _MASK for total, _ in rows}
-    found = []
-    for number, mirror in enumerate(tried, 1):
-        shift = number * _LANE
-        lacking: dict[int, Entry] = {
-            total & _MASK: entry for total, entry in rows if (total >> shift) & _MASK not in there
-        }
-        if mirror.of != "sides":
-            lacking = {key: entry for key, entry in lacking.items() if side_of(entry[0]) == mirror.of}
-        found.append(Finding(mirror, _paired(mirror, lacking.values(), board)))
-    return found
+        return self._item(f"hand {delta}", state)
 
 
 def _paired(mirror: Mirror, lacking: Iterable[Entry], board: Board) -> dict[Entry, tuple[int, int]]:

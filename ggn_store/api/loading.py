@@ -260,14 +260,17 @@ def read_one(
 
 def prepare(content: Document | Ready) -> None:
     """Read the definition that came with a document, and work its digest out: all before a lock is taken."""
-    if content.envelope.definition is not None and content.dialect == "gdl":
+    definition = content.envelope.definition
+    if definition is None or (isinstance(content, Document) and content.made_from == definition):
+        pass
+    elif content.dialect == "gdl":
         from ggn_store.gdl.check import read_specification
 
-        read_specification(content.envelope.definition, "the game description beside it")
-    elif content.envelope.definition is not None:
+        read_specification(definition, "the game description beside it")
+    else:
         from ggn_store.api import games
 
-        games.read_definition(content.envelope.definition, "the definition beside it")
+        games.read_definition(definition, "the definition beside it")
     content.digest  # noqa: B018  (which is kept)
 
 

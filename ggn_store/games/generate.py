@@ -31,7 +31,7 @@ _RANK: Final = 1  # the axis of ranks in the coordinates of a square
 
 def generate(definition: Definition) -> Document:
     """The whole document of a game, with title, source, start position and board in its envelope."""
-    return Document("diff", tuple(pieces(definition)), definition.envelope)
+    return Document("diff", tuple(pieces(definition)), definition.envelope, definition.text)
 
 
 def pieces(definition: Definition) -> Iterator[Piece]:

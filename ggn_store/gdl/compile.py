@@ -109,7 +109,7 @@ class _Compiler:
         if not pieces:
             title = printable(self._specification.title)
             raise InputError(f"{title}: no action of this game can ever be done: see the conditions of its actions")
-        document = Document("gdl", tuple(pieces), self._envelope)
+        document = Document("gdl", tuple(pieces), self._envelope, self._envelope.definition)
         return Compiled(document, dict(zip(self._identifiers, self._kinds, strict=True)))
 
     def _stop(self) -> None:
@@ -134,28 +134,15 @@ class _Compiler:
         acting = {name: rule for name, rule in self._rules.items() if hold(rule.of_entity, world)}
         if not acting:
             return
-        targets: dict[str, list[Place]] = {}
-        for name, rule in acting.items():
-            targets[name] = []
-            for target in world.places.all:
-                world.target = target
-                if hold(rule.of_target, world):
-                    targets[name].append(target)
+        targets = {name: self._targets(rule) for name, rule in acting.items()}
         for start in world.places.all:
             world.start = start
-            ways: dict[int, list[Rule]] = {}
-            for name, rule in acting.items():
-                if hold(rule.of_start, world):
-                    for target in targets[name]:
-                        world.target = target
-                        if all(self._pairs.holds(code, world) for code in rule.of_pair):
-                            ways.setdefault(target.number, []).append(rule)
             destinations = []
-            for number in sorted(ways):
+            for number, found in sorted(self._ways(acting, targets).items()):
                 world.target = world.places.all[number]
                 if len(world.diagrams) > _MAX_KEPT:
                     world.forget()
-                possibilities = tuple(self._entry(ways[number]))
+                possibilities = tuple(self._entry(found))
                 if possibilities:
                     destinations.append(Destination(world.target.label, possibilities))
             if destinations:
@@ -163,6 +150,26 @@ class _Compiler:
             # What goes wrong goes wrong on every square: a few are enough to see it.
             if len(self._problems) >= _MAX_PROBLEMS:
                 return
+
+    def _targets(self, rule: Rule) -> list[Place]:
+        """The targets that an action allows, whatever the start."""
+        world, found = self._world, []
+        for target in world.places.all:
+            world.target = target
+            if hold(rule.of_target, world):
+                found.append(target)
+        return found
+
+    def _ways(self, acting: Mapping[str, Rule], targets: Mapping[str, list[Place]]) -> dict[int, list[Rule]]:
+        """The actions that geometry allows from the start, by the number of their target."""
+        world = self._world
+        ways: dict[int, list[Rule]] = {}
+        for name, rule in acting.items():
+            for target in targets[name] if hold(rule.of_start, world) else ():
+                world.target = target
+                if all(self._pairs.holds(code, world) for code in rule.of_pair):
+                    ways.setdefault(target.number, []).append(rule)
+        return ways
 
     def _entry(self, found: Sequence[Rule]) -> Iterator[Possibility]:
         """The possibilities of the actions that geometry allows from start to target."""

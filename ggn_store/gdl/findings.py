@@ -81,22 +81,26 @@ def _flow(specification: Specification) -> Iterator[Finding]:
             yield Finding("unused-action", message, action.place)
         if not action.effects:
             yield Finding("no-effect", f"the action {action.name} changes nothing", action.place)
-    begun = {specification.initial_phase}
-    for action in specification.actions:
-        for clause in action.effects:
-            for part in parts(clause.expression):
-                match part:
-                    case Call(name="set", arguments=(Attribute(of=Name("state"), name="phase"), value)):
-                        if not isinstance(value, Literal):
-                            begun = {phase.name for phase in specification.phases}
-                        elif isinstance(value.value, str):
-                            begun.add(value.value)
+    begun = _begun(specification)
     for phase in specification.phases:
         if not phase.allowed_actions:
             yield Finding("empty-phase", f"the phase {phase.name} allows no action", phase.place)
         if phase.name not in begun:
             message = f"the phase {phase.name} never begins: no effect sets state.phase to it"
             yield Finding("unreachable-phase", message, phase.place)
+
+
+def _begun(specification: Specification) -> set[object]:
+    """The phases that may begin: the first, and those that an effect sets; all, where it computes one."""
+    begun: set[object] = {specification.initial_phase}
+    clauses = [clause for action in specification.actions for clause in action.effects]
+    for part in (part for clause in clauses for part in parts(clause.expression)):
+        match part:
+            case Call(name="set", arguments=(Attribute(of=Name("state"), name="phase"), Literal(value=value))):
+                begun.add(value)
+            case Call(name="set", arguments=(Attribute(of=Name("state"), name="phase"), _)):
+                begun.update(phase.name for phase in specification.phases)
+    return begun
 
 
 def _positions(specification: Specification) -> Iterator[Finding]:

@@ -216,11 +216,16 @@ class Envelope:
 
 @dataclass(frozen=True)
 class Document:
-    """A valid GGN document: a dialect and pieces in document order."""
+    """A valid GGN document: a dialect and pieces in document order.
+
+    `made_from` is the text of the definition or game description that it was made from here, which nobody need read
+    again.
+    """
 
     dialect: Dialect
     pieces: tuple[Piece, ...]
     envelope: Envelope = field(default_factory=Envelope)
+    made_from: str | None = field(default=None, compare=False, repr=False)
 
     @functools.cached_property
     def board(self) -> Board:

@@ -49,14 +49,7 @@ class Position:
                 raise PositionError(f"{quote(piece)} on {quote(square)} is not {qpi.ALLOWED}, nor null")
         object.__setattr__(self, "board", {square: piece for square, piece in self.board.items() if piece is not None})
         if self.hands is not None:
-            if not isinstance(self.hands, Mapping):
-                raise PositionError(f"hands are an object of pieces and counts, not {quote(self.hands)}")
-            for piece, count in self.hands.items():
-                if not isinstance(piece, str) or not qpi.is_qpi(piece):
-                    raise PositionError(f"{quote(piece)} in a hand is not {qpi.ALLOWED}")
-                if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MAX_HAND_COUNT:
-                    raise PositionError(f"{quote(count)} is not a count of {piece} in a hand: a whole number from 0")
-            object.__setattr__(self, "hands", {piece: count for piece, count in self.hands.items() if count})
+            object.__setattr__(self, "hands", _checked_hands(self.hands))
         if self.side not in SIDES:
             raise PositionError(f"{quote(self.side)} is not a side: first or second")
         if self.state is not None:
@@ -169,6 +162,17 @@ class Position:
         state = {**(self.state or {}), **effects.state} if effects.state else self.state
         side = other_side(self.side) if effects.toggle else self.side
         return replace(self, board=board, hands=hands, side=side, state=state)
+
+
+def _checked_hands(hands: object) -> dict[str, int]:
+    if not isinstance(hands, Mapping):
+        raise PositionError(f"hands are an object of pieces and counts, not {quote(hands)}")
+    for piece, count in hands.items():
+        if not isinstance(piece, str) or not qpi.is_qpi(piece):
+            raise PositionError(f"{quote(piece)} in a hand is not {qpi.ALLOWED}")
+        if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MAX_HAND_COUNT:
+            raise PositionError(f"{quote(count)} is not a count of {piece} in a hand: a whole number from 0")
+    return {piece: count for piece, count in hands.items() if count}
 
 
 def _styles(identifiers: list[str]) -> tuple[str, str]:

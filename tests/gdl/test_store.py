@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,12 @@ import pytest
 from sqlalchemy import text
 
 from ggn_store import DocumentError, Position, PositionError, Ruleset, Store, StoreError, parse
+from ggn_store.api.specifications import compile_specification
 from ggn_store.errors import ConversionError, GateError
+from ggn_store.gdl.reader import Reader
 from ggn_store.model.document import Envelope
 from ggn_store.model.policy import PositionSet
+from tests.support.gdl_tiny import tiny
 from tests.support.guards import drop_guards
 from tests.support.program import Command, Result, write
 from tests.support.program import _own_place as _own_place
@@ -514,3 +518,27 @@ def test_lint_tells_of_guards_that_ask_for_nothing(ask: Command) -> None:
     assert "idle.json:" in found.out + found.err
     assert "/p:p/b3/b2/0/when/ep: this guard changes nothing: ep has no other values" in found.out + found.err
     assert "/$state/x: no possibility asks for the value of x" in found.out + found.err
+
+
+# --- how often a description is read ---
+
+
+def test_a_description_is_read_once_a_load(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[object] = []
+    whole = Reader.read
+
+    def counted(self: Reader, data: Any) -> None:
+        read.append(data)
+        whole(self, data)
+
+    monkeypatch.setattr(Reader, "read", counted)
+    path = tmp_path / "tiny.json"
+    path.write_text(json.dumps(tiny()), encoding="utf-8")
+    store.load(path, "tiny")
+    assert len(read) == 1
+    document = compile_specification(tiny()).document
+    store.load(document, "compiled")
+    assert len(read) == 2, "what was compiled here is sound"
+    envelope = replace(document.envelope, definition=json.dumps(tiny(), indent=1))
+    store.load(replace(document, envelope=envelope), "beside")
+    assert len(read) == 3, "another text is not"

@@ -245,22 +245,9 @@ class _Translation(Movement):
             return lines
         if not self.drops or not (held or self.captures):
             return lines
-        everything = frozenset(self.squares)
-        zones = []
-        for side in SIDES:
-            first = side == "first"
-            names = ("whiteDropRegion" if first else "blackDropRegion", f"dropRegion{COLOURS[side]}")
-            zone = self.s.region(names[0], self.s.region(names[1], everything)) & everything
-            if kind == "pawn":
-                if not self.s.flag("firstRankPawnDrops"):
-                    zone -= self.s.rank(0 if first else self.s.ranks - 1)
-                if not self.s.flag("promotionZonePawnDrops"):
-                    zone -= self._promotion_region(side)
-            if kind == "rook" and self.s.flag("sittuyinRookDrop"):
-                zone &= self.s.rank(0 if first else self.s.ranks - 1)
-            zones.append(zone)
         parts = []
-        if any(zone != everything for zone in zones):
+        zones = [self._drop_zone(kind, side) for side in SIDES]
+        if any(zone != frozenset(self.squares) for zone in zones):
             self.zones[f"drops-{letter.lower()}"] = toml.zone(zones, self.image)
             parts.append(f'zone = "drops-{letter.lower()}"')
         if letter in self.s.letters("dropNoDoubled"):
@@ -277,3 +264,17 @@ class _Translation(Movement):
         if self.s.flag("dropPromoted") and letter in self.promoted:
             parts.append(f"as = {toml.texts([letter, '+' + letter])}")
         return [*lines, f"drop = {{ {', '.join(parts)} }}" if parts else "drop = true"]
+
+    def _drop_zone(self, kind: str, side: Side) -> frozenset[str]:
+        """Where a side may drop a kind of piece."""
+        first = side == "first"
+        everything = frozenset(self.squares)
+        names = ("whiteDropRegion" if first else "blackDropRegion", f"dropRegion{COLOURS[side]}")
+        zone = self.s.region(names[0], self.s.region(names[1], everything)) & everything
+        if kind == "pawn" and not self.s.flag("firstRankPawnDrops"):
+            zone -= self.s.rank(0 if first else self.s.ranks - 1)
+        if kind == "pawn" and not self.s.flag("promotionZonePawnDrops"):
+            zone -= self._promotion_region(side)
+        if kind == "rook" and self.s.flag("sittuyinRookDrop"):
+            zone &= self.s.rank(0 if first else self.s.ranks - 1)
+        return zone

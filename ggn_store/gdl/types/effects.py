@@ -35,16 +35,7 @@ class Effects:
             return
         function = language.EFFECTS.get(expression.name)
         if function is None:
-            if expression.name in language.FUNCTIONS:
-                self._values.value(expression)
-                message = f"{expression.name} computes a value and changes nothing"
-                self._remarks.wrong(message, expression.at, f"set(..., {expression.name}(...))")
-            elif expression.name in language.REFUSED_FUNCTIONS:
-                self._values.value(expression)
-            else:
-                self._remarks.unknown("there is no effect", expression.name, expression.at, language.EFFECTS)
-                for argument in expression.arguments:
-                    self._values.value(argument)
+            self._no_effect(expression)
             return
         if not self._values.calls.takes(expression, function):
             return
@@ -63,6 +54,18 @@ class Effects:
                 self._remarks.wrong(
                     f"remove_entity takes an entity, and this is {kind}", start_of(argument), "board[target]"
                 )
+
+    def _no_effect(self, call: Call) -> None:
+        if call.name in language.FUNCTIONS:
+            self._values.value(call)
+            message = f"{call.name} computes a value and changes nothing"
+            self._remarks.wrong(message, call.at, f"set(..., {call.name}(...))")
+        elif call.name in language.REFUSED_FUNCTIONS:
+            self._values.value(call)
+        else:
+            self._remarks.unknown("there is no effect", call.name, call.at, language.EFFECTS)
+            for argument in call.arguments:
+                self._values.value(argument)
 
     def _set(self, place: Expression, value: Expression) -> None:
         found = self._values.value(value)
