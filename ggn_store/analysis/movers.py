@@ -72,7 +72,7 @@ class SameMovers:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Candidate:
     """Where a piece is found; `is_wanted`: it was asked for, and comes first."""
 
     ruleset: str
@@ -82,10 +82,10 @@ class Place:
 
 
 def group(
-    found: Iterable[tuple[Place, Movement]], *, exact: bool, mirrored: bool, wanted_only: bool
+    found: Iterable[tuple[Candidate, Movement]], *, exact: bool, mirrored: bool, wanted_only: bool
 ) -> tuple[Movers, ...]:
     """The groups of two or more; with `wanted_only` those with a piece that was asked for, alone as it may be."""
-    groups: dict[str, list[tuple[Place, Movement]]] = {}
+    groups: dict[str, list[tuple[Candidate, Movement]]] = {}
     for place, movement in found:
         if movement.motions:
             key = movement.exact_fingerprint if exact else movement.fingerprint
@@ -104,7 +104,7 @@ def _own(movement: Movement, key: str, exact: bool) -> str:
     return hashlib.sha256(f"{key} {movement.form(exact)}".encode()).hexdigest()[: len(key)]
 
 
-def _movers(key: str, found: Collection[tuple[Place, Movement]], exact: bool) -> Movers:
+def _movers(key: str, found: Collection[tuple[Candidate, Movement]], exact: bool) -> Movers:
     ordered = sorted(found, key=lambda each: not each[0].is_wanted)
     first = ordered[0][1]
     relations: dict[int, str] = {}

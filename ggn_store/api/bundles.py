@@ -14,7 +14,7 @@ from ggn_store.documents.bundle import Part
 from ggn_store.documents.bundle_reader import Bundle
 from ggn_store.documents.files import STDIN
 from ggn_store.errors import InputError, printable
-from ggn_store.model import histories
+from ggn_store.model import ancestry
 from ggn_store.model.transfer import Source
 from ggn_store.output import new_file
 
@@ -79,9 +79,9 @@ def _part(source: Source, name: str, since: str | None) -> Part:
     """The revisions of a ruleset that its head goes back to, without those that `since` does."""
     steps = source.steps(name)
     known = {step.lineage: step for step in steps}
-    wanted = histories.ancestors(known, [steps[-1].lineage])
+    wanted = ancestry.ancestors(known, [steps[-1].lineage])
     if since is not None:
-        wanted -= histories.ancestors(known, [since])
+        wanted -= ancestry.ancestors(known, [since])
     chosen = [step for step in steps if step.lineage in wanted]
     needs = {parent for step in chosen for parent in step.parents} - wanted
     return Part(name, tuple(step.lineage for step in chosen), tuple(sorted(needs)))

@@ -11,7 +11,7 @@ from ggn_store.analysis import comparison, movers, symmetry
 from ggn_store.analysis.comparison import Moving, PieceComparison
 from ggn_store.analysis.grid import Grid
 from ggn_store.analysis.movement import Movement, movement
-from ggn_store.analysis.movers import Place, SameMovers
+from ggn_store.analysis.movers import Candidate, SameMovers
 from ggn_store.api import garbage
 from ggn_store.errors import UnknownNameError, offer, quote
 from ggn_store.model.board import Board
@@ -70,7 +70,7 @@ def same_movers(
         _require(piece, [each for each in members if of_piece in (None, ordered[each.revision_id])], of_piece)
         moving = dict(_movements(asker, [*ordered.values()], members, grids, whole))
         places = (
-            (Place(revision.name, revision.number, each.piece, is_wanted), moving[each.piece_id])
+            (Candidate(revision.name, revision.number, each.piece, is_wanted), moving[each.piece_id])
             for key, revision in ordered.items()
             for each in members
             if each.revision_id == key and each.piece_id in moving

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ggn_store.api import authors
 from ggn_store.documents.lint import CODES
 from ggn_store.errors import NotationError, UnknownNameError, offer, quote
-from ggn_store.model.policy import ALL, EVERYTHING, Policy, PositionSet, Rules, check_namespace
+from ggn_store.model.policy import ALL, EVERYTHING, Policy, PolicyRules, PositionSet, check_namespace
 from ggn_store.model.revision import check_name
 from ggn_store.store.database.session import Session
 from ggn_store.store.review import policies
@@ -40,7 +40,7 @@ class Policies:
         for code in lint:
             if code not in codes:
                 raise NotationError(f"{quote(code)} is not a class of findings: {', '.join(codes)}")
-        rules = Rules((ALL,) if ALL in lint else tuple(dict.fromkeys(lint)), compatible, review)
+        rules = PolicyRules((ALL,) if ALL in lint else tuple(dict.fromkeys(lint)), compatible, review)
         return self._add(namespace, rules, author, message)
 
     def remove(self, namespace: str, *, author: str | None = None, message: str | None = None) -> Policy | None:
@@ -56,7 +56,7 @@ class Policies:
         self._add(namespace, None, author, message)
         return None if namespace == EVERYTHING else self.get(namespace)
 
-    def _add(self, namespace: str, rules: Rules | None, author: str | None, message: str | None) -> Policy:
+    def _add(self, namespace: str, rules: PolicyRules | None, author: str | None, message: str | None) -> Policy:
         check_namespace(namespace)
         author = authors.signed(self._session.database, author, message)
         with self._session.writing() as connection:

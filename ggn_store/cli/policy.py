@@ -11,7 +11,7 @@ import ggn_store
 from ggn_store.api.positions import read_positions
 from ggn_store.cli import options
 from ggn_store.errors import printable
-from ggn_store.model.policy import PositionSet, Rules
+from ggn_store.model.policy import PolicyRules, PositionSet
 from ggn_store.render.records import compact, records
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _record(policy: Policy) -> dict[str, object]:
 
 
 def _text(policy: Policy) -> str:
-    rules = policy.rules or Rules()
+    rules = policy.rules or PolicyRules()
     lines = {"namespace": policy.namespace, "valid": "always: every document is read strictly before it is stored"}
     if rules.lint:
         lines["lint"] = f"refused: {', '.join(rules.lint)}"

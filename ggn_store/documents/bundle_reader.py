@@ -25,9 +25,9 @@ from ggn_store.errors import (
     quote,
 )
 from ggn_store.model import board as boards
+from ggn_store.model.ancestry import Step
 from ggn_store.model.board import Board
 from ggn_store.model.document import Digests, Envelope, check_dialect
-from ggn_store.model.histories import Step
 from ggn_store.model.revision import check_name, check_tag
 from ggn_store.model.transfer import SentPiece, SentRevision, SentTag
 from ggn_store.notation import json_text

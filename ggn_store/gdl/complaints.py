@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ggn_store import limits
 from ggn_store.errors import SpecificationProblem
-from ggn_store.gdl.specification import Place
+from ggn_store.gdl.specification import Location
 from ggn_store.notation import json_text
 from ggn_store.notation.json_text import Path, pointer
 
@@ -73,15 +73,15 @@ class Complaints:
         """Keep a complaint about something that no move database can hold; raises TooManyError."""
         self.add(Complaint(path, f"{construct}: {reason}", at_key=at_key, code="refused"))
 
-    def place(self, path: Path) -> Place:
+    def place(self, path: Path) -> Location:
         """Where the value at a path stands."""
         at = pointer(path)
         self._paths[at] = path
         if path not in self._places:
-            return Place(at)
-        return Place(at, *self._lines.place(self._places[path][1]))
+            return Location(at)
+        return Location(at, *self._lines.place(self._places[path][1]))
 
-    def path(self, place: Place) -> Path:
+    def path(self, place: Location) -> Path:
         """The path of a place that `place` has made."""
         return self._paths.get(place.pointer, ())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ggn_store.gdl.specification import Clause, Place
+from ggn_store.gdl.specification import Clause, Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +13,6 @@ class Finding:
 
     code: str
     message: str
-    place: Place
+    place: Location
     clause: Clause | None = None
     at: int = 0

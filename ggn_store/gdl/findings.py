@@ -13,7 +13,7 @@ from ggn_store.gdl.domains import Domains
 from ggn_store.gdl.expressions import Attribute, Call, Index, Literal, Name, parts, start_of
 from ggn_store.gdl.finding import Finding
 from ggn_store.gdl.idle import never_applied
-from ggn_store.gdl.specification import Place, Specification
+from ggn_store.gdl.specification import Location, Specification
 from ggn_store.gdl.trials import TooManyTriesError, Trials
 from ggn_store.gdl.types.typed import Uses
 
@@ -34,10 +34,10 @@ def findings(specification: Specification, uses: Uses, domains: Domains) -> list
         for each in specification.end_conditions
     ]
     if not specification.setup:
-        found.append(Finding("no-setup", "there is no setup: the rules have no start position", Place("")))
+        found.append(Finding("no-setup", "there is no setup: the rules have no start position", Location("")))
     if len(specification.topology.labels) > MAX_NODES:
         message = f"the board has more than {MAX_NODES} places: conditions were not tried on it"
-        return [*found, Finding("large-board", message, Place("/topology"))]
+        return [*found, Finding("large-board", message, Location("/topology"))]
     try:
         trials = Trials(specification, domains)
         holding = {name for name, rule in trials.rules.items() if trials.can_hold(rule)}
@@ -45,7 +45,7 @@ def findings(specification: Specification, uses: Uses, domains: Domains) -> list
         found += strange_moves(trials, holding)
     except TooManyTriesError:
         message = "the game is too large to try all of its conditions: there may be more to find"
-        found.append(Finding("large-game", message, Place("/interactions")))
+        found.append(Finding("large-game", message, Location("/interactions")))
     return found
 
 
@@ -70,7 +70,7 @@ def _unused(specification: Specification, uses: Uses) -> Iterator[Finding]:
         if ("player", name) not in uses.reads:
             player = next(player for player in specification.players if name in player.attributes)
             message = f"nothing reads the attribute {name} of players"
-            yield Finding("unused-player-attribute", message, Place(f"{player.place.pointer}/attributes/{name}"))
+            yield Finding("unused-player-attribute", message, Location(f"{player.place.pointer}/attributes/{name}"))
 
 
 def _flow(specification: Specification) -> Iterator[Finding]:

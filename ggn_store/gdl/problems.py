@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from ggn_store.errors import SpecificationProblem
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Name
-from ggn_store.gdl.specification import Action, Clause, Place
+from ggn_store.gdl.specification import Action, Clause, Location
 
 
 def problem(
-    section: str, place: Place, message: str, *, found: str | None = None, allowed: str | None = None
+    section: str, place: Location, message: str, *, found: str | None = None, allowed: str | None = None
 ) -> SpecificationProblem:
     """A problem of what stands at a place."""
     return SpecificationProblem(message, place.pointer, place.line, place.column, None, found, allowed, section=section)

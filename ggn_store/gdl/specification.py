@@ -16,7 +16,7 @@ TYPES: Final = ("string", "int", "bool", "player_ref")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """Where in the JSON text something stands: a JSON Pointer, and line and column from 1."""
 
     pointer: str
@@ -30,7 +30,7 @@ class Clause:
 
     text: str
     expression: Expression
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Player:
 
     name: str
     attributes: Mapping[str, Value]
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Attribute:
     type: str
     default: Value
     values: tuple[Value, ...] | None
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Schema:
 
     name: str
     attributes: Mapping[str, Attribute]
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Variable:
     type: str
     initial: Value
     values: tuple[Value, ...] | None
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class Placement:
     schema: str
     attributes: Mapping[str, Value]
     nodes: tuple[str, ...]
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Action:
     conditions: tuple[Clause, ...]
     effects: tuple[Clause, ...]
     chainable: bool
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Phase:
     name: str
     allowed_actions: tuple[str, ...]
     actors: str
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class Asset:
 
     condition: Clause
     asset: str
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Profile:
 
     name: str
     assets: tuple[Asset, ...]
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ class EndCondition:
     type: str
     beneficiary: Clause | None
     condition: Clause
-    place: Place
+    place: Location
 
 
 @dataclass(frozen=True, slots=True)

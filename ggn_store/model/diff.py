@@ -23,7 +23,7 @@ from ggn_store.model.difference import (
     SourceChange,
 )
 from ggn_store.model.document import Destination, Dialect, Document, Envelope, Piece, Source, check_dialect
-from ggn_store.model.order import Place, arrange, places, together
+from ggn_store.model.order import Insertion, arrange, places, together
 
 T = TypeVar("T")
 C = TypeVar("C", bound=Change)
@@ -100,7 +100,7 @@ def _diff_entry(square: str, before: Possibilities | None, after: Possibilities 
 
 def _level(
     before: Mapping[str, T], after: Mapping[str, T], compare: Callable[[str, T | None, T | None], C]
-) -> tuple[tuple[C, ...], tuple[Place, ...]]:
+) -> tuple[tuple[C, ...], tuple[Insertion, ...]]:
     old, new = tuple(before), tuple(after)
     changes = tuple(
         compare(key, before.get(key), after.get(key)) for key in together(old, new) if before.get(key) != after.get(key)
@@ -176,7 +176,7 @@ def _apply_level(
     path: Path,
     before: Mapping[str, T],
     changes: Sequence[C],
-    new: Sequence[Place],
+    new: Sequence[Insertion],
     make: Callable[[Path, T | None, C], T | None],
 ) -> dict[str, T]:
     """The members of a level after all changes in it, in their order."""

@@ -9,7 +9,7 @@ from typing import Any, Final, Literal, TypeVar, get_args
 
 from ggn_store.errors import NotationError, quote
 from ggn_store.model.document import Envelope, Origin, Possibility
-from ggn_store.model.order import Place
+from ggn_store.model.order import Insertion
 from ggn_store.model.possibilities import PossibilityChange, compare
 from ggn_store.notation.stn import Transition
 
@@ -74,7 +74,7 @@ class SourceChange:
     source: str
     kind: Kind
     destinations: tuple[EntryChange, ...]
-    places: tuple[Place, ...] = ()
+    places: tuple[Insertion, ...] = ()
 
     @property
     def key(self) -> str:
@@ -97,7 +97,7 @@ class PieceChange:
     piece: str
     kind: Kind
     sources: tuple[SourceChange, ...]
-    places: tuple[Place, ...] = ()
+    places: tuple[Insertion, ...] = ()
 
     @property
     def key(self) -> str:
@@ -111,7 +111,7 @@ class PieceChange:
 
 
 Change = EntryChange | SourceChange | PieceChange
-K = TypeVar("K", EntryChange, SourceChange, PieceChange, Place)
+K = TypeVar("K", EntryChange, SourceChange, PieceChange, Insertion)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class Difference:
 
     fields: tuple[FieldChange, ...] = ()
     pieces: tuple[PieceChange, ...] = ()
-    places: tuple[Place, ...] = ()
+    places: tuple[Insertion, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.fields or self.pieces or self.places)
@@ -184,7 +184,7 @@ _COUNTS: Final = (
 )
 
 
-def moved(places: Sequence[Place], changes: Iterable[Change]) -> list[Place]:
+def moved(places: Sequence[Insertion], changes: Iterable[Change]) -> list[Insertion]:
     """Of `places`, those of what was there before."""
     added = {change.key for change in changes if change.kind == "added"}
     return [place for place in places if place.key not in added]
@@ -235,7 +235,7 @@ def possibility_data(possibility: Possibility) -> dict[str, Any]:
     return data
 
 
-def _places_data(places: Iterable[Place]) -> dict[str, Any]:
+def _places_data(places: Iterable[Insertion]) -> dict[str, Any]:
     return {"places": [{"key": place.key, "after": place.after} for place in places]}
 
 
@@ -265,7 +265,7 @@ def _field_of(data: Any) -> FieldChange:
 
 def _change_of(
     data: Any, key: str, children: str, make: Callable[[Any], K]
-) -> tuple[str, Any, tuple[K, ...], tuple[Place, ...]]:
+) -> tuple[str, Any, tuple[K, ...], tuple[Insertion, ...]]:
     kind = _get(data, "change", str)
     if kind not in get_args(Kind):
         raise NotationError(f"{quote(kind)} is not what a {key} can be in a difference: {', '.join(get_args(Kind))}")
@@ -313,7 +313,7 @@ def _states(data: Any, key: str, kind: Any) -> dict[str, Any]:
     return {square: _get(states, square, kind) for square in states}
 
 
-def _places_of(data: Any) -> tuple[Place, ...]:
+def _places_of(data: Any) -> tuple[Insertion, ...]:
     return _unique(_each(data, "places", _place_of, optional=True))
 
 
@@ -324,5 +324,5 @@ def _unique(values: tuple[K, ...]) -> tuple[K, ...]:
     return values
 
 
-def _place_of(data: Any) -> Place:
-    return Place(_get(data, "key", str), _get(data, "after", _OPTIONAL_TEXT))
+def _place_of(data: Any) -> Insertion:
+    return Insertion(_get(data, "key", str), _get(data, "after", _OPTIONAL_TEXT))

@@ -12,24 +12,24 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Insertion:
     """Where a key that was added or moved stands: right after another key, or first where `after` is None."""
 
     key: str
     after: str | None
 
 
-def places(before: Sequence[str], after: Sequence[str]) -> tuple[Place, ...]:
+def places(before: Sequence[str], after: Sequence[str]) -> tuple[Insertion, ...]:
     """Where the keys of `after` stand that are new in it or moved, as few as can be, in their order."""
     if before == after:
         return ()
     kept = unmoved(before, after)
     return tuple(
-        Place(key, neighbour) for neighbour, key in zip((None, *after), after, strict=False) if key not in kept
+        Insertion(key, neighbour) for neighbour, key in zip((None, *after), after, strict=False) if key not in kept
     )
 
 
-def arrange(before: Iterable[str], removed: Container[str], new: Sequence[Place]) -> list[str]:
+def arrange(before: Iterable[str], removed: Container[str], new: Sequence[Insertion]) -> list[str]:
     """`before` without what is removed, and with every key of `new` at its place.
 
     `arrange(before, removed, places(before, after))` is `after`. Raises KeyError with the neighbour of a place
@@ -59,12 +59,12 @@ def merged(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str], kept
     """
     their_keys = set(theirs)
     moved = unmoved(base, theirs).intersection(ours) - unmoved(base, ours)
-    new: list[Place] = []
+    new: list[Insertion] = []
     neighbour: str | None = None
     for key in ours:
         if key in kept:
             if key in moved or key not in their_keys:
-                new.append(Place(key, neighbour))
+                new.append(Insertion(key, neighbour))
             neighbour = key
     return arrange([key for key in theirs if key in kept], (), new)
 

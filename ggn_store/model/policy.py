@@ -49,7 +49,7 @@ class PositionSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class PolicyRules:
     """What a policy asks for beside valid documents, which is always asked for.
 
     `lint` has the codes of findings that a document must not have, or `all`; `compatible` positions whose moves must
@@ -79,7 +79,7 @@ class Rules:
         return data
 
     @classmethod
-    def from_data(cls, data: Mapping[str, Any], positions: str | None) -> Rules:
+    def from_data(cls, data: Mapping[str, Any], positions: str | None) -> PolicyRules:
         """The rules that `data` was written for."""
         kept = data.get("compatible")
         compatible = None if kept is None or positions is None else PositionSet.from_text(kept["name"], positions)
@@ -97,7 +97,7 @@ class Policy:
 
     namespace: str
     number: int
-    rules: Rules | None
+    rules: PolicyRules | None
     author: str | None
     message: str | None
     created_at: datetime | None

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any, Literal, Protocol
 
 from ggn_store.errors import GgnStoreError, HeadMovedError
+from ggn_store.model.ancestry import Step
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Envelope, Piece, revision_digest
-from ggn_store.model.histories import Step
 from ggn_store.model.merge import Merge
 from ggn_store.model.revision import lineage
 

@@ -21,7 +21,7 @@ from ggn_store.model import variables
 from ggn_store.model.difference import Change, Difference, EntryChange, FieldChange, moved
 from ggn_store.model.document import Possibility
 from ggn_store.model.merge import Conflict, Merge
-from ggn_store.model.order import Place
+from ggn_store.model.order import Insertion
 from ggn_store.model.possibilities import ABSENT, Detail, PossibilityChange, Value
 from ggn_store.model.variables import Variable
 from ggn_store.notation.hand import HAND
@@ -196,7 +196,7 @@ def _detail(detail: Detail, value: Value) -> str:
     return f"{name} {place_text(detail.name)}={value or ''}"
 
 
-def _moved(places: Sequence[Place], changes: Iterable[Change], depth: int) -> Iterator[Line]:
+def _moved(places: Sequence[Insertion], changes: Iterable[Change], depth: int) -> Iterator[Line]:
     for place in moved(places, changes):
         where = "first" if place.after is None else f"after {place_text(place.after)}"
         yield "~", depth, f"{place_text(place.key)} now stands {where}"

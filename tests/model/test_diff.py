@@ -15,7 +15,7 @@ from ggn_store.model import order
 from ggn_store.model.diff import Outline, apply, diff, diff_piece, diff_pieces, pieces_of
 from ggn_store.model.difference import Difference, EntryChange, possibility_data
 from ggn_store.model.document import Possibility
-from ggn_store.model.order import Place
+from ggn_store.model.order import Insertion
 from ggn_store.model.possibilities import ABSENT, Detail, compare
 from ggn_store.notation.stn import Transition
 from ggn_store.render.differences import difference_text, possibility_text, summary_text
@@ -512,4 +512,4 @@ def longest_common(left: list[str], right: list[str]) -> int:
 
 def test_what_is_gone_is_listed_after_what_it_stood_after() -> None:
     assert order.together("abcd", "dxa") == ["d", "x", "a", "b", "c"]
-    assert order.places("abc", "cab") == (Place("c", None),)
+    assert order.places("abc", "cab") == (Insertion("c", None),)

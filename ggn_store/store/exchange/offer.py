@@ -13,9 +13,9 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from ggn_store.errors import DamagedError, StoreError, UnknownNameError
+from ggn_store.model.ancestry import Step
 from ggn_store.model.board import Board
 from ggn_store.model.document import Envelope, Piece
-from ggn_store.model.histories import Step
 from ggn_store.model.transfer import SentPiece, SentRevision, SentTag
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog

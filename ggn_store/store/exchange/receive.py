@@ -14,10 +14,10 @@ from typing import Final
 from sqlalchemy import Connection, select
 
 from ggn_store.errors import UNSTORABLE, DamagedError, GgnStoreError, StoreError, printable, quote
-from ggn_store.model import histories
+from ggn_store.model import ancestry
+from ggn_store.model.ancestry import Relation, Step
 from ggn_store.model.board import Board, parse_shape
 from ggn_store.model.document import Digests
-from ggn_store.model.histories import Relation, Step
 from ggn_store.model.revision import check_name, check_tag
 from ggn_store.model.transfer import DivergedError, Outcome, SentPiece, SentRevision, Source, Transferred, Wishes
 from ggn_store.store.database.engine import Database
@@ -54,7 +54,7 @@ def plan(connection: Connection, source: Source, name: str, to: str, wishes: Wis
     Raises as `receive` does, but does not know of conflicts.
     """
     here = _here(connection, check_name(to))
-    relation = histories.relate(here.steps, _steps(source, name))
+    relation = ancestry.relate(here.steps, _steps(source, name))
     _require_open(here, relation, wishes.place)
     is_apart = relation.kind == "apart"
     if is_apart and united(here, relation) is None and not wishes.merge:
@@ -83,7 +83,7 @@ def receive(
     OvertakenError where somebody else was quicker; StoreError where anything that comes does not give its digest.
     """
     here = _here(connection, check_name(to))
-    relation = histories.relate(here.steps, _steps(source, name))
+    relation = ancestry.relate(here.steps, _steps(source, name))
     _require_open(here, relation, wishes.place)
     if relation.kind == "same":
         moved = _take_tags(database, connection, here, source, name) if wishes.tags else ()

@@ -9,8 +9,8 @@ from typing import Final
 from sqlalchemy import Connection
 
 from ggn_store.errors import printable
+from ggn_store.model.ancestry import Relation, Step
 from ggn_store.model.document import Document, Piece
-from ggn_store.model.histories import Relation, Step
 from ggn_store.model.merge import Merge, merge
 from ggn_store.model.revision import Revision
 from ggn_store.model.transfer import DivergedError, Wishes

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, Select, bindparam, cast, func, select
 
 from ggn_store.errors import ConflictError, StoreError
-from ggn_store.model.policy import EVERYTHING, Policy, Rules, check_namespace, covering
+from ggn_store.model.policy import EVERYTHING, Policy, PolicyRules, check_namespace, covering
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog, damaged
 from ggn_store.store.schema import tables as t
@@ -46,7 +46,7 @@ def counting(connection: Connection, name: str) -> Policy | None:
     return next(iter(_read(connection, _COUNTING, namespaces=[_stored(each) for each in covering(name)])), None)
 
 
-def asked(policy: Policy | None) -> Rules | None:
+def asked(policy: Policy | None) -> PolicyRules | None:
     """What a policy asks for, if it does; raises StoreError for one that is broken."""
     if policy is not None and policy.fault is not None:
         raise StoreError(broken(policy))
@@ -77,7 +77,7 @@ def add(
     database: Database,
     connection: Connection,
     namespace: str,
-    rules: Rules | None,
+    rules: PolicyRules | None,
     author: str | None,
     message: str | None,
 ) -> Policy:
@@ -114,7 +114,7 @@ def _stored(namespace: str) -> str:
     return "" if namespace == EVERYTHING else namespace
 
 
-def _text(rules: Rules) -> str:
+def _text(rules: PolicyRules) -> str:
     return json.dumps(rules.data(), ensure_ascii=False, sort_keys=True)
 
 
@@ -128,7 +128,7 @@ def _policy(namespace: str, number: int, row: Any) -> Policy:
         if row is None:
             raise ValueError("it cannot be read")
         check_namespace(namespace or EVERYTHING)
-        rules = None if row.rules is None else Rules.from_data(json.loads(row.rules), row.positions)
+        rules = None if row.rules is None else PolicyRules.from_data(json.loads(row.rules), row.positions)
         kept = None if rules is None else rules.compatible
         is_ours = (None if rules is None else _text(rules), None if kept is None else kept.text()) == (
             row.rules,

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, event, text
 
 from ggn_store import InputError, Store, StoreError, UnknownNameError
 from ggn_store.errors import GateError, StoreVersionError
-from ggn_store.model.histories import Step, relate
+from ggn_store.model.ancestry import Step, relate
 from ggn_store.model.revision import Revision
 from ggn_store.model.transfer import DivergedError, Transferred
 from tests.support.databases import DATABASES, new_store_address
