@@ -16,8 +16,18 @@ from typing import Any, Final
 from sqlalchemy import Connection, StaticPool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
+from ggn_store.resources import sql
 from ggn_store.store.database import migrate, postgres_tables
-from ggn_store.store.database.definitions import ROLES_INIT, UPGRADE, Definition, Definitions, Key, Seals, by_key
+from ggn_store.store.database.definitions import (
+    ROLES_INIT,
+    UPGRADE,
+    Definition,
+    Definitions,
+    Key,
+    Seals,
+    by_key,
+    quoted,
+)
 from ggn_store.store.database.engine import ROLES, UNCHECKED
 
 # Statistics may come in between.
@@ -28,19 +38,19 @@ _SOUND: Final[set[tuple[Hashable, str]]] = set()
 
 def definitions(connection: Connection, seals: Seals) -> Definitions:
     """What the database is to have, and what it has; of what others have put into it, what acts on our tables."""
-    place = _find_place(connection)
-    expected = by_key(_read(recorded(), place, UPGRADE))
-    if place.has_roles:
-        expected |= by_key(_read(seals(place.schema), place, ROLES_INIT))
+    home = find_home(connection)
+    expected = by_key(_read(recorded(), home, UPGRADE))
+    if home.has_roles:
+        expected |= by_key(_read(seals(home.schema), home, ROLES_INIT))
     views = [each for each in expected.values() if each.kind == "view"]
     tables = {*_tables(), *(each.name for each in views), *(each.table for each in expected.values())}
-    names = {"schema": place.schema, "tables": [*tables], "functions": [each.name for each in expected.values()]}
+    names = {"schema": home.schema, "tables": [*tables], "functions": [each.name for each in expected.values()]}
     found = [*_found_functions(connection, names), *_found_triggers(connection, names)]
     of_tables = postgres_tables.expected(recorded())
     found += postgres_tables.found(connection, names, of_tables, functools.partial(_is_same, connection))
     expected = {**of_tables, **expected}
     for view in views:
-        planned, is_there = _planned_view(connection, view, place)
+        planned, is_there = _planned_view(connection, view, home)
         expected[view.key] = planned
         found += is_there
     return Definitions(expected, by_key([*found, *_found_beside(connection, names)]))
@@ -48,10 +58,10 @@ def definitions(connection: Connection, seals: Seals) -> Definitions:
 
 def restore_rights(connection: Connection) -> None:
     """Let the roles, where there are any, do with functions and views that were made again what they might before."""
-    place = _find_place(connection)
-    if not place.has_roles:
+    home = find_home(connection)
+    if not home.has_roles:
         return
-    for each in _read(recorded(), place, UPGRADE):
+    for each in _read(recorded(), home, UPGRADE):
         if each.kind == "function":
             connection.execute(text(f"REVOKE ALL ON FUNCTION {each.name} FROM PUBLIC"))
         elif each.kind == "view":
@@ -59,29 +69,20 @@ def restore_rights(connection: Connection) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Home:
     """Where the tables are, whose, and whether `db roles init` has been there."""
 
+    database: str
     schema: str
     owner: str
+    owner_is_superuser: bool
     has_roles: bool
 
-    @property
-    def quoted_owner(self) -> str:
-        return '"' + self.owner.replace('"', '""') + '"'
 
-
-def _find_place(connection: Connection) -> _Place:
-    row = connection.execute(
-        text(
-            "SELECT n.nspname, pg_get_userbyid(c.relowner), EXISTS (SELECT FROM pg_class u "
-            "WHERE u.relnamespace = n.oid AND u.relname = :unchecked) OR EXISTS (SELECT FROM aclexplode(c.relacl) a "
-            "JOIN pg_roles r ON r.oid = a.grantee WHERE r.rolname = ANY(:roles)) "
-            "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = 'revision'::regclass"
-        ),
-        {"unchecked": UNCHECKED, "roles": [*ROLES]},
-    ).one()
-    return _Place(*row)
+def find_home(connection: Connection) -> Home:
+    """Where the tables are that this connection finds first."""
+    names = {"unchecked": UNCHECKED, "roles": [*ROLES]}
+    return Home(*connection.execute(text(sql(__package__, "found_home")), names).one())
 
 
 # --- what the migrations make ---
@@ -160,21 +161,21 @@ _REVOKED = re.compile(r"REVOKE \w+ ON FUNCTION (\w+\([^)]*\))")
 _REMOVED = re.compile(r'DROP (FUNCTION|VIEW|TRIGGER|TABLE) (?:IF EXISTS )?(\w+(?:\([^)]*\))?)(?: ON "?(\w+)"?)?')
 
 
-def _read(statements: Iterable[str], place: _Place, maker: str) -> Iterator[Definition]:
+def _read(statements: Iterable[str], home: Home, maker: str) -> Iterator[Definition]:
     """What is there after these statements, in the order in which it is made."""
     found: dict[Key, Definition] = {}
     for statement in statements:
         if match := _FUNCTION.match(statement):
-            each = _function(match, place, maker)
+            each = _function(match, home, maker)
         elif match := _TRIGGER.match(statement):
             content = _trigger_text(match, match["function"])
             name, table = _plain(match["name"]), _plain(match["table"])
             each = Definition("trigger", name, content, table, (statement,) * (maker == UPGRADE), maker=maker)
         elif match := _VIEW.match(statement):
-            making = (statement, f"ALTER VIEW {match['name']} OWNER TO {place.quoted_owner}")
-            each = Definition("view", match["name"], match["query"], "", making, owner=place.owner, maker=maker)
+            making = (statement, f"ALTER VIEW {match['name']} OWNER TO {quoted(home.owner)}")
+            each = Definition("view", match["name"], match["query"], "", making, owner=home.owner, maker=maker)
         elif match := _PIN.search(statement):
-            each = _pinned(found["function", "", _signature(match[1])], match[2].replace("%I", place.schema), statement)
+            each = _pinned(found["function", "", _signature(match[1])], match[2].replace("%I", home.schema), statement)
         elif match := _REVOKED.match(statement):
             each = found["function", "", _signature(match[1])]
             each = replace(each, making=(*each.making, statement))
@@ -204,7 +205,7 @@ def _goes(each: Definition, removed: re.Match[str]) -> bool:
 _FunctionText = tuple[str, str, str, bool, bool, tuple[str, ...], str]
 
 
-def _function(match: re.Match[str], place: _Place, maker: str) -> Definition:
+def _function(match: re.Match[str], home: Home, maker: str) -> Definition:
     said = f"{match['before']} {match['after'].rstrip(';')}".strip()
     settings = tuple(sorted(_setting(*each) for each in _SETTING.findall(said)))
     words = _SETTING.sub("", said).split()
@@ -214,8 +215,8 @@ def _function(match: re.Match[str], place: _Place, maker: str) -> Definition:
         *(match["returns"], language, volatility, "STRICT" in words, "DEFINER" in words, settings, match["body"]),
     )
     name = _signature(match["name"])
-    making = (match.string, f"ALTER FUNCTION {name} OWNER TO {place.quoted_owner}") if maker == UPGRADE else ()
-    return Definition("function", name, content, "", making, owner=place.owner, maker=maker)
+    making = (match.string, f"ALTER FUNCTION {name} OWNER TO {quoted(home.owner)}") if maker == UPGRADE else ()
+    return Definition("function", name, content, "", making, owner=home.owner, maker=maker)
 
 
 def _signature(declared: str) -> str:
@@ -258,92 +259,30 @@ def _trigger_text(match: re.Match[str], function: str) -> Hashable:
 
 # --- what is there ---
 
-_FUNCTIONS = """
-SELECT p.proname || '(' || oidvectortypes(p.proargtypes) || ')' AS name, format_type(p.prorettype, NULL),
-  l.lanname, p.provolatile::text, p.proisstrict, p.prosecdef, coalesce(p.proconfig, '{}'), p.prosrc,
-  pg_get_userbyid(p.proowner)
-FROM pg_proc p JOIN pg_language l ON l.oid = p.prolang JOIN pg_namespace n ON n.oid = p.pronamespace
-WHERE n.nspname = :schema AND p.proname || '(' || oidvectortypes(p.proargtypes) || ')' = ANY(:functions)
-"""
-
 
 def _found_functions(connection: Connection, names: Mapping[str, Any]) -> Iterator[Definition]:
-    for name, *fixed, settings, body, owner in connection.execute(text(_FUNCTIONS), names):
+    for name, *fixed, settings, body, owner in connection.execute(text(sql(__package__, "found_functions")), names):
         content = (*fixed, tuple(sorted(map(_plain, settings))), body)
         yield Definition("function", name, content, removal=(f"DROP ROUTINE IF EXISTS {name} CASCADE",), owner=owner)
 
 
-# Whose function is not of the tables' schema is written with its own.
-_TRIGGERS = """
-SELECT c.relname, g.tgname, pg_get_triggerdef(g.oid, true), g.tgenabled IN ('O', 'A'),
-  CASE WHEN p.pronamespace = c.relnamespace THEN p.proname ELSE p.pronamespace::regnamespace || '.' || p.proname END
-FROM pg_trigger g JOIN pg_class c ON c.oid = g.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-JOIN pg_proc p ON p.oid = g.tgfoid
-WHERE n.nspname = :schema AND c.relname = ANY(:tables) AND NOT g.tgisinternal
-ORDER BY 1, 2
-"""
-
-
 def _found_triggers(connection: Connection, names: Mapping[str, Any]) -> Iterator[Definition]:
-    for table, name, statement, is_on, function in connection.execute(text(_TRIGGERS), names):
+    for table, name, statement, is_on, function in connection.execute(text(sql(__package__, "found_triggers")), names):
         match = _TRIGGER.match(statement)
         content = statement if match is None else _trigger_text(match, function)
-        removal = (f"DROP TRIGGER IF EXISTS {_quoted(name)} ON {_quoted(table)}",)
+        removal = (f"DROP TRIGGER IF EXISTS {quoted(name)} ON {quoted(table)}",)
         yield Definition("trigger", name, content, table, removal=removal, is_on=is_on)
 
 
-# What is never to be there, each with the statement that takes it away: rules, security of rows, tables that are read
-# along, checks of foreign keys that were switched off, settings that switch off all triggers.
-_BESIDE = """
-SELECT 'rule', r.rulename, c.relname, format('DROP RULE IF EXISTS %I ON %I', r.rulename, c.relname), true
-FROM pg_rewrite r JOIN ours c ON c.oid = r.ev_class WHERE r.rulename <> '_RETURN'
-UNION ALL
-SELECT 'row security', '', c.relname,
-  format('ALTER TABLE %I DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY', c.relname), true
-FROM ours c WHERE c.relrowsecurity OR c.relforcerowsecurity
-UNION ALL
-SELECT 'heir', i.inhrelid::regclass::text, c.relname,
-  format('ALTER TABLE %s NO INHERIT %I', i.inhrelid::regclass, c.relname), true
-FROM pg_inherits i JOIN ours c ON c.oid = i.inhparent
-UNION ALL
-SELECT DISTINCT 'foreign key', k.conname, c.relname,
-  format('ALTER TABLE %I DROP CONSTRAINT IF EXISTS %I, ADD CONSTRAINT %I %s',
-  c.relname, k.conname, k.conname, pg_get_constraintdef(k.oid)), false
-FROM pg_trigger g JOIN pg_constraint k ON k.oid = g.tgconstraint JOIN ours c ON c.oid = k.conrelid
-WHERE g.tgisinternal AND g.tgenabled NOT IN ('O', 'A')
-UNION ALL
-SELECT 'setting', e, coalesce(d.datname, 'all databases') || coalesce(' of ' || r.rolname, ''),
-  CASE WHEN r.oid IS NULL THEN format('ALTER DATABASE %I RESET session_replication_role', d.datname)
-  ELSE format('ALTER ROLE %I', r.rolname) || coalesce(format(' IN DATABASE %I', d.datname), '')
-    || ' RESET session_replication_role' END, true
-FROM pg_db_role_setting s CROSS JOIN unnest(s.setconfig) e LEFT JOIN pg_database d ON d.oid = s.setdatabase
-LEFT JOIN pg_roles r ON r.oid = s.setrole
-WHERE e ^@ 'session_replication_role=' AND (s.setdatabase = 0 OR d.datname = current_database())
-ORDER BY 1, 3, 2
-"""
-_OURS = """
-WITH ours AS (SELECT c.* FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-  WHERE n.nspname = :schema AND c.relname = ANY(:tables))
-"""
-
-
 def _found_beside(connection: Connection, names: Mapping[str, Any]) -> Iterator[Definition]:
-    for kind, name, table, removal, is_on in connection.execute(text(_OURS + _BESIDE), names):
+    for kind, name, table, removal, is_on in connection.execute(text(sql(__package__, "found_beside")), names):
         yield Definition(kind, name, None, table, removal=(removal,), is_on=is_on)
 
 
-_RELATION = """
-SELECT c.relkind = 'v', coalesce(c.reloptions, '{}'), pg_get_userbyid(c.relowner),
-  concat_ws(' ', version(), current_schemas(true)::text, pg_get_viewdef(c.oid)),
-  ARRAY(SELECT attname || ' ' || atttypid::int FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0 ORDER BY attnum)
-FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = :schema AND c.relname = :name
-"""
-
-
-def _planned_view(connection: Connection, view: Definition, place: _Place) -> tuple[Definition, list[Definition]]:
+def _planned_view(connection: Connection, view: Definition, home: Home) -> tuple[Definition, list[Definition]]:
     """A view as it is to be and as it is, so that they can be compared."""
     name = view.name
-    row = connection.execute(text(_RELATION), {"schema": place.schema, "name": name}).first()
+    row = connection.execute(text(sql(__package__, "found_relation")), {"schema": home.schema, "name": name}).first()
     if row is None:
         return view, []
     is_view, options, owner, written, columns = row
@@ -351,7 +290,7 @@ def _planned_view(connection: Connection, view: Definition, place: _Place) -> tu
         return view, [replace(view, text=None, removal=(), owner=owner)]
     if (view.text, written) in _SOUND and not options:
         found = Definition("view", name, view.text, owner=owner)
-        return view, [replace(found, removal=(f"ALTER VIEW IF EXISTS {name} OWNER TO {place.quoted_owner}",))]
+        return view, [replace(found, removal=(f"ALTER VIEW IF EXISTS {name} OWNER TO {quoted(home.owner)}",))]
     for _ in range(_PLANS):
         to_be, as_it_is = _plan(connection, f"({view.text}) AS {name}"), _plan(connection, name)
         if to_be == as_it_is:
@@ -360,7 +299,7 @@ def _planned_view(connection: Connection, view: Definition, place: _Place) -> tu
     removal = [f"DROP VIEW IF EXISTS {name} CASCADE"]
     if [*to_be[0]] == columns and not options:  # who reads it, or has made a view on it, goes on
         change = view.making[0].replace("CREATE VIEW", "CREATE OR REPLACE VIEW", 1)
-        removal = [f"ALTER VIEW IF EXISTS {name} OWNER TO {place.quoted_owner}", change]
+        removal = [f"ALTER VIEW IF EXISTS {name} OWNER TO {quoted(home.owner)}", change]
     found = Definition("view", name, (*as_it_is, *options), removal=tuple(removal), owner=owner)
     return replace(view, text=to_be), [found]
 
@@ -392,7 +331,3 @@ def _plan(connection: Connection, relation: str) -> tuple[tuple[str, ...], tuple
         return (), (str(error.orig),)
     finally:
         attempt.rollback()
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

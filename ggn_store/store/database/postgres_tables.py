@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, text
 
-from ggn_store.store.database.definitions import Definition, Key, tokens
+from ggn_store.resources import sql
+from ggn_store.store.database.definitions import Definition, Key, quoted, tokens
 
 _TABLE = re.compile(r"CREATE TABLE (?P<name>\w+) \((?P<parts>.*)\)", re.DOTALL)
 _ALTERED = re.compile(r"ALTER TABLE (\w+) (ADD COLUMN|DROP COLUMN|ADD|DROP) (.*)", re.DOTALL)
@@ -48,17 +49,6 @@ def _part(table: str, part: str) -> Definition:
     return Definition("column", name, content, table)
 
 
-_FOUND = """
-SELECT 'column', a.attname, c.relname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
-  a.attcollation = (SELECT oid FROM pg_collation WHERE collname = 'C' AND collnamespace = 'pg_catalog'::regnamespace)
-FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = :schema AND c.relname = ANY(:tables) AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
-UNION ALL
-SELECT 'constraint', k.conname, c.relname, pg_get_constraintdef(k.oid), NULL, NULL
-FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_namespace n ON n.oid = c.relnamespace
-WHERE n.nspname = :schema AND c.relname = ANY(:tables) AND c.relkind = 'r' AND k.contype IN ('c', 'f', 'p', 'u', 'x')
-ORDER BY 1, 3, 2
-"""
 # Of a table and two expressions of its columns, whether they are one to the server.
 Same = Callable[[str, str, str], bool]
 
@@ -67,7 +57,7 @@ def found(
     connection: Connection, names: Mapping[str, Any], wanted: Mapping[Key, Definition], is_same: Same
 ) -> Iterator[Definition]:
     """Columns that are wanted, and all constraints; a condition in other words that say the same is as it is wanted."""
-    for kind, name, table, written, required, in_c in connection.execute(text(_FOUND), names):
+    for kind, name, table, written, required, in_c in connection.execute(text(sql(__package__, "found_tables")), names):
         each = wanted.get((kind, table, name))
         if kind == "constraint":
             yield _constraint(name, table, written, each, is_same)
@@ -84,6 +74,5 @@ def _constraint(name: str, table: str, written: str, wanted: Definition | None, 
     if wanted is not None and written.startswith("CHECK "):
         to_be = wanted.making[0].partition(" CHECK ")[2]
         content = wanted.text if is_same(table, to_be, written.removeprefix("CHECK ")) else content
-    quoted = '"' + name.replace('"', '""') + '"'
-    removal = (f'ALTER TABLE "{table}" DROP CONSTRAINT IF EXISTS {quoted} CASCADE',)
+    removal = (f'ALTER TABLE "{table}" DROP CONSTRAINT IF EXISTS {quoted(name)} CASCADE',)
     return Definition("constraint", name, content, table, removal=removal)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from sqlalchemy import Connection, StaticPool, create_engine, event
 
 from ggn_store.store.database import migrate
-from ggn_store.store.database.definitions import Definition, Definitions, Key, by_key, tokens
+from ggn_store.store.database.definitions import Definition, Definitions, Key, by_key, quoted, tokens
 
 _ALL = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid"
 
@@ -31,9 +31,8 @@ def _found(connection: Connection) -> dict[Key, Definition]:
 
 
 def _definition(kind: str, name: str, table: str, sql: str) -> Definition:
-    quoted = '"' + name.replace('"', '""') + '"'
     # What holds rows is not made anew.
-    removal = () if kind == "table" else (f"DROP {kind} IF EXISTS {quoted}",)
+    removal = () if kind == "table" else (f"DROP {kind} IF EXISTS {quoted(name)}",)
     making = () if kind == "table" else (sql,)
     return Definition(kind, name, tokens(sql), table if table != name else "", making, removal)
 

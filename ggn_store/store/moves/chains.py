@@ -41,6 +41,7 @@ from ggn_store.model.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.notation.stn import Transition
+from ggn_store.resources import sql
 from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import positions as temporary
 from ggn_store.store.moves import reading
@@ -248,7 +249,6 @@ def _text(words: _Words, asked: Chained, is_first: bool, from_hand: bool, hands_
         "coalesce(effect.becomes, '')",
         f"effect WHERE {of_variant('effect')}",
     )
-    after = words.ordered(changes, f"each.value <> coalesce({words.standing('each.key')}, '')")
     hands_after = "chain.hands"
     tests = [
         f"chain.depth <= {limits.CHAIN_STEPS.most}",
@@ -295,31 +295,24 @@ def _text(words: _Words, asked: Chained, is_first: bool, from_hand: bool, hands_
     wanted = "depth >= :least"
     if asked.destination is not None:
         wanted += " AND square IS NULL" if asked.destination == HAND else " AND square = :destination"
-    seeded = "\n  UNION ALL\n  ".join(seeds)
-    tested = "\n  AND ".join(tests)
-    return f"""WITH RECURSIVE chain (depth, square, held, rank, changes, hands, state, seen, toggle) AS (
-  {seeded}
-  UNION ALL
-  SELECT chain.depth + 1, destination.square, CAST(NULL AS text),
-    {rank},
-    {after},
-    {hands_after},
-    {words.ordered(stated)},
-    chain.seen || {here}, variant.toggle
-  FROM chain CROSS JOIN {words.given} AS given
-  JOIN piece ON piece.identifier = coalesce(chain.held, {words.occupant("chain.square")})
-    AND {own}(substr(piece.identifier, 1, 1)) = substr(piece.identifier, 1, 1)
-  JOIN revision_piece ON revision_piece.piece_id = piece.id AND revision_piece.revision_id = :revision
-  JOIN source ON source.piece_id = piece.id AND source.square {words.same} chain.square
-  JOIN destination ON destination.piece_id = source.piece_id AND destination.source = source.ordinal
-  JOIN variant ON variant.piece_id = destination.piece_id AND variant.source = destination.source
-    AND variant.destination = destination.ordinal
-  JOIN variant_origin ON {of_variant("variant_origin")} AND variant_origin.chainable
-  WHERE {tested}
-)
-SELECT depth, rank, CAST(changes AS text) AS changes, CAST(hands AS text) AS hands, CAST(state AS text) AS state, toggle
-FROM (SELECT * FROM chain WHERE {wanted} LIMIT {limits.CHAINS.most + 1}) AS found
-ORDER BY rank"""
+    return sql(
+        __package__,
+        "chains",
+        seeds="\n  UNION ALL\n  ".join(seeds),
+        rank=rank,
+        changes=words.ordered(changes, f"each.value <> coalesce({words.standing('each.key')}, '')"),
+        hands=hands_after,
+        state=words.ordered(stated),
+        here=here,
+        given=words.given,
+        standing=words.occupant("chain.square"),
+        own=own,
+        same=words.same,
+        of_variant=of_variant("variant_origin"),
+        tests="\n  AND ".join(tests),
+        wanted=wanted,
+        most=str(limits.CHAINS.most + 1),
+    )
 
 
 # --- what it finds ---

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Table, text
 
 from ggn_store.errors import StoreError, printable
-from ggn_store.store.database.definitions import ROLES_INIT, UPGRADE
+from ggn_store.resources import sql
+from ggn_store.store.database.definitions import ROLES_INIT, UPGRADE, quoted
 from ggn_store.store.database.engine import ADMIN, AUTHOR, ROLES, UNCHECKED, Database
 from ggn_store.store.database.postgres import Postgres
+from ggn_store.store.database.postgres_definitions import Home, find_home
 from ggn_store.store.database.session import VERSION_TABLE
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema import views
@@ -69,18 +71,6 @@ class Roles:
     deviations: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where the tables are, and whose."""
-
-    database: str
-    schema: str
-    owner: str
-    is_superuser: bool
-    sequences: tuple[str, ...]
-    functions: tuple[str, ...]
-
-
 def _serial(table: Table) -> str | None:
     """The column that a sequence numbers."""
     [*keys] = table.primary_key.columns
@@ -111,83 +101,69 @@ def require_server(database: Database) -> None:
         )
 
 
-def _find_place(connection: Connection) -> _Place:
-    """Where the store is: the tables that this connection finds first."""
-    row = connection.execute(
-        text(
-            "SELECT current_database() AS database, n.nspname AS schema, r.rolname AS owner, "
-            "r.rolsuper AS is_superuser FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
-            "JOIN pg_roles r ON r.oid = c.relowner "
-            "WHERE c.oid = 'revision'::regclass"
-        )
-    ).one()
-    sequences = connection.execute(
-        text(
-            "SELECT s.relname FROM pg_class s JOIN pg_depend d ON d.objid = s.oid AND d.deptype IN ('a', 'i') "
-            "JOIN pg_class c ON c.oid = d.refobjid JOIN pg_namespace n ON n.oid = c.relnamespace "
-            "WHERE s.relkind = 'S' AND n.nspname = :schema AND c.relname = ANY(:tables) AND c.relname <> 'audit' "
-            "ORDER BY s.relname"
-        ),
-        {"schema": row.schema, "tables": [*t.metadata.tables]},
-    ).scalars()
-    functions = connection.execute(
-        text(
-            "SELECT p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' FROM pg_proc p "
-            "JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = :schema AND p.proname ^@ 'ggn_' "
-            "ORDER BY 1"
-        ),
-        {"schema": row.schema},
-    ).scalars()
-    return _Place(**row._mapping, sequences=tuple(sequences), functions=tuple(functions))
+def _sequences(connection: Connection, home: Home) -> list[str]:
+    """The sequences that number the rows of tables which members write."""
+    return _names(
+        connection,
+        "SELECT s.relname FROM pg_class s JOIN pg_depend d ON d.objid = s.oid AND d.deptype IN ('a', 'i') "
+        "JOIN pg_class c ON c.oid = d.refobjid JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE s.relkind = 'S' AND n.nspname = :schema AND c.relname = ANY(:tables) AND c.relname <> 'audit' "
+        "ORDER BY s.relname",
+        schema=home.schema,
+        tables=[*t.metadata.tables],
+    )
 
 
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
+def _functions(connection: Connection, home: Home) -> list[str]:
+    return _names(
+        connection,
+        "SELECT p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' FROM pg_proc p "
+        "JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = :schema AND p.proname ^@ 'ggn_' "
+        "ORDER BY 1",
+        schema=home.schema,
+    )
+
+
+def _names(connection: Connection, query: str, **values: Any) -> list[str]:
+    return list(connection.execute(text(query), values).scalars())
 
 
 def script(connection: Connection) -> str:
     """The SQL that makes the roles, or brings them to this program's version; to be run in one transaction."""
-    place = _find_place(connection)
-    database, schema, owner = _quoted(place.database), _quoted(place.schema), _quoted(place.owner)
-    everybody = ", ".join(ROLES)
-    own = {each.signature for each in seals.FUNCTIONS}
-    functions = [*(each for each in place.functions if each not in own), *sorted(own)]
-    parts = [
-        _HEAD.format(**{name: printable(getattr(place, name)) for name in ("database", "schema", "owner")}),
-        "SET LOCAL client_min_messages = warning;\n"
-        f"SELECT pg_advisory_xact_lock({Postgres._SCHEMA_LOCK});\n"
-        f"SET LOCAL search_path = {schema};",
-        _MAKE_ROLES,
-        "-- Who may connect makes nothing for that reason alone: no temporary tables, nothing in the schema.\n"
-        f"REVOKE TEMPORARY ON DATABASE {database} FROM PUBLIC;\n"
-        f"REVOKE CREATE ON DATABASE {database} FROM PUBLIC;\n"
-        f"REVOKE ALL ON DATABASE {database} FROM {everybody};\n"
-        + "\n".join(f"GRANT {right} ON DATABASE {database} TO {', '.join(to)};" for right, to in ON_DATABASE.items())
-        + f"\nGRANT CONNECT, TEMPORARY ON DATABASE {database} TO {owner};",
-        f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC;\n"
-        f"REVOKE ALL ON SCHEMA {schema} FROM {everybody};\n"
-        + "\n".join(f"GRANT {right} ON SCHEMA {schema} TO {', '.join(to)};" for right, to in ON_SCHEMA.items())
-        + f"\nGRANT USAGE, CREATE ON SCHEMA {schema} TO {owner};",
-        f"-- From here on as the owner of the tables, whose the guards are.\nSET LOCAL ROLE {owner};",
-        seals.script(schema),
-        "-- First nothing, then what the roles are for: whatever was granted by hand is gone.\n"
-        + "\n".join(f"REVOKE ALL ON {_quoted(table)} FROM PUBLIC, {everybody};" for table in RIGHTS)
-        + "".join(f"\nREVOKE ALL ON SEQUENCE {_quoted(each)} FROM PUBLIC, {everybody};" for each in place.sequences)
-        + f"\nREVOKE ALL ON SEQUENCE {_quoted('audit_id_seq')} FROM PUBLIC, {everybody};",
-        "\n".join(_grants()),
-        "\n".join(
-            f"GRANT {right} ON SEQUENCE {', '.join(map(_quoted, place.sequences))} TO {', '.join(to)};"
-            for right, to in ON_SEQUENCE.items()
-        ),
-        "-- Who may call a function that writes the audit could hang it on a temporary table of his own.\n"
-        + "\n".join(f"REVOKE ALL ON FUNCTION {each} FROM PUBLIC, {everybody};" for each in functions)
-        + "".join(
-            f"\nGRANT EXECUTE ON FUNCTION {each.signature} TO {', '.join(each.may_call)};"
-            for each in seals.FUNCTIONS
-            if each.may_call
-        ),
-    ]
-    return "\n\n".join(parts) + "\n"
+    home = find_home(connection)
+    names = {name: getattr(home, name) for name in ("database", "schema", "owner")}
+    as_written = {name: quoted(each) for name, each in names.items()}
+    database, schema = f"DATABASE {as_written['database']}", f"SCHEMA {as_written['schema']}"
+    nobody = f"PUBLIC, {', '.join(ROLES)}"
+    own = seals.signatures()
+    functions = [*(each for each in _functions(connection, home) if each not in own), *sorted(own)]
+    sequences = [quoted(each) for each in _sequences(connection, home)]
+    closed = [*map(quoted, RIGHTS), *(f"SEQUENCE {each}" for each in (*sequences, '"audit_id_seq"'))]
+    called = [f"GRANT EXECUTE ON FUNCTION {each} TO {', '.join(to)};" for each, to in seals.CALLED.items()]
+    return (
+        sql(
+            __package__,
+            "roles",
+            **{f"shown_{name}": printable(each) for name, each in names.items()},
+            **as_written,
+            lock=str(Postgres._SCHEMA_LOCK),
+            roles=", ".join(ROLES),
+            listed=str([*ROLES]),
+            attributes=" ".join(f"NO{each}" for each in ATTRIBUTES),
+            on_database=_granting(ON_DATABASE, database),
+            on_schema=_granting(ON_SCHEMA, schema),
+            seals=seals.script(as_written["schema"]),
+            nothing="\n".join(f"REVOKE ALL ON {each} FROM {nobody};" for each in closed),
+            on_tables="\n".join(_grants()),
+            on_sequences=_granting(ON_SEQUENCE, f"SEQUENCE {', '.join(sequences)}"),
+            on_functions="\n".join([*(f"REVOKE ALL ON FUNCTION {each} FROM {nobody};" for each in functions), *called]),
+        )
+        + "\n"
+    )
+
+
+def _granting(rights: Mapping[str, Sequence[str]], what: str) -> str:
+    return "\n".join(f"GRANT {right} ON {what} TO {', '.join(roles)};" for right, roles in rights.items())
 
 
 def _grants() -> Iterator[str]:
@@ -198,37 +174,9 @@ def _grants() -> Iterator[str]:
             if column is not None:
                 columns.append(column)
         for (right, roles), columns in granted.items():
-            of = f" ({', '.join(map(_quoted, columns))})" if columns else ""
-            yield f"GRANT {right}{of} ON {_quoted(table)} TO {', '.join(roles)};"
+            of = f" ({', '.join(map(quoted, columns))})" if columns else ""
+            yield f"GRANT {right}{of} ON {quoted(table)} TO {', '.join(roles)};"
 
-
-_HEAD = """\
--- The roles of the ggn_store in the database {database}, schema {schema}, whose tables belong to {owner}.
--- `ggn-store db roles init` runs the same text. Whoever runs it is a superuser, or has CREATEROLE (or finds the roles
--- made already), owns the database and is {owner} or a member of it. In one transaction, and again at will."""
-
-_MAKE_ROLES = f"""\
--- Groups: logins become members (GRANT {AUTHOR} TO ann). They are of the whole server, as all its roles are.
-DO $ggn$
-DECLARE
-  role text;
-BEGIN
-  FOREACH role IN ARRAY ARRAY{[*ROLES]} LOOP
-    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role) THEN
-      BEGIN
-        EXECUTE format('CREATE ROLE %I {" ".join(f"NO{each}" for each in ATTRIBUTES)}', role);
-      EXCEPTION WHEN duplicate_object OR unique_violation THEN
-        NULL;  -- made meanwhile, for another database of the server
-      END;
-    END IF;
-    IF EXISTS (SELECT FROM pg_roles WHERE rolname = role AND (rolcanlogin OR rolsuper OR rolcreatedb OR rolcreaterole
-        OR rolreplication OR rolbypassrls)) THEN
-      RAISE EXCEPTION 'ggn_store: the server has a role % already, which may do more than these roles may: '
-        'ALTER ROLE % {" ".join(f"NO{each}" for each in ATTRIBUTES)}', role, role;
-    END IF;
-  END LOOP;
-END
-$ggn$;"""
 
 Grant = tuple[str, str, str, str, str]
 
@@ -244,7 +192,7 @@ def initialise(database: Database, connection: Connection) -> None:
 
 def find_roles(database: Database, connection: Connection) -> Roles:
     """The roles as the server has them, and what deviates from the script."""
-    place = _find_place(connection)
+    home = find_home(connection)
     found = {
         row.rolname: row
         for row in connection.execute(
@@ -262,9 +210,10 @@ def find_roles(database: Database, connection: Connection) -> Roles:
     for name, row in found.items():
         deviations += [f"{name} has {what}" for what, has in zip(ATTRIBUTES, row[1:7], strict=True) if has]
         deviations += [f"{name} is a member of {group}, and has its rights" for group in row.groups]
-    granted = _granted(connection, place)
+    sequences = _sequences(connection, home)
+    granted = _granted(connection, home, sequences)
     if any(role in ROLES for *_, role in granted):
-        deviations += _differences(set(_expected(place)), granted)
+        deviations += _differences(set(_expected(home, sequences)), granted)
         deviations += map(str, guards.deviations(database, connection))
     elif found:
         deviations.append("the roles have no rights on this store yet")
@@ -272,56 +221,29 @@ def find_roles(database: Database, connection: Connection) -> Roles:
         Role(name, name in found, tuple(found[name].members) if name in found else (), tuple(_listed(granted, name)))
         for name in ROLES
     )
-    return Roles(place.database, place.schema, place.owner, place.is_superuser, roles, tuple(deviations))
+    return Roles(home.database, home.schema, home.owner, home.owner_is_superuser, roles, tuple(deviations))
 
 
-def _expected(place: _Place) -> Iterator[Grant]:
+def _expected(home: Home, sequences: Sequence[str]) -> Iterator[Grant]:
     """Kind and name of an object, column or "", right and role of everything that the script grants."""
     for right, roles in ON_DATABASE.items():
-        yield from (("database", place.database, "", right, role) for role in roles)
+        yield from (("database", home.database, "", right, role) for role in roles)
     for right, roles in ON_SCHEMA.items():
-        yield from (("schema", place.schema, "", right, role) for role in roles)
+        yield from (("schema", home.schema, "", right, role) for role in roles)
     for table in RIGHTS:
         for right, column, roles in rights(table):
             yield from (("table", table, column or "", right, role) for role in roles)
     for right, roles in ON_SEQUENCE.items():
-        yield from (("sequence", each, "", right, role) for each in place.sequences for role in roles)
-    for each in seals.FUNCTIONS:
-        yield from (("function", each.signature, "", "EXECUTE", role) for role in each.may_call)
+        yield from (("sequence", each, "", right, role) for each in sequences for role in roles)
+    for function, roles in seals.CALLED.items():
+        yield from (("function", function, "", "EXECUTE", role) for role in roles)
 
 
-_GRANTED = """
-WITH acl (kind, name, col, owner, entry) AS (
-  SELECT 'database', d.datname::text, '', d.datdba, e
-  FROM pg_database d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) e WHERE d.datname = current_database()
-  UNION ALL
-  SELECT 'schema', n.nspname::text, '', n.nspowner, e
-  FROM pg_namespace n, aclexplode(coalesce(n.nspacl, acldefault('n', n.nspowner))) e WHERE n.nspname = :schema
-  UNION ALL
-  SELECT CASE c.relkind WHEN 'S' THEN 'sequence' ELSE 'table' END, c.relname::text, '', c.relowner, e
-  FROM pg_class c, aclexplode(c.relacl) e WHERE c.relnamespace = to_regnamespace(:quoted) AND c.relname = ANY(:names)
-  UNION ALL
-  SELECT 'table', c.relname::text, a.attname::text, c.relowner, e
-  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid, aclexplode(a.attacl) e
-  WHERE c.relnamespace = to_regnamespace(:quoted) AND c.relname = ANY(:names)
-  UNION ALL
-  SELECT 'function', p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')', '', p.proowner, e
-  FROM pg_proc p, aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) e
-  WHERE p.pronamespace = to_regnamespace(:quoted) AND p.proname ^@ 'ggn_'
-)
-SELECT kind, name, col, (entry).privilege_type || CASE WHEN (entry).is_grantable THEN ' WITH GRANT OPTION' ELSE '' END,
-  coalesce(r.rolname::text, 'PUBLIC')
-FROM acl LEFT JOIN pg_roles r ON r.oid = (entry).grantee
-WHERE (entry).grantee <> owner AND coalesce(r.rolname, '') <> :owner
-ORDER BY 1, 2, 3, 4, 5
-"""
-
-
-def _granted(connection: Connection, place: _Place) -> set[Grant]:
+def _granted(connection: Connection, home: Home, sequences: Sequence[str]) -> set[Grant]:
     """What anybody but the owner may do with the store's objects, and with the database and the schema."""
-    names = [*RIGHTS, *place.sequences, "audit_id_seq"]
-    values = {"schema": place.schema, "quoted": _quoted(place.schema), "names": names, "owner": place.owner}
-    rows = connection.execute(text(_GRANTED), values)
+    names = [*RIGHTS, *sequences, "audit_id_seq"]
+    values = {"schema": home.schema, "quoted": quoted(home.schema), "names": names, "owner": home.owner}
+    rows = connection.execute(text(sql(__package__, "granted")), values)
     return {(kind, name, column, right, role) for kind, name, column, right, role in rows}
 
 

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ggn_store.resources import sql
 from ggn_store.store.sql.parse_tree import BUILT_IN, Refused, Uses, read, unwrapped
 
 NAME: Final = b"ggn_sql"
@@ -22,68 +23,6 @@ _PRINT_NO_MORE: Final = "SET LOCAL debug_print_parse = off"
 _TREE: Final = "parse tree:"
 
 _NAME_BYTES: Final = 63  # Postgres cuts names off
-
-# The store's own relations, by their names; and what a query may not even name.
-# To read '{1}' as an array of a domain is to run the domain's checks, and that is done while a query is parsed. So
-# this is whatever has such a type somewhere. Types of extensions read texts in C, and run nothing else.
-_BEFORE: Final = """
-WITH RECURSIVE part(of, whole) AS (
-  SELECT typelem, oid FROM pg_type WHERE typelem >= 16384
-  UNION ALL SELECT typbasetype, oid FROM pg_type WHERE typbasetype >= 16384
-  UNION ALL SELECT rngsubtype, unnest(ARRAY[rngtypid, rngmultitypid]) FROM pg_range WHERE rngsubtype >= 16384
-  UNION ALL SELECT a.atttypid, c.reltype FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
-    WHERE a.atttypid >= 16384 AND c.reltype <> 0),
-risky(type) AS (
-  SELECT contypid FROM pg_constraint WHERE contypid >= 16384 AND contype = 'c'
-  UNION SELECT t.oid FROM pg_type AS t WHERE t.oid >= 16384 AND t.typtype = 'b' AND t.typinput >= 16384
-    AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_type'::regclass AND objid = t.oid AND deptype = 'e')
-  UNION SELECT part.whole FROM risky JOIN part ON part.of = risky.type)
-SELECT 'own', '', name, true, to_regclass(quote_ident(name))::oid FROM unnest($1::text[]) AS name
-UNION ALL SELECT 'type', n.nspname, t.typname, pg_type_is_visible(t.oid), t.oid
-  FROM risky JOIN pg_type AS t ON t.oid = risky.type JOIN pg_namespace AS n ON n.oid = t.typnamespace
-UNION ALL SELECT 'function', n.nspname, p.proname, pg_function_is_visible(p.oid), p.oid
-  FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-  WHERE p.oid >= 16384 AND EXISTS (SELECT FROM risky
-    WHERE type = ANY (p.prorettype || p.proargtypes::oid[] || coalesce(p.proallargtypes, '{}')))
-UNION ALL SELECT 'operator', n.nspname, o.oprname, pg_operator_is_visible(o.oid), o.oid
-  FROM pg_operator AS o JOIN pg_namespace AS n ON n.oid = o.oprnamespace
-  WHERE EXISTS (SELECT FROM risky WHERE type IN (o.oprleft, o.oprright, o.oprresult))
-"""
-
-# The relations of a query, with those that views and inheritance bring in, and what planning evaluates of each.
-_RELATIONS: Final = """
-WITH RECURSIVE relation(oid) AS (
-  SELECT unnest($1::oid[])
-  UNION SELECT more.oid FROM relation CROSS JOIN LATERAL (
-    SELECT d.refobjid FROM pg_rewrite AS r JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass
-      AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass WHERE r.ev_class = relation.oid
-    UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = relation.oid) AS more(oid))
-SELECT c.oid, n.nspname, c.relname, c.relkind IN ('r', 'v') AND c.relam IN (0, 2),
-  ARRAY(SELECT a.atttypid FROM pg_attribute AS a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped),
-  ARRAY(SELECT ev_action::text FROM pg_rewrite WHERE ev_class = c.oid
-    UNION ALL SELECT unnest(ARRAY[indexprs::text, indpred::text]) FROM pg_index WHERE indrelid = c.oid
-    UNION ALL SELECT stxexprs::text FROM pg_statistic_ext WHERE stxrelid = c.oid
-    UNION ALL SELECT polqual::text FROM pg_policy WHERE polrelid = c.oid
-    UNION ALL SELECT d.adbin::text FROM pg_attrdef AS d JOIN pg_attribute AS a ON a.attrelid = d.adrelid
-      AND a.attnum = d.adnum WHERE d.adrelid = c.oid AND a.attgenerated = 'v')
-FROM relation JOIN pg_class AS c ON c.oid = relation.oid JOIN pg_namespace AS n ON n.oid = c.relnamespace
-"""
-
-# A type is told by the one that it is an array of, or the relation that it is a row of. Where somebody has said how a
-# type is compared, comparing it runs what they said, and no tree shows it.
-_NAMES: Final = """
-SELECT 'function', p.oid, n.nspname, p.proname, p.prolang IN (12, 14), EXISTS (SELECT FROM pg_cast
-    WHERE castfunc = p.oid AND oid < 16384), 0::oid
-  FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace WHERE p.oid = ANY ($1::oid[])
-UNION ALL SELECT 'operator', o.oid, n.nspname, o.oprname, p.oid < 16384 AND p.provolatile <> 'v', false, 0
-  FROM pg_operator AS o JOIN pg_namespace AS n ON n.oid = o.oprnamespace JOIN pg_proc AS p ON p.oid = o.oprcode
-  WHERE o.oid = ANY ($2::oid[])
-UNION ALL SELECT 'type', t.oid, n.nspname, coalesce(e.typname, t.typname), NOT EXISTS (SELECT FROM pg_opclass
-    WHERE opcintype IN (t.oid, e.oid) AND opcdefault AND oid >= 16384),
-    coalesce(e.oid, t.oid) < 16384, coalesce(e.typrelid, t.typrelid)
-  FROM pg_type AS t JOIN pg_namespace AS n ON n.oid = t.typnamespace
-  LEFT JOIN pg_type AS e ON e.oid = t.typelem AND e.typarray = t.oid WHERE t.oid = ANY ($3::oid[])
-"""
 
 
 class Wrong(Exception):  # noqa: N818
@@ -134,7 +73,7 @@ def _before(cursor: Any, query: str, words: Iterable[str], allowed: Allowed) -> 
     """The OIDs of the store's relations; raises Wrong where to parse the query could be to run something."""
     cut = {word.encode()[:_NAME_BYTES].decode("utf-8", "ignore").lower() for word in words}
     own = set()
-    for kind, schema, name, is_visible, oid in _rows(cursor, _BEFORE, list(allowed.tables)):
+    for kind, schema, name, is_visible, oid in _rows(cursor, "resolved_before", list(allowed.tables)):
         if kind == "own":
             own.add(oid)
         elif (name in query if kind == "operator" else name.lower() in cut) and (is_visible or schema.lower() in cut):
@@ -142,12 +81,12 @@ def _before(cursor: Any, query: str, words: Iterable[str], allowed: Allowed) -> 
     return own
 
 
-def _rows(cursor: Any, query: str, *values: Any) -> list[Any]:
-    """What the catalogs say."""
+def _rows(cursor: Any, name: str, *values: Any) -> list[Any]:
+    """What the catalogs say to the question of this name."""
     from psycopg import errors
 
     try:
-        rows: list[Any] = cursor.execute(query, values).fetchall()
+        rows: list[Any] = cursor.execute(sql(__package__, name), values).fetchall()
     except errors.InsufficientPrivilege as error:
         raise Wrong("store", f"it does not tell what a query uses: {error.diag.message_primary}") from None
     return rows
@@ -205,7 +144,7 @@ class _Decision:
     def _look_up(self, oids: Collection[int]) -> None:
         """Read what relations are, and add what they use."""
         self._relations |= {oid: _Thing(f"of OID {oid}", is_allowed=False) for oid in oids}
-        for oid, schema, relation, is_plain, types, trees in _rows(self._cursor, _RELATIONS, list(oids)):
+        for oid, schema, relation, is_plain, types, trees in _rows(self._cursor, "resolved_relations", list(oids)):
             if oid in self._relations and oid not in oids:
                 continue
             is_own = is_plain and oid in self._own
@@ -233,7 +172,7 @@ class _Decision:
 
         things = {("family", oid): _Thing(f"of OID {oid}", oid < BUILT_IN) for oid in oids("family")}
         asked = oids("function", "cast"), oids("operator"), oids("type")
-        for kind, oid, schema, name, is_sound, is_known, row_of in _rows(self._cursor, _NAMES, *asked):
+        for kind, oid, schema, name, is_sound, is_known, row_of in _rows(self._cursor, "resolved_names", *asked):
             is_built_in = is_sound and oid < BUILT_IN
             shown = name if schema == "pg_catalog" and oid < BUILT_IN else f"{schema}.{name}"
             if kind == "function":

@@ -1,18 +1,10 @@
-"""Whether the rows of a piece are those of a document, and of its digest."""
-
-from __future__ import annotations
-
-from ggn_store.model.document import MAX_STEP
-from ggn_store.notation import qpi
-from ggn_store.store.server.faults.function import MANY_ROWS, Function
-
-_IDENTIFIER = f"^(?:{qpi.PATTERN})$".replace("'", "''")
-
-# The formulas are those of `model.document.Digests` and `Piece.data`. A join to a square that is not on the board, or
-# two states of one square, would give a text that the rows do not say: these are refused first.
-PIECE_FAULT = Function(
-    "ggn_fault_of_piece",
-    """
+-- Whether the rows of a piece are those of a document, and of its digest. The formulas are those of
+-- `model.document.Digests` and `Piece.data`. A join to a square that is not on the board, or two states of one square,
+-- would give a text that the rows do not say: these are refused first.
+-- Nobody has told the planner yet how many rows a piece has that is only just stored: it would go through all of its
+-- conditions for each possibility. Hence the settings.
+CREATE OR REPLACE FUNCTION ggn_fault_of_piece(bigint) RETURNS text LANGUAGE plpgsql SECURITY INVOKER
+SET search_path = pg_catalog, {{schema}}, pg_temp SET enable_nestloop = off SET jit = off SET work_mem = '64MB' AS $ggn$
 DECLARE
   it piece;
   board_digest text;
@@ -26,7 +18,7 @@ BEGIN
   SELECT digest INTO board_digest FROM board WHERE id = it.board_id;
   SELECT count(*) INTO size FROM square WHERE board_id = it.board_id;
   IF length(it.identifier) > 255
-      OR it.identifier !~ '{identifier}'
+      OR it.identifier !~ '{{identifier}}'
       OR (it.style, it.letter, it.side, it.state, it.terminal, it.derived) IS DISTINCT FROM (
         upper(split_part(it.identifier, ':', 1)),
         upper(substring(it.identifier FROM ':[-+]?(.)')),
@@ -56,7 +48,7 @@ BEGIN
       OR it.dialect NOT IN ('diff', 'gdl') AND EXISTS (SELECT FROM hand_effect WHERE piece_id = $1)
       OR it.dialect <> 'gdl' AND (EXISTS (SELECT FROM variant_origin WHERE piece_id = $1)
         OR EXISTS (SELECT FROM guard WHERE piece_id = $1) OR EXISTS (SELECT FROM state_effect WHERE piece_id = $1))
-      OR EXISTS (SELECT FROM variant_origin WHERE piece_id = $1 AND step NOT BETWEEN 1 AND {most_steps})
+      OR EXISTS (SELECT FROM variant_origin WHERE piece_id = $1 AND step NOT BETWEEN 1 AND {{most_steps}})
       OR EXISTS (SELECT FROM (
           SELECT action FROM variant_origin WHERE piece_id = $1
           UNION SELECT variable FROM guard WHERE piece_id = $1 UNION SELECT value FROM guard WHERE piece_id = $1
@@ -67,7 +59,7 @@ BEGIN
           SELECT state FROM condition WHERE piece_id = $1 AND state NOT IN ('empty', 'enemy')
           UNION SELECT becomes FROM effect WHERE piece_id = $1 AND becomes IS NOT NULL
           UNION SELECT piece FROM hand_effect WHERE piece_id = $1
-        ) AS named (piece) WHERE length(piece) > 255 OR piece !~ '{identifier}') THEN
+        ) AS named (piece) WHERE length(piece) > 255 OR piece !~ '{{identifier}}') THEN
     RETURN 'its rows are not those of a document';
   END IF;
   WITH label AS MATERIALIZED (
@@ -140,8 +132,4 @@ BEGIN
   END IF;
   RETURN NULL;
 END
-""".replace("{identifier}", _IDENTIFIER).replace("{most_steps}", str(MAX_STEP)),
-    arguments="bigint",
-    returns="text",
-    settings=MANY_ROWS,
-)
+$ggn$

@@ -1,13 +1,7 @@
-"""Whether the rows of a board are those of its digest."""
-
-from __future__ import annotations
-
-from ggn_store.store.server.faults.function import Function
-
-# JSON as Python writes it with separators=(",", ":") and ensure_ascii=False; to_json escapes the same characters.
-BOARD_FAULT = Function(
-    "ggn_fault_of_board",
-    """
+-- Whether the rows of a board are those of its digest: JSON as Python writes it with separators=(",", ":") and
+-- ensure_ascii=False; to_json escapes the same characters.
+CREATE OR REPLACE FUNCTION ggn_fault_of_board(bigint) RETURNS text LANGUAGE plpgsql SECURITY INVOKER
+SET search_path = pg_catalog, {{schema}}, pg_temp AS $ggn$
 DECLARE
   it board;
   labels text;
@@ -28,7 +22,4 @@ BEGIN
   END IF;
   RETURN NULL;
 END
-""",
-    arguments="bigint",
-    returns="text",
-)
+$ggn$

@@ -1,24 +1,9 @@
-"""Whether the masks of a piece are those of its rows."""
-
-from __future__ import annotations
-
-from ggn_store.store.schema import tables as t
-from ggn_store.store.server.faults.function import MANY_ROWS, Function
-
-
-def _word(name: str) -> str:
-    """Of a row of the table of masks, the word of this mask that has the number `word`."""
-    return f"CASE word {' '.join(f'WHEN {word} THEN {name}_{word}' for word in range(t.MASK_WORDS))} END"
-
-
-_WORDS = ", ".join(f"{_word(name)} AS {name}" for name in t.MASKS)
-_MASKS = ", ".join(f"{name}_{word}" for word in range(t.MASK_WORDS) for name in t.MASKS)
-
-# What `store.masks` derives. Possibilities that make one row are looked for from the first on, so whether a row is of
-# two is decided by its first one.
-MASK_FAULT = Function(
-    "ggn_fault_of_mask",
-    f"""
+-- Whether the masks of a piece are those that `store/rulesets/masks.py` derives. Possibilities that make one row are
+-- looked for from the first on, so whether a row is of two is decided by its first one.
+-- Nobody has told the planner yet how many rows a piece has that is only just stored: it would go through all of its
+-- conditions for each possibility. Hence the settings.
+CREATE OR REPLACE FUNCTION ggn_fault_of_mask(bigint) RETURNS text LANGUAGE plpgsql SECURITY INVOKER
+SET search_path = pg_catalog, {{schema}}, pg_temp SET enable_nestloop = off SET jit = off SET work_mem = '64MB' AS $ggn$
 DECLARE
   it piece;
   size bigint;
@@ -33,7 +18,7 @@ BEGIN
   END IF;
   SELECT count(*) INTO size FROM variant WHERE piece_id = $1;
   IF EXISTS (SELECT FROM mask WHERE start BETWEEN $1 * 1024 AND $1 * 1024 + 1023
-        AND num_nonnulls({_MASKS}) <> {len(t.MASKS)} * it.words)
+        AND num_nonnulls({{every_word}}) <> {{kinds}} * it.words)
       OR (SELECT min(number) FROM mask WHERE start BETWEEN $1 * 1024 AND $1 * 1024 + 1023)
         IS DISTINCT FROM (CASE WHEN it.words > 0 AND size > 0 THEN 0 END) THEN
     RETURN 'its masks are not those of its rows';
@@ -75,7 +60,7 @@ BEGIN
       FROM possibility LEFT JOIN (SELECT number, word, twin FROM two JOIN pair USING (number)) AS twins
         USING (number, word)
     ), stored AS MATERIALIZED (
-      SELECT start - $1 * 1024 AS source, number, word, exact, {_WORDS}
+      SELECT start - $1 * 1024 AS source, number, word, exact, {{words}}
       FROM mask CROSS JOIN word WHERE start BETWEEN $1 * 1024 AND $1 * 1024 + 1023
     )
     SELECT FROM (
@@ -84,15 +69,11 @@ BEGIN
       ) AS listed LEFT JOIN pair USING (number)
     WHERE length <> CASE WHEN pair.number IS NULL THEN 1 ELSE 2 END
     UNION ALL
-    SELECT FROM (SELECT source, number, word, exact, {", ".join(t.MASKS)} FROM stored
-      EXCEPT SELECT source, number, word, exact, {", ".join(t.MASKS)} FROM expected) AS unexpected
+    SELECT FROM (SELECT source, number, word, exact, {{masks}} FROM stored
+      EXCEPT SELECT source, number, word, exact, {{masks}} FROM expected) AS unexpected
   ) THEN
     RETURN 'its masks are not those of its rows';
   END IF;
   RETURN NULL;
 END
-""",
-    arguments="bigint",
-    returns="text",
-    settings=MANY_ROWS,
-)
+$ggn$
