@@ -32,12 +32,12 @@ from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
-from ggn_store.notation.stn import Transition
 from ggn_store.store.database.engine import Database, Prepared
 from ggn_store.store.moves.codes import Codes
 from ggn_store.store.moves.mask_query import fast_query, plane_names, prepared
 from ggn_store.store.moves.reading import Question
 from ggn_store.store.rulesets import masks
+from ggn_store.store.rulesets.possibilities import decode
 from ggn_store.store.schema import tables as t
 
 # What is kept in memory for the next questions to a revision, at most: moves, and answers made of them.
@@ -95,11 +95,11 @@ class FastQuery:
     """
 
     def __init__(
-        self, database: Database, board: Board, words: int, sources: Iterable[Any], has_origins: bool = False
+        self, database: Database, board: Board, words: int, sources: Iterable[Any], is_gdl: bool = False
     ) -> None:
-        """With `has_origins`, possibilities may have guards, effects on state variables, and actions they come from."""
         self._database = database
-        self._has_origins = has_origins
+        self._is_gdl = is_gdl
+        self._details = _DETAILS_OF_GDL if is_gdl else _DETAILS
         self.board = board
         self.words = words
         self._codes = Codes(board, words)
@@ -290,53 +290,22 @@ class FastQuery:
         squares = self.board.squares
         variants = self._rows(_VARIANTS, *masks.place(start.key))
         numbers = (masks.piece_of(start.key), variants[0][1], variants[-1][1])
-        must: dict[int, dict[str, str]] = {}
-        deny: dict[int, dict[str, str]] = {}
+        rows = {table: self._rows(query, *numbers) for table, query in self._details.items()}
         exact = set()
         relevant = 0
-        for number, polarity, square, state in self._rows(_CONDITIONS, *numbers):
-            (must if polarity == "must" else deny).setdefault(number, {})[squares[square]] = state
+        for number, _, square, state in rows[t.condition]:
             is_named = state not in (EMPTY, ENEMY)
             relevant |= self._codes.bits(square, is_named)
             if is_named:
                 exact.add(number)
-        changes: dict[int, dict[str, str | None]] = {}
-        for number, square, becomes in self._rows(_EFFECTS, *numbers):
-            changes.setdefault(number, {})[squares[square]] = becomes
-        hands: dict[int, dict[str, int]] = {}
-        for number, held, delta in self._rows(_HAND_EFFECTS, *numbers):
-            hands.setdefault(number, {})[held] = delta
+        details = decode(squares, rows.__getitem__, is_gdl=self._is_gdl)
         moves = {}
         for ordinal, number, toggle, square in variants:
-            effects = None
-            if toggle is not None:
-                effects = Transition(changes.get(number, {}), hands.get(number, {}), bool(toggle))
             destination = HAND if square is None else squares[square]
-            conditions = must.get(number, {}), deny.get(number, {})
-            moves[number] = Move(start.piece, start.source, destination, ordinal, *conditions, effects)
-        if self._has_origins:
-            self._add_origins(moves, numbers)
+            moves[number] = details[number].move(start.piece, start.source, destination, ordinal, toggle)
         start.relevant, start.exact, start.moves = relevant, frozenset(exact), moves
         self._kept_moves += len(moves)
         return moves
-
-    def _add_origins(self, moves: dict[int, Move], numbers: tuple[int, int, int]) -> None:
-        """Complete moves with what only possibilities of the dialect `gdl` have."""
-        guards: dict[int, dict[str, tuple[str, ...]]] = {}
-        for number, variable, value in sorted(map(tuple, self._rows(_GUARDS, *numbers))):
-            of_move = guards.setdefault(number, {})
-            of_move[variable] = (*of_move.get(variable, ()), value)
-        for number, each in guards.items():
-            moves[number] = replace(moves[number], guards=each)
-        states: dict[int, dict[str, str]] = {}
-        for number, variable, value in self._rows(_STATE_EFFECTS, *numbers):
-            states.setdefault(number, {})[variable] = value
-        for number, state in states.items():
-            effects = moves[number].effects
-            if effects is not None:
-                moves[number] = replace(moves[number], effects=replace(effects, state=state))
-        for number, action, step, chainable in self._rows(_ORIGINS, *numbers):
-            moves[number] = replace(moves[number], action=action, step=step, chainable=bool(chainable))
 
     def _rows(self, query: Select[Any], *values: int) -> list[Any]:
         names = ("piece_id", "source") if query is _VARIANTS else ("piece_id", "first", "last")
@@ -351,12 +320,17 @@ def _of_numbers(table: Table, *columns: str) -> Select[Any]:
     return select(*chosen).where(table.c.piece_id == bindparam("piece_id"), numbers)
 
 
-_CONDITIONS = _of_numbers(t.condition, "polarity", "square", "state")
-_EFFECTS = _of_numbers(t.effect, "square", "becomes")
-_HAND_EFFECTS = _of_numbers(t.hand_effect, "piece", "delta")
-_GUARDS = _of_numbers(t.guard, "variable", "value")
-_STATE_EFFECTS = _of_numbers(t.state_effect, "variable", "value")
-_ORIGINS = _of_numbers(t.variant_origin, "action", "step", "chainable")
+# What possibilities are decoded from; the last are of the dialect `gdl` only.
+_DETAILS = {
+    t.condition: _of_numbers(t.condition, "polarity", "square", "state"),
+    t.effect: _of_numbers(t.effect, "square", "becomes"),
+    t.hand_effect: _of_numbers(t.hand_effect, "piece", "delta"),
+}
+_DETAILS_OF_GDL = _DETAILS | {
+    t.guard: _of_numbers(t.guard, "variable", "value"),
+    t.state_effect: _of_numbers(t.state_effect, "variable", "value"),
+    t.variant_origin: _of_numbers(t.variant_origin, "action", "step", "chainable"),
+}
 _VARIANTS = (
     select(t.variant.c.ordinal, t.variant.c.number, t.variant.c.toggle, t.destination.c.square)
     .join(t.destination, t.VARIANT_OF_DESTINATION)

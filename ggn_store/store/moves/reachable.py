@@ -5,7 +5,6 @@ Possibilities that do the same, one when a square is empty, the next when the en
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -23,6 +22,7 @@ from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, other_side, side_of
 from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import positions as temporary
+from ggn_store.store.rulesets.possibilities import Details, decode
 from ggn_store.store.schema import tables as t
 
 
@@ -138,6 +138,7 @@ class _Reader:
         self._database = database
         self._connection = connection
         self._board = board
+        self._bits = {square: 1 << number for square, number in board.numbers.items()}
         query = (
             select(t.piece.c.identifier, t.source.c.piece_id, t.source.c.ordinal, t.source.c.square)
             .join(t.revision_piece, t.revision_piece.c.piece_id == t.source.c.piece_id)
@@ -166,50 +167,58 @@ class _Reader:
         squares = {
             tuple(place): square for *place, square in self._rows(sources, t.destination, "source", "ordinal", "square")
         }
-        conditions: dict[tuple[int, int], list[tuple[str, int, str]]] = defaultdict(list)
-        for piece, variant, polarity, square, state in self._details(
-            within, t.condition, "polarity", "square", "state"
-        ):
-            conditions[piece, variant].append((polarity, square, state))
-        effects: dict[tuple[int, int], list[tuple[int, str | None]]] = defaultdict(list)
-        for piece, variant, square, becomes in self._details(within, t.effect, "square", "becomes"):
-            effects[piece, variant].append((square, becomes))
-        deltas: dict[tuple[int, int], dict[str, int]] = defaultdict(dict)
-        for piece, variant, held, delta in self._details(within, t.hand_effect, "piece", "delta"):
-            deltas[piece, variant][held] = delta
+
+        def rows(table: Table) -> Iterator[tuple[Any, ...]]:
+            is_within = table.c.variant.between(within.c.first, within.c.last)
+            query = select(*table.columns).join(within, and_(table.c.piece_id == within.c.piece_id, is_within))
+            for piece_id, variant, *row in self._connection.execute(query):
+                yield ((piece_id, variant), *row)
+
+        details = decode(self._board.squares, rows, is_gdl=False)
         for relation in (sources, within):
             temporary.drop(self._connection, relation)
-
         for place, group in groupby(variants, key=itemgetter(0, 1, 2)):
-            previous: Entry | None = None
             identifier, source = wanted[place[:2]]
-            for piece, _, _, _, number, toggle in group:
-                changes: Iterable[tuple[int, str | None]] = effects.get((piece, number), ())
-                hands = deltas.get((piece, number), {})
-                if toggle is None:
-                    assumed = displacement(identifier, self._label(source), self._label(squares[place]))
-                    changes = [(self._board.numbers[square], each) for square, each in assumed.board.items()]
-                    hands = dict(assumed.hands)
-                entry = _entry(
-                    identifier, source, conditions.get((piece, number), ()), changes, hands, toggle is not False
-                )
-                if previous is not None and _join(previous, entry):
-                    continue
-                if previous is not None:
-                    yield previous
-                previous = entry
-            if previous is not None:
-                yield previous
+            yield from _joined(
+                self._entry(identifier, source, squares[place], details[piece, number], toggle)
+                for piece, _, _, _, number, toggle in group
+            )
+
+    def _entry(self, piece: str, source: int | None, destination: int | None, details: Details, toggle: Any) -> Entry:
+        effects = details.effects(toggle) or displacement(piece, self._label(source), self._label(destination))
+        not_own = not_enemy = not_empty = touched = 0
+        must: dict[str, int] = {}
+        deny: dict[str, int] = {}
+        becomes: dict[str, int] = {}
+        for square, state in details.must.items():
+            bit = self._bits[square]
+            if state == EMPTY:
+                not_own |= bit
+                not_enemy |= bit
+            elif state == ENEMY:
+                not_own |= bit
+                not_empty |= bit
+            else:
+                must[state] = must.get(state, 0) | bit
+        for square, state in details.deny.items():
+            bit = self._bits[square]
+            if state == EMPTY:
+                not_empty |= bit
+            elif state == ENEMY:
+                not_enemy |= bit
+            else:
+                deny[state] = deny.get(state, 0) | bit
+        for square, after in effects.board.items():
+            touched |= self._bits[square]
+            if after is not None:
+                becomes[after] = becomes.get(after, 0) | self._bits[square]
+        masks = (not_own, not_enemy, not_empty)
+        return Entry(piece, source, *masks, must, deny, touched, becomes, dict(effects.hands), effects.toggle)
 
     def _rows(self, sources: FromClause, table: Table, *columns: str) -> Iterator[Any]:
         of_source = and_(table.c.piece_id == sources.c.piece_id, table.c.source == sources.c.source)
         query = select(table.c.piece_id, *(table.c[column] for column in columns))
         return iter(self._connection.execute(query.join(sources, of_source)))
-
-    def _details(self, spans: FromClause, table: Table, *columns: str) -> Iterator[Any]:
-        is_within = table.c.variant.between(spans.c.first, spans.c.last)
-        query = select(table.c.piece_id, table.c.variant, *(table.c[column] for column in columns))
-        return iter(self._connection.execute(query.join(spans, and_(table.c.piece_id == spans.c.piece_id, is_within))))
 
     def _label(self, number: int | None) -> str:
         return HAND if number is None else self._board.squares[number]
@@ -221,41 +230,17 @@ def _bits(mask: int) -> Iterator[int]:
         mask &= mask - 1
 
 
-def _entry(
-    piece: str,
-    source: int | None,
-    conditions: Iterable[tuple[str, int, str]],
-    changes: Iterable[tuple[int, str | None]],
-    hands: dict[str, int],
-    toggle: bool,
-) -> Entry:
-    not_own = not_enemy = not_empty = touched = 0
-    must: dict[str, int] = {}
-    deny: dict[str, int] = {}
-    becomes: dict[str, int] = {}
-    for polarity, square, state in conditions:
-        bit = 1 << square
-        if polarity == "must":
-            if state == EMPTY:
-                not_own |= bit
-                not_enemy |= bit
-            elif state == ENEMY:
-                not_own |= bit
-                not_empty |= bit
-            else:
-                must[state] = must.get(state, 0) | bit
-        elif state == EMPTY:
-            not_empty |= bit
-        elif state == ENEMY:
-            not_enemy |= bit
-        else:
-            deny[state] = deny.get(state, 0) | bit
-    for square, after in changes:
-        bit = 1 << square
-        touched |= bit
-        if after is not None:
-            becomes[after] = becomes.get(after, 0) | bit
-    return Entry(piece, source, not_own, not_enemy, not_empty, must, deny, touched, becomes, hands, toggle)
+def _joined(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The entries of a destination, those that are a pair as one."""
+    previous: Entry | None = None
+    for entry in entries:
+        if previous is not None and _join(previous, entry):
+            continue
+        if previous is not None:
+            yield previous
+        previous = entry
+    if previous is not None:
+        yield previous
 
 
 def _join(first: Entry, second: Entry) -> bool:

@@ -9,8 +9,8 @@ One statement, whatever the number of positions. Conditions and effects of what 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from sqlalchemy import (
     Connection,
     FromClause,
     Select,
+    Table,
     and_,
     case,
     false,
@@ -30,16 +31,16 @@ from sqlalchemy import (
 )
 
 from ggn_store.model.board import Board
-from ggn_store.model.document import EMPTY, ENEMY, Dialect, Origin
+from ggn_store.model.document import EMPTY, ENEMY, Dialect
 from ggn_store.model.move import Assumption, Move, displacement
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side
-from ggn_store.notation.stn import Transition
 from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import positions as state
 from ggn_store.store.moves.positions import Described
+from ggn_store.store.rulesets.possibilities import Details, decode
 from ggn_store.store.schema import tables as t
 
 # In one statement, where they are part of it: a value of Postgres ends at a quarter of a gigabyte.
@@ -60,29 +61,6 @@ class Question:
     destination: str | None = None
     side: Side | None = None
     any_side: bool = False
-
-
-@dataclass(slots=True)
-class _Details:
-    must: dict[str, str] = field(default_factory=dict)
-    deny: dict[str, str] = field(default_factory=dict)
-    board: dict[str, str | None] = field(default_factory=dict)
-    hands: dict[str, int] = field(default_factory=dict)
-    guards: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    state: dict[str, str] = field(default_factory=dict)
-    origin: Origin | None = None
-
-    def move(self, piece: str, source: str, destination: str, ordinal: int, toggle: bool | None) -> Move:
-        """The move that a possibility with these details is."""
-        effects = None if toggle is None else Transition(self.board, self.hands, toggle, self.state)
-        move = Move(piece, source, destination, ordinal, self.must, self.deny, effects)
-        if not self.guards and self.origin is None:
-            return move
-        move = replace(move, guards=self.guards)
-        if self.origin is None:
-            return move
-        action, step, chainable = self.origin.action, self.origin.step, self.origin.chainable
-        return replace(move, action=action, step=step, chainable=chainable)
 
 
 def moves(
@@ -281,31 +259,15 @@ def _is_at(column: ColumnElement[Any], board: Board, square: str) -> ColumnEleme
 
 def read_details(
     database: Database, connection: Connection, board: Board, keys: set[tuple[int, int]], dialect: Dialect
-) -> dict[tuple[int, int], _Details]:
+) -> Mapping[tuple[int, int], Details]:
     """Conditions, effects and what else there is of possibilities, by piece and number of the variant."""
-    details = {key: _Details() for key in keys}
     if not keys:
-        return details
+        return {}
     chosen = state.given(database, connection, state.chosen, sorted(keys))
 
-    def rows(table: Any) -> Any:
+    def rows(table: Table) -> Iterator[tuple[Any, ...]]:
         of_chosen = and_(table.c.piece_id == chosen.c.piece_id, table.c.variant == chosen.c.variant)
-        return connection.execute(select(*table.columns).join(chosen, of_chosen))
+        for piece_id, variant, *row in connection.execute(select(*table.columns).join(chosen, of_chosen)):
+            yield ((piece_id, variant), *row)
 
-    for piece_id, variant, polarity, square, required in rows(t.condition):
-        detail = details[piece_id, variant]
-        (detail.must if polarity == "must" else detail.deny)[board.squares[square]] = required
-    for piece_id, variant, square, becomes in rows(t.effect):
-        details[piece_id, variant].board[board.squares[square]] = becomes
-    for piece_id, variant, held, delta in rows(t.hand_effect):
-        details[piece_id, variant].hands[held] = delta
-    if dialect != "gdl":
-        return details
-    for piece_id, variant, variable, value in sorted(map(tuple, rows(t.guard))):
-        guards = details[piece_id, variant].guards
-        guards[variable] = (*guards.get(variable, ()), value)
-    for piece_id, variant, variable, value in rows(t.state_effect):
-        details[piece_id, variant].state[variable] = value
-    for piece_id, variant, *origin in rows(t.variant_origin):
-        details[piece_id, variant].origin = Origin(*origin)
-    return details
+    return decode(board.squares, rows, is_gdl=dialect == "gdl")

@@ -14,11 +14,11 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, b
 
 from ggn_store.errors import DamagedError, StoreError, UnknownNameError, did_you_mean, quote
 from ggn_store.model.board import Board
-from ggn_store.model.document import Destination, Envelope, Origin, Piece, Possibility, Source
+from ggn_store.model.document import Destination, Envelope, Piece, Source
 from ggn_store.model.revision import Reference, Revision, Summary, parse_reference
 from ggn_store.notation.hand import HAND
-from ggn_store.notation.stn import Transition
 from ggn_store.store.database.engine import ADMIN, Database
+from ggn_store.store.rulesets.possibilities import decode
 from ggn_store.store.schema import tables as t
 
 _PARENT = t.revision.alias("parent")
@@ -333,33 +333,9 @@ def make_piece(identifier: str, board: Board, rows: Callable[[Table], list[Any]]
     def label(square: int | None) -> str:
         return HAND if square is None else board.squares[square]
 
-    must: dict[int, dict[str, str]] = {}
-    deny: dict[int, dict[str, str]] = {}
-    for variant, polarity, square, state in rows(t.condition):
-        (must if polarity == "must" else deny).setdefault(variant, {})[board.squares[square]] = state
-    changes: dict[int, dict[str, str | None]] = {}
-    for variant, square, becomes in rows(t.effect):
-        changes.setdefault(variant, {})[board.squares[square]] = becomes
-    hands: dict[int, dict[str, int]] = {}
-    for variant, piece, delta in rows(t.hand_effect):
-        hands.setdefault(variant, {})[piece] = delta
-    origins = {variant: Origin(*origin) for variant, *origin in rows(t.variant_origin)}
-    guards: dict[int, dict[str, tuple[str, ...]]] = {}
-    for (variant, variable), group in groupby(rows(t.guard), key=itemgetter(0, 1)):
-        guards.setdefault(variant, {})[variable] = tuple([value for _, _, value in group])
-    states: dict[int, dict[str, str]] = {}
-    for variant, variable, value in rows(t.state_effect):
-        states.setdefault(variant, {})[variable] = value
-
-    def possibility(number: int, toggle: bool | None) -> Possibility:
-        effects = None
-        if toggle is not None:
-            effects = Transition(changes.get(number, {}), hands.get(number, {}), toggle, states.get(number, {}))
-        conditions = must.get(number, {}), deny.get(number, {})
-        return Possibility(*conditions, effects, guards.get(number, {}), origins.get(number))
-
+    details = decode(board.squares, rows)
     possibilities = {
-        place: tuple([possibility(number, toggle) for _, _, _, number, toggle in group])
+        place: tuple([details[number].possibility(toggle) for _, _, _, number, toggle in group])
         for place, group in groupby(rows(t.variant), key=itemgetter(0, 1))
     }
     destinations = {
