@@ -10,6 +10,8 @@ hand.
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -28,6 +30,7 @@ from sqlalchemy import (
     and_,
     text,
 )
+from sqlalchemy.schema import SchemaItem
 
 NAMING_CONVENTION = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -43,6 +46,44 @@ metadata = MetaData(naming_convention=NAMING_CONVENTION)
 Id = BigInteger().with_variant(Integer, "sqlite")
 # Identifiers, labels and names are compared and ordered by their bytes on both databases.
 Label = Text().with_variant(Text(collation="C"), "postgresql")
+
+
+def _signed() -> tuple[Column[Any], ...]:
+    """Who wrote a row, why and when."""
+    return (
+        Column("author", Text, nullable=True),
+        Column("message", Text, nullable=True),
+        Column("created_at", DateTime(timezone=True), nullable=False),
+    )
+
+
+def _of_variants(name: str, *parts: SchemaItem, key: tuple[str, ...] = ()) -> Table:
+    """A table of what possibilities ask for or do; beside the possibility, `key` tells its rows apart."""
+    return Table(
+        name,
+        metadata,
+        Column("piece_id", Id, nullable=False),
+        Column("variant", Integer, nullable=False),
+        *parts,
+        PrimaryKeyConstraint("piece_id", "variant", *key),
+        ForeignKeyConstraint(["piece_id", "variant"], ["variant.piece_id", "variant.number"]),
+        sqlite_with_rowid=False,
+    )
+
+
+def _lists(holder: str) -> Table:
+    """A table of the pieces that rows of `holder` list, in order."""
+    return Table(
+        f"{holder}_piece",
+        metadata,
+        Column(f"{holder}_id", Id, ForeignKey(f"{holder}.id"), nullable=False),
+        Column("ordinal", Integer, nullable=False),
+        Column("piece_id", Id, ForeignKey("piece.id"), nullable=False),
+        PrimaryKeyConstraint(f"{holder}_id", "ordinal"),
+        UniqueConstraint("piece_id", f"{holder}_id"),
+        sqlite_with_rowid=False,
+    )
+
 
 board = Table(
     "board",
@@ -84,9 +125,7 @@ revision = Table(
     Column("dialect", Label, nullable=False),
     Column("board_id", Id, ForeignKey("board.id"), nullable=False),
     Column("envelope", Text, nullable=False),
-    Column("author", Text, nullable=True),
-    Column("message", Text, nullable=True),
-    Column("created_at", DateTime(timezone=True), nullable=False),
+    *_signed(),
     Column("lineage", Label, nullable=False, server_default=text("''")),
     UniqueConstraint("ruleset_id", "number"),
     CheckConstraint("dialect IN ('perform', 'must-deny', 'diff', 'gdl')", name="dialect"),
@@ -109,9 +148,7 @@ tag = Table(
     Column("name", Label, nullable=False),
     Column("number", Integer, nullable=False),
     Column("revision_id", Id, ForeignKey("revision.id"), nullable=True),
-    Column("author", Text, nullable=True),
-    Column("message", Text, nullable=True),
-    Column("created_at", DateTime(timezone=True), nullable=False),
+    *_signed(),
     PrimaryKeyConstraint("ruleset_id", "name", "number"),
 )
 
@@ -123,9 +160,7 @@ ruleset_state = Table(
     Column("number", Integer, nullable=False),
     Column("state", Label, nullable=False),
     Column("successor", Label, nullable=True),
-    Column("author", Text, nullable=True),
-    Column("message", Text, nullable=True),
-    Column("created_at", DateTime(timezone=True), nullable=False),
+    *_signed(),
     PrimaryKeyConstraint("ruleset_id", "number"),
     CheckConstraint("state IN ('active', 'deprecated', 'retired')", name="state"),
 )
@@ -139,9 +174,7 @@ policy = Table(
     Column("number", Integer, nullable=False),
     Column("rules", Text, nullable=True),
     Column("positions", Text, nullable=True),
-    Column("author", Text, nullable=True),
-    Column("message", Text, nullable=True),
-    Column("created_at", DateTime(timezone=True), nullable=False),
+    *_signed(),
     PrimaryKeyConstraint("namespace", "number"),
 )
 
@@ -222,27 +255,9 @@ piece = Table(
     CheckConstraint("state IN ('', '+', '-')", name="state"),
 )
 
-revision_piece = Table(
-    "revision_piece",
-    metadata,
-    Column("revision_id", Id, ForeignKey("revision.id"), nullable=False),
-    Column("ordinal", Integer, nullable=False),
-    Column("piece_id", Id, ForeignKey("piece.id"), nullable=False),
-    PrimaryKeyConstraint("revision_id", "ordinal"),
-    UniqueConstraint("piece_id", "revision_id"),
-    sqlite_with_rowid=False,
-)
+revision_piece = _lists("revision")
 
-proposal_piece = Table(
-    "proposal_piece",
-    metadata,
-    Column("proposal_id", Id, ForeignKey("proposal.id"), nullable=False),
-    Column("ordinal", Integer, nullable=False),
-    Column("piece_id", Id, ForeignKey("piece.id"), nullable=False),
-    PrimaryKeyConstraint("proposal_id", "ordinal"),
-    UniqueConstraint("piece_id", "proposal_id"),
-    sqlite_with_rowid=False,
-)
+proposal_piece = _lists("proposal")
 
 source = Table(
     "source",
@@ -285,83 +300,52 @@ variant = Table(
     sqlite_with_rowid=False,
 )
 
-condition = Table(
+condition = _of_variants(
     "condition",
-    metadata,
-    Column("piece_id", Id, nullable=False),
-    Column("variant", Integer, nullable=False),
     Column("polarity", Label, nullable=False),
     Column("square", Integer, nullable=False),
     Column("state", Label, nullable=False),
-    PrimaryKeyConstraint("piece_id", "variant", "polarity", "square", "state"),
-    ForeignKeyConstraint(["piece_id", "variant"], ["variant.piece_id", "variant.number"]),
     CheckConstraint("polarity IN ('must', 'deny')", name="polarity"),
-    sqlite_with_rowid=False,
+    key=("polarity", "square", "state"),
 )
 
-effect = Table(
+effect = _of_variants(
     "effect",
-    metadata,
-    Column("piece_id", Id, nullable=False),
-    Column("variant", Integer, nullable=False),
     Column("square", Integer, nullable=False),
     Column("becomes", Label, nullable=True),
-    PrimaryKeyConstraint("piece_id", "variant", "square"),
-    ForeignKeyConstraint(["piece_id", "variant"], ["variant.piece_id", "variant.number"]),
-    sqlite_with_rowid=False,
+    key=("square",),
 )
 
-hand_effect = Table(
+hand_effect = _of_variants(
     "hand_effect",
-    metadata,
-    Column("piece_id", Id, nullable=False),
-    Column("variant", Integer, nullable=False),
     Column("piece", Label, nullable=False),
     Column("delta", Integer, nullable=False),
-    PrimaryKeyConstraint("piece_id", "variant", "piece"),
-    ForeignKeyConstraint(["piece_id", "variant"], ["variant.piece_id", "variant.number"]),
     CheckConstraint("delta <> 0", name="delta"),
-    sqlite_with_rowid=False,
+    key=("piece",),
 )
 
 # The action that a possibility of the dialect `gdl` comes from; without a row it comes from none.
-variant_origin = Table(
+variant_origin = _of_variants(
     "variant_origin",
-    metadata,
-    Column("piece_id", Id, nullable=False),
-    Column("variant", Integer, nullable=False),
     Column("action", Label, nullable=False),
     Column("step", Integer, nullable=False),
     Column("chainable", Boolean, nullable=False),
-    PrimaryKeyConstraint("piece_id", "variant"),
-    ForeignKeyConstraint(["piece_id", "variant"], ["variant.piece_id", "variant.number"]),
     CheckConstraint("step >= 1", name="step"),
-    sqlite_with_rowid=False,
 )
 
 # For each state variable that a possibility asks for, the values that it may have.
-guard = Table(
+guard = _of_variants(
     "guard",
-    metadata,
-    Column("piece_id", Id, nullable=False),
-    Column("variant", Integer, nullable=False),
     Column("variable", Label, nullable=False),
     Column("value", Label, nullable=False),
-    PrimaryKeyConstraint("piece_id", "variant", "variable", "value"),
-    ForeignKeyConstraint(["piece_id", "variant"], ["variant.piece_id", "variant.number"]),
-    sqlite_with_rowid=False,
+    key=("variable", "value"),
 )
 
-state_effect = Table(
+state_effect = _of_variants(
     "state_effect",
-    metadata,
-    Column("piece_id", Id, nullable=False),
-    Column("variant", Integer, nullable=False),
     Column("variable", Label, nullable=False),
     Column("value", Label, nullable=False),
-    PrimaryKeyConstraint("piece_id", "variant", "variable"),
-    ForeignKeyConstraint(["piece_id", "variant"], ["variant.piece_id", "variant.number"]),
-    sqlite_with_rowid=False,
+    key=("variable",),
 )
 
 Index(None, revision.c.digest)
