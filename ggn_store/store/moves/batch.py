@@ -15,16 +15,12 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
 from sqlalchemy import (
-    Column,
     ColumnElement,
     Connection,
     FromClause,
     Integer,
-    MetaData,
-    PrimaryKeyConstraint,
     Select,
     Subquery,
-    Table,
     Text,
     and_,
     func,
@@ -44,28 +40,13 @@ from ggn_store.store.schema.tables import Id
 Count = Literal["position", "piece", "destination"]
 COUNTS: Final[tuple[Count, ...]] = get_args(Count)
 
-_metadata = MetaData()
+asked = state.temporary("asked", {"position": Integer, "place": Integer, "start": Id}, "position", "place")
 
-asked = Table(
-    "asked",
-    _metadata,
-    Column("position", Integer, nullable=False),
-    Column("place", Integer, nullable=False),
-    Column("start", Id, nullable=False),
-    PrimaryKeyConstraint("position", "place"),
-    prefixes=["TEMPORARY"],
-    sqlite_with_rowid=False,
-)
-
-position_mask = Table(
+position_mask = state.temporary(
     "position_mask",
-    _metadata,
-    Column("position", Integer, nullable=False),
-    Column("pieces", Text, nullable=False),
-    *(Column(f"{plane}_{word}", Id, nullable=True) for word in range(t.MASK_WORDS) for plane in mask_query.PLANES),
-    PrimaryKeyConstraint("position"),
-    prefixes=["TEMPORARY"],
-    sqlite_with_rowid=False,
+    {"position": Integer, "pieces": Text}
+    | {f"{plane}_{word}": Id for word in range(t.MASK_WORDS) for plane in mask_query.PLANES},
+    "position",
 )
 
 

@@ -18,11 +18,8 @@ from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
-    Column,
     Connection,
     Integer,
-    PrimaryKeyConstraint,
-    Table,
     Text,
     TextClause,
     and_,
@@ -50,15 +47,7 @@ from ggn_store.store.schema import tables as t
 # Ordinals and numbers of variants have so many digits in `rank`, whose order as text is that of the document.
 _DIGITS: Final = 10
 # Beside the table that the details of moves are read by.
-_CHOSEN: Final = Table(
-    "chosen_step",
-    temporary.metadata,
-    Column("piece_id", t.Id, nullable=False),
-    Column("variant", Integer, nullable=False),
-    PrimaryKeyConstraint("piece_id", "variant"),
-    prefixes=["TEMPORARY"],
-    sqlite_with_rowid=False,
-)
+_CHOSEN: Final = temporary.temporary("chosen_step", {"piece_id": t.Id, "variant": Integer}, "piece_id", "variant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +95,7 @@ def explain(
     database: Database, connection: Connection, revision: Revision, board: Board, position: Position, asked: Chained
 ) -> tuple[str, list[str]]:
     """The statement that answers a question, with its values in it, and the database's plan for it, line by line."""
-    statement = _statement(database, connection, revision, board, position, asked)
-    written = statement.compile(database.engine, compile_kwargs={"literal_binds": True})
-    return str(written), database.plan(connection, statement)
+    return reading.explained(database, connection, _statement(database, connection, revision, board, position, asked))
 
 
 # --- the statement ---

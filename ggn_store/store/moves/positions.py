@@ -7,7 +7,7 @@ rows are values of the statement, as relations of the same names.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,62 +35,29 @@ from ggn_store.store.schema.tables import Id, Label
 
 metadata = MetaData()
 
-position_state = Table(
-    "position_state",
-    metadata,
-    Column("position", Integer, nullable=False),
-    Column("side", Label, nullable=False),
-    Column("hands_known", Boolean, nullable=False),
-    PrimaryKeyConstraint("position"),
-    prefixes=["TEMPORARY"],
-)
 
-board_state = Table(
-    "board_state",
-    metadata,
-    Column("position", Integer, nullable=False),
-    Column("square", Integer, nullable=False),
-    Column("piece", Label, nullable=False),
-    Column("side", Label, nullable=False),
-    PrimaryKeyConstraint("position", "square"),
-    Index("ix_board_state_piece", "piece"),
-    prefixes=["TEMPORARY"],
-    sqlite_with_rowid=False,
-)
+def temporary(name: str, columns: Mapping[str, Any], *key: str) -> Table:
+    """A temporary table of columns by their types."""
+    return Table(
+        name,
+        metadata,
+        *(Column(each, kind, nullable=each not in key) for each, kind in columns.items()),
+        PrimaryKeyConstraint(*key),
+        prefixes=["TEMPORARY"],
+        sqlite_with_rowid=False,
+    )
 
-hand_state = Table(
-    "hand_state",
-    metadata,
-    Column("position", Integer, nullable=False),
-    Column("piece", Label, nullable=False),
-    Column("count", Integer, nullable=False),
-    PrimaryKeyConstraint("position", "piece"),
-    prefixes=["TEMPORARY"],
-    sqlite_with_rowid=False,
-)
 
+position_state = temporary("position_state", {"position": Integer, "side": Label, "hands_known": Boolean}, "position")
+board_state = temporary(
+    "board_state", {"position": Integer, "square": Integer, "piece": Label, "side": Label}, "position", "square"
+)
+Index("ix_board_state_piece", board_state.c.piece)
+hand_state = temporary("hand_state", {"position": Integer, "piece": Label, "count": Integer}, "position", "piece")
 # The values of all state variables, for rules that have any.
-state_value = Table(
-    "state_value",
-    metadata,
-    Column("position", Integer, nullable=False),
-    Column("variable", Label, nullable=False),
-    Column("value", Label, nullable=False),
-    PrimaryKeyConstraint("position", "variable"),
-    prefixes=["TEMPORARY"],
-    sqlite_with_rowid=False,
-)
-
+state_value = temporary("state_value", {"position": Integer, "variable": Label, "value": Label}, "position", "variable")
 # The possibilities whose conditions and effects are read after the question is answered.
-chosen = Table(
-    "chosen",
-    metadata,
-    Column("piece_id", Id, nullable=False),
-    Column("variant", Integer, nullable=False),
-    PrimaryKeyConstraint("piece_id", "variant"),
-    prefixes=["TEMPORARY"],
-    sqlite_with_rowid=False,
-)
+chosen = temporary("chosen", {"piece_id": Id, "variant": Integer}, "piece_id", "variant")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Column, Connection, FromClause, Integer, MetaData, PrimaryKeyConstraint, Table, and_, select
+from sqlalchemy import Connection, FromClause, Integer, Table, and_, select
 
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
@@ -114,15 +114,9 @@ def reachable(
     return found
 
 
-def _temporary(name: str, *columns: str) -> Table:
-    words = [Column(column, t.Id if column == "piece_id" else Integer, nullable=False) for column in columns]
-    key = PrimaryKeyConstraint(*columns[:2])
-    return Table(name, MetaData(), *words, key, prefixes=["TEMPORARY"], sqlite_with_rowid=False)
-
-
 # The sources whose rules are to be read, and the numbers of their first and last variants.
-_sources = _temporary("chosen_source", "piece_id", "source")
-_spans = _temporary("chosen_span", "piece_id", "first", "last")
+_sources = temporary.temporary("chosen_source", {"piece_id": t.Id, "source": Integer}, "piece_id", "source")
+_spans = temporary.temporary("chosen_span", {"piece_id": t.Id, "first": Integer, "last": Integer}, "piece_id", "first")
 
 
 class _Reader:

@@ -21,6 +21,7 @@ from sqlalchemy import (
     FromClause,
     Select,
     Table,
+    TextClause,
     and_,
     case,
     false,
@@ -124,7 +125,7 @@ def explain(
     return explained(database, connection, reading_query(revision, board, question, described))
 
 
-def explained(database: Database, connection: Connection, query: Select[Any]) -> tuple[str, list[str]]:
+def explained(database: Database, connection: Connection, query: Select[Any] | TextClause) -> tuple[str, list[str]]:
     """The text of a statement with its values in it, and the database's plan for it, line by line."""
     statement = query.compile(database.engine, compile_kwargs={"literal_binds": True})
     return str(statement), database.plan(connection, query)
