@@ -24,6 +24,7 @@ from sqlalchemy import (
     ColumnElement,
     Compiled,
     Connection,
+    CursorResult,
     Engine,
     FromClause,
     Select,
@@ -214,6 +215,15 @@ class Database(ABC):
     def discard(self, tables: Iterable[str]) -> None:
         """Remove the database that `create` has made, if all of these tables of it are empty."""
         return
+
+    def add(
+        self, connection: Connection, table: Table, values: Any, unique: tuple[str, ...], *given: str
+    ) -> CursorResult[Any]:
+        """Insert a row, or some; `given` of their columns, but for those like another in their `unique` columns.
+
+        Those are left out. Of several who add the same at once only one has it inserted.
+        """
+        return connection.execute(_addition(self.insert, table, unique, given), values)
 
     # --- the short way: one SELECT, on a connection of the driver's own and in no transaction ---
 
@@ -407,6 +417,12 @@ class Changes:
 
     def close(self) -> None:
         """Give the connection back, if there is one."""
+
+
+@functools.cache
+def _addition(insert: Any, table: Table, unique: tuple[str, ...], given: tuple[str, ...]) -> Any:
+    # To make it anew takes as long as to run it.
+    return insert(table).on_conflict_do_nothing(index_elements=unique).returning(*(table.c[name] for name in given))
 
 
 def is_about_a_value(error: DBAPIError) -> bool:

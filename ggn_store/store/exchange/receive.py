@@ -23,6 +23,7 @@ from ggn_store.model.transfer import DivergedError, Outcome, SentPiece, SentRevi
 from ggn_store.store.database.engine import Database
 from ggn_store.store.exchange import offer
 from ggn_store.store.exchange.unite import Here, Uniting, read_revision, united
+from ggn_store.store.history import tags
 from ggn_store.store.rulesets import catalog, declared, load
 from ggn_store.store.schema import tables as t
 
@@ -378,21 +379,9 @@ def _take_tags(database: Database, connection: Connection, here: Here, source: S
         row = current.get(check_tag(tag.name))
         if (row is not None and row.lineage == tag.lineage) or tag.lineage not in keys:
             continue
-        new = connection.execute(
-            database.insert(t.tag)
-            .values(
-                ruleset_id=here.ruleset_id,
-                name=tag.name,
-                number=1 if row is None else row.number + 1,
-                revision_id=keys[tag.lineage],
-                author=tag.author,
-                message=tag.message,
-                created_at=tag.created_at,
-            )
-            .on_conflict_do_nothing(index_elements=["ruleset_id", "name", "number"])
-            .returning(t.tag.c.number)
-        ).scalar()
-        if new is None:
+        said = {"ruleset_id": here.ruleset_id, "name": tag.name, "number": 1 if row is None else row.number + 1}
+        said |= {"revision_id": keys[tag.lineage], "author": tag.author, "message": tag.message}
+        if not tags.add(database, connection, said | {"created_at": tag.created_at}):
             raise OvertakenError
         moved.append(tag.name)
     return tuple(moved)

@@ -42,21 +42,16 @@ def add(
     message: str | None,
 ) -> RulesetState:
     """Say something of a ruleset that was `before`; raises ConflictError where somebody else does in this moment."""
-    new = (
-        database.insert(t.ruleset_state)
-        .values(
-            ruleset_id=load.store_ruleset(database, connection, before.name),
-            number=before.number + 1,
-            state=state,
-            successor=successor,
-            author=author,
-            message=message,
-            created_at=datetime.now(UTC),
-        )
-        .on_conflict_do_nothing(index_elements=["ruleset_id", "number"])
-        .returning(t.ruleset_state)
-    )
-    row = connection.execute(new).first()
+    said = {
+        "ruleset_id": load.store_ruleset(database, connection, before.name),
+        "number": before.number + 1,
+        "state": state,
+        "successor": successor,
+        "author": author,
+        "message": message,
+        "created_at": datetime.now(UTC),
+    }
+    row = database.add(connection, t.ruleset_state, said, ("ruleset_id", "number"), *t.ruleset_state.c.keys()).first()
     if row is None:
         raise ConflictError(f"somebody else has just changed the state of {before.name}: see what it is now")
     return _state_of(before.name, row)

@@ -77,25 +77,20 @@ def move(
         if target is None and points is None:
             raise UnknownNameError(_missing(connection, ruleset, tag))
         number = 1 if newest is None else newest.number + 1
-        inserted = connection.execute(
-            database.insert(t.tag)
-            .values(
-                ruleset_id=ruleset_id,
-                name=tag,
-                number=number,
-                revision_id=None if target is None else target.id,
-                author=author,
-                message=message,
-                created_at=datetime.now(UTC),
-            )
-            .on_conflict_do_nothing(index_elements=["ruleset_id", "name", "number"])
-            .returning(t.tag.c.number)
-        ).scalar()
-        if inserted is not None:
+        said = {"revision_id": None if target is None else target.id, "author": author, "message": message}
+        if add(database, connection, said | {"ruleset_id": ruleset_id, "name": tag, "number": number}):
             status: TagStatus = "removed" if target is None else "created" if points is None else "moved"
             moved = _newest(connection, ruleset, tag)
             assert moved is not None  # noqa: S101  (it was inserted just now)
             return replace(moved, status=status)
+
+
+def add(database: Database, connection: Connection, values: dict[str, Any]) -> bool:
+    """Add a move of a tag to those that it has; False where somebody else has just added one."""
+    key = ("ruleset_id", "name", "number")
+    return (
+        database.add(connection, t.tag, {"created_at": datetime.now(UTC)} | values, key, "number").first() is not None
+    )
 
 
 def _require(ruleset: str, tag: str, points: int | None, expect: Expected) -> None:

@@ -89,21 +89,16 @@ def add(
     numbers = connection.execute(select(t.policy.c.number).where(t.policy.c.namespace == stored)).scalars()
     number = damaged.last(numbers) + 1
     kept = None if rules is None else rules.compatible
-    row = (
-        database.insert(t.policy)
-        .values(
-            namespace=stored,
-            number=number,
-            rules=None if rules is None else _text(rules),
-            positions=None if kept is None else kept.text(),
-            author=author,
-            message=message,
-            created_at=datetime.now(UTC),
-        )
-        .on_conflict_do_nothing(index_elements=["namespace", "number"])
-        .returning(t.policy)
-    )
-    if connection.execute(row).first() is None:
+    said = {
+        "namespace": stored,
+        "number": number,
+        "rules": None if rules is None else _text(rules),
+        "positions": None if kept is None else kept.text(),
+        "author": author,
+        "message": message,
+        "created_at": datetime.now(UTC),
+    }
+    if database.add(connection, t.policy, said, ("namespace", "number"), "number").first() is None:
         raise ConflictError(
             f"somebody else has just set the policy of {namespace}: see what it is now, and set it again"
         )

@@ -105,25 +105,9 @@ def add(
     while proposal is None:
         numbers = select(t.proposal.c.number).where(t.proposal.c.ruleset_id == ruleset_id)
         number = damaged.last(connection.execute(numbers).scalars()) + 1
-        proposal = connection.execute(
-            database.insert(t.proposal)
-            .values(
-                ruleset_id=ruleset_id,
-                number=number,
-                base_id=head.id,
-                digest=made.digest,
-                dialect=made.dialect,
-                board_id=made.board_id,
-                envelope=made.envelope_text,
-                pieces=len(piece_ids),
-                accepted=json.dumps(accepted, ensure_ascii=False) if accepted else None,
-                author=made.author,
-                message=made.message,
-                created_at=made.created_at,
-            )
-            .on_conflict_do_nothing(index_elements=["ruleset_id", "number"])
-            .returning(t.proposal.c.id)
-        ).scalar()
+        said = made.row() | {"ruleset_id": ruleset_id, "number": number, "base_id": head.id, "pieces": len(piece_ids)}
+        said["accepted"] = json.dumps(accepted, ensure_ascii=False) if accepted else None
+        proposal = database.add(connection, t.proposal, said, ("ruleset_id", "number"), "id").scalar()
     rows = [(proposal, ordinal, piece_id) for ordinal, piece_id in enumerate(piece_ids)]
     database.fill(connection, t.proposal_piece.columns, rows)
     return find(connection, name, number)
@@ -139,22 +123,17 @@ def judge(
     revision_id: int | None = None,
 ) -> bool:
     """Add a verdict to those that the proposal has; False where somebody else has just added one."""
-    new = (
-        database.insert(t.verdict)
-        .values(
-            proposal_id=proposal.id,
-            ordinal=len(proposal.verdicts) + 1,
-            verdict=verdict,
-            digest=proposal.digest if verdict == "approved" else None,
-            revision_id=revision_id,
-            author=author,
-            message=message,
-            created_at=datetime.now(UTC),
-        )
-        .on_conflict_do_nothing(index_elements=["proposal_id", "ordinal"])
-        .returning(t.verdict.c.ordinal)
-    )
-    return connection.execute(new).first() is not None
+    said = {
+        "proposal_id": proposal.id,
+        "ordinal": len(proposal.verdicts) + 1,
+        "verdict": verdict,
+        "digest": proposal.digest if verdict == "approved" else None,
+        "revision_id": revision_id,
+        "author": author,
+        "message": message,
+        "created_at": datetime.now(UTC),
+    }
+    return database.add(connection, t.verdict, said, ("proposal_id", "ordinal"), "ordinal").first() is not None
 
 
 def _read(connection: Connection, query: Select[Any]) -> list[Proposal]:

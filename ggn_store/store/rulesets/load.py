@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +10,7 @@ from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Table, bindparam, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from ggn_store.errors import HeadMovedError
 from ggn_store.model.board import Board
@@ -44,12 +43,6 @@ _HEAD = (
 _RULESET = select(t.ruleset.c.id).where(t.ruleset.c.name == bindparam("name"))
 _BOARD = select(t.board.c.id).where(t.board.c.digest == bindparam("digest"))
 _PIECES = select(t.piece.c.digest, t.piece.c.id).where(t.piece.c.digest.in_(bindparam("digests", expanding=True)))
-
-
-@functools.cache
-def _new(insert: Any, table: Table, unique: tuple[str, ...], *given: str) -> Any:
-    """The dialect's INSERT that gives back these columns of a new row, and nothing where there is one like it."""
-    return insert(table).on_conflict_do_nothing(index_elements=unique).returning(*(table.c[name] for name in given))
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,10 +231,10 @@ class Made:
     created_at: datetime
     merged: int | None = None
 
-    @property
-    def envelope_text(self) -> str:
-        """The envelope as it is stored."""
-        return envelope_text(self.envelope)
+    def row(self) -> dict[str, Any]:
+        """What the rows of revisions and of proposals have of this."""
+        names = ("dialect", "board_id", "digest", "author", "message", "created_at")
+        return {name: getattr(self, name) for name in names} | {"envelope": envelope_text(self.envelope)}
 
 
 def envelope_text(envelope: Envelope) -> str:
@@ -309,28 +302,10 @@ def append_after(
 ) -> int | None:
     """Key of a new revision of this number, which lists these pieces; None where there is one of this number."""
     lineages = _lineages(connection, [key for key in (parent, made.merged) if key is not None])
-    said = {
-        "ruleset_id": ruleset_id,
-        "number": number,
-        "digest": made.digest,
-        "parent_id": parent,
-        "dialect": made.dialect,
-        "board_id": made.board_id,
-        "envelope": made.envelope_text,
-        "author": made.author,
-        "message": made.message,
-        "created_at": made.created_at,
-        "lineage": lineage(
-            None if parent is None else lineages[parent],
-            None if made.merged is None else lineages[made.merged],
-            made.digest,
-            made.author,
-            made.message,
-            made.created_at,
-        ),
-    }
-    new = _new(database.insert, t.revision, ("ruleset_id", "number"), "id")
-    revision_id = connection.execute(new, said).scalar()
+    parents = [None if key is None else lineages[key] for key in (parent, made.merged)]
+    said = made.row() | {"ruleset_id": ruleset_id, "number": number, "parent_id": parent}
+    said["lineage"] = lineage(*parents, made.digest, made.author, made.message, made.created_at)
+    revision_id = database.add(connection, t.revision, said, ("ruleset_id", "number"), "id").scalar()
     if revision_id is None:
         return None
     if made.merged is not None:
@@ -352,7 +327,7 @@ def store_ruleset(database: Database, connection: Connection, name: str) -> int:
     called = {"name": name}
     known = connection.execute(_RULESET, called).scalar()
     if known is None:
-        known = connection.execute(_new(database.insert, t.ruleset, ("name",), "id"), called).scalar()
+        known = database.add(connection, t.ruleset, called, ("name",), "id").scalar()
     if known is None:  # somebody else has just made it
         known = connection.execute(_RULESET, called).scalar_one()
     return int(known)
@@ -363,8 +338,8 @@ def store_board(database: Database, connection: Connection, board: Board) -> int
     known = connection.execute(_BOARD, {"digest": board.digest}).scalar()
     if known is not None:
         return int(known)
-    new = _new(database.insert, t.board, ("digest",), "id")
-    board_id = connection.execute(new, {"digest": board.digest, "shape": board.shape_text}).scalar()
+    said = {"digest": board.digest, "shape": board.shape_text}
+    board_id = database.add(connection, t.board, said, ("digest",), "id").scalar()
     if board_id is None:  # somebody else has just stored it
         return int(connection.execute(_BOARD, {"digest": board.digest}).scalar_one())
     database.fill(
@@ -412,7 +387,7 @@ def store_pieces(
                 "words": masks.words(board),
             }
         )
-    rows = connection.execute(_new(database.insert, t.piece, ("digest",), "digest", "id"), values).all()
+    rows = database.add(connection, t.piece, values, ("digest",), "digest", "id")
     keys = {row.digest: row.id for row in rows}
     _fill(database, connection, [(keys[digest], piece) for digest, piece in pieces.items() if digest in keys], board)
     return keys | known_pieces(connection, [digest for digest in pieces if digest not in keys])
