@@ -7,7 +7,7 @@ who wanted the same begins again and finds how his history stands to the new one
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final
 
@@ -146,31 +146,21 @@ def _status(here: Here, relation: Relation) -> Outcome:
     return "merged" if relation.kind == "apart" else "unchanged"
 
 
+@dataclass(slots=True)
 class _Receiving:
     """One ruleset that is being received."""
 
-    def __init__(
-        self,
-        database: Database,
-        connection: Connection,
-        source: Source,
-        name: str,
-        here: Here,
-        relation: Relation,
-        wishes: Wishes,
-        progress: Progress,
-    ) -> None:
-        self._database = database
-        self._connection = connection
-        self._source = source
-        self._name = name
-        self._here = here
-        self._relation = relation
-        self._wishes = wishes
-        self._progress = progress
-        self._boards: dict[str, tuple[int, Board]] = {}
-        self._pieces: dict[str, _Known] = {}
-        self._sent = 0
+    _database: Database
+    _connection: Connection
+    _source: Source
+    _name: str
+    _here: Here
+    _relation: Relation
+    _wishes: Wishes
+    _progress: Progress
+    _boards: dict[str, tuple[int, Board]] = field(default_factory=dict)
+    _pieces: dict[str, _Known] = field(default_factory=dict)
+    _sent: int = 0
 
     def all(self) -> Transferred:
         """Everything: boards, pieces by digest, revisions, what unites them with those that are here, tags."""

@@ -219,42 +219,39 @@ def compile_rules(
     hand_words = 1 + max((field.word for field in (fields or {}).values()), default=-1)
 
     vectors = {piece: _vector(each, bits) for piece, each in code.items()}
-    groups = []
-    by_group = defaultdict(list)
+    groups: dict[tuple[int, int | None], list[Entry]] = defaultdict(list)
     for entry in read:
-        by_group[code[entry.piece][0], None if entry.source is None else entry.source // WORD].append(entry)
-    for (side, word), entries in sorted(by_group.items(), key=lambda item: (item[0][0], item[0][1] is None, item[0])):
+        groups[code[entry.piece][0], None if entry.source is None else entry.source // WORD].append(entry)
+
+    def rule(entry: Entry, side: int, kinds: tuple[str, ...]) -> Rule:
+        number = code[entry.piece][1]
+        start = slots.index(entry.piece) if entry.source is None else entry.source % WORD + WORD * number
+        becomes = [0] * (2 + bits)
+        for piece, squares in entry.becomes.items():
+            for plane, bit in enumerate(vectors[piece]):
+                becomes[plane] |= squares * bit
+        delta = [0] * hand_words
+        if fields is not None:
+            for piece, count in entry.deltas.items():
+                delta[fields[piece].word] += count << fields[piece].shift
+        return Rule(
+            start,
+            entry.not_own,
+            entry.not_enemy,
+            entry.not_empty,
+            tuple([entry.must.get(kind, 0) for kind in kinds]) if kinds else (),
+            tuple([entry.deny.get(kind, 0) for kind in kinds]) if kinds else (),
+            entry.touched,
+            tuple(becomes),
+            1 - side if entry.toggle else side,
+            tuple(delta),
+        )
+
+    def group(side: int, word: int | None) -> Group:
+        entries = groups[side, word]
         kinds = tuple(sorted({kind for entry in entries for kind in (*entry.must, *entry.deny)}))
-        rules = []
-        for entry in entries:
-            if entry.source is None:
-                start = slots.index(entry.piece)
-            else:
-                start = entry.source % WORD + WORD * code[entry.piece][1]
-            becomes = [0] * (2 + bits)
-            for piece, squares in entry.becomes.items():
-                for plane, bit in enumerate(vectors[piece]):
-                    if bit:
-                        becomes[plane] |= squares
-            delta = [0] * hand_words
-            if fields is not None:
-                for piece, number in entry.deltas.items():
-                    delta[fields[piece].word] += number << fields[piece].shift
-            rules.append(
-                Rule(
-                    start,
-                    entry.not_own,
-                    entry.not_enemy,
-                    entry.not_empty,
-                    tuple([entry.must.get(kind, 0) for kind in kinds]) if kinds else (),
-                    tuple([entry.deny.get(kind, 0) for kind in kinds]) if kinds else (),
-                    entry.touched,
-                    tuple(becomes),
-                    1 - side if entry.toggle else side,
-                    tuple(delta),
-                )
-            )
-        groups.append(Group(side, word, kinds, tuple(rules)))
+        return Group(side, word, kinds, tuple([rule(entry, side, kinds) for entry in entries]))
+
     takes = fields is not None and any(
         -number > (entry.source is None and piece == entry.piece)
         for entry in read
@@ -266,7 +263,7 @@ def compile_rules(
         bits,
         tuple(slots),
         fields,
-        tuple(groups),
+        tuple(group(*each) for each in sorted(groups, key=lambda each: (each[0], each[1] is None, each))),
         takes,
         tuple(_state(position, board, vectors, bits, fields, hand_words) for position in positions),
     )

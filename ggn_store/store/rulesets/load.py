@@ -14,7 +14,7 @@ from sqlalchemy import Connection, bindparam, insert, select
 
 from ggn_store.errors import HeadMovedError
 from ggn_store.model.board import Board
-from ggn_store.model.document import Dialect, Digests, Document, Envelope, Piece, revision_digest
+from ggn_store.model.document import Dialect, Digests, Document, Envelope, Piece, Possibility, revision_digest
 from ggn_store.model.revision import Revision, Status, check_name, lineage
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
@@ -434,37 +434,41 @@ def flatten(piece_id: int, piece: Piece, board: Board) -> tuple[list[tuple[Any, 
     sources: list[tuple[Any, ...]] = []
     destinations: list[tuple[Any, ...]] = []
     variants: list[tuple[Any, ...]] = []
-    conditions: list[tuple[Any, ...]] = []
-    effects: list[tuple[Any, ...]] = []
-    hand_effects: list[tuple[Any, ...]] = []
-    origins: list[tuple[Any, ...]] = []
-    guards: list[tuple[Any, ...]] = []
-    state_effects: list[tuple[Any, ...]] = []
+    details: tuple[list[tuple[Any, ...]], ...] = ([], [], [], [], [], [])
     number = 0
     for i, source in enumerate(piece.sources):
         sources.append((piece_id, i, numbers[source.square]))
         for j, destination in enumerate(source.destinations):
             destinations.append((piece_id, i, j, numbers[destination.square]))
             for ordinal, possibility in enumerate(destination.possibilities):
-                outcome = possibility.effects
-                variants.append((piece_id, i, j, ordinal, number, None if outcome is None else outcome.toggle))
-                for square, state in possibility.must.items():
-                    conditions.append((piece_id, number, "must", numbers[square], state))
-                for square, state in possibility.deny.items():
-                    conditions.append((piece_id, number, "deny", numbers[square], state))
-                if outcome is not None:
-                    for square, becomes in outcome.board.items():
-                        effects.append((piece_id, number, numbers[square], becomes))
-                    for held, delta in outcome.hands.items():
-                        hand_effects.append((piece_id, number, held, delta))
-                    if outcome.state:
-                        for variable, value in outcome.state.items():
-                            state_effects.append((piece_id, number, variable, value))
-                if possibility.guards:
-                    for variable, values in possibility.guards.items():
-                        guards.extend((piece_id, number, variable, value) for value in values)
-                origin = possibility.origin
-                if origin is not None:
-                    origins.append((piece_id, number, origin.action, origin.step, origin.chainable))
+                effects = possibility.effects
+                variants.append((piece_id, i, j, ordinal, number, None if effects is None else effects.toggle))
+                _flatten(possibility, numbers, (piece_id, number), details)
                 number += 1
-    return sources, destinations, variants, conditions, effects, hand_effects, origins, guards, state_effects
+    return sources, destinations, variants, *details
+
+
+def _flatten(
+    possibility: Possibility,
+    numbers: Mapping[str, int | None],
+    key: tuple[int, int],
+    details: tuple[list[tuple[Any, ...]], ...],
+) -> None:
+    """Add the rows of a possibility's conditions, effects on board and hands, origin, guards and effects on state."""
+    conditions, effects, hand_effects, origins, guards, state_effects = details
+    piece_id, number = key
+    for square, state in possibility.must.items():
+        conditions.append((piece_id, number, "must", numbers[square], state))
+    for square, state in possibility.deny.items():
+        conditions.append((piece_id, number, "deny", numbers[square], state))
+    if (made := possibility.effects) is not None:
+        for square, becomes in made.board.items():
+            effects.append((piece_id, number, numbers[square], becomes))
+        for held, delta in made.hands.items():
+            hand_effects.append((piece_id, number, held, delta))
+        for variable, value in made.state.items():
+            state_effects.append((piece_id, number, variable, value))
+    for variable, values in possibility.guards.items():
+        guards.extend((piece_id, number, variable, value) for value in values)
+    if (origin := possibility.origin) is not None:
+        origins.append((piece_id, number, origin.action, origin.step, origin.chainable))
