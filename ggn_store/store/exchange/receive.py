@@ -22,9 +22,9 @@ from ggn_store.model.revision import check_name, check_tag
 from ggn_store.model.transfer import DivergedError, Outcome, SentPiece, SentRevision, Source, Transferred, Wishes
 from ggn_store.store.database.engine import Database
 from ggn_store.store.exchange import offer
-from ggn_store.store.exchange.unite import Here, Uniting, read_revision, united
+from ggn_store.store.exchange.unite import Here, Uniting, united
 from ggn_store.store.history import tags
-from ggn_store.store.rulesets import catalog, declared, load
+from ggn_store.store.rulesets import catalog, contents, declared, load
 from ggn_store.store.schema import tables as t
 
 _LOOKUP: Final = 500
@@ -328,14 +328,8 @@ class _Receiving:
         digest = united(self._here, self._relation)
         if digest is not None:
             revision_id = keys[here.lineage if digest == here.digest else coming.lineage]
-            pieces = list(
-                self._connection.execute(
-                    select(t.revision_piece.c.piece_id)
-                    .where(t.revision_piece.c.revision_id == revision_id)
-                    .order_by(t.revision_piece.c.ordinal)
-                ).scalars()
-            )
-            found = read_revision(self._connection, revision_id)
+            found = contents.of_revision(self._connection, revision_id)
+            pieces = [piece.id for piece in found.pieces]
             dialect, board_id, envelope = found.dialect, found.board_id, found.envelope
         else:
             document = Uniting(self._connection, self._here, self._relation, self._wishes).document(keys)

@@ -12,10 +12,8 @@ from ggn_store.errors import printable
 from ggn_store.model.ancestry import Relation, Step
 from ggn_store.model.document import Document, Piece
 from ggn_store.model.merge import Merge, merge
-from ggn_store.model.revision import Revision
 from ggn_store.model.transfer import DivergedError, Wishes
 from ggn_store.store.rulesets import catalog
-from ggn_store.store.schema import tables as t
 
 # Equal contents unite by themselves.
 _CURE: Final = "load the other side's document as yours, do this again, and then load what should become of both"
@@ -110,19 +108,13 @@ class _Documents:
         self._pieces: dict[int, Piece] = {}
 
     def read(self, revision_id: int) -> Document:
-        revision = read_revision(self._connection, revision_id)
+        revision = catalog.read_revision(self._connection, revision_id)
         board = catalog.read_board(self._connection, revision.board_id)
-        keys = catalog.piece_keys(self._connection, revision)
-        for key, _ in keys:
+        keys = [key for key, _ in catalog.piece_keys(self._connection, revision)]
+        for key in keys:
             if key not in self._pieces:
                 self._pieces[key] = catalog.read_piece(self._connection, key, board)
-        return Document(revision.dialect, tuple(self._pieces[key] for key, _ in keys), revision.envelope)
-
-
-def read_revision(connection: Connection, revision_id: int) -> Revision:
-    """A revision by its key."""
-    query = catalog.REVISIONS.where(t.revision.c.id == revision_id)
-    return catalog.revision_of(connection.execute(query).one())
+        return Document(revision.dialect, tuple(self._pieces[key] for key in keys), revision.envelope)
 
 
 def _conflicts(made: Merge) -> str:

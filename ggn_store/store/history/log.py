@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Final
@@ -152,24 +151,9 @@ def _ruleset(revision: Revision) -> Any:
     return select(t.revision.c.ruleset_id).where(t.revision.c.id == revision.id).scalar_subquery()
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A piece of a revision: the key that it is stored under, its digest and where it stands."""
-
-    id: int
-    digest: str
-    identifier: str
-
-
-def piece_keys(connection: Connection, revision: Revision) -> dict[str, Key]:
+def piece_keys(connection: Connection, revision: Revision) -> dict[str, catalog.Listed]:
     """The pieces of a revision by identifier, in document order."""
-    query = (
-        select(t.piece.c.id, t.piece.c.digest, t.piece.c.identifier)
-        .join(t.revision_piece, t.revision_piece.c.piece_id == t.piece.c.id)
-        .where(t.revision_piece.c.revision_id == revision.id)
-        .order_by(t.revision_piece.c.ordinal)
-    )
-    return {row.identifier: Key(*row) for row in connection.execute(query)}
+    return {each.identifier: each for each in catalog.listed(connection, t.revision_piece, revision.id)}
 
 
 # --- entries ---

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from itertools import groupby
@@ -92,6 +93,11 @@ def newest_of(connection: Connection, name: str) -> Revision | None:
     query = REVISIONS.where(t.ruleset.c.name == name).order_by(t.revision.c.number.desc()).limit(1)
     found = connection.execute(query).first()
     return None if found is None else revision_of(found)
+
+
+def read_revision(connection: Connection, revision_id: int) -> Revision:
+    """A revision by its key."""
+    return revision_of(connection.execute(REVISIONS.where(t.revision.c.id == revision_id)).one())
 
 
 def base(connection: Connection, name: str, stated: str | None) -> Base:
@@ -273,15 +279,28 @@ def read_board(connection: Connection, board_id: int) -> Board:
     return Board(tuple(connection.execute(labels).scalars()), sizes)
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A stored piece that a document lists."""
+
+    id: int
+    identifier: str
+    digest: str
+
+
+def listed(connection: Connection, list_of: Table, holder_id: int) -> tuple[Listed, ...]:
+    """The pieces that `revision_piece` or `proposal_piece` lists for a revision or proposal, in document order."""
+    holder, ordinal, piece_id = list_of.columns
+    query = LISTED.join(list_of, piece_id == t.piece.c.id).where(holder == holder_id).order_by(ordinal)
+    return tuple(Listed(*row) for row in connection.execute(query))
+
+
+LISTED: Final = select(t.piece.c.id, t.piece.c.identifier, t.piece.c.digest)
+
+
 def piece_keys(connection: Connection, revision: Revision) -> list[tuple[int, str]]:
     """Key and identifier of the pieces of a revision, in document order."""
-    query = (
-        select(t.piece.c.id, t.piece.c.identifier)
-        .join(t.revision_piece, t.revision_piece.c.piece_id == t.piece.c.id)
-        .where(t.revision_piece.c.revision_id == revision.id)
-        .order_by(t.revision_piece.c.ordinal)
-    )
-    return [(row.id, row.identifier) for row in connection.execute(query)]
+    return [(each.id, each.identifier) for each in listed(connection, t.revision_piece, revision.id)]
 
 
 def rows_of_piece(connection: Connection, table: Table, piece_id: int) -> list[Any]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import Connection
 
 from ggn_store.errors import DamagedError
 from ggn_store.model.board import Board
@@ -14,20 +13,12 @@ from ggn_store.model.document import Dialect, Document, Envelope, Piece, revisio
 from ggn_store.model.proposal import Proposal
 from ggn_store.model.revision import Revision
 from ggn_store.store.rulesets import catalog
+from ggn_store.store.rulesets.catalog import Listed
 from ggn_store.store.rulesets.load import Made
 from ggn_store.store.schema import tables as t
 
 # A transaction that is open, for those who only hand it on.
 Transaction = Connection
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A stored piece that a document lists."""
-
-    id: int
-    identifier: str
-    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,31 +36,22 @@ class Content:
 def of_revision(connection: Connection, revision: Revision | int) -> Content:
     """What a revision, or that of a key, holds."""
     if isinstance(revision, int):
-        found = connection.execute(catalog.REVISIONS.where(t.revision.c.id == revision)).one()
-        revision = catalog.revision_of(found)
-    listed = t.revision_piece
-    query = _PIECES.join(listed, listed.c.piece_id == t.piece.c.id).where(listed.c.revision_id == revision.id)
-    return _content(connection, revision, query.order_by(listed.c.ordinal))
+        revision = catalog.read_revision(connection, revision)
+    return _content(revision, catalog.listed(connection, t.revision_piece, revision.id))
 
 
 def of_proposal(connection: Connection, proposal: Proposal) -> Content:
     """What a proposal holds."""
-    listed = t.proposal_piece
-    query = _PIECES.join(listed, listed.c.piece_id == t.piece.c.id).where(listed.c.proposal_id == proposal.id)
-    return _content(connection, proposal, query.order_by(listed.c.ordinal))
+    return _content(proposal, catalog.listed(connection, t.proposal_piece, proposal.id))
 
 
 def of_pieces(connection: Connection, made: Made, piece_ids: Sequence[int]) -> Content:
     """What a revision that is yet to be made holds."""
-    found = {row.id: Listed(*row) for row in connection.execute(_PIECES.where(t.piece.c.id.in_(piece_ids)))}
+    found = {row.id: Listed(*row) for row in connection.execute(catalog.LISTED.where(t.piece.c.id.in_(piece_ids)))}
     return Content(made.dialect, made.board_id, made.envelope, tuple(found[each] for each in piece_ids))
 
 
-_PIECES = select(t.piece.c.id, t.piece.c.identifier, t.piece.c.digest)
-
-
-def _content(connection: Connection, holder: Revision | Proposal, query: Select[Any]) -> Content:
-    pieces = tuple(Listed(*row) for row in connection.execute(query))
+def _content(holder: Revision | Proposal, pieces: tuple[Listed, ...]) -> Content:
     return Content(holder.dialect, holder.board_id, holder.envelope, pieces, holder.digest, str(holder))
 
 

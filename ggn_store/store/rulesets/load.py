@@ -302,7 +302,7 @@ def append_after(
 ) -> int | None:
     """Key of a new revision of this number, which lists these pieces; None where there is one of this number."""
     lineages = _lineages(connection, [key for key in (parent, made.merged) if key is not None])
-    parents = [None if key is None else lineages[key] for key in (parent, made.merged)]
+    parents = (None if parent is None else lineages[parent], None if made.merged is None else lineages[made.merged])
     said = made.row() | {"ruleset_id": ruleset_id, "number": number, "parent_id": parent}
     said["lineage"] = lineage(*parents, made.digest, made.author, made.message, made.created_at)
     revision_id = database.add(connection, t.revision, said, ("ruleset_id", "number"), "id").scalar()

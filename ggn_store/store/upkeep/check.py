@@ -240,27 +240,30 @@ class _Walk:
         self.revisions += 1
         self._met.append((row.id, label))
         self._progress(label)
+        yield from self._check_content(connection, row, label)
+        created_at = select(t.revision.c.created_at).where(t.revision.c.id == row.id)
+        at = self._attempt(lambda: catalog.utc(connection.execute(created_at).scalar_one()))
+
+        def derived() -> str:
+            parents = lineages[row.parent_id], lineages[row.merged_id]
+            return lineage(*parents, row.digest, row.author, row.message, cast(datetime, at))
+
+        if at is None:
+            yield f"{label}: when it was made cannot be read"
+        if row.number != expected:
+            yield f"{label}: the revisions of its ruleset are not numbered without gaps"
+        if row.parent_id not in lineages or row.merged_id not in lineages:
+            yield f"{label}: a parent of it is not an earlier revision of its ruleset"
+        elif at is not None and self._attempt(derived) != row.lineage:
+            yield f"{label}: its content, author, message, time and parents do not give its lineage"
+
+    def _check_content(self, connection: Connection, row: Any, label: str) -> Iterator[str]:
         listed = connection.execute(
             select(t.revision_piece.c.ordinal, t.revision_piece.c.piece_id, t.piece.c.digest)
             .outerjoin(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
             .where(t.revision_piece.c.revision_id == row.id)
             .order_by(t.revision_piece.c.ordinal)
         ).all()
-
-        def digest() -> str:
-            envelope = Envelope(**json.loads(row.envelope))
-            board = self._board(connection, row.board_id)
-            return revision_digest(row.dialect, board, envelope, [each.digest for each in listed])
-
-        def made() -> datetime:
-            query = select(t.revision.c.created_at).where(t.revision.c.id == row.id)
-            return catalog.utc(connection.execute(query).scalar_one())
-
-        at = self._attempt(made)
-
-        def derived() -> str:
-            parents = lineages[row.parent_id], lineages[row.merged_id]
-            return lineage(*parents, row.digest, row.author, row.message, cast(datetime, at))
 
         def of_state() -> str | None:
             envelope = Envelope(**json.loads(row.envelope))
@@ -270,16 +273,13 @@ class _Walk:
             yield f"{label}: {fault}"
         if [each.ordinal for each in listed] != list(range(len(listed))):
             yield f"{label}: its pieces are not numbered without gaps"
-        if self._attempt(digest) != row.digest:
+        if self._attempt(lambda: self._digest(connection, row, [each.digest for each in listed])) != row.digest:
             yield f"{label}: its pieces and envelope do not give its digest {row.digest}"
-        if at is None:
-            yield f"{label}: when it was made cannot be read"
-        if row.number != expected:
-            yield f"{label}: the revisions of its ruleset are not numbered without gaps"
-        if row.parent_id not in lineages or row.merged_id not in lineages:
-            yield f"{label}: a parent of it is not an earlier revision of its ruleset"
-        elif at is not None and self._attempt(derived) != row.lineage:
-            yield f"{label}: its content, author, message, time and parents do not give its lineage"
+
+    def _digest(self, connection: Connection, row: Any, pieces: Sequence[str]) -> str:
+        """The digest of what a revision or proposal says; raises whatever its rows make go wrong."""
+        board = self._board(connection, row.board_id)
+        return revision_digest(row.dialect, board, Envelope(**json.loads(row.envelope)), pieces)
 
     def _check_moves(self, connection: Connection) -> Iterator[str]:
         """Every tag, and every ruleset's states: nothing is missing among their moves."""
@@ -379,15 +379,9 @@ class _Walk:
         )
         pieces = connection.execute(listed).scalars().all()
         said = select(t.proposal.c.digest, t.proposal.c.dialect, t.proposal.c.board_id, t.proposal.c.envelope)
-        digest = None
-
-        def derived() -> str:
-            nonlocal digest
-            digest, dialect, board_id, envelope = connection.execute(said.where(t.proposal.c.id == row.id)).one()
-            board = self._board(connection, board_id)
-            return revision_digest(dialect, board, Envelope(**json.loads(envelope)), pieces)
-
-        if self._attempt(derived) != digest or digest is None:
+        stored = self._attempt(lambda: connection.execute(said.where(t.proposal.c.id == row.id)).one())
+        digest = None if stored is None else stored.digest
+        if digest is None or self._attempt(lambda: self._digest(connection, stored, pieces)) != digest:
             yield f"{label}: its pieces and envelope do not give its digest {digest}"
 
     # --- the audit ---
