@@ -16,7 +16,7 @@ that a rule reaches stands for `each` possibilities, and an answer names them: f
 can reach, and each square in it, one possibility for the case that the square is empty, and one for the enemy's.
 
 What cannot be said so (conditions on pieces by name, on several words, on squares that are the enemy's or not without
-being entered) is kept as masks over the whole board, as in `store.masks`.
+being entered) is kept as masks over the whole board, as in `store.rulesets.masks`.
 """
 
 from __future__ import annotations

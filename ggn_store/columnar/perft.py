@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ggn_store.errors import StoreError
-from ggn_store.store.moves.frontier import Frontier, Rules, table
+from ggn_store.store.moves.frontier import Frontier, RuleTable, table
 from ggn_store.store.moves.perft import overdrawn
 from ggn_store.store.moves.planes import Compiled, State
 
@@ -33,7 +33,7 @@ def plies(compiled: Compiled) -> Iterator[Plies]:
 
 
 class Plies:
-    """The tables that moves from some positions need, in a DuckDB of their own; as `store.perft.Plies`."""
+    """The tables that moves from some positions need, in a DuckDB of their own; as `store.moves.perft.Plies`."""
 
     def __init__(self, connection: DuckDBPyConnection, compiled: Compiled) -> None:
         self._connection = connection
@@ -80,7 +80,7 @@ class Plies:
                 raise overdrawn(failed)
         return [frontier.read(row, depth) for _, *row in rows]
 
-    def _make_tables(self) -> list[Rules]:
+    def _make_tables(self) -> list[RuleTable]:
         """Make the tables of rules, of the first positions, of bytes and their bits, of slots."""
         frontier, connection = self._frontier, self._connection
         _create(connection, "start", [*frontier.state, "weight"], frontier.rows())

@@ -1,1 +1,5 @@
-"""The SQL of the analyses: one file each, on the tables, one statement for all that a ruleset holds."""
+"""The SQL of analyses, a question a file.
+
+In: revisions, and an `Asker`, which runs the statements and shows them. Out: rows by number of squares; what follows
+from them is in `ggn_store.analysis`.
+"""

@@ -87,7 +87,7 @@ def _detail(row: Any) -> dict[str, Any]:
 
 
 @dataclass(slots=True)
-class Place:
+class Bookmark:
     """How far the audit has been told.
 
     On Postgres ids become visible in another order than they are given out: a transaction that was given the lower
@@ -128,27 +128,27 @@ class Place:
         return min(self.settled, self.waiting[0] - 1) if self.waiting else self.settled
 
 
-def begin(database: Database, opening: Opening, wanted: Wanted, since: int | None) -> Place:
-    """The place after an event's id, or where the audit is now."""
-    place = Place(since or 0)
+def begin(database: Database, opening: Opening, wanted: Wanted, since: int | None) -> Bookmark:
+    """The bookmark after an event's id, or where the audit is now."""
+    bookmark = Bookmark(since or 0)
     if since is None:
         with opening() as connection:
-            place.go_on(database, connection, wanted)
-        place.waiting.clear()
-    return place
+            bookmark.go_on(database, connection, wanted)
+        bookmark.waiting.clear()
+    return bookmark
 
 
 def watch(
     database: Database,
     opening: Opening,
     wanted: Wanted,
-    place: Place,
+    bookmark: Bookmark,
     *,
     interval: float,
     on_turn: Callable[[], bool],
     on_loss: Callable[[str], None],
 ) -> Iterator[Event]:
-    """The events after `place`, and then each that comes, once; `opening` begins transactions.
+    """The events after `bookmark`, and then each that comes, once; `opening` begins transactions.
 
     Where nothing tells of changes, the store is looked at after each `interval`, in seconds. `on_turn` is called at
     least twice a second, and False from it ends this. A connection that is lost is made again, and `on_loss` is told.
@@ -159,9 +159,9 @@ def watch(
             with closing(database.changes()) as changes:
                 for _ in _turns(changes, interval, on_turn):
                     with opening() as connection:
-                        place.go_on(database, connection, wanted)
+                        bookmark.go_on(database, connection, wanted)
                     pause = _TURN
-                    yield from _waiting(opening, place)
+                    yield from _waiting(opening, bookmark)
                 return
         except StoreError as error:
             if not database.is_passing(error):
@@ -188,8 +188,8 @@ def _turns(changes: Changes, interval: float, on_turn: Callable[[], bool]) -> It
             yield
 
 
-def _waiting(opening: Opening, place: Place) -> Iterator[Event]:
+def _waiting(opening: Opening, bookmark: Bookmark) -> Iterator[Event]:
     """What is still to be told."""
-    for event in read(opening, [*place.waiting]):
-        place.waiting.popleft()
-        yield replace(event, since=place.told)
+    for event in read(opening, [*bookmark.waiting]):
+        bookmark.waiting.popleft()
+        yield replace(event, since=bookmark.told)

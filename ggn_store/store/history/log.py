@@ -160,13 +160,13 @@ def piece_keys(connection: Connection, revision: Revision) -> dict[str, catalog.
 
 # What a piece says of an entry, squares as numbers: for each possibility whether it passes the turn, conditions, ...
 Said = tuple[tuple[Any, ...], ...]
-Place = tuple[int | None, int | None]
+EntryKey = tuple[int | None, int | None]
 
 
-def entries(database: Database, connection: Connection, piece_id: int) -> dict[Place, Said]:
+def entries(database: Database, connection: Connection, piece_id: int) -> dict[EntryKey, Said]:
     """What a piece says of each source and destination, in document order.
 
-    Squares are numbers of the piece's board, None for the hand. It is for comparing: `rulesets.read_piece` gives the
+    Squares are numbers of the piece's board, None for the hand. It is for comparing: `catalog.read_piece` gives the
     words, and takes several times as long.
     """
 
@@ -175,7 +175,7 @@ def entries(database: Database, connection: Connection, piece_id: int) -> dict[P
         return {variant: tuple([row[1:] for row in each]) for variant, each in groupby(rows, itemgetter(0))}
 
     of_tables = [said(table).get for table in _SAYING]
-    found: dict[Place, Said] = {}
+    found: dict[EntryKey, Said] = {}
     for place, group in groupby(database.rows(connection, _PLACES, piece=piece_id), itemgetter(0, 1)):
         found[place] = tuple(
             [(toggle, *[of_table(number) for of_table in of_tables]) for _, _, number, toggle in group]

@@ -18,7 +18,7 @@ _ALL = (1 << WORD) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RuleTable:
     """A group of rules, or a part of one, as a table: name -> values. Words are unsigned, what `delta` adds is not."""
 
     group: Group
@@ -79,7 +79,7 @@ class Frontier:
             return (0, 1)
         return ((self.compiled.states[0].side + ply) % 2,)
 
-    def children(self, rules: Rules) -> str:
+    def children(self, rules: RuleTable) -> str:
         """The columns of a child, of a position `f` and a rule `r`."""
         compiled = self.compiled
         columns = []
@@ -125,7 +125,7 @@ class Frontier:
             rows.append((slot, *(field.mask if field and field.word == word else 0 for word in words)))
         return rows
 
-    def tests(self, rules: Rules) -> list[str]:
+    def tests(self, rules: RuleTable) -> list[str]:
         """What a position `f` must meet for a rule `r` by the masks alone, what fails most coming first."""
         group, found = rules.group, []
         for name, squares in (
@@ -140,7 +140,7 @@ class Frontier:
             found.append(f"f.side = {group.side}")
         return found
 
-    def exact_tests(self, rules: Rules, stands: Mapping[str, str]) -> list[str]:
+    def exact_tests(self, rules: RuleTable, stands: Mapping[str, str]) -> list[str]:
         """What a position must meet for a rule that asks for pieces by name; `stands` as `kinds` gives it."""
         found = []
         for name, squares in stands.items():
@@ -150,7 +150,7 @@ class Frontier:
                 found.append(f"(r.deny{name} & {squares}) = 0")
         return found
 
-    def kinds(self, rules: Rules) -> dict[str, str]:
+    def kinds(self, rules: RuleTable) -> dict[str, str]:
         """For each of a group's kinds and each word, named `kind_word`: the squares where exactly that piece stands."""
         found = {}
         for number, kind in enumerate(rules.group.kinds):
@@ -170,7 +170,7 @@ class Frontier:
         )
 
 
-def table(compiled: Compiled, group: Group, part: int = 0) -> Rules:
+def table(compiled: Compiled, group: Group, part: int = 0) -> RuleTable:
     """The rules of a group, or of a part of it, as columns; those that would do nothing are left out."""
     count, rules = compiled.words, sorted(group.rules, key=lambda rule: rule.start)
     columns: dict[str, list[int]] = {"start": [rule.start for rule in rules]}
@@ -199,7 +199,7 @@ def table(compiled: Compiled, group: Group, part: int = 0) -> Rules:
         deltas = [rule.delta[word] for rule in rules]
         if any(deltas):
             columns[f"delta_{word}"] = deltas
-    return Rules(group, columns, part)
+    return RuleTable(group, columns, part)
 
 
 def _split(mask: int, count: int) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, Primar
 from ggn_store.errors import MoveError
 from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import positions as temporary
-from ggn_store.store.moves.frontier import Frontier, Rules, table
+from ggn_store.store.moves.frontier import Frontier, RuleTable, table
 from ggn_store.store.moves.planes import WORD, Compiled, State
 
 
@@ -115,7 +115,7 @@ class Plies:
             )
         return " UNION ALL ".join(branches)
 
-    def _make_tables(self) -> list[Rules]:
+    def _make_tables(self) -> list[RuleTable]:
         """The tables of rules, of the places of a word, and of the pieces in hand that rules begin with."""
         compiled, metadata = self._compiled, MetaData()
 

@@ -4,7 +4,7 @@ A position is a few *planes*, each a set of squares: where the first side's piec
 and the bits of the pieces' codes (every identifier that rules or positions name has a code within its side). A plane
 is as many words of 64 bits as the board needs. Counts of the pieces in hand are bit fields of one or more words.
 
-What a possibility asks is then a few masks (as in `store.masks`: squares that must not be empty, not the enemy's, not
+What a possibility asks is then a few masks (as in `rulesets.masks`: squares not to be empty, not the enemy's, not
 the mover's own) and, for each identifier that conditions name, squares where exactly that piece must or must not be.
 What it does is `(plane & kept) | set`, and a number to add to the hands. Possibilities that do the same, one when a
 square is empty, the next when the enemy is on it, are one rule.

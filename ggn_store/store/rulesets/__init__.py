@@ -1,5 +1,5 @@
-"""Rulesets and their revisions as rows.
+"""Documents in, rows out, and back: loading, reading, digests, masks.
 
-In: documents. Out: revisions by reference, boards, pieces as they were stored. Masks are derived in the transaction
-that stores a piece.
+In: a `Document`, or its pieces one by one. Out: a `Revision`, and pieces, boards and documents from rows, of which
+`possibilities` is the one decoder. Nobody else writes the rows of a piece.
 """

@@ -1,1 +1,4 @@
-"""The tables and views, described once; migrations make them, and a test compares the two."""
+"""The tables and views, described once; the migrations make them, and a test compares the two.
+
+In: nothing. Out: SQLAlchemy's tables, and what the columns of the views mean.
+"""

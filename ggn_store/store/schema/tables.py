@@ -367,7 +367,7 @@ VARIANT_OF_DESTINATION = and_(
 MASK_WORDS = 8
 MASKS = ("not_empty", "not_enemy", "not_own", "twin")
 
-# Derived from the rows of a piece (`store.masks` says how); the fast query reads nothing else.
+# Derived from the rows of a piece (`store.rulesets.masks` says how); the fast query reads nothing else.
 mask = Table(
     "mask",
     metadata,

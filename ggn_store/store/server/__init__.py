@@ -1,1 +1,5 @@
-"""A Postgres server shared by a team: roles, and the seals that hold its writers to complete revisions."""
+"""What keeps a store as it was written: guards on both databases, and on a Postgres server seals and roles.
+
+In: a database. Out: what deviates, and the SQL that puts it right, which is in the .sql files; the words that are put
+into these are our own.
+"""

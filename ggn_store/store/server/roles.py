@@ -213,7 +213,7 @@ def find_roles(database: Database, connection: Connection) -> Roles:
     sequences = _sequences(connection, home)
     granted = _granted(connection, home, sequences)
     if any(role in ROLES for *_, role in granted):
-        deviations += _differences(set(_expected(home, sequences)), granted)
+        deviations += _deviations(set(_expected(home, sequences)), granted)
         deviations += map(str, guards.deviations(database, connection))
     elif found:
         deviations.append("the roles have no rights on this store yet")
@@ -247,7 +247,7 @@ def _granted(connection: Connection, home: Home, sequences: Sequence[str]) -> se
     return {(kind, name, column, right, role) for kind, name, column, right, role in rows}
 
 
-def _differences(expected: set[Grant], granted: set[Grant]) -> list[str]:
+def _deviations(expected: set[Grant], granted: set[Grant]) -> list[str]:
     found = [f"{role} lacks {what}" for role, what in _gathered(expected - granted)]
     extra = {grant for grant in granted - expected if _concerns_us(grant)}
     return found + [f"{role} has {what}" for role, what in _gathered(extra)]

@@ -1,4 +1,4 @@
-"""The process that asks a question in SQL, which `store.sql` starts for each: with little memory, and no way to write.
+"""The process that asks a question in SQL, which `queries` starts for each: with little memory, and no way to write.
 
 It is run as a script, with the number of the process that asked and the directory for temporary files (or nothing)
 as arguments. On standard input: a line of JSON that says what to ask, and, for a store in memory, the store.
