@@ -45,7 +45,7 @@ def test_words_are_put_in_once_and_one_that_is_not_given_is_an_error() -> None:
 
 
 def test_no_word_is_left_open_in_what_is_made_and_the_server_takes_all_of_it(store: Store) -> None:
-    database = store._database
+    database = store.session.database
     if not database.is_server:
         return
     with database.writing() as connection:
