@@ -23,7 +23,8 @@ _FEN_SIDES: Final[dict[str, Side]] = {"w": "first", "b": "second"}
 _SFEN_SIDES: Final[dict[str, Side]] = {"b": "first", "w": "second"}
 _TOKEN = re.compile(r"[0-9]+|\*|\+?[A-Za-z]~?", re.ASCII)
 _HELD = re.compile(r"([0-9]{1,4})?(\+?[A-Za-z])", re.ASCII)
-_COUNTER = re.compile(r"[0-9]+(\+[0-9]+)?", re.ASCII)
+# Of moves; and of checks, that are left (3+3) or given (+0+0, as Lichess writes it).
+_COUNTER = re.compile(r"[0-9]+|\+?[0-9]+\+[0-9]+", re.ASCII)
 _PASSED = re.compile(r"[a-z][1-9][0-9]?", re.ASCII)
 _BRACKETS = re.compile(r"(?P<placement>[^\[\]]*)\[(?P<held>[^\[\]]*)\]")
 

@@ -20,13 +20,11 @@ Record = Mapping[str, Any]
 _NARROW: Final = 12
 
 
-def records(
-    items: Iterable[Record], form: str, columns: Sequence[str], width: int | None = None, *, wrap: bool = False
-) -> Iterator[str]:
+def records(items: Iterable[Record], form: str, columns: Sequence[str], width: int | None = None) -> Iterator[str]:
     """`items` as text in parts. JSON forms hold every key; table and CSV hold `columns`.
 
-    A table's lines are cut to `width` characters, for a terminal that would break them otherwise; with `wrap`, long
-    texts go on in further lines of their column instead, and columns that still have no room in a table below.
+    A table fits into `width` characters, for a terminal that would break its lines otherwise: long texts go on in
+    further lines of their column, and columns that still have no room in a table below.
     """
     match cast(Form, form):
         case "ndjson":
@@ -44,7 +42,7 @@ def records(
                 yield _csv_line([_cell(item.get(column)) for column in columns])
         case "table":
             rows = ([_listed(item.get(column)) for column in columns] for item in items)
-            yield table(columns, rows, width, wrap=wrap)
+            yield table(columns, rows, width)
 
 
 def compact(value: object) -> str:
@@ -59,14 +57,12 @@ def _csv_line(cells: Sequence[str]) -> str:
     return line.getvalue()
 
 
-def table(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], width: int | None = None, *, wrap: bool = False
-) -> str:
-    """Aligned columns under a heading; numbers to the right. `width` and `wrap` are as in `records`."""
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]], width: int | None = None) -> str:
+    """Aligned columns under a heading; numbers to the right. `width` is as in `records`."""
     lines = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(columns, *lines, strict=True)]
     is_number = [bool(lines) and all(line[i].isdigit() for line in lines) for i in range(len(columns))]
-    if width is None or not wrap:
+    if width is None:
         return _table(columns, lines, widths, is_number, width)
     widths = _narrowed(columns, widths, is_number, width)
     return "\n".join(

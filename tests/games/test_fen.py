@@ -60,6 +60,8 @@ SPELLINGS = [
     ("chess", f"{CHESS} w HAha - 12 40", f"{CHESS} w KQkq - 0 1"),
     ("chess", f"  {CHESS}  w  KQkq  - ", f"{CHESS} w KQkq - 0 1"),
     ("3check", f"{CHESS} w KQkq - 3+3 0 1", f"{CHESS} w KQkq - 0 1"),
+    ("3check", f"{CHESS} w KQkq - 0 1 +0+0", f"{CHESS} w KQkq - 0 1"),
+    ("3check", f"{CHESS} w +2+1", f"{CHESS} w - - 0 1"),
     ("crazyhouse", "4k3/8/8/8/8/8/8/4K3/QRb w - - 0 1", "4k3/8/8/8/8/8/8/4K3[QRb] w - - 0 1"),
     ("crazyhouse", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3[] w - - 0 1"),
     ("crazyhouse", "4k3/8/8/8/8/8/8/4K3[bRQ] w - - 0 1", "4k3/8/8/8/8/8/8/4K3[QRb] w - - 0 1"),

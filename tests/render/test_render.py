@@ -239,7 +239,7 @@ def test_a_table_is_cut_to_the_width_of_a_terminal() -> None:
 
 def test_texts_go_on_below_where_a_table_is_fitted_into_a_terminal() -> None:
     rows = [["chess", "one two three four five", "7"], ["go", "x" * 20, "12"]]
-    lines = table(("name", "what", "n"), rows, 27, wrap=True).splitlines()
+    lines = table(("name", "what", "n"), rows, 27).splitlines()
     assert lines == [
         "name   what               n",
         "-----  ----------------  --",
@@ -248,17 +248,17 @@ def test_texts_go_on_below_where_a_table_is_fitted_into_a_terminal() -> None:
         "go     xxxxxxxxxxxxxxxx  12",
         "       xxxx",
     ]
-    assert table(("name", "what", "n"), rows, 60, wrap=True) == table(("name", "what", "n"), rows)
+    assert table(("name", "what", "n"), rows, 60) == table(("name", "what", "n"), rows)
 
 
 def test_columns_without_room_stand_in_a_table_below() -> None:
-    lines = table(("name", "first", "second", "third"), [["a", "1", "2", "3"]], 14, wrap=True).splitlines()
+    lines = table(("name", "first", "second", "third"), [["a", "1", "2", "3"]], 14).splitlines()
     assert lines == [
         *("name  first", "----  -----", "a         1", ""),
         *("name  second", "----  ------", "a          2", ""),
         *("name  third", "----  -----", "a         3"),
     ]
-    cut = table(("a name that is long", "n"), [["x", "1"]], 10, wrap=True).splitlines()
+    cut = table(("a name that is long", "n"), [["x", "1"]], 10).splitlines()
     assert cut[0] == "a name th…", "there is nothing that could be done"
 
 
