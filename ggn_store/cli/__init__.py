@@ -152,7 +152,7 @@ def main() -> NoReturn:
             stream.flush()
         failed = next((output.failed for output in outputs if output.failed), None)
         if failed and not code:
-            _say(f"output: {failed}")
+            options.say_error(f"output: {failed}")
             code = 1
     sys.exit(code)
 
@@ -169,17 +169,17 @@ def _told(error: BaseException, signals: process.Signals) -> int:
             error.show()
             return error.exit_code
         case click.Abort() | KeyboardInterrupt():
-            _say(f"{signals.said}; what was being written is undone")
+            options.say_error(f"{signals.said}; what was being written is undone")
             return signals.code
         case GgnStoreError():
-            _say(str(error))
+            options.say_error(str(error))
             options.tell_conflict(error)
             return error.exit_code
         case OSError():
-            _say(": ".join(printable(str(part)) for part in (error.filename, error.strerror or error) if part))
+            options.say_error(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
             return 1
         case MemoryError():
-            _say("not enough memory for this; nothing was stored")
+            options.say_error("not enough memory for this; nothing was stored")
             return 1
     raise error
 
@@ -189,9 +189,3 @@ def _harmless(message: str) -> str:
     message = options.without_password(message)
     lines = [message] if any("\n" in argument for argument in sys.argv) else message.expandtabs(2).split("\n")
     return "\n".join(map(printable, lines))
-
-
-def _say(message: str) -> None:
-    text = "\n".join(printable(line) for line in options.without_password(message).split("\n"))
-    color = False if os.environ.get("NO_COLOR") else None
-    click.echo(f"{click.style('Error:', fg='red')} {text}", err=True, color=color)

@@ -48,6 +48,13 @@ class Group(click.Group):
         return super().resolve_command(ctx, args)
 
 
+def say_error(message: str) -> None:
+    """Write an error to standard error, with nothing in it that may be a password or act on a terminal."""
+    text = "\n".join(printable(line) for line in without_password(message).split("\n"))
+    color = False if os.environ.get("NO_COLOR") else None
+    click.echo(f"{click.style('Error:', fg='red')} {text}", err=True, color=color)
+
+
 def address(ctx: click.Context) -> str:
     """The address of the store: --db, else the environment, else a file in the user's data directory."""
     # The option itself and not what the group made of it: completion parses, but runs nothing.

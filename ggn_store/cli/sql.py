@@ -11,7 +11,7 @@ import click
 import ggn_store
 from ggn_store.api.sql import SQL_EXAMPLES, SQL_TABLES, VIEWS
 from ggn_store.cli import options
-from ggn_store.errors import GgnStoreError, printable
+from ggn_store.errors import printable
 from ggn_store.model.bounds import SqlBounds
 from ggn_store.render.records import records
 
@@ -117,7 +117,7 @@ def command(
     if schema or examples:
         if query is not None:
             raise click.UsageError("--schema and --examples take no query")
-        for part in [*(_schema() if schema else ()), *(_examples() if examples else ())]:
+        for part in [*(schema_lines() if schema else ()), *(example_lines() if examples else ())]:
             click.echo(part)
         return
     if form == "parquet" and output in (None, "-"):
@@ -129,7 +129,7 @@ def command(
 
         if output is not None:
             raise click.UsageError("-o needs a query")
-        sql_prompt.run(lambda text: _answer(store, text, values, form, output, bounds))
+        sql_prompt.run(store, lambda text: _answer(store, text, values, form, output, bounds))
         return
     _answer(store, _text("-" if query is None else query), values, form, output, bounds)
 
@@ -168,7 +168,8 @@ def _rows(found: Table) -> Iterator[dict[str, Any]]:
     yield from found.data()
 
 
-def _schema() -> Iterator[str]:
+def schema_lines() -> Iterator[str]:
+    """The views, column by column, and the tables."""
     for view in VIEWS:
         every = "" if view.every is None else f"; {view.every}: of every revision"
         yield f"{view.name}: a row is {view.row}{every}"
@@ -176,32 +177,13 @@ def _schema() -> Iterator[str]:
         for column in view.columns:
             yield f"  {column.name.ljust(width)}  {column.type.ljust(7)}  {column.meaning}"
         yield ""
-    yield "The tables that these are made of; their columns: ggn_store/store/schema/tables.py"
+    yield "The tables that these are made of; \\d NAME at the prompt lists the columns of one"
     width = max(map(len, SQL_TABLES))
     for name, meaning in SQL_TABLES.items():
         yield f"  {name.ljust(width)}  {meaning}"
 
 
-def _examples() -> Iterator[str]:
+def example_lines() -> Iterator[str]:
+    """Useful queries, each below the question that it answers."""
     for example in SQL_EXAMPLES:
         yield f"-- {example.question}\n{example.query};\n"
-
-
-def tell(error: GgnStoreError) -> None:
-    """Say what went wrong with a query of the prompt, which goes on."""
-    for line in str(error).split("\n"):
-        click.echo(f"{click.style('Error:', fg='red')} {printable(line)}", err=True)
-
-
-def describe(name: str) -> None:
-    """Print the views, or the columns of one."""
-    found = [view for view in VIEWS if name in (view.name, view.every)]
-    if name and not found:
-        click.echo(f"there is no view {printable(name)}", err=True)
-    elif name:
-        for column in found[0].columns:
-            click.echo(f"{column.name.ljust(max(map(len, found[0].names)))}  {column.type.ljust(7)}  {column.meaning}")
-    else:
-        for view in VIEWS:
-            click.echo(f"{view.name.ljust(14)}a row is {view.row}")
-        click.echo(f"and the tables {', '.join(SQL_TABLES)}")

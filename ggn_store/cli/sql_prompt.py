@@ -12,15 +12,23 @@ from typing import Any
 
 import click
 
-from ggn_store.api.sql import SQL_EXAMPLES, SQL_TABLES, VIEWS
-from ggn_store.cli import process
-from ggn_store.cli.sql import describe, tell
-from ggn_store.errors import GgnStoreError
+import ggn_store
+from ggn_store.api.sql import SQL_TABLES, VIEWS
+from ggn_store.cli import options, process
+from ggn_store.cli.options import terminal_width as width
+from ggn_store.cli.sql import example_lines, schema_lines
+from ggn_store.errors import GgnStoreError, did_you_mean, printable
+from ggn_store.render.records import table
 
-_HELP = """\\d       the views; \\d v_moves: its columns
-\\e       example queries
-\\q       leave (or Ctrl-D); Ctrl-C forgets what is being typed
+_WELCOME = "Queries end with ;  Also: .tables or \\d, .schema or \\d NAME, .help, and exit, quit or \\q to leave"
+_HELP = """\
+.tables, \\d            the views and tables
+.schema, \\d NAME       every column of the views; the columns of one view or table
+.examples, \\e          example queries
+exit, quit, \\q         leave (or Ctrl-D); Ctrl-C forgets what is being typed
 A query ends with ;"""
+_LEAVE = ("exit", "quit", ".exit", ".quit", "\\q")
+_KNOWN = (".tables", ".schema", ".examples", ".help", *_LEAVE)
 _KEPT = 1000
 _KEYWORDS = """
 AND AS ASC BETWEEN BY CASE COUNT DESC DISTINCT ELSE END EXCEPT EXISTS EXPLAIN FROM GROUP HAVING IN INTERSECT IS
@@ -28,33 +36,27 @@ JOIN LEFT LIKE LIMIT NOT NULL ON OR ORDER RECURSIVE SELECT THEN UNION USING VALU
 """
 
 
-def run(answer: Callable[[str], None]) -> None:
-    """Ask for queries and answer them until there are no more."""
-    click.echo("Queries end with ; and \\? tells what else there is.", err=True)
+def run(store: ggn_store.Store, answer: Callable[[str], None]) -> None:
+    """Read queries and commands, and answer them until there are no more."""
+    click.echo(_WELCOME, err=True)
     with _editing() as keep:
         while (text := _read()) is not None:
             keep(text)
-            command, _, rest = text.partition(" ")
-            if command == "\\d":
-                describe(rest.strip().rstrip(";"))
-            elif command == "\\e":
-                for example in SQL_EXAMPLES:
-                    click.echo(f"-- {example.question}\n{example.query};\n")
-            elif command.startswith("\\"):
-                click.echo(_HELP, err=True)
-            else:
-                try:
+            try:
+                if _is_command(text):
+                    _obey(store, text)
+                else:
                     answer(text)
-                except GgnStoreError as error:
-                    tell(error)
-                except KeyboardInterrupt:
-                    if not process.goes_on():
-                        raise
-                    click.echo("interrupted", err=True)
+            except GgnStoreError as error:
+                options.say_error(str(error))
+            except KeyboardInterrupt:
+                if not process.goes_on():
+                    raise
+                click.echo("interrupted", err=True)
 
 
 def _read() -> str | None:
-    """A query, or a command that begins with a backslash; None at the end."""
+    """A query, or a command on a line of its own; None at the end."""
     lines: list[str] = []
     while True:
         try:
@@ -68,14 +70,53 @@ def _read() -> str | None:
             click.echo(err=True)
             lines = []
             continue
-        if not lines and line.strip() in ("\\q", "quit", "exit"):
+        typed = line.strip().rstrip(";").rstrip()
+        if not lines and typed.lower() in _LEAVE:
             return None
-        if not lines and line.lstrip().startswith("\\"):
-            return line.strip()
+        if not lines and _is_command(typed):
+            return typed
         if line.strip():
             lines.append(line)
         if line.rstrip().endswith(";"):
             return "\n".join(lines)
+
+
+def _is_command(line: str) -> bool:
+    return line.startswith((".", "\\")) or line.lower() == "help"
+
+
+def _obey(store: ggn_store.Store, line: str) -> None:
+    word, _, name = line.partition(" ")
+    name = name.strip()
+    match word.lower():
+        case ".schema" | "\\d" if name:
+            _describe(store, name)
+        case ".tables" | "\\d":
+            views = [(view.name, f"a row is {view.row}") for view in VIEWS]
+            click.echo(table(("name", "what it holds"), [*views, *SQL_TABLES.items()], width()), nl=False)
+        case ".schema":
+            click.echo("\n".join(schema_lines()))
+        case ".examples" | "\\e":
+            click.echo("\n".join(example_lines()))
+        case ".help" | "help" | "\\?" | "\\h":
+            click.echo(_HELP, err=True)
+        case _:
+            hint = did_you_mean(word, _KNOWN) or f"; there are\n{_HELP}"
+            click.echo(f"there is no command {printable(word)}{hint}", err=True)
+
+
+def _describe(store: ggn_store.Store, name: str) -> None:
+    """Print the columns of a view or a table."""
+    views = {each: view for view in VIEWS for each in (view.name, view.every) if each is not None}
+    if name in views:
+        rows = [(column.name, column.type, column.meaning) for column in views[name].columns]
+        click.echo(table(("column", "type", "meaning"), rows, width()), nl=False)
+    elif name in SQL_TABLES:
+        columns = store.sql(f"SELECT * FROM {name} LIMIT 0").columns  # noqa: S608  (one of our own names)
+        click.echo(f"{SQL_TABLES[name]}\n{', '.join(columns)}")
+    else:
+        hint = did_you_mean(name, [*views, *SQL_TABLES]) or ": .tables lists them"
+        click.echo(f"there is no view or table {printable(name)}{hint}", err=True)
 
 
 @contextlib.contextmanager
