@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from ggn_store.api.placing import as_position
@@ -18,6 +19,7 @@ from ggn_store.notation import cell, qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.render.layout import lay_out
+from ggn_store.render.legend import shapes
 
 if TYPE_CHECKING:
     from ggn_store.api.ruleset import Ruleset
@@ -234,28 +236,31 @@ def _heat_map(ruleset: Ruleset, piece: str) -> HeatMap:
 def _poster(ruleset: Ruleset) -> Poster:
     board = board_of(ruleset)
     lay_out(board)
-    cards: dict[str, Diagram] = {}
+    cards: dict[str, tuple[Diagram, ...]] = {}
     left_out = False
     drops = False
     for piece in ruleset.read_pieces():
-        source = _telling(piece, board)
+        sources = _telling_sources(piece, board)
         has_hand = any(each.square == HAND for each in piece.sources)
-        drops |= has_hand and source != HAND
-        star = " *" if has_hand and source != HAND else ""
+        drops |= has_hand and HAND not in sources
+        star = " *" if has_hand and HAND not in sources else ""
         name = _piece_name(ruleset.definition, piece.identifier)
         caption = f"{piece.identifier} {name}".rstrip() + star
-        card = _moves(ruleset, piece, source, board, caption)
+        captions = [caption, *(f"{caption} {_from(source)}" for source in sources[1:])]
+        found = tuple(
+            _moves(ruleset, piece, *each) for each in zip(sources, [board] * len(sources), captions, strict=True)
+        )
         twin = cards.get(piece.identifier.upper()) if side_of(piece.identifier) == "second" else None
-        if twin is not None and _is_mirror_image(twin, card, piece, board):
+        if twin is not None and all(_is_mirror_image(each, piece, board) for each in twin):
             left_out = True
         else:
-            cards[piece.identifier] = card
+            cards[piece.identifier] = found
     notes = [_MIRRORED] * left_out + [_DROPPED] * drops
     shape = board.shape_text or f"{len(board.squares)} squares"
     return Poster(
         _name(ruleset),
         f"{ruleset.revision}: a board of {shape}, {len(ruleset.pieces)} pieces",
-        tuple(cards.values()),
+        tuple(chain.from_iterable(cards.values())),
         tuple(notes),
     )
 
@@ -267,6 +272,26 @@ def _piece_name(definition: Definition | None, identifier: str) -> str:
     piece = qpi.parse(identifier)
     names = {rule.token: rule.name for rule in definition.pieces if piece.side in rule.sides}
     return names.get(piece.state + piece.letter) or names.get(piece.letter) or ""
+
+
+def _telling_sources(piece: Piece, board: Board) -> list[str]:
+    """Sources that show between them all that the piece can do: moving, capturing, promoting, changing other squares.
+
+    The first is that with most destinations; others follow while they show something that those before do not.
+    """
+    chosen = [_telling(piece, board)]
+    kinds = {
+        source.square: {kind for mark in marks_of_piece(piece, source.square) for kind in shapes(mark)}
+        for source in piece.sources
+        if source.square != HAND
+    }
+    missing = set[str]().union(*kinds.values()) - kinds.get(chosen[0], set())
+    while missing:
+        most = max(len(found & missing) for found in kinds.values())
+        fitting = [source for source in piece.sources if len(kinds.get(source.square, set()) & missing) == most]
+        chosen.append(_telling(replace(piece, sources=tuple(fitting)), board))
+        missing -= kinds[chosen[-1]]
+    return chosen
 
 
 def _telling(piece: Piece, board: Board) -> str:
@@ -289,7 +314,7 @@ def _telling(piece: Piece, board: Board) -> str:
     return min((source.square for source in sources), key=key)
 
 
-def _is_mirror_image(first: Diagram, second: Diagram, piece: Piece, board: Board) -> bool:
+def _is_mirror_image(first: Diagram, piece: Piece, board: Board) -> bool:
     """Whether the second side's piece does from the mirrored square what the first side's does from its own."""
     if first.source is None or not all(map(cell.is_cell, board.squares)):
         return False
