@@ -6,8 +6,6 @@ import functools
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ggn_store.documents import beside
-from ggn_store.documents.convert import convert
 from ggn_store.errors import UnknownNameError, offer, quote
 from ggn_store.model import document as documents
 from ggn_store.model import variables
@@ -18,7 +16,7 @@ from ggn_store.model.revision import Revision, Summary
 from ggn_store.model.variables import Variable
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database import engine
-from ggn_store.store.rulesets import catalog, contents
+from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
@@ -114,12 +112,16 @@ class Handle:
         """
         self._require_sound()
         if dialect not in (None, self.dialect):
+            from ggn_store.documents.convert import convert
+
             return convert(self.document(), dialect).canonical_parts()
         envelope = self.revision.envelope
         return documents.canonical_text(self.dialect, envelope.schema, self.read_pieces(), envelope.variables)
 
     def export_beside(self) -> str:
         """What the exported document cannot say of itself, as a TOML file beside it says it; "" if there is nothing."""
+        from ggn_store.documents import beside
+
         self._require_sound()
         return beside.toml(self.revision.envelope)
 
@@ -152,6 +154,8 @@ class Handle:
     def _require_sound(self) -> None:
         """Raise StoreError where the revision is not what was stored; its pieces are looked at as they are read."""
         if not self._is_sound:
+            from ggn_store.store.rulesets import contents
+
             with self._database.reading() as connection:
                 contents.require_sound(connection, contents.of_revision(connection, self.revision))
             self._is_sound = True

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from ggn_store import limits
-from ggn_store.documents import files
 from ggn_store.errors import PositionError, printable, quote
 from ggn_store.model.position import Position
 from ggn_store.notation import json_text
@@ -37,6 +36,8 @@ def read_positions(path: str) -> Iterator[Position]:
 
     Raises InputError for a file that cannot be read, and PositionError, naming the line.
     """
+    from ggn_store.documents import files
+
     file = files.File(path)
     with files.open_stream(file) as stream:
         number = 0
@@ -48,6 +49,8 @@ def read_positions(path: str) -> Iterator[Position]:
 
 def read_feen_or_positions(path: str) -> Iterator[tuple[str, Position | str]]:
     """Like `read_positions`, but lines of plain FEEN come as texts that nobody has read yet; each with its place."""
+    from ggn_store.documents import files
+
     file = files.File(path)
     with files.open_stream(file) as stream:
         number = 0

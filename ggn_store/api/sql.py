@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ggn_store.store.schema.views import SQL_TABLES as SQL_TABLES
 from ggn_store.store.schema.views import VIEWS as VIEWS
 from ggn_store.store.sql.examples import SQL_EXAMPLES as SQL_EXAMPLES
-from ggn_store.store.sql.queries import Answer
+
+if TYPE_CHECKING:
+    from ggn_store.store.sql.queries import Answer
 
 
 @dataclass(frozen=True, slots=True)
