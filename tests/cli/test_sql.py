@@ -479,7 +479,12 @@ def test_the_prompt_answers_completes_and_remembers(tmp_path: Path) -> None:
     assert said.count("42") + 1 == session(b"\x10\n\\q\n").count("42") + said.count("42")
     said = session(b".tables\n.schema\n\\d piece\n.schema v_movs\n.tabels\n.help\nexit\n").replace("\r", "")
     assert ".tables or \\d, .schema or \\d NAME, .help, and exit, quit or \\q" in said.splitlines()[0]
-    for told in ("v_conditions", "what must stand on the destination", "id, board_id, dialect", "did you mean v_moves?"):
+    for told in (
+        "v_conditions",
+        "what must stand on the destination",
+        "id, board_id, dialect",
+        "did you mean v_moves?",
+    ):
         assert told in said
     assert "there is no command .tabels: did you mean .tables?" in said
     assert "Ctrl-C forgets" in said
