@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable
 
 import click
 
 import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
-from ggn_store.render.records import records
 
 
 def analysis_options(command: options.Command) -> options.Command:
     """The options --format and --show-sql; the command gets them as `form` and `show_sql`."""
     command = click.option("--show-sql", is_flag=True, help="Print the SQL that runs, on standard error.")(command)
-    return options.output_format(options.RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")(command)
+    return options.records_option(command)
 
 
 def teller(show_sql: bool) -> Callable[[str], None] | None:
@@ -34,13 +32,3 @@ def tell_of_state(rulesets: Iterable[ggn_store.Ruleset]) -> None:
         if ruleset.variables:
             names = ", ".join(map(printable, ruleset.variables))
             click.echo(f"note: state variables are left out: {ruleset.revision} has {names}", err=True)
-
-
-def write_records(found: Iterable[Mapping[str, Any]], form: str | None, columns: Sequence[str]) -> None:
-    """Write records in a form; a table is fitted into the terminal, and says nothing where there are none."""
-    found, form = [*found], options.record_format(form)
-    if not found and form == "table":
-        return
-    width = options.terminal_width()
-    for part in records(found, form, columns, width, wrap=True):
-        click.echo(part, nl=False)

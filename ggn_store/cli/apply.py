@@ -36,11 +36,7 @@ from ggn_store.render.records import compact
     metavar="NUMBER",
     help="Which possibility, where several hold (see `moves`); of several along a --path: counted from 0.",
 )
-@click.option(
-    "--assume",
-    type=click.Choice(("displacement",)),
-    help="For must-deny rulesets: take plain displacement as the effect.",
-)
+@options.assume_option
 @options.output_format(
     ("feen", "fen", "sfen", "json"),
     "Default: the notation that the position came in, or FEEN; JSON where the rules have state variables.",

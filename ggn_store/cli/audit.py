@@ -9,7 +9,6 @@ import click
 from ggn_store.cli import options
 from ggn_store.errors import quote
 from ggn_store.model.event import ACTIONS
-from ggn_store.render.records import records
 
 _COLUMNS = ("id", "at", "role", "action", "about", "what")
 
@@ -55,7 +54,7 @@ only_option = click.option(
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the newest N.")
 @only_option
-@options.output_format(options.RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")
+@options.records_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -70,9 +69,6 @@ def command(
     The database itself writes this list, and neither readers nor authors can change it.
     """
     found = options.open_store(ctx).upkeep.audit(ruleset, since=since, limit=limit, only=only)
-    form = options.record_format(form)
-    shown = form in ("table", "csv")
+    shown = options.record_format(form) in ("table", "csv")
     items = (each.data() | ({"about": each.about, "what": each.what} if shown else {}) for each in found)
-    width = options.terminal_width()
-    for part in records(items, form, _COLUMNS, width):
-        click.echo(part, nl=False)
+    options.print_records(items, form, _COLUMNS)

@@ -6,7 +6,6 @@ import click
 
 from ggn_store.cli import options
 from ggn_store.render import history
-from ggn_store.render.records import records
 
 
 @click.command("blame")
@@ -14,7 +13,7 @@ from ggn_store.render.records import records
 @click.option("--piece", metavar="PIECE", help="Only the entries of this piece.")
 @click.option("--source", metavar="SQUARE", help="Only the entries from this square; * is the hand.")
 @click.option("--destination", metavar="SQUARE", help="Only the entries to this square; * is the hand.")
-@options.output_format(options.RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")
+@options.records_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -30,8 +29,7 @@ def command(
     all is asked for. RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG.
     """
     found = options.open_store(ctx).history.blame(ruleset, piece, source, destination)
-    form = options.record_format(form)
-    width = options.terminal_width()
-    rows = history.blame_rows(found) if form == "table" else (each.data() for each in found)
-    for part in records(rows, form, history.BLAME_COLUMNS if form == "table" else history.BLAME_FIELDS, width):
-        click.echo(part, nl=False)
+    if options.record_format(form) == "table":
+        options.print_records(history.blame_rows(found), form, history.BLAME_COLUMNS)
+    else:
+        options.print_records((each.data() for each in found), form, history.BLAME_FIELDS)

@@ -52,7 +52,7 @@ def create(ctx: click.Context, file: str, rulesets: tuple[str, ...], everything:
 
 @command.command("verify")
 @file_argument
-@options.output_format(("text", "json"), "Text (default), or one JSON object.")
+@options.text_or_json_option
 @click.pass_context
 def verify(ctx: click.Context, file: str, form: str | None) -> None:
     """Check everything in a bundle, and list what is in it. No store is needed."""
@@ -62,9 +62,7 @@ def verify(ctx: click.Context, file: str, form: str | None) -> None:
         return
     for ruleset in found.rulesets:
         count = len(ruleset.lineages)
-        text = (
-            f"{ruleset.name}: {count} revision{'' if count == 1 else 's'}, head sha256:{ruleset.lineages[-1][:_SHORT]}"
-        )
+        text = f"{ruleset.name}: {options.counted(count, 'revision')}, head sha256:{ruleset.lineages[-1][:_SHORT]}"
         if ruleset.needs:
             text += f", goes on from {', '.join(f'sha256:{lineage[:_SHORT]}' for lineage in ruleset.needs)}"
         if ruleset.tags:

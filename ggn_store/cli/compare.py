@@ -25,6 +25,6 @@ def command(ctx: click.Context, before: str, after: str, form: str | None, show_
     store = options.open_store(ctx)
     references = [str(options.find_ruleset(store, each).revision) for each in (before, after)]
     found = store.analysis(answers.teller(show_sql)).compare(*references)
-    answers.write_records((each.data() for each in found), form, _COLUMNS)
+    options.print_records((each.data() for each in found), form, _COLUMNS)
     if not found:
         click.echo("no piece differs", err=True)

@@ -31,4 +31,4 @@ def command(
     rows = [each.data() for each in found]
     if form == "table":
         rows = [row | {"squares": "all"} if row["count"] == row["of"] else row for row in rows]
-    answers.write_records(rows, form, ("piece", "count", "of", "hand", "squares"))
+    options.print_records(rows, form, ("piece", "count", "of", "hand", "squares"))

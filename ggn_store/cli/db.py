@@ -43,7 +43,7 @@ def upgrade(ctx: click.Context) -> None:
 
 
 @command.command("info")
-@options.output_format(("text", "json"), "Text (default), or one JSON object.")
+@options.text_or_json_option
 @click.pass_context
 def info(ctx: click.Context, form: str | None) -> None:
     """Show where the store is, what runs it, and of which version its tables are."""
@@ -69,7 +69,7 @@ def rebuild(ctx: click.Context) -> None:
     """
     with progress_line("rebuilding") as progress:
         count = options.open_store(ctx).upkeep.rebuild(progress)
-    click.echo(f"{count} piece{'s' if count != 1 else ''} rebuilt")
+    click.echo(f"{options.counted(count, 'piece')} rebuilt")
 
 
 @command.command("check")

@@ -44,7 +44,7 @@ def init(ctx: click.Context, sql: bool) -> None:
 
 
 @command.command("show")
-@options.output_format(("text", "json"), "Text (default), or one JSON object.")
+@options.text_or_json_option
 @click.pass_context
 def show(ctx: click.Context, form: str | None) -> None:
     """Show the roles, who is in them, what they may do, and what deviates from `init`. Exit code 1 where it does."""

@@ -22,5 +22,5 @@ def command(ctx: click.Context, ruleset: str, form: str | None, show_sql: bool) 
     must stand on a square never comes there; see `coverage`.
     """
     found = options.open_ruleset(ctx, ruleset).analysis(answers.teller(show_sql)).dead()
-    answers.write_records((each.data() for each in found), form, _COLUMNS)
-    click.echo(f"{len(found):,} finding{'s' if len(found) != 1 else ''}" if found else "no dead rules", err=True)
+    options.print_records((each.data() for each in found), form, _COLUMNS)
+    click.echo(options.counted(len(found), "finding") if found else "no dead rules", err=True)

@@ -62,8 +62,7 @@ def command(
         click.echo(summary_text(difference), nl=False)
     elif difference:
         click.echo(f"--- {printable(old or 'nothing')}\n+++ {printable(new)}")
-        for part in difference_text(difference, color=True):
-            click.echo(part, nl=False)
+        options.write(difference_text(difference, color=True))
     else:
         click.echo(f"{printable(str(old))} and {printable(new)} say the same", err=True)
     ctx.exit(1 if exit_code and difference else 0)

@@ -103,5 +103,4 @@ def _show(picture: Picture) -> None:
         click.echo(to_text(picture), nl=False)
         click.echo(f"shown as text: {error}", err=True)
         return
-    for part in terminal.shown(image, way):
-        click.echo(part, nl=False)
+    options.write(terminal.shown(image, way))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ggn_store.cli import options
+from ggn_store.cli.options import counted
 from ggn_store.cli.progress import progress_line
 from ggn_store.errors import printable
 from ggn_store.render.records import compact
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.option(
     "--vacuum", is_flag=True, help="Then make the file of a SQLite store smaller; needs as much room again meanwhile."
 )
-@options.output_format(("text", "json"), "Text (default), or one JSON object.")
+@options.text_or_json_option
 @click.pass_context
 def command(ctx: click.Context, dry_run: bool, vacuum: bool, form: str | None) -> None:
     """Remove what nothing refers to: pieces that no revision lists, boards and rulesets without any use.
@@ -36,7 +37,7 @@ def command(ctx: click.Context, dry_run: bool, vacuum: bool, form: str | None) -
         return
     if dry_run:
         for each in found.unused:
-            parts = [each.kind, each.name, each.digest and f"sha256:{each.digest[:12]}", _counted(each.rows, "row")]
+            parts = [each.kind, each.name, each.digest and f"sha256:{each.digest[:12]}", counted(each.rows, "row")]
             click.echo(printable("  ".join(part for part in parts if part)))
     click.echo(_summary(found, dry_run))
     if found.free and not vacuum:
@@ -46,9 +47,5 @@ def command(ctx: click.Context, dry_run: bool, vacuum: bool, form: str | None) -
 def _summary(found: Collected, dry_run: bool) -> str:
     if not found.unused:
         return "nothing to remove: everything is in use"
-    kinds = [_counted(found.count(kind), kind) for kind in ("piece", "board", "ruleset") if found.count(kind)]
-    return f"{'would remove' if dry_run else 'removed'} {', '.join(kinds)}: {_counted(found.rows, 'row')}"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+    kinds = [counted(found.count(kind), kind) for kind in ("piece", "board", "ruleset") if found.count(kind)]
+    return f"{'would remove' if dry_run else 'removed'} {', '.join(kinds)}: {counted(found.rows, 'row')}"

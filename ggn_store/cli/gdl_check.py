@@ -30,8 +30,7 @@ def command(ctx: click.Context, paths: tuple[str, ...], form: str | None) -> Non
     for _, check in check_specifications(paths):
         checked += 1
         found += [*check.problems, *check.findings]
-    for part in specification_problems(found, form or "text"):
-        click.echo(part, nl=False)
+    options.write(specification_problems(found, form or "text"))
     if not checked:
         click.echo("no specification found", err=True)
         return
@@ -39,11 +38,11 @@ def command(ctx: click.Context, paths: tuple[str, ...], form: str | None) -> Non
     refused = sum(problem.code == "refused" for problem in found)
     findings = len(found) - problems
     words = [
-        f"{problems} problem{'s' if problems != 1 else ''}" if problems else "no problem",
+        options.counted(problems, "problem") if problems else "no problem",
         *([f"{refused} of them what no move database can hold"] if refused else []),
-        f"{findings} finding{'s' if findings != 1 else ''}" if findings else "nothing suspicious",
+        options.counted(findings, "finding") if findings else "nothing suspicious",
     ]
     if problems and not findings:
         words.pop()
-    click.echo(f"{checked} specification{'s' if checked != 1 else ''} checked: {', '.join(words)}", err=True)
+    click.echo(f"{options.counted(checked, 'specification')} checked: {', '.join(words)}", err=True)
     ctx.exit(1 if problems else 0)

@@ -38,12 +38,11 @@ def command(ctx: click.Context, paths: tuple[str, ...], dialect: str | None, for
         except ggn_store.DocumentError as error:
             invalid += 1
             found += error.problems
-    for part in problems(found, form or "text"):
-        click.echo(part, nl=False)
+    options.write(problems(found, form or "text"))
     if not checked:
         click.echo("no document found", err=True)
         return
-    documents = f"{checked} document{'s' if checked != 1 else ''}"
-    findings = f"{len(found)} finding{'s' if len(found) != 1 else ''}" if found else "nothing suspicious"
+    documents = options.counted(checked, "document")
+    findings = options.counted(len(found), "finding") if found else "nothing suspicious"
     click.echo(f"{documents} read: {f'{invalid} invalid, ' if invalid else ''}{findings}", err=True)
     ctx.exit(1 if found else 0)

@@ -6,7 +6,6 @@ import click
 
 from ggn_store.api.games import library_games
 from ggn_store.cli import options
-from ggn_store.render.records import records
 
 _COLUMNS = ("name", "revision", "state", "dialect", "board", "pieces", "possibilities", "title")
 
@@ -19,7 +18,7 @@ _GAMES = ("name", "title", "board", "tier", "pieces", "possibilities")
     "--library", is_flag=True, help="List the games that come with ggn-store instead of the store's rulesets."
 )
 @click.option("--all", "everything", is_flag=True, help="List retired rulesets, too.")
-@options.output_format(options.RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")
+@options.records_option
 @click.pass_context
 def command(ctx: click.Context, library: bool, everything: bool, form: str | None) -> None:
     """List the rulesets of the store, each in its newest revision, or the games of the library."""
@@ -30,16 +29,10 @@ def command(ctx: click.Context, library: bool, everything: bool, form: str | Non
         summaries = options.open_store(ctx).list()
         shown = [each for each in summaries if everything or each.revision.state != "retired"]
         found, hidden = [each.data() for each in shown], len(summaries) - len(shown)
-    form = options.record_format(form)
     if hidden:
         click.echo(f"{hidden} retired ruleset{'s are' if hidden > 1 else ' is'} not listed (--all)", err=True)
-    elif not found and form == "table":
-        click.echo("the store is empty: `ggn-store load --library` loads well-known games", err=True)
-    if not found and form == "table":
-        return
-    width = options.terminal_width()
     columns: tuple[str, ...] = _GAMES if library else _COLUMNS
-    if form == "table" and all(each.get("state") == "active" for each in found):
+    if options.record_format(form) == "table" and all(each.get("state") == "active" for each in found):
         columns = tuple(column for column in columns if column != "state")
-    for part in records(found, form, columns, width):
-        click.echo(part, nl=False)
+    empty = None if hidden else "the store is empty: `ggn-store load --library` loads well-known games"
+    options.print_records(found, form, columns, empty)

@@ -160,8 +160,8 @@ def _summary(results: list[Loaded], seconds: float) -> str:
     if not results:
         return "no document found; nothing is loaded"
     if not done:
-        return f"{len(results)} document{'s' if len(results) != 1 else ''}: {parts}; nothing is loaded"
-    documents = f"{len(results)} document{'s' if len(results) != 1 else ''}"
+        return f"{options.counted(len(results), 'document')}: {parts}; nothing is loaded"
+    documents = options.counted(len(results), "document")
     seconds = max(seconds, 1e-9)
     conditions = sum(result.conditions for result in done)
     return (

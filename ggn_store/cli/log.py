@@ -30,11 +30,9 @@ def command(ctx: click.Context, ruleset: str, limit: int | None, oneline: bool, 
     if form == "text":
         parts = history.log_text(found, color=True)
     elif form == "table":
-        width = options.terminal_width()
-        parts = records(history.log_rows(found), form, history.LOG_COLUMNS, width)
+        parts = records(history.log_rows(found), form, history.LOG_COLUMNS, options.terminal_width())
     elif form == "csv":
         parts = records(history.log_fields(found), form, history.LOG_FIELDS)
     else:
         parts = records((entry.data() for entry in found), form, ())
-    for part in parts:
-        click.echo(part, nl=False)
+    options.write(parts)

@@ -33,7 +33,7 @@ def command(ctx: click.Context, ruleset: str, piece: str | None, by: str, form: 
     """
     analysis = options.open_ruleset(ctx, ruleset).analysis(answers.teller(show_sql))
     if by == "square":
-        answers.write_records((each.data() for each in analysis.mobility_by_square(piece)), form, _SQUARE_COLUMNS)
+        options.print_records((each.data() for each in analysis.mobility_by_square(piece)), form, _SQUARE_COLUMNS)
         return
     columns = _FLAT if options.record_format(form) == "csv" else _COLUMNS
-    answers.write_records((each.data() for each in analysis.mobility(piece)), form, columns)
+    options.print_records((each.data() for each in analysis.mobility(piece)), form, columns)

@@ -6,7 +6,7 @@ import functools
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from itertools import islice
@@ -19,7 +19,7 @@ import ggn_store
 from ggn_store import limits, passwords
 from ggn_store.errors import GgnStoreError, did_you_mean, printable, quote
 from ggn_store.output import STDOUT, new_file
-from ggn_store.render.records import compact
+from ggn_store.render.records import compact, records
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -178,6 +178,36 @@ ruleset_argument = click.argument("ruleset", metavar="RULESET", shell_complete=c
 def output_format(formats: Sequence[str], help_text: str) -> Callable[[Command], Command]:
     """The option --format; the default depends on whether standard output is a terminal."""
     return click.option("--format", "form", type=click.Choice(formats), help=help_text)
+
+
+records_option = output_format(RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")
+text_or_json_option = output_format(("text", "json"), "Text (default), or one JSON object.")
+
+
+def print_records(
+    items: Iterable[Mapping[str, Any]], form: str | None, columns: Sequence[str], empty: str | None = None
+) -> None:
+    """Write records in a form. A table fits into the terminal; instead of one without rows, `empty` is reported."""
+    form = record_format(form)
+    if form == "table":
+        items = [*items]
+        if not items:
+            if empty is not None:
+                click.echo(empty, err=True)
+            return
+    write(records(items, form, columns, terminal_width()))
+
+
+def refuse(*wrong: tuple[object, str]) -> None:
+    """Raise a usage error with the message of the first of these conditions that holds."""
+    for is_wrong, message in wrong:
+        if is_wrong:
+            raise click.UsageError(message)
+
+
+def counted(count: int, what: str, many: str | None = None) -> str:
+    """`1 piece`, `2,000 pieces`."""
+    return f"{count:,} {what if count == 1 else many or what + 's'}"
 
 
 def record_format(form: str | None) -> str:
@@ -361,7 +391,7 @@ def read(path: str, limit: limits.Limit) -> bytes:
     return data
 
 
-def write(parts: Any, output: str | None) -> None:
+def write(parts: Iterable[str], output: str | None = None) -> None:
     """Write text to standard output, or to a file that appears only once it is whole; see `new_file`."""
     if output in (None, STDOUT):
         for part in parts:
@@ -377,6 +407,11 @@ def write_bytes(parts: Iterable[bytes], output: str) -> None:
             stream.write(part)
 
 
+assume_option = click.option(
+    "--assume",
+    type=click.Choice(("displacement",)),
+    help="For must-deny rulesets: take plain displacement as the effect.",
+)
 captures_first_option = click.option(
     "--captures-first",
     is_flag=True,

@@ -7,7 +7,6 @@ from typing import Any, cast
 import click
 
 from ggn_store.cli import options
-from ggn_store.render.records import records
 
 _COLUMNS = ("piece", "source", "destination", "ordinal", "count")
 
@@ -23,11 +22,7 @@ _COLUMNS = ("piece", "source", "destination", "ordinal", "count")
     help="Where to make the moves. Default: in the store's own database, or in sqlite where that lets you make no "
     "temporary tables. duckdb uses all cores (extra [duckdb]).",
 )
-@click.option(
-    "--assume",
-    type=click.Choice(("displacement",)),
-    help="For must-deny rulesets: take plain displacement as the effect.",
-)
+@options.assume_option
 @options.output_format(options.RECORD_FORMATS, "Default: text on a terminal, NDJSON elsewhere.")
 @click.pass_context
 def command(
@@ -48,15 +43,13 @@ def command(
     found = options.open_ruleset(ctx, ruleset)
     position = options.position(found, given)
     result = found.perft(position, depth, engine=engine, divide=divide, assume=cast(Any, assume))
-    form = options.record_format(form)
-    if form != "table":
+    if options.record_format(form) != "table":
         rows = [result.data()] if result.by_move is None else result.data()["by_move"]
-        for part in records(iter(rows), form, tuple(rows[0]) if rows and not divide else _COLUMNS):
-            click.echo(part, nl=False)
+        options.print_records(rows, form, tuple(rows[0]) if rows and not divide else _COLUMNS)
         return
     for move, count in result.by_move or ():
         click.echo(f"{move.piece} {move.source} {move.destination} {move.ordinal}: {count:,}")
     click.echo(
-        f"{found.revision}: {result.count:,} paths of {depth} {'moves' if depth > 1 else 'move'} "
+        f"{found.revision}: {result.count:,} paths of {options.counted(depth, 'move')} "
         f"({result.engine}, {result.running:.3f} s, rules compiled in {result.compiling:.3f} s)"
     )

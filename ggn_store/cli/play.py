@@ -28,11 +28,7 @@ from ggn_store.render.board import position_text
     metavar="FILE|-",
     help="Make the moves of this file first, one a line, written as they are typed (see `help` in the game).",
 )
-@click.option(
-    "--assume",
-    type=click.Choice(("displacement",)),
-    help="For must-deny rulesets: take plain displacement as the effect.",
-)
+@options.assume_option
 @options.captures_first_option
 @options.output_format(("feen", "fen", "sfen", "json"), "Default: the notation that the position came in, or FEEN.")
 @click.pass_context

@@ -274,7 +274,7 @@ class Play:
         options.write(["\n".join(lines) + "\n"], file)
         self._saved = file
         count = len(self.played)
-        return Reply(f"{count} move{'' if count == 1 else 's'} written to {printable(file)}")
+        return Reply(f"{options.counted(count, 'move')} written to {printable(file)}")
 
     def game(self) -> list[str]:
         """The moves that were made, as they can be typed again."""

@@ -12,7 +12,7 @@ from ggn_store.api.positions import read_positions
 from ggn_store.cli import options
 from ggn_store.errors import printable
 from ggn_store.model.policy import PolicyRules, PositionSet
-from ggn_store.render.records import compact, records
+from ggn_store.render.records import compact
 
 if TYPE_CHECKING:
     from ggn_store.model.policy import Policy
@@ -78,7 +78,7 @@ def set_(
 @command.command("show")
 @click.argument("namespace", metavar="[NAMESPACE]", default="*")
 @click.option("--positions", is_flag=True, help="Print the positions whose moves must not change, as NDJSON.")
-@options.output_format(("text", "json"), "Text (default), or one JSON object.")
+@options.text_or_json_option
 @click.pass_context
 def show(ctx: click.Context, namespace: str, positions: bool, form: str | None) -> None:
     """Show the policy that counts for a namespace or a ruleset, which may be that of a namespace around it."""
@@ -97,32 +97,25 @@ def show(ctx: click.Context, namespace: str, positions: bool, form: str | None) 
 
 
 @command.command("list")
-@options.output_format(options.RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")
+@options.records_option
 @click.pass_context
 def list_(ctx: click.Context, form: str | None) -> None:
     """List the policies of all namespaces that have one."""
     found = options.open_store(ctx).policies.list()
-    form = options.record_format(form)
-    if not found and form == "table":
-        click.echo("no namespace has a policy: `ggn-store policy set` sets one", err=True)
-        return
-    for part in records(map(_record, found), form, _COLUMNS):
-        click.echo(part, nl=False)
+    empty = "no namespace has a policy: `ggn-store policy set` sets one"
+    options.print_records(map(_record, found), form, _COLUMNS, empty)
 
 
 @command.command("log")
 @_namespace
-@options.output_format(options.RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")
+@options.records_option
 @click.pass_context
 def log(ctx: click.Context, namespace: str, form: str | None) -> None:
     """List all that was ever the policy of a namespace, the newest first."""
     found = options.open_store(ctx).policies.log(namespace)
-    form = options.record_format(form)
     if not found:
         click.echo(f"{printable(namespace)} never had a policy of its own", err=True)
-    if found or form != "table":
-        for part in records(map(_record, found), form, _LOG):
-            click.echo(part, nl=False)
+    options.print_records(map(_record, found), form, _LOG)
 
 
 @command.command("remove")

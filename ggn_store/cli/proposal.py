@@ -16,7 +16,7 @@ from ggn_store.render.records import compact
 @click.command("proposal")
 @click.argument("proposal", metavar="PROPOSAL")
 @click.option("--document", is_flag=True, help="Write the document that is proposed, in canonical form, instead.")
-@options.output_format(("text", "json"), "Text (default), or one JSON object.")
+@options.text_or_json_option
 @options.output_option
 @click.pass_context
 def command(ctx: click.Context, proposal: str, document: bool, form: str | None, output: str | None) -> None:

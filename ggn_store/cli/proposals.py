@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import click
 
 from ggn_store.cli import options
-from ggn_store.render.records import records
 
 if TYPE_CHECKING:
     from ggn_store.model.proposal import Proposal
@@ -19,7 +18,7 @@ _COLUMNS = ("proposal", "state", "base", "approved", "author", "created_at", "su
 @click.command("proposals")
 @click.argument("ruleset", required=False, metavar="[RULESET]", shell_complete=options.complete_ruleset)
 @click.option("--all", "closed", is_flag=True, help="List those too that were merged, rejected or withdrawn.")
-@options.output_format(options.RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")
+@options.records_option
 @click.pass_context
 def command(ctx: click.Context, ruleset: str | None, closed: bool, form: str | None) -> None:
     """List the proposals that wait for approvals, of all rulesets or of one, the newest first.
@@ -28,13 +27,8 @@ def command(ctx: click.Context, ruleset: str | None, closed: bool, form: str | N
     this program; the summary says what is wrong with it, and `ggn-store reject` closes it.
     """
     found = options.open_store(ctx).reviews.list(ruleset, closed=closed)
-    form = options.record_format(form)
-    if not found and form == "table":
-        click.echo("nothing is proposed" + ("" if closed else " (--all lists what was)"), err=True)
-        return
-    width = options.terminal_width()
-    for part in records(map(_record, found), form, _COLUMNS, width):
-        click.echo(part, nl=False)
+    empty = "nothing is proposed" + ("" if closed else " (--all lists closed proposals)")
+    options.print_records(map(_record, found), form, _COLUMNS, empty)
 
 
 def _record(proposal: Proposal) -> dict[str, object]:

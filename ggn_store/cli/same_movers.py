@@ -59,6 +59,6 @@ def command(
         click.echo(f"note: squares without coordinates, so left out: {names}", err=True)
     if (by or ("group" if piece is None else "piece")) == "piece":
         records = [record for group in found.groups for record in group.records()]
-        answers.write_records(records, form, _COLUMNS)
+        options.print_records(records, form, _COLUMNS)
     else:
-        answers.write_records((group.data() for group in found.groups), form, _GROUP_COLUMNS)
+        options.print_records((group.data() for group in found.groups), form, _GROUP_COLUMNS)

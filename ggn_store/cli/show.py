@@ -19,7 +19,7 @@ _PIECES = ("piece", "side", "sources", "destinations", "possibilities", "conditi
 @click.command("show")
 @options.ruleset_argument
 @click.option("--piece", metavar="PIECE", help="Show where this piece may ever go instead, and which actions say so.")
-@options.output_format(("text", "json"), "Text (default), or one JSON object.")
+@options.text_or_json_option
 @click.pass_context
 def command(ctx: click.Context, ruleset: str, piece: str | None, form: str | None) -> None:
     """Show a revision of a ruleset: where it comes from, what it changed, its board, its pieces, its state variables.

@@ -8,7 +8,6 @@ import click
 
 from ggn_store.cli import options
 from ggn_store.errors import printable
-from ggn_store.render.records import records
 
 _STATES = ("active", "deprecated", "retired")
 _COLUMNS = ("number", "state", "successor", "author", "created_at", "message")
@@ -45,8 +44,7 @@ def command(
         given = {"--use": use, "--author": author, "--message": message}
         if names := [name for name, value in given.items() if value is not None]:
             raise click.UsageError(f"{names[0]} goes with a state: {', '.join(_STATES)}")
-        for part in records((each.data() for each in store.states.log(ruleset)), options.record_format(form), _COLUMNS):
-            click.echo(part, nl=False)
+        options.print_records((each.data() for each in store.states.log(ruleset)), form, _COLUMNS)
         return
     if form is not None:
         raise click.UsageError("--format is for the list of what was said: leave the state out")

@@ -29,6 +29,6 @@ def command(ctx: click.Context, rulesets: tuple[str, ...], by: str, form: str | 
         if len(rulesets) != 1:
             raise click.UsageError("--by piece counts the pieces of one ruleset: name one")
         found = options.open_ruleset(ctx, rulesets[0]).analysis(tell).stats()
-        answers.write_records(found, form, _PIECE_COLUMNS)
+        options.print_records(found, form, _PIECE_COLUMNS)
         return
-    answers.write_records(options.open_store(ctx).analysis(tell).stats(rulesets), form, _COLUMNS)
+    options.print_records(options.open_store(ctx).analysis(tell).stats(rulesets), form, _COLUMNS)

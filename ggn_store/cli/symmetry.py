@@ -42,10 +42,10 @@ def command(
     found = options.open_ruleset(ctx, ruleset)
     analysis = found.analysis(answers.teller(show_sql))
     if by == "symmetry":
-        answers.write_records((each.data() for each in analysis.symmetries()), form, _COLUMNS)
+        options.print_records((each.data() for each in analysis.symmetries()), form, _COLUMNS)
     else:
         listed = analysis.asymmetries(symmetry, None if every else _SHOWN)
-        answers.write_records((each.data() for each in listed), form, _ENTRY_COLUMNS)
+        options.print_records((each.data() for each in listed), form, _ENTRY_COLUMNS)
         if not every and _SHOWN in Counter((each.of, each.symmetry) for each in listed).values():
             click.echo(f"the first {_SHOWN} of each symmetry; --all lists all", err=True)
     answers.tell_of_state([found])

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import click
 
 import ggn_store
 from ggn_store.cli import options
-from ggn_store.render.records import records
+from ggn_store.errors import printable
 
 _TAGS = ("tag", "revision", "author", "created_at", "message")
 _MOVES = ("tag", "move", "revision", "author", "created_at", "message")
@@ -54,13 +52,10 @@ def command(
         raise click.UsageError(f"{(*changes, '--delete')[0]} is for changing a tag: name it, without --log")
     store = options.open_store(ctx)
     if log:
-        _write([each.data() for each in store.tags.log(ruleset, name)], _MOVES, form)
+        options.print_records((each.data() for each in store.tags.log(ruleset, name)), form, _MOVES)
     elif name is None:
-        found = store.tags.list(ruleset)
-        if not found and options.record_format(form) == "table":
-            click.echo(f"{ruleset} has no tags", err=True)
-        else:
-            _write([each.data() for each in found], _TAGS, form)
+        found = (each.data() for each in store.tags.list(ruleset))
+        options.print_records(found, form, _TAGS, f"{printable(ruleset)} has no tags")
     else:
         _change(store, ruleset, name, message, author, expect, delete, form)
 
@@ -78,14 +73,8 @@ def _change(
     change = store.tags.remove if delete else store.tags.set
     tag = change(ruleset, name, message=message, author=author, expect=expect)
     if form is not None:
-        _write([tag.data() | {"status": tag.status}], (*_TAGS, "status"), form)
+        options.print_records([tag.data() | {"status": tag.status}], form, (*_TAGS, "status"))
     elif delete:
         click.echo(f"{tag}: removed")
     else:
         click.echo(f"{tag}: {tag.status}, {tag.ruleset}@{tag.revision}")
-
-
-def _write(items: Sequence[dict[str, object]], columns: Sequence[str], form: str | None) -> None:
-    width = options.terminal_width()
-    for part in records(items, options.record_format(form), columns, width):
-        click.echo(part, nl=False)

@@ -13,7 +13,6 @@ import click
 from ggn_store.cli import options
 from ggn_store.errors import printable
 from ggn_store.model.transfer import DivergedError
-from ggn_store.render.records import records
 
 if TYPE_CHECKING:
     from ggn_store.model.transfer import Transferred
@@ -95,14 +94,11 @@ def tell(ctx: click.Context, results: Iterable[Transferred], form: str | None, v
             if result.error is None:
                 click.echo(printable(line(result, verb)))
         elif form == "ndjson":
-            for part in records([result.data()], form, _COLUMNS):
-                click.echo(part, nl=False)
+            options.print_records([result.data()], form, _COLUMNS)
         else:
             done.append(result.data())
     if form not in (None, "ndjson"):
-        width = options.terminal_width()
-        for part in records(done, str(form), _COLUMNS, width):
-            click.echo(part, nl=False)
+        options.print_records(done, form, _COLUMNS)
     ctx.exit(code)
 
 
@@ -124,8 +120,8 @@ def line(result: Transferred, verb: str) -> str:
     if result.status == "unchanged":
         text += f": up to date, {head}"
     else:
-        revisions = f"{result.revisions} revision{'' if result.revisions == 1 else 's'}"
         merged = " (the last one a merge)" if result.status == "merged" else ""
+        revisions = options.counted(result.revisions, "revision")
         text += f": {revisions}{merged}, {result.pieces} of {result.listed} pieces {verb}, {head}"
     if result.tags:
         text += f", tag{'' if len(result.tags) == 1 else 's'} {', '.join(result.tags)}"

@@ -23,7 +23,7 @@ def command(ctx: click.Context, ruleset: str, state: str, by: str, form: str | N
     analysis = options.open_ruleset(ctx, ruleset).analysis(answers.teller(show_sql))
     if by == "piece":
         counted = (each.data() for each in analysis.uses(state))
-        answers.write_records(counted, form, ("piece", "role", "possibilities", "mentions"))
+        options.print_records(counted, form, ("piece", "role", "possibilities", "mentions"))
         return
     listed = (each.data() for each in analysis.each_use(state))
-    answers.write_records(listed, form, ("piece", "source", "destination", "ordinal", "role", "square"))
+    options.print_records(listed, form, ("piece", "source", "destination", "ordinal", "role", "square"))

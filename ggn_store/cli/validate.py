@@ -41,12 +41,11 @@ def command(ctx: click.Context, paths: tuple[str, ...], dialect: str | None, for
                 reported += len(error.problems)
                 yield from error.problems
 
-    for part in problems(found(), form or "text"):
-        click.echo(part, nl=False)
+    options.write(problems(found(), form or "text"))
     if not checked:
         click.echo("no document found", err=True)
         return
-    documents = f"{checked} document{'s' if checked != 1 else ''}"
-    verdict = f"{invalid} invalid, {reported} problem{'s' if reported != 1 else ''}" if invalid else "all valid"
+    documents = options.counted(checked, "document")
+    verdict = f"{invalid} invalid, {options.counted(reported, 'problem')}" if invalid else "all valid"
     click.echo(f"{documents} checked: {verdict}", err=True)
     ctx.exit(1 if invalid else 0)

@@ -8,9 +8,10 @@ import click
 
 import ggn_store
 from ggn_store.cli import options
+from ggn_store.cli.options import counted
 from ggn_store.cli.progress import progress_line
 from ggn_store.errors import printable
-from ggn_store.render.records import compact, records
+from ggn_store.render.records import compact
 
 _COLUMNS = ("name", "state", "ahead", "behind", "here", "there", "tags", "hidden")
 
@@ -53,14 +54,10 @@ def verify(ctx: click.Context, rulesets: tuple[str, ...] = (), form: str | None 
         for sentence in found.problems:
             click.echo(printable(sentence))
     count = len(found.problems)
-    things = [_counted(found.pieces, "piece"), _counted(found.revisions, "revision"), _counted(found.tags, "tag")]
-    said = _counted(count, "difference") if count else "all sound"
+    things = [counted(found.pieces, "piece"), counted(found.revisions, "revision"), counted(found.tags, "tag")]
+    said = counted(count, "difference") if count else "all sound"
     click.echo(f"{', '.join(things[:2])} and {things[2]} checked: {said}", err=True)
     ctx.exit(1 if found.problems else 0)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
 
 
 def _compare(ctx: click.Context, rulesets: tuple[str, ...], remote: str, strict: bool, form: str | None) -> None:
@@ -68,18 +65,15 @@ def _compare(ctx: click.Context, rulesets: tuple[str, ...], remote: str, strict:
     there = ctx.with_resource(ggn_store.Store.open(remote, create=False))
     with progress_line("comparing") as progress:
         found = here.exchange.compare(there, *rulesets, progress=progress)
-    form = options.record_format(form)
     items = [each.data() for each in found]
-    if form in ("table", "csv"):
+    if options.record_format(form) in ("table", "csv"):
         items = [item | {"tags": " ".join(item["tags"]), "hidden": " ".join(item["hidden"])} for item in items]
-    width = options.terminal_width()
-    for part in records(items, form, _COLUMNS, width):
-        click.echo(part, nl=False)
+    options.print_records(items, form, _COLUMNS)
     states = Counter[str](each.state for each in found)
     tagged = sum(bool(each.tags) for each in found)
     said = [f"{count} {state}" for state, count in states.items()]
     said += [f"tags differ in {tagged}"] if tagged else []
-    click.echo(f"{_counted(len(found), 'ruleset')} compared{': ' if said else ''}{', '.join(said)}", err=True)
+    click.echo(f"{counted(len(found), 'ruleset')} compared{': ' if said else ''}{', '.join(said)}", err=True)
     contradicts = states["contradicts"] > 0
     if contradicts:
         click.echo("one of the stores was damaged: `ggn-store verify`, here and there, says which", err=True)

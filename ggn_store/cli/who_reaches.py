@@ -21,4 +21,4 @@ def command(ctx: click.Context, ruleset: str, square: str, form: str | None, sho
     """
     found = options.open_ruleset(ctx, ruleset).analysis(answers.teller(show_sql)).who_reaches(square)
     columns = ("piece", "source", "quiet", "capture", "possibilities")
-    answers.write_records((each.data() for each in found), form, columns)
+    options.print_records((each.data() for each in found), form, columns)
