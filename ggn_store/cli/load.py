@@ -8,7 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
     from rich.progress import Progress
 
+    import ggn_store
     from ggn_store.api.loading import Loaded
     from ggn_store.documents.files import File
 
@@ -63,17 +64,7 @@ def _complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) 
 @options.change_options
 @click.pass_context
 def command(
-    ctx: click.Context,
-    paths: tuple[str, ...],
-    name: str | None,
-    library: bool,
-    dialect: str | None,
-    on_error: str,
-    base: str | None,
-    merge: bool,
-    author: str | None,
-    message: str | None,
-    accept_changes: bool,
+    ctx: click.Context, /, paths: tuple[str, ...], library: bool, on_error: str, author: str | None, **wishes: Any
 ) -> None:
     """Load documents, game descriptions and games, each as the next revision of its ruleset.
 
@@ -86,44 +77,24 @@ def command(
     With --library, PATHs are games that come with ggn-store (`list --library` shows them), `all`, `examples`
     or `gdl` (game descriptions); without any, a few well-known games are loaded.
     """
-    if not paths and not library:
-        raise click.UsageError("name a file, a directory, a pattern or -; or give --library")
-    if library and name:
-        raise click.UsageError("--name does not go with --library, whose documents have names")
-    if library and base is not None:
-        raise click.UsageError("--base does not go with --library, whose games are based on none of your revisions")
-    if merge and base is None:
-        raise click.UsageError("--merge needs to know what the document is based on: give --base")
+    options.refuse(
+        (not paths and not library, "name a file, a directory, a pattern or -; or give --library"),
+        (library and wishes["name"], "--name does not go with --library, whose documents have names"),
+        (
+            library and wishes["base"] is not None,
+            "--base does not go with --library, whose games are based on none of your revisions",
+        ),
+        (
+            wishes["merge"] and wishes["base"] is None,
+            "--merge needs the revision that the document is based on: --base",
+        ),
+    )
     files = library_files(paths) if library else find_files(paths, named_apart=True)
     store = options.open_store(ctx, create=True)
+    stops = on_error == "stop"
     began = time.perf_counter()
-    results: list[Loaded] = []
-    # A library's games are loaded one by one to tell which of them is at work.
-    batches = [[file] for file in files] if library else [files]
     with _progress(files, library) as bar:
-        for batch in batches:
-            bar.begin(batch)
-            loading = store.load_all(
-                batch,
-                name=name,
-                dialect=cast(Any, dialect),
-                message=message,
-                author=author,
-                base=base,
-                merge=merge,
-                progress=bar.advance,
-                processes=min(3, (os.cpu_count() or 1) - 1),
-                accept_changes=accept_changes,
-            )
-            for result in loading:
-                results.append(result)
-                bar.end(result)
-                if result.error is not None:
-                    bar.tell(_failure(result))
-                    if on_error == "stop":
-                        break
-            if on_error == "stop" and results and results[-1].error is not None:
-                break
+        results = _load(store, files, library, stops, bar, {"author": author, **wishes})
     for result in results:
         options.tell_conflict(result.error)
     click.echo(_summary(results, time.perf_counter() - began))
@@ -132,10 +103,29 @@ def command(
     failed = [result for result in results if result.error is not None]
     if failed:
         is_last = len(results) == len(files) and not any(file.is_stream for file in files)
-        if on_error == "stop" and max(len(results), len(files)) > 1 and not is_last:
+        if stops and max(len(results), len(files)) > 1 and not is_last:
             before = "what came before is loaded" if len(failed) < len(results) else "nothing is loaded"
             click.echo(f"stopped there; {before} (--on-error skip goes on)", err=True)
         ctx.exit(max(result.error.exit_code for result in failed if result.error))
+
+
+def _load(
+    store: ggn_store.Store, files: Sequence[File], library: bool, stops: bool, bar: _Quiet, wishes: dict[str, Any]
+) -> list[Loaded]:
+    """What became of each file; `stops` after the first that cannot be loaded."""
+    results: list[Loaded] = []
+    processes = min(3, (os.cpu_count() or 1) - 1)
+    # A library's games are loaded one by one, so that the bar names the one that is at work.
+    for batch in [[file] for file in files] if library else [files]:
+        bar.begin(batch)
+        for result in store.load_all(batch, progress=bar.advance, processes=processes, **wishes):
+            results.append(result)
+            bar.end(result)
+            if result.error is not None:
+                bar.tell(_failure(result))
+                if stops:
+                    return results
+    return results
 
 
 def _failure(result: Loaded) -> str:

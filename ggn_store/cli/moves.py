@@ -55,6 +55,7 @@ _OF_ACTIONS = ("when", "action", "step", "chainable")
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     ruleset: str,
     positions: str | None,
     chains: bool,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -25,32 +25,15 @@ from ggn_store.cli import options
 )
 @options.change_options
 @click.pass_context
-def command(
-    ctx: click.Context,
-    ruleset: str,
-    file: str,
-    dialect: str | None,
-    base: str | None,
-    accept_changes: bool,
-    author: str | None,
-    message: str | None,
-) -> None:
+def command(ctx: click.Context, /, ruleset: str, file: str, **wishes: Any) -> None:
     """Propose a document as the next revision of a ruleset.
 
     FILE is as for `load`. What is proposed is kept as NAME#NUMBER; it becomes a revision when enough others have
     approved of it: as many as the policy says, and one where it says nothing.
     """
     store = options.open_store(ctx, create=True)
-    made = store.reviews.propose(
-        file,
-        ruleset,
-        dialect=cast(Any, dialect),
-        base=base,
-        accept_changes=accept_changes,
-        author=author,
-        message=message,
-    )
+    made = store.reviews.propose(file, ruleset, **wishes)
     on = "as the first revision" if made.base is None else f"on {made.name}@{made.base}"
-    click.echo(f"{made}: proposed {on}; it needs {made.needed} approval{'s' if made.needed > 1 else ''}")
+    click.echo(f"{made}: proposed {on}; it needs {options.counted(made.needed, 'approval')}")
     if made.base is not None:
         options.tell_state(store, store.ruleset(ruleset).revision)

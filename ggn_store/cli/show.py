@@ -34,43 +34,50 @@ def command(ctx: click.Context, ruleset: str, piece: str | None, form: str | Non
     # What is proposed has no history yet.
     last = None if "#" in ruleset else store.history.log(str(found.revision), 1)[0]
     summary, pieces = found.summary().data() | ({} if last is None else last.data()), found.piece_summaries()
-    text = found.revision.envelope.definition
-    try:
-        definition = found.definition
-    except ggn_store.DocumentError as error:  # one that a newer ggn-store has stored
-        definition = None
-        click.echo(f"the definition of {found.revision} cannot be read by this ggn-store:\n{error}", err=True)
-    duties = {} if definition is None else {name: HOST_DUTIES[name] for name in definition.host}
-    if definition is not None:
-        summary |= {"tier": definition.tier}
+    duties = _duties(found, summary)
     if form == "json":
+        text = found.revision.envelope.definition
         game: dict[str, Any] = {} if text is None else {"host": duties, "definition": text}
         if found.variables:
             game |= {"variables": {name: each.data() for name, each in found.variables.items()}}
         click.echo(compact(summary | game | {"pieces": pieces}))
         return
-    names = [f"{found.name}@{number}" for number in summary["parents"]]
-    summary |= {
-        "parents": ", ".join(names) or None,
-        "tags": None if last is None else ", ".join(last.tags) or None,
-        "changes": None if last is None else str(last.changes),
-    }
+    summary |= {"parents": ", ".join(f"{found.name}@{number}" for number in summary["parents"]) or None}
+    summary |= {"tags": last and (", ".join(last.tags) or None), "changes": last and str(last.changes)}
+    _write_text(found, summary, duties)
+    width = options.terminal_width()
+    click.echo(table(_PIECES, [[str(each[column]) for column in _PIECES] for each in pieces], width), nl=False)
+    if found.variables:
+        rows = [[each.name, each.initial, " ".join(each.values)] for each in found.variables.values()]
+        click.echo("\n" + table(("variable", "initial", "values"), rows, width), nl=False)
+
+
+def _duties(ruleset: ggn_store.Ruleset, summary: dict[str, Any]) -> dict[str, str]:
+    """The duties of the host that the definition names, which also says the tier."""
+    try:
+        definition = ruleset.definition
+    except ggn_store.DocumentError as error:  # one that a newer ggn-store has stored
+        click.echo(f"the definition of {ruleset.revision} cannot be read by this ggn-store:\n{error}", err=True)
+        return {}
+    if definition is None:
+        return {}
+    summary["tier"] = definition.tier
+    return {name: HOST_DUTIES[name] for name in definition.host}
+
+
+def _write_text(ruleset: ggn_store.Ruleset, summary: dict[str, Any], duties: dict[str, str]) -> None:
+    text = ruleset.revision.envelope.definition
     if text is not None:
-        written = "JSON" if found.dialect == "gdl" else "TOML"
+        written = "JSON" if ruleset.dialect == "gdl" else "TOML"
         summary |= {"definition": f"{len(text.splitlines())} lines of {written} (--format json prints them)"}
     for name, value in summary.items():
         if value is not None:
             lines = str(value).splitlines() or [""]
             click.echo(f"{name:14}" + f"\n{'':14}".join(map(printable, lines)))
     if duties:
-        click.echo("\nleft to whoever plays it, because GGN cannot say it:")
-        click.echo(table(("duty", "meaning"), list(duties.items())), nl=False)
+        click.echo("\nleft to the players, because GGN cannot express it:")
+        click.echo(table(("duty", "meaning"), list(duties.items()), options.terminal_width()), nl=False)
     click.echo()
-    click.echo(table(_PIECES, [[str(each[column]) for column in _PIECES] for each in pieces]), nl=False)
-    if found.variables:
-        click.echo()
-        rows = [[each.name, each.initial, " ".join(each.values)] for each in found.variables.values()]
-        click.echo(table(("variable", "initial", "values"), rows), nl=False)
 
 
 def _show_piece(ruleset: ggn_store.Ruleset, piece: str, form: str | None) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
 
@@ -29,27 +30,27 @@ _MOVES = ("tag", "move", "revision", "author", "created_at", "message")
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     ruleset: str,
     name: str | None,
-    message: str | None,
-    author: str | None,
-    expect: str | None,
     delete: bool,
     log: bool,
     form: str | None,
+    **change: Any,
 ) -> None:
     """Let the tag NAME point to a revision (the newest one where none is named), or list a ruleset's tags.
 
     `chess:stable` then names the revision in every command. A tag may be moved anywhere, also back; every move is
     kept with its author, message and time.
     """
-    changes = [
-        option for option, given in (("--message", message), ("--author", author), ("--expect", expect)) if given
-    ]
-    if log and delete:
-        raise click.UsageError("--log and --delete: give one of them")
-    if (log or name is None) and (changes or (delete and name is None)):
-        raise click.UsageError(f"{(*changes, '--delete')[0]} is for changing a tag: name it, without --log")
+    given = [f"--{option}" for option, value in change.items() if value]
+    options.refuse(
+        (log and delete, "--log and --delete: give one of them"),
+        (
+            (log or name is None) and (given or (delete and name is None)),
+            f"{(*given, '--delete')[0]} is for changing a tag: name it, without --log",
+        ),
+    )
     store = options.open_store(ctx)
     if log:
         options.print_records((each.data() for each in store.tags.log(ruleset, name)), form, _MOVES)
@@ -57,24 +58,8 @@ def command(
         found = (each.data() for each in store.tags.list(ruleset))
         options.print_records(found, form, _TAGS, f"{printable(ruleset)} has no tags")
     else:
-        _change(store, ruleset, name, message, author, expect, delete, form)
-
-
-def _change(
-    store: ggn_store.Store,
-    ruleset: str,
-    name: str,
-    message: str | None,
-    author: str | None,
-    expect: str | None,
-    delete: bool,
-    form: str | None,
-) -> None:
-    change = store.tags.remove if delete else store.tags.set
-    tag = change(ruleset, name, message=message, author=author, expect=expect)
-    if form is not None:
-        options.print_records([tag.data() | {"status": tag.status}], form, (*_TAGS, "status"))
-    elif delete:
-        click.echo(f"{tag}: removed")
-    else:
-        click.echo(f"{tag}: {tag.status}, {tag.ruleset}@{tag.revision}")
+        tag = (store.tags.remove if delete else store.tags.set)(ruleset, name, **change)
+        if form is not None:
+            options.print_records([tag.data() | {"status": tag.status}], form, (*_TAGS, "status"))
+        else:
+            click.echo(f"{tag}: removed" if delete else f"{tag}: {tag.status}, {tag.ruleset}@{tag.revision}")

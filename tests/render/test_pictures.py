@@ -34,8 +34,13 @@ def test_a_poster_shows_the_pieces_of_both_sides_unless_they_mirror_each_other(g
     poster = games["chess"].pictures.picture(poster=True)
     assert isinstance(poster, Poster)
     assert [card.piece for card in poster.cards] == [
-        *("C:+K^", "C:K^", "C:Q", "C:+R", "C:R", "C:B", "C:N", "C:P", "C:-P")
+        *("C:+K^", "C:K^", "C:Q", "C:+R", "C:R", "C:B", "C:N", "C:P", "C:P", "C:P", "C:-P")
     ]
+    step, passing, last = (card for card in poster.cards if card.piece == "C:P")
+    assert (step.source, passing.source, last.source) == ("d2", "d5", "d7")
+    assert (step.caption, passing.caption) == ("C:P pawn", "C:P pawn from d5")
+    assert any(mark.elsewhere for mark in passing.marks), "en passant"
+    assert all(mark.promotes for mark in last.marks)
     assert poster.cards[6].caption == "C:N knight"
     one_sided = {
         "C:P": {"a1": {"a2": [{"must": {"a2": "empty"}, "diff": {"board": {"a1": None, "a2": "C:P"}}}]}},
