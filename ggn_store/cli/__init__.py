@@ -19,8 +19,8 @@ from ggn_store import limits
 from ggn_store.cli import options, process
 from ggn_store.errors import GgnStoreError, printable
 
-# Whether what a command prints is all that it does: then it ends where nobody reads on, or where it finds no room. All
-# others go on to their end, which their exit code is about.
+# Whether a command only prints: then it ends when its reader has gone, or when the disk is full. All others run to
+# their end, and their exit code reports the outcome.
 _COMMANDS: Final = {
     "guide": True,
     "load": False,
@@ -76,7 +76,7 @@ _COMMANDS: Final = {
 
 
 class _Commands(options.Group):
-    """The commands in the order of their use, each imported when it is asked for."""
+    """The commands in the order of their use, each imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [*_COMMANDS]  # `list` is one of them, and a module of this package
@@ -111,13 +111,13 @@ class _Commands(options.Group):
     metavar="NAME=VALUE",
     multiple=True,
     shell_complete=lambda _context, _parameter, begun: options.completed(map("{}=".format, limits.adjustable()), begun),
-    help="Set a limit of what is read, such as document-bytes=256M; repeatable. Messages name the limit that was "
+    help="Set a limit on input, such as document-bytes=256M; repeatable. Messages name the limit that was "
     "crossed, and `ggn-store guide limits` lists all of them.",
 )
 @click.version_option(ggn_store.__version__, prog_name="ggn-store")
 @click.pass_context
 def group(ctx: click.Context, db: str | None, settings: tuple[str, ...]) -> None:
-    """A database of board-game moves: load GGN documents, ask which moves a position allows.
+    """A database of board-game moves: load GGN documents, query the moves of a position.
 
     Exit codes: 0 done, 1 invalid or failed, 2 wrong usage, 3 conflict, 130 interrupted (143 by SIGTERM).
     """
@@ -135,7 +135,7 @@ def group(ctx: click.Context, db: str | None, settings: tuple[str, ...]) -> None
 def main() -> NoReturn:
     """Run the command line; every error ends here, as one message on stderr and an exit code.
 
-    Where what is written finds no room the code is 1; where a pipe's reader has had enough, it is the command's.
+    If the output cannot be written, the code is 1; if a pipe's reader has gone, it is the command's own.
     """
     process.quiet()
     process.collect_seldom()
@@ -145,7 +145,7 @@ def main() -> NoReturn:
             code = code if isinstance(code, int) else 0
         except BaseException as error:
             # Of what a signal interrupts, some libraries make an error of their own.
-            code = _told(error if signals.number is None else KeyboardInterrupt(), signals)
+            code = _report(error if signals.number is None else KeyboardInterrupt(), signals)
         if code == 130:
             code = signals.code
         for stream in filter(None, (sys.stdout, sys.stderr)):
@@ -157,8 +157,8 @@ def main() -> NoReturn:
     sys.exit(code)
 
 
-def _told(error: BaseException, signals: process.Signals) -> int:
-    """The exit code for an error, once it is told."""
+def _report(error: BaseException, signals: process.Signals) -> int:
+    """Report an error; its exit code."""
     match error:
         case SystemExit():
             return error.code if isinstance(error.code, int) else 0
@@ -173,7 +173,7 @@ def _told(error: BaseException, signals: process.Signals) -> int:
             return signals.code
         case GgnStoreError():
             options.say_error(str(error))
-            options.tell_conflict(error)
+            options.report_conflict(error)
             return error.exit_code
         case OSError():
             options.say_error(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))

@@ -1,4 +1,4 @@
-"""What the analyses share: `--show-sql`, and how answers are written."""
+"""Options that the analyses share, and the notes beside their answers."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ def analysis_options(command: options.Command) -> options.Command:
     return options.records_option(command)
 
 
-def teller(show_sql: bool) -> Callable[[str], None] | None:
-    """What tells of the SQL that runs, if that is wanted."""
-    return _tell if show_sql else None
+def sql_reporter(show_sql: bool) -> Callable[[str], None] | None:
+    """A callback that prints the SQL that runs; None unless it is wanted."""
+    return _report if show_sql else None
 
 
-def _tell(statement: str) -> None:
+def _report(statement: str) -> None:
     click.echo("\n".join(map(printable, statement.split("\n"))) + ";\n", err=True)
 
 
-def tell_of_state(rulesets: Iterable[ggn_store.Ruleset]) -> None:
-    """Say of rulesets that have state variables that those are no part of the answer."""
+def note_state_variables(rulesets: Iterable[ggn_store.Ruleset]) -> None:
+    """Report that the state variables of rulesets are no part of the answer."""
     for ruleset in rulesets:
         if ruleset.variables:
             names = ", ".join(map(printable, ruleset.variables))

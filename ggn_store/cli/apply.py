@@ -92,7 +92,7 @@ def _check_text(ruleset: ggn_store.Ruleset, written: str | None, path: str | Non
 
 
 def _chosen(moves: Sequence[ggn_store.Move | Chain], ordinal: int | None, written: str) -> ggn_store.Move | Chain:
-    """The one that is meant; moves are told apart by their place in the document, chains by their number."""
+    """The chosen one: `ordinal` is the place of a move in the document, or the number of a chain."""
     numbered = [(each.ordinal if isinstance(each, ggn_store.Move) else n, each) for n, each in enumerate(moves)]
     fitting = [each for number, each in numbered if ordinal in (None, number)]
     if len(fitting) == 1:
@@ -103,7 +103,7 @@ def _chosen(moves: Sequence[ggn_store.Move | Chain], ordinal: int | None, writte
 
 
 def _difference(move: ggn_store.Move | Chain) -> str:
-    """What tells a possibility from the others: what it changes, or where nothing is said of that, its conditions."""
+    """What distinguishes a possibility from the others: its effects, or if it has none its conditions."""
     if isinstance(move, Chain):
         return path_text(move)
     if move.effects is not None and not move.assumed:

@@ -12,17 +12,17 @@ from ggn_store.cli import options
 @click.option(
     "--digest",
     metavar="DIGEST",
-    help="The digest of what was read, as `proposal` shows it, or at least its first 16 digits. Exit code 3 where the "
-    "proposal has another one. Default: the one that this command prints.",
+    help="The digest of the proposal that you have read, as `proposal` shows it, or at least its first 16 digits. Exit "
+    "code 3 if the proposal has another one. Default: the one that this command prints.",
 )
 @options.change_options
 @click.pass_context
 def command(ctx: click.Context, proposal: str, digest: str | None, author: str | None, message: str | None) -> None:
-    """Approve of a proposal of somebody else's, such as chess#4.
+    """Approve another author's proposal, such as chess#4.
 
-    With the last approval that it needs it becomes the newest revision. An approval is of one digest, and only what has
-    that digest is merged. Postgres knows people by the user that they connect as; a SQLite file has only their word
-    for it.
+    The last approval that it needs makes it the newest revision. An approval applies to one digest, and only content
+    with that digest is merged. Postgres identifies people by the user that they connect as; a SQLite file trusts
+    --author.
     """
     found = options.open_store(ctx).reviews.approve(proposal, author=author, message=message, digest=digest)
     if found.revision is not None:

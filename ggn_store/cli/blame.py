@@ -23,10 +23,10 @@ def command(
     destination: str | None,
     form: str | None,
 ) -> None:
-    """Show which revision, and whose, last changed each entry of a ruleset.
+    """Show the revision that last changed each entry of a ruleset, and its author.
 
-    An entry is what a piece may do from a source to a destination. Title, start position, ... are told of as well, if
-    all is asked for. RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG.
+    An entry is everything that a piece may do from a source to a destination. Without a filter, title, start position
+    and the like are listed, too. RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG.
     """
     found = options.open_store(ctx).history.blame(ruleset, piece, source, destination)
     if options.record_format(form) == "table":

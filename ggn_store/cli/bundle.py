@@ -23,10 +23,10 @@ file_argument = click.argument("file", type=click.Path(), metavar="FILE")
 
 @click.group("bundle", cls=options.Group)
 def command() -> None:
-    """Carry rulesets in a file, between stores that do not meet.
+    """Carry rulesets in a file, between stores that cannot connect.
 
-    A bundle holds histories with all that they need, packed (.ggnb.gz is a good ending), and is the same file whoever
-    makes it of the same history. FILE may be - for standard input or output.
+    A bundle holds histories with all that they need, compressed (.ggnb.gz is a good ending). The same history always
+    gives the same file. FILE may be - for standard input or output.
     """
 
 
@@ -37,14 +37,14 @@ def command() -> None:
 @click.option(
     "--since",
     metavar="REVISION",
-    help="Leave out what this revision of each ruleset goes back to, which the receiver must have: 3, sha256:0123abcd "
-    "or a tag.",
+    help="Leave out this revision of each ruleset and its ancestors, which the receiver must have: 3, "
+    "sha256:0123abcd or a tag.",
 )
 @click.pass_context
 def create(ctx: click.Context, file: str, rulesets: tuple[str, ...], everything: bool, since: str | None) -> None:
     """Write rulesets with their histories and tags to a bundle. The file appears only once it is whole."""
     if file == "-" and options.is_terminal(sys.stdout):
-        raise click.UsageError("a bundle is not for a terminal: name a file, or a program that reads it")
+        raise click.UsageError("a bundle is not text: write it to a file, or through a pipe")
     names = transfers.chosen(rulesets, everything)
     made = options.open_store(ctx).exchange.create_bundle(file, names, since=since)
     click.echo(_summary(made), err=file == "-")
@@ -84,7 +84,7 @@ def load(ctx: click.Context, /, file: str, rulesets: tuple[str, ...], form: str 
     store = options.open_store(ctx, create=True)
     with transfers.progress("loading") as progress:
         results = store.exchange.load_bundle_each(file, rulesets or None, progress=progress, **wishes)
-        transfers.tell(ctx, results, form, "taken")
+        transfers.report(ctx, results, form, "taken")
 
 
 def _summary(found: BundleSummary) -> str:

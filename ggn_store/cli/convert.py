@@ -37,5 +37,5 @@ def command(path: str, target: str, dialect: str | None, assume: str | None, out
         )
     read = entries[0].read(cast(Any, dialect))
     document = ggn_store.convert(read, cast(Any, target), cast(Any, assume))
-    options.tell_left_out(read, target)
+    options.report_left_out(read, target)
     options.write(document.canonical_parts(), output)

@@ -18,14 +18,13 @@ def command(
 ) -> None:
     """Show which squares each piece can ever stand on.
 
-    Everything sets out from the start position (without one, from every square that it has rules from) and goes on as
-    its rules, promotions, drops and the moves of others let it, whatever else stands on the board: conditions count
-    only where none could ever meet them all, and state variables may have any values. No play reaches more; it may
-    reach less.
+    Every piece begins at the start position (without one, on every square that it has rules from) and goes on by its
+    rules, promotions, drops and the moves of others, with anything else on the board: conditions count only if they
+    can never hold together, and state variables may have any values. No game reaches more squares; it may reach fewer.
     """
     if source is not None and piece is None:
         raise click.UsageError("--source says where a piece stands: name it with --piece")
-    analysis = options.open_ruleset(ctx, ruleset).analysis(answers.teller(show_sql))
+    analysis = options.open_ruleset(ctx, ruleset).analysis(answers.sql_reporter(show_sql))
     found = analysis.coverage(piece) if source is None else [analysis.coverage_from(str(piece), source)]
     form = options.record_format(form)
     rows = [each.data() for each in found]

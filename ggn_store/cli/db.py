@@ -28,7 +28,7 @@ def upgrade(ctx: click.Context) -> None:
     """Bring the store's tables to this program's version, and its guards to what this program makes.
 
     Triggers, functions and views that were removed, replaced or switched off are made again. Triggers, rules and
-    settings of others that act on the store's tables are removed, since they may undo what the store promises. Each is
+    settings of others that act on the store's tables are removed, since they may break its guarantees. Each is
     named. Safe to run at any time, and by several at once.
     """
     mended: list[str] = []
@@ -75,5 +75,5 @@ def rebuild(ctx: click.Context) -> None:
 @command.command("check")
 @click.pass_context
 def check(ctx: click.Context) -> None:
-    """What `ggn-store verify` does for the whole store. Exit code 1 where something differs."""
+    """Verify the whole store, as `ggn-store verify`. Exit code 1 if anything differs."""
     verify(ctx)

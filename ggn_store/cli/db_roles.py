@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.group("roles", cls=options.Group)
 def command() -> None:
-    """Who may do what with a store on a Postgres server: ggn_reader, ggn_author, ggn_admin."""
+    """Roles and rights on a Postgres server: ggn_reader, ggn_author, ggn_admin."""
 
 
 @command.command("init")

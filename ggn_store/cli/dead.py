@@ -21,6 +21,6 @@ def command(ctx: click.Context, ruleset: str, form: str | None, show_sql: bool) 
     this one does. And where there is a start position, unreachable: the piece never comes to the source. absent: what
     must stand on a square never comes there; see `coverage`.
     """
-    found = options.open_ruleset(ctx, ruleset).analysis(answers.teller(show_sql)).dead()
+    found = options.open_ruleset(ctx, ruleset).analysis(answers.sql_reporter(show_sql)).dead()
     options.print_records((each.data() for each in found), form, _COLUMNS)
     click.echo(options.counted(len(found), "finding") if found else "no dead rules", err=True)

@@ -29,7 +29,7 @@ _ENDINGS = (".json", ".json.gz", ".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz",
 def command(
     ctx: click.Context, before: str, after: str | None, piece: str | None, exit_code: bool, form: str | None
 ) -> None:
-    """Show what turns A into B: by piece, source, destination, possibility and condition.
+    """Show the changes from A to B: by piece, source, destination, possibility and condition.
 
     A and B are revisions (NAME, NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG) or files: - for standard input, a path
     that begins with . or /, or a file that is there and ends as those do that `load` takes. A revision alone is
@@ -43,9 +43,9 @@ def command(
     if after is None and before in files:
         name, _ = files[before]
         if name is None:
-            raise click.UsageError("name what standard input is compared with: `ggn-store diff chess -`")
+            raise click.UsageError("name a revision to compare standard input with: `ggn-store diff chess -`")
         before, after = name, before
-    # For two files, nothing is asked of the store that the user has.
+    # Two files need no store of the user's.
     needs_none = before in files and after in files
     store = ctx.with_resource(ggn_store.Store.open("sqlite://")) if needs_none else options.open_store(ctx)
     if after is None:

@@ -80,7 +80,7 @@ def command(
 
 
 def _form(output: str | None) -> str:
-    """The form to write, by the file's extension; told before anything is worked out."""
+    """The form to write, by the file's extension; wrong ones are refused before any work."""
     if output in (None, STDOUT):
         return _SVG
     extension = Path(str(output)).suffix.lower()

@@ -102,7 +102,7 @@ def _write_document(ctx: click.Context, ruleset: str, dialect: Any, output: str 
     found = options.open_ruleset(ctx, ruleset)
     parts = found.export_parts(dialect)
     if dialect not in (None, found.dialect):
-        options.tell_left_out(found.document(), dialect)
+        options.report_left_out(found.document(), dialect)
     options.write(parts, output)
     said = found.export_beside()
     if output is None or not output.endswith(".json") or not said:
@@ -121,10 +121,10 @@ def _write_views(
     store = options.open_store(ctx)
     with progress_bar("exporting") as progress:
         made = store.views.export(directory, form, names or None, every=every, force=force, progress=progress)
-    _tell(made)
+    _report(made)
 
 
-def _tell(made: Exported) -> None:
+def _report(made: Exported) -> None:
     rows = ", ".join(f"{count:,} of {name}" for name, count in made.rows.items())
     click.echo(f"{printable(made.directory)}: rows of {made.revisions:,} revisions: {rows}", err=True)
     if made.formulas:

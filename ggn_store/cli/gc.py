@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @options.text_or_json_option
 @click.pass_context
 def command(ctx: click.Context, dry_run: bool, vacuum: bool, form: str | None) -> None:
-    """Remove what nothing refers to: pieces that no revision lists, boards and rulesets without any use.
+    """Remove unreferenced data: pieces that no revision lists, unused boards and rulesets.
 
     No revision is ever removed, nor what one needs; a deleted ruleset keeps its revisions. Safe while others load.
     """

@@ -9,7 +9,7 @@ from ggn_store.cli import gdl_check, gdl_compile, options
 
 @click.group("gdl", cls=options.Group)
 def command() -> None:
-    """Check and compile game descriptions: JSON that says of a game what its actions ask for and do."""
+    """Check and compile game descriptions: JSON with the conditions and effects of a game's actions."""
 
 
 command.add_command(gdl_check.command)

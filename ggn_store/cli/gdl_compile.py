@@ -21,8 +21,8 @@ _DIALECTS: Final = ("gdl", "diff")
     "pieces",
     multiple=True,
     metavar="KIND=CODE",
-    help="The piece of a kind of entities: king=K, or king,moved=true=+K; may be given several times. Case is the "
-    "player's, whatever is given.",
+    help="The piece of a kind of entities: king=K, or king,moved=true=+K; may be given several times. Case is "
+    "ignored: the player determines it.",
 )
 @click.option("--style", metavar="STYLE", help="The style of all pieces. Default: the first word of the game's name.")
 @click.option("--dialect", type=click.Choice(_DIALECTS), default="gdl", show_default=True, help="The dialect to write.")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ggn_store.games.fairy.variants import Variant
 
 
-_TOLD = {"unchanged": "unchanged", "restored": "brought back"}
+_STATUS = {"unchanged": "unchanged", "restored": "brought back"}
 
 
 @click.command("import")
@@ -67,8 +67,8 @@ def command(
         else:
             revision = store.load(variant.definition, variant.name, message=message, author=author)
             duties = f" (left to the host: {', '.join(variant.definition.host)})" if variant.definition.host else ""
-            told = _TOLD.get(str(revision.status), "loaded")
-            click.echo(f"{revision}: {told}, tier {variant.tier}{duties}")
+            status = _STATUS.get(str(revision.status), "loaded")
+            click.echo(f"{revision}: {status}, tier {variant.tier}{duties}")
     if output is not None:
         _write(Path(output), definitions)
     if len(variants) > 1:

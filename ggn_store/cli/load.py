@@ -52,14 +52,14 @@ def _complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) 
 @click.option(
     "--base",
     metavar="REVISION",
-    help="The revision that the document is based on: 3, sha256:0123abcd, a tag, or 0 for a new ruleset. Where it is "
-    "not the newest any more, nothing is loaded (exit code 3), and what both sides changed is listed.",
+    help="The revision that the document is based on: 3, sha256:0123abcd, a tag, or 0 for a new ruleset. If it is no "
+    "longer the newest, nothing is loaded (exit code 3), and the changes of both sides are listed.",
 )
-@click.option("--merge", is_flag=True, help="With --base: unite what both sides changed, unless they changed the same.")
+@click.option("--merge", is_flag=True, help="With --base: merge the changes of both sides, unless they conflict.")
 @click.option(
     "--accept-changes",
     is_flag=True,
-    help="Changes of the moves that a policy keeps are meant: list them in the message instead of refusing them.",
+    help="Accept changes of moves that a policy protects, and list them in the message.",
 )
 @options.change_options
 @click.pass_context
@@ -96,10 +96,10 @@ def command(
     with _progress(files, library) as bar:
         results = _load(store, files, library, stops, bar, {"author": author, **wishes})
     for result in results:
-        options.tell_conflict(result.error)
+        options.report_conflict(result.error)
     click.echo(_summary(results, time.perf_counter() - began))
     for revision in {result.name: result.revision for result in results if result.revision is not None}.values():
-        options.tell_state(store, revision)
+        options.report_state(store, revision)
     failed = [result for result in results if result.error is not None]
     if failed:
         is_last = len(results) == len(files) and not any(file.is_stream for file in files)
@@ -122,7 +122,7 @@ def _load(
             results.append(result)
             bar.end(result)
             if result.error is not None:
-                bar.tell(_failure(result))
+                bar.report(_failure(result))
                 if stops:
                     return results
     return results
@@ -143,8 +143,8 @@ def _summary(results: list[Loaded], seconds: float) -> str:
         assert revision is not None  # noqa: S101  (done holds those with a revision)
         if revision.status == "unchanged":
             return f"{revision}: unchanged, nothing to store"
-        told = {"restored": "brought back", "merged": f"merged with {revision.name}@{revision.parent}"}
-        return f"{revision}: {told.get(str(revision.status), 'loaded')}, {rate}"
+        words = {"restored": "brought back", "merged": f"merged with {revision.name}@{revision.parent}"}
+        return f"{revision}: {words.get(str(revision.status), 'loaded')}, {rate}"
     counts = Counter(result.revision.status if result.revision else "failed" for result in results)
     parts = ", ".join(f"{count} {status}" for status, count in counts.items())
     if not results:
@@ -160,7 +160,7 @@ def _summary(results: list[Loaded], seconds: float) -> str:
 
 
 class _Quiet:
-    """What is told of a load where nobody watches: only what goes wrong."""
+    """The report of a load without a terminal: errors only."""
 
     def begin(self, batch: Sequence[File]) -> None:
         """These files are loaded next."""
@@ -171,8 +171,8 @@ class _Quiet:
     def end(self, result: Loaded) -> None:
         """A document is done."""
 
-    def tell(self, text: str) -> None:
-        """Say something."""
+    def report(self, text: str) -> None:
+        """Print a message."""
         click.echo(text, err=True)
 
 
@@ -197,7 +197,7 @@ class _Bar(_Quiet):
             self._describe(result.name or result.file)
             self._progress.update(self._task, advance=1)
 
-    def tell(self, text: str) -> None:
+    def report(self, text: str) -> None:
         from rich.text import Text
 
         self._progress.console.print(Text(text), soft_wrap=True)

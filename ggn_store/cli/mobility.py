@@ -31,7 +31,7 @@ def command(ctx: click.Context, ruleset: str, piece: str | None, by: str, form: 
     as a bishop, alternating as a knight, or free. --by square lists the destinations from each square, and from the
     hand (*).
     """
-    analysis = options.open_ruleset(ctx, ruleset).analysis(answers.teller(show_sql))
+    analysis = options.open_ruleset(ctx, ruleset).analysis(answers.sql_reporter(show_sql))
     if by == "square":
         options.print_records((each.data() for each in analysis.mobility_by_square(piece)), form, _SQUARE_COLUMNS)
         return

@@ -35,7 +35,7 @@ _OF_ACTIONS = ("when", "action", "step", "chainable")
     type=click.Choice(("fast", "reading")),
     default="fast",
     show_default=True,
-    help="The query that answers: over masks, or over the tables as they are documented. Both give the same moves.",
+    help="The query to run: over masks, or over the documented tables. Both give the same moves.",
 )
 @click.option("--chains", is_flag=True, help="Also several moves of one piece that are made together, as paths.")
 @options.captures_first_option
@@ -43,7 +43,7 @@ _OF_ACTIONS = ("when", "action", "step", "chainable")
 @click.option(
     "--engine",
     type=click.Choice(("duckdb", "spark")),
-    help="With --positions: ask DuckDB or Spark instead of the store, for the moves without conditions and effects.",
+    help="With --positions: query DuckDB or Spark instead of the store, for moves without conditions and effects.",
 )
 @click.option(
     "--count",

@@ -1,4 +1,4 @@
-"""What several commands share: finding the store, positions, forms of output."""
+"""What several commands share: the store, positions, options and printing."""
 
 from __future__ import annotations
 
@@ -123,12 +123,12 @@ def find_ruleset(store: ggn_store.Store, reference: str) -> ggn_store.Ruleset:
     if "#" in reference:
         return store.reviews.ruleset(reference)
     found = store.ruleset(reference)
-    tell_state(store, found.revision)
+    report_state(store, found.revision)
     return found
 
 
-def tell_state(store: ggn_store.Store, revision: Revision) -> None:
-    """Say on standard error that a ruleset is deprecated or retired, and what to use instead."""
+def report_state(store: ggn_store.Store, revision: Revision) -> None:
+    """Report on standard error that a ruleset is deprecated or retired, and its successor."""
     note = None if revision.state == "active" else store.states.get(revision.name).note
     if note is not None:
         click.echo(f"note: {printable(note)}", err=True)
@@ -158,14 +158,13 @@ def complete_game(_context: click.Context, _parameter: click.Parameter, incomple
 
 
 def change_options(command: Command) -> Command:
-    """The options that say who makes a change, and why: `author` and `message`."""
+    """The options for the author and the reason of a change: `author` and `message`."""
     for option in (
-        click.option("-m", "--message", metavar="TEXT", help="Why the change is made; kept with it."),
+        click.option("-m", "--message", metavar="TEXT", help="The reason for the change; kept with it."),
         click.option(
             "--author",
             metavar="NAME",
-            help="Who makes the change. Default: $GGN_AUTHOR, else the user of the database, else the one that git "
-            "knows.",
+            help="The author of the change. Default: $GGN_AUTHOR, else the database's user, else git's.",
         ),
     ):
         command = option(command)
@@ -215,15 +214,15 @@ def record_format(form: str | None) -> str:
     return form or ("table" if is_terminal(sys.stdout) else "ndjson")
 
 
-def tell_left_out(document: ggn_store.Document, dialect: Any) -> None:
-    """Say on standard error what another dialect has no words for, though the moves are the same."""
+def report_left_out(document: ggn_store.Document, dialect: Any) -> None:
+    """Report on standard error what another dialect cannot express, though the moves are the same."""
     from ggn_store.documents.convert import left_out
 
     for note in left_out(document, dialect):
         click.echo(f"note: {printable(note)}", err=True)
 
 
-def tell_conflict(error: Exception | None) -> None:
+def report_conflict(error: Exception | None) -> None:
     """Write what both sides of a conflict changed to standard error, and where they did so differently."""
     merge = getattr(error, "merge", None)
     if merge is None:
@@ -244,12 +243,12 @@ def tell_conflict(error: Exception | None) -> None:
 
 
 def is_terminal(stream: IO[str] | None) -> bool:
-    """Whether somebody is watching; a process may also be started without the stream."""
+    """Whether a stream is a terminal; a process may also be started without it."""
     return stream is not None and stream.isatty()
 
 
 def terminal_width() -> int | None:
-    """How many characters a line of the terminal has that is watched; None where nobody watches standard output."""
+    """The columns of the terminal; None if standard output is none."""
     return shutil.get_terminal_size().columns if is_terminal(sys.stdout) else None
 
 
@@ -281,7 +280,7 @@ class Given:
 
 
 def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say which position is meant; the command gets them as one `given`."""
+    """The options for a position; the command gets them as one `given`."""
 
     @functools.wraps(command)
     def gathered(*arguments: Any, **options: Any) -> Any:
@@ -295,7 +294,7 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
             multiple=True,
             help="The value of a state variable; repeatable. Others have the position's, or their initial one.",
         ),
-        click.option("--side", type=click.Choice(SIDES), help="The side to move, whatever the position says."),
+        click.option("--side", type=click.Choice(SIDES), help="The side to move, instead of the position's."),
         click.option("--hands", metavar="JSON", help="The hands: pieces and counts. Left out: not known, not checked."),
         click.option(
             "--board",
@@ -415,6 +414,6 @@ assume_option = click.option(
 captures_first_option = click.option(
     "--captures-first",
     is_flag=True,
-    help="A rule of the host, which no document can say: where something can be taken, only such moves, to their end.",
+    help="A rule of the host, which no document can express: if a capture is possible, only captures, to their end.",
 )
 output_option = click.option("-o", "--output", metavar="FILE", help="Write to this file instead of standard output.")

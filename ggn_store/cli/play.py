@@ -128,12 +128,12 @@ def _ask(game: Play, screen: IO[str]) -> bool:
             except ggn_store.GgnStoreError as error:
                 show(str(error))
                 continue
-            if _tell(game, reply, show):
+            if _report(game, reply, show):
                 return False
 
 
-def _tell(game: Play, reply: Reply, show: Any) -> bool:
-    """Say what there is to say to a line; whether it was the last one."""
+def _report(game: Play, reply: Reply, show: Any) -> bool:
+    """Show the reply to a line; whether it was the last one."""
     if reply.text:
         show(reply.text)
     if reply.draw:

@@ -56,7 +56,7 @@ class Choice:
         return path_text(self.move)
 
     def conditions(self) -> str:
-        """What tells the choice from others of the same text."""
+        """What distinguishes the choice from others of the same text."""
         steps = self.move.steps if isinstance(self.move, Chain) else (self.move,)
         return " ".join(compact({"must": dict(step.must), "deny": dict(step.deny)}) for step in steps)
 
@@ -133,7 +133,7 @@ class Play:
         return not line or (line.isdecimal() and line.isascii())
 
     def enter(self, line: str) -> Reply:
-        """Do what a line says; raises MoveError where it says nothing that can be done."""
+        """Carry out a line; raises MoveError if it is neither a move nor a command."""
         pending, self.pending = self.pending, ()
         line = _said(line)
         if not line:
@@ -163,7 +163,7 @@ class Play:
         try:
             words = self._notation.parse(line)
         except ggn_store.MoveError as error:
-            raise ggn_store.MoveError(f"{error}; `help` tells what can be typed") from None
+            raise ggn_store.MoveError(f"{error}; `help` lists what can be typed") from None
         if len(words.places) == 1:
             return Reply(self._offer(words))
         every = self._choices(words.places)
@@ -310,7 +310,7 @@ def _numbered(choices: Sequence[Choice], number: int, line: str) -> Choice:
 def _numbered_text(choices: Sequence[Choice]) -> str:
     texts = [choice.text() for choice in choices]
     return "\n".join(
-        # Where only the conditions tell them apart, these.
+        # Conditions, where only they differ.
         f"  {choice.number}: {text}{' ' + choice.conditions() if texts.count(text) > 1 else ''}"
         for choice, text in zip(choices, texts, strict=True)
     )

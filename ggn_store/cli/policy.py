@@ -27,10 +27,10 @@ _namespace = click.argument("namespace", metavar="NAMESPACE")
 
 @click.group("policy", cls=options.Group)
 def command() -> None:
-    """Say what the revisions of a namespace must be like.
+    """Set requirements for the revisions of a namespace.
 
     NAMESPACE is `team` for all of team/..., `team/chess` for one ruleset, '*' (in quotes) for the whole store. The
-    policy of the longest namespace counts alone. Documents that are not valid are never stored, whatever it says.
+    policy of the longest namespace applies alone. Invalid documents are never stored, under any policy.
     """
 
 
@@ -49,7 +49,9 @@ def command() -> None:
     help="Refuse changes of the moves of these positions (NDJSON, as for `moves --positions`, at most 1,000): they are "
     "kept with the policy.",
 )
-@click.option("--review", type=click.IntRange(0, 100), default=0, metavar="N", help="How many others must approve.")
+@click.option(
+    "--review", type=click.IntRange(0, 100), default=0, metavar="N", help="How many other people must approve."
+)
 @options.change_options
 @click.pass_context
 def set_(
@@ -63,7 +65,7 @@ def set_(
 ) -> None:
     """Set the policy of a namespace, in place of the one that it has.
 
-    What is not given is not asked for; without any option nothing is, whatever the namespace around it asks for.
+    Requirements that are not given do not apply, even if an enclosing namespace has them.
     """
     positions = None
     if compatible is not None:
@@ -81,7 +83,7 @@ def set_(
 @options.text_or_json_option
 @click.pass_context
 def show(ctx: click.Context, namespace: str, positions: bool, form: str | None) -> None:
-    """Show the policy that counts for a namespace or a ruleset, which may be that of a namespace around it."""
+    """Show the policy that applies to a namespace or a ruleset, which may be that of an enclosing namespace."""
     found = options.open_store(ctx).policies.get(namespace)
     rules = None if found is None else found.rules
     if positions:
@@ -91,7 +93,7 @@ def show(ctx: click.Context, namespace: str, positions: bool, form: str | None) 
     elif form == "json":
         click.echo(compact(None if found is None else found.data()))
     elif found is None:
-        click.echo(f"nothing is asked of {printable(namespace)} but valid documents")
+        click.echo(f"{printable(namespace)} has no requirements but valid documents")
     else:
         click.echo(_text(found))
 
@@ -111,7 +113,7 @@ def list_(ctx: click.Context, form: str | None) -> None:
 @options.records_option
 @click.pass_context
 def log(ctx: click.Context, namespace: str, form: str | None) -> None:
-    """List all that was ever the policy of a namespace, the newest first."""
+    """List every policy that a namespace has had, newest first."""
     found = options.open_store(ctx).policies.log(namespace)
     if not found:
         click.echo(f"{printable(namespace)} never had a policy of its own", err=True)
@@ -123,9 +125,9 @@ def log(ctx: click.Context, namespace: str, form: str | None) -> None:
 @options.change_options
 @click.pass_context
 def remove(ctx: click.Context, namespace: str, author: str | None, message: str | None) -> None:
-    """Remove the policy of a namespace: that of the namespace around it counts instead."""
+    """Remove the policy of a namespace: that of the enclosing namespace applies instead."""
     left = options.open_store(ctx).policies.remove(namespace, author=author, message=message)
-    instead = "nothing is asked of it but valid documents" if left is None else f"that of {left.namespace} counts now"
+    instead = "only valid documents are required now" if left is None else f"that of {left.namespace} applies now"
     click.echo(f"{printable(namespace)} has no policy of its own any more; {printable(instead)}")
 
 
@@ -164,7 +166,7 @@ def _text(policy: Policy) -> str:
     if policy.fault is not None:
         lines["broken"] = f"{policy.fault}: no revision is taken until another policy is set"
     elif not rules:
-        lines["else"] = "nothing, whatever the namespace around it asks for"
+        lines["else"] = "nothing, even if an enclosing namespace has requirements"
     by = f" by {policy.author}" if policy.author else ""
     lines["set"] = f"{policy.data()['created_at'] or ''}{by}"
     if policy.message is not None:

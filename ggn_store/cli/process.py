@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import Any, Final, TextIO
 
-# Another signal within so many seconds is the same wish, passed on by whoever started the program (`timeout` does so
-# with Ctrl-C), or made by somebody in a hurry: it must not break off what puts things in order. Later ones do.
+# Another signal within so many seconds counts as the same one, passed on by a parent process (as `timeout` does with
+# Ctrl-C) or pressed twice: it must not interrupt the cleaning up. Later ones do.
 _GRACE: Final = 2.0
 _SAID: Final = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
 
@@ -51,7 +51,7 @@ class Output(io.FileIO):
             else:
                 if written is not None:
                     return written
-                select.select([], [self], [])  # whoever reads has made it non-blocking
+                select.select([], [self], [])  # the reader has made it non-blocking
         return memoryview(data).nbytes
 
     @property
@@ -104,7 +104,7 @@ def _opened(stream: TextIO, outputs: list[Output], errors: str) -> TextIO:
 
 
 def end_with_output() -> None:
-    """Let the command end where nobody reads on, or where its output finds no room."""
+    """End the command when its output cannot be written: the reader has gone, or the disk is full."""
     for output in _standard():
         output.ends = True
 
@@ -155,7 +155,7 @@ _signals = Signals()
 
 @contextlib.contextmanager
 def signals() -> Iterator[Signals]:
-    """What tells which signal has come; SIGTERM and SIGHUP are taken like Ctrl-C, unless they are to be ignored."""
+    """The signal that has come; SIGTERM and SIGHUP are taken like Ctrl-C, unless they are to be ignored."""
     _signals.number = None
     before = {}
     try:

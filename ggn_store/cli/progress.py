@@ -1,4 +1,4 @@
-"""Telling whoever watches a terminal what is being worked on."""
+"""Progress on a terminal."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def progress_line(work: str) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def progress_bar(work: str) -> Iterator[Callable[[str, int, int], None] | None]:
-    """A bar on a terminal, told what is being worked on, how much is done and of how much; nothing elsewhere."""
+    """A bar on a terminal; its callback takes the current work, how much is done, and of how much. Else nothing."""
     if not options.is_terminal(sys.stderr):
         yield None
         return
@@ -44,7 +44,7 @@ def progress_bar(work: str) -> Iterator[Callable[[str, int, int], None] | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(work, total=None)
 
-        def told(what: str, done: int, total: int) -> None:
+        def update(what: str, done: int, total: int) -> None:
             bar.update(task, description=f"{work} {printable(what)}"[:50], completed=done, total=total)
 
-        yield told
+        yield update

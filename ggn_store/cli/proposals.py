@@ -23,8 +23,8 @@ _COLUMNS = ("proposal", "state", "base", "approved", "author", "created_at", "su
 def command(ctx: click.Context, ruleset: str | None, closed: bool, form: str | None) -> None:
     """List the proposals that wait for approvals, of all rulesets or of one, the newest first.
 
-    A stale one cannot be merged any more: the ruleset has moved on since it was made. A broken one was put there past
-    this program; the summary says what is wrong with it, and `ggn-store reject` closes it.
+    A stale one can no longer be merged: the ruleset has a newer revision than its base. A broken one was inserted by
+    another program; its summary names the fault, and `ggn-store reject` closes it.
     """
     found = options.open_store(ctx).reviews.list(ruleset, closed=closed)
     empty = "nothing is proposed" + ("" if closed else " (--all lists closed proposals)")

@@ -13,13 +13,12 @@ from ggn_store.cli import transfers
 @transfers.exchange_options
 @click.pass_context
 def command(ctx: click.Context, /, **asked: Any) -> None:
-    """Take rulesets with their histories from another store.
+    """Fetch rulesets with their histories from another store.
 
-    Only what this store does not have travels. Each ruleset is taken whole or not at all: after an interruption, pull
-    again.
+    Only what this store lacks is sent. Each ruleset is stored whole or not at all: after an interruption, pull again.
 
-    Where this store has revisions that the other one has not, and both have changed something, nothing is pulled and
-    both sides' changes are listed (exit code 3): --merge makes one of both here. Changes of one and the same entry in
-    two ways are never merged.
+    If this store has revisions that the other one lacks, and both have changed something, nothing is pulled and the
+    changes of both sides are listed (exit code 3): --merge merges them here. Two different changes of the same entry
+    are never merged.
     """
     transfers.exchange(ctx, is_push=False, **asked)

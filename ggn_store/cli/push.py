@@ -13,12 +13,12 @@ from ggn_store.cli import transfers
 @transfers.exchange_options
 @click.pass_context
 def command(ctx: click.Context, /, **asked: Any) -> None:
-    """Give rulesets with their histories to another store.
+    """Send rulesets with their histories to another store.
 
-    Only what it does not have travels. Each ruleset is taken whole or not at all: after an interruption, push again.
+    Only what it lacks is sent. Each ruleset is stored whole or not at all: after an interruption, push again.
 
-    Where the other store has revisions that this one has not, and they change something, nothing is pushed and both
-    sides' changes are listed (exit code 3): pull first, or let --merge make one of both there. Changes of one and the
-    same entry in two ways are never merged.
+    If the other store has revisions that this one lacks, and they change something, nothing is pushed and the changes
+    of both sides are listed (exit code 3): pull first, or pass --merge to merge them there. Two different changes of
+    the same entry are never merged.
     """
     transfers.exchange(ctx, is_push=True, **asked)

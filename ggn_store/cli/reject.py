@@ -12,9 +12,9 @@ from ggn_store.cli import options
 @options.change_options
 @click.pass_context
 def command(ctx: click.Context, proposal: str, author: str | None, message: str | None) -> None:
-    """Reject a proposal, such as chess#4: it is never merged; something better can be proposed.
+    """Reject a proposal, such as chess#4: it is never merged.
 
-    That also closes a broken one, which cannot be shown.
+    This also closes a broken proposal, which cannot be shown.
     """
     found = options.open_store(ctx).reviews.reject(proposal, author=author, message=message)
     click.echo(f"{found}: rejected")

@@ -22,7 +22,7 @@ _GROUP_COLUMNS = ("fingerprint", "pieces", "rulesets", "moves", "movers")
 )
 @click.option("--rules", is_flag=True, help="Compare what moves change, too, and drops.")
 @click.option("--exact", is_flag=True, help="Only on boards of one size, square by square.")
-@click.option("--equal", is_flag=True, help="Tell mirrored and turned movement apart.")
+@click.option("--equal", is_flag=True, help="Distinguish mirrored and turned movement.")
 @click.option(
     "--by", type=click.Choice(("group", "piece")), help="A row each. Default: piece with --piece, else group."
 )
@@ -42,17 +42,17 @@ def command(
 ) -> None:
     """Show which pieces of all games move alike, equal or mirrored.
 
-    Without RULESET, all of the store in their newest revisions. Compared is where pieces go and what must stand where,
-    whatever they and their squares are called, each seen from its own side; a capture of some kind of piece is one of
-    an enemy. A ride over any number of empty squares is the same on boards of any size. Equal movement has an equal
-    fingerprint, in any store. State variables may have any values, and are left out of it. relation: how a piece's
-    movement comes from that of the first of its group.
+    Without RULESET, all of the store in their newest revisions. The comparison covers where pieces go and what must
+    stand where, not the names of pieces and squares, each seen from its own side; capturing a kind of piece counts as
+    capturing an enemy. A ride over any number of empty squares is the same on boards of any size. Equal movement has
+    an equal fingerprint, in any store. State variables may have any values, and are left out of it. relation: how a
+    piece's movement comes from that of the first of its group.
 
     `same-movers --piece C:N --ruleset chess` shows all that move like a knight.
     """
     if ruleset is not None and piece is None:
         raise click.UsageError("--ruleset says whose piece it is: name the piece with --piece")
-    analysis = options.open_store(ctx).analysis(answers.teller(show_sql))
+    analysis = options.open_store(ctx).analysis(answers.sql_reporter(show_sql))
     found = analysis.same_movers(rulesets, piece=piece, ruleset=ruleset, whole=rules, exact=exact, mirrored=not equal)
     if found.left_out:
         names = printable(", ".join(found.left_out))

@@ -18,7 +18,7 @@ _PIECES = ("piece", "side", "sources", "destinations", "possibilities", "conditi
 
 @click.command("show")
 @options.ruleset_argument
-@click.option("--piece", metavar="PIECE", help="Show where this piece may ever go instead, and which actions say so.")
+@click.option("--piece", metavar="PIECE", help="Show where this piece may ever go instead, and by which actions.")
 @options.text_or_json_option
 @click.pass_context
 def command(ctx: click.Context, ruleset: str, piece: str | None, form: str | None) -> None:
@@ -81,7 +81,7 @@ def _write_text(ruleset: ggn_store.Ruleset, summary: dict[str, Any], duties: dic
 
 
 def _show_piece(ruleset: ggn_store.Ruleset, piece: str, form: str | None) -> None:
-    """Where a piece may go from each source, by the action that says so and the state that it asks for."""
+    """Where a piece may go from each source, by action and required state."""
     listed = list(ruleset.read_piece(piece).entries())
     if form == "json":
         possibilities = [

@@ -107,12 +107,11 @@ def command(
     schema: bool,
     examples: bool,
 ) -> None:
-    """Ask the store with SQL of your own.
+    """Query the store with your own SQL.
 
-    QUERY is one SELECT (or WITH, VALUES, EXPLAIN) on the views below, or on the tables they are made of; without it,
-    on a terminal, there is a prompt, and elsewhere it is read from standard input. Nothing can be changed, nobody waits
-    for a query, and what takes too long, or too much memory or disk, is cut off. The views are the same in SQLite and
-    Postgres.
+    QUERY is one SELECT (or WITH, VALUES, EXPLAIN) on the views below, or on their tables; without it, a terminal gets
+    a prompt, and elsewhere it is read from standard input. A query cannot change anything and blocks nobody; it is cut
+    off if it needs too much time, memory or disk. The views are the same in SQLite and Postgres.
     """
     if schema or examples:
         if query is not None:

@@ -20,10 +20,10 @@ _COLUMNS = ("number", "state", "successor", "author", "created_at", "message")
     "--use",
     metavar="OTHER",
     shell_complete=options.complete_ruleset,
-    help="The ruleset that is to be used instead.",
+    help="The ruleset to use instead.",
 )
 @options.change_options
-@options.output_format(options.RECORD_FORMATS, "Of what was said so far. Default: a table on a terminal, NDJSON else.")
+@options.output_format(options.RECORD_FORMATS, "Of the history. Default: a table on a terminal, NDJSON elsewhere.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -34,10 +34,10 @@ def command(
     message: str | None,
     form: str | None,
 ) -> None:
-    """Say that a ruleset is active, deprecated or retired; without a state, list what was said of it so far.
+    """Mark a ruleset as active, deprecated or retired; without a state, list its states so far.
 
-    Whoever uses a deprecated ruleset is told so, and what to use instead. A retired one takes no revisions either, and
-    is not listed; what is in it can be used as ever.
+    Using a deprecated ruleset prints a note that names its successor. A retired one also takes no revisions and is
+    not listed; its revisions can still be used.
     """
     store = options.open_store(ctx)
     if state is None:
@@ -47,6 +47,6 @@ def command(
         options.print_records((each.data() for each in store.states.log(ruleset)), form, _COLUMNS)
         return
     if form is not None:
-        raise click.UsageError("--format is for the list of what was said: leave the state out")
+        raise click.UsageError("--format is for the list of states: leave the state out")
     found = store.states.set(ruleset, cast(Any, state), use=use, author=author, message=message)
     click.echo(printable(found.note or f"{found.name} is {found.state}"))

@@ -24,11 +24,11 @@ def command(ctx: click.Context, rulesets: tuple[str, ...], by: str, form: str | 
     Without RULESET, all of the store in their newest revisions. Drops are possibilities from the hand; keeps_turn are
     those after which the same side moves again. --by piece is for one RULESET.
     """
-    tell = answers.teller(show_sql)
+    report = answers.sql_reporter(show_sql)
     if by == "piece":
         if len(rulesets) != 1:
             raise click.UsageError("--by piece counts the pieces of one ruleset: name one")
-        found = options.open_ruleset(ctx, rulesets[0]).analysis(tell).stats()
+        found = options.open_ruleset(ctx, rulesets[0]).analysis(report).stats()
         options.print_records(found, form, _PIECE_COLUMNS)
         return
-    options.print_records(options.open_store(ctx).analysis(tell).stats(rulesets), form, _COLUMNS)
+    options.print_records(options.open_store(ctx).analysis(report).stats(rulesets), form, _COLUMNS)

@@ -38,9 +38,9 @@ def command(
     variables are left out of it: nothing says what their values become in a mirror.
     """
     if by != "entry" and (symmetry is not None or every):
-        raise click.UsageError("--symmetry and --all say which entries are listed: ask for them with --by entry")
+        raise click.UsageError("--symmetry and --all go with --by entry: add it")
     found = options.open_ruleset(ctx, ruleset)
-    analysis = found.analysis(answers.teller(show_sql))
+    analysis = found.analysis(answers.sql_reporter(show_sql))
     if by == "symmetry":
         options.print_records((each.data() for each in analysis.symmetries()), form, _COLUMNS)
     else:
@@ -48,6 +48,6 @@ def command(
         options.print_records((each.data() for each in listed), form, _ENTRY_COLUMNS)
         if not every and _SHOWN in Counter((each.of, each.symmetry) for each in listed).values():
             click.echo(f"the first {_SHOWN} of each symmetry; --all lists all", err=True)
-    answers.tell_of_state([found])
+    answers.note_state_variables([found])
     if found.board.extent is None:
         click.echo("note: the squares have no coordinates, so nothing can be mirrored or turned", err=True)

@@ -16,13 +16,13 @@ _MOVES = ("tag", "move", "revision", "author", "created_at", "message")
 @click.command("tag")
 @click.argument("ruleset", metavar="RULESET[@REV]", shell_complete=options.complete_ruleset)
 @click.argument("name", required=False)
-@click.option("-m", "--message", help="Why the tag is moved.")
+@click.option("-m", "--message", help="The reason for the move.")
 @click.option("--author", help="Who moves it. Default: $GGN_AUTHOR, else the database's user, else git's.")
 @click.option(
     "--expect",
     metavar="REV|none",
     help="Where the tag must point now, as 3, sha256:0123abcd or another tag; none: it must be new. "
-    "Exit code 3 where somebody else has moved it.",
+    "Exit code 3 if somebody else has moved it.",
 )
 @click.option("--delete", is_flag=True, help="Remove the tag; its history stays.")
 @click.option("--log", "--history", "log", is_flag=True, help="List where it has been, newest first.")

@@ -1,4 +1,4 @@
-"""What `push`, `pull` and `bundle load` share: their options, and telling what became of each ruleset."""
+"""What `push`, `pull` and `bundle load` share: their options, and the report on each ruleset."""
 
 from __future__ import annotations
 
@@ -33,11 +33,15 @@ def transfer_options(command: Command) -> Command:
     """The options of every command that gives revisions to a store."""
     for option in (
         options.output_format(options.RECORD_FORMATS, "Records instead of a line of text for each ruleset."),
-        click.option("--dry-run", is_flag=True, help="Only say what would travel."),
-        click.option("--author", metavar="NAME", help="Who merges. Default: $GGN_AUTHOR, the database's user, git's."),
-        click.option("--message", metavar="TEXT", help="Why both are merged; kept with the merge."),
-        click.option("--tags", is_flag=True, help="Take tags along: each then points where it does at the source."),
-        click.option("--merge", is_flag=True, help="Where both have changed something, make one revision of both."),
+        click.option("--dry-run", is_flag=True, help="Only list what would be transferred."),
+        click.option(
+            "--author",
+            metavar="NAME",
+            help="Author of the merge. Default: $GGN_AUTHOR, the database's user, git's.",
+        ),
+        click.option("--message", metavar="TEXT", help="The reason for the merge; kept with it."),
+        click.option("--tags", is_flag=True, help="Transfer tags, too: each then points where it does at the source."),
+        click.option("--merge", is_flag=True, help="If both have changed something, merge both into one revision."),
         click.option("--as", "to", metavar="NAME", help="The name that the ruleset gets; for a single one."),
     ):
         command = option(command)
@@ -45,7 +49,7 @@ def transfer_options(command: Command) -> Command:
 
 
 def exchange_options(command: Command) -> Command:
-    """What `push` and `pull` are told: `exchange` takes it."""
+    """The options of `push` and `pull`, which `exchange` takes."""
     remote = click.option(
         "--remote",
         metavar="ADDRESS",
@@ -65,14 +69,14 @@ def exchange(
     is_push: bool,
     **wishes: Any,
 ) -> None:
-    """Push or pull, and tell what became of each ruleset."""
+    """Push or pull, and report the outcome for each ruleset."""
     names = chosen(rulesets, everything)
     if not remote:
         raise click.UsageError("name the other store with --remote (or $GGN_STORE_REMOTE)")
     store = options.open_store(ctx, create=not is_push)
     each = store.exchange.push_each if is_push else store.exchange.pull_each
     with progress("pushing" if is_push else "pulling") as bar:
-        tell(ctx, each(remote, names, progress=bar, **wishes), form, "sent" if is_push else "received")
+        report(ctx, each(remote, names, progress=bar, **wishes), form, "sent" if is_push else "received")
 
 
 def chosen(rulesets: tuple[str, ...], everything: bool) -> tuple[str, ...] | None:
@@ -82,14 +86,14 @@ def chosen(rulesets: tuple[str, ...], everything: bool) -> tuple[str, ...] | Non
     return rulesets or None
 
 
-def tell(ctx: click.Context, results: Iterable[Transferred], form: str | None, verb: str) -> None:
-    """Say what became of each ruleset as it is done; the exit code is the worst."""
+def report(ctx: click.Context, results: Iterable[Transferred], form: str | None, verb: str) -> None:
+    """Report the outcome for each ruleset as it is done; the exit code is the worst."""
     code = 0
     done: list[dict[str, Any]] = []
     for result in results:
         if result.error is not None:
             code = max(code, result.error.exit_code)
-            _tell_error(result)
+            _report_error(result)
         if form is None:
             if result.error is None:
                 click.echo(printable(line(result, verb)))
@@ -102,7 +106,7 @@ def tell(ctx: click.Context, results: Iterable[Transferred], form: str | None, v
     ctx.exit(code)
 
 
-def _tell_error(result: Transferred) -> None:
+def _report_error(result: Transferred) -> None:
     error = result.error
     said = f"{result.name}: {str(error).removeprefix(f'{result.name}: ')}"
     click.echo(printable(options.without_password(said)), err=True)
@@ -142,9 +146,9 @@ def progress(verb: str) -> Iterator[Progress | None]:
         task = bar.add_task(verb, total=None)
         counts: defaultdict[str, int] = defaultdict(int)
 
-        def told(name: str, come: int, to_come: int) -> None:
+        def update(name: str, come: int, to_come: int) -> None:
             counts["come"] += come
             counts["total"] += to_come
             bar.update(task, description=printable(name)[:40], completed=counts["come"], total=counts["total"])
 
-        yield told
+        yield update

@@ -20,7 +20,7 @@ def command(ctx: click.Context, ruleset: str, state: str, by: str, form: str | N
     variable (ep), or of one of its values only (ep=4): when, a value that a possibility lets it have; state, its value
     after. --by piece counts the possibilities and mentions of each piece's rules in each role, --by rule lists them.
     """
-    analysis = options.open_ruleset(ctx, ruleset).analysis(answers.teller(show_sql))
+    analysis = options.open_ruleset(ctx, ruleset).analysis(answers.sql_reporter(show_sql))
     if by == "piece":
         counted = (each.data() for each in analysis.uses(state))
         options.print_records(counted, form, ("piece", "role", "possibilities", "mentions"))

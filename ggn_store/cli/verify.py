@@ -26,12 +26,12 @@ _COLUMNS = ("name", "state", "ahead", "behind", "here", "there", "tags", "hidden
 )
 @click.pass_context
 def command(ctx: click.Context, rulesets: tuple[str, ...], remote: str | None, strict: bool, form: str | None) -> None:
-    """Derive every digest again from the rows, and see that histories, tags, audit and triggers are whole.
+    """Derive every digest again from the rows, and check that histories, tags, audit and triggers are intact.
 
-    With rulesets, only what these need. Each thing that is wrong is one line, and makes exit code 1. Triggers,
-    functions and views are compared with the text that this program gives them; `ggn-store db upgrade` puts them right.
+    With rulesets, only what these need. Every problem is one line, and makes exit code 1. Triggers, functions and
+    views are compared with this program's own definitions; `ggn-store db upgrade` repairs them.
 
-    With --remote, tell which revisions and tags each store has that the other lacks: equal, ahead, behind, diverged,
+    With --remote, report which revisions and tags each store has that the other lacks: equal, ahead, behind, diverged,
     only here, only there. Exit code 1 where the stores disagree about what a revision holds.
     """
     if remote is None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "--interval",
     type=click.FloatRange(min=0.01),
     metavar="SECONDS",
-    help="How often to look where nobody tells of changes: a SQLite file (default 0.5), and to be sure a server (10).",
+    help="The time between two polls: of a SQLite file (default 0.5), and as a safety net of a server (10).",
 )
 @options.output_format(("text", "ndjson"), "Default: text on a terminal, NDJSON elsewhere.")
 @click.pass_context
@@ -52,9 +52,9 @@ def command(
 ) -> None:
     """Print changes as they happen, one a line: new revisions, tags that move, what `audit` lists.
 
-    A Postgres server tells of them at once; a SQLite file is looked at again and again. A connection that is lost is
-    made again, and nothing is missed. Each line of NDJSON has in `since` where to go on after an interruption, which
-    may repeat changes that others began earlier and finished later. SIGTERM ends it with exit code 0.
+    A Postgres server reports them at once; a SQLite file is polled. A lost connection is made again, and no change is
+    missed. To resume after an interruption, pass the `since` of the last NDJSON line; changes that began earlier and
+    were finished later may then be repeated. SIGTERM ends it with exit code 0.
     """
     if since != "now" and read_id(since) is None:
         raise click.BadParameter(f"{quote(since)} is neither the id of a change nor now", ctx, param_hint="--since")
@@ -66,7 +66,7 @@ def command(
         interval=interval,
         timeout=timeout,
         on_turn=_is_read,
-        on_loss=_tell_loss,
+        on_loss=_report_loss,
     )
     form = form or ("text" if options.is_terminal(sys.stdout) else "ndjson")
     printed = 0
@@ -86,12 +86,12 @@ def _line(event: Event) -> str:
     return printable("  ".join(part for part in parts if part))
 
 
-def _tell_loss(why: str) -> None:
+def _report_loss(why: str) -> None:
     click.echo(f"{printable(why)}; trying again", err=True)
 
 
 def _is_read() -> bool:
-    """Whether somebody may still read standard output: a pipe's other end is open."""
+    """Whether a reader of standard output may still be there: a pipe's other end is open."""
     if not hasattr(select, "poll") or sys.stdout is None:
         return True
     try:

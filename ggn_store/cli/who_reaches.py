@@ -19,6 +19,6 @@ def command(ctx: click.Context, ruleset: str, square: str, form: str | None, sho
     neither is so, other pieces have to stand somewhere, as for a cannon's jump or castling. State variables may have
     any values. * is the hand.
     """
-    found = options.open_ruleset(ctx, ruleset).analysis(answers.teller(show_sql)).who_reaches(square)
+    found = options.open_ruleset(ctx, ruleset).analysis(answers.sql_reporter(show_sql)).who_reaches(square)
     columns = ("piece", "source", "quiet", "capture", "possibilities")
     options.print_records((each.data() for each in found), form, columns)

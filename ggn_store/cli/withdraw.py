@@ -12,6 +12,6 @@ from ggn_store.cli import options
 @options.change_options
 @click.pass_context
 def command(ctx: click.Context, proposal: str, author: str | None, message: str | None) -> None:
-    """Withdraw a proposal of one's own, such as chess#4."""
+    """Withdraw your own proposal, such as chess#4."""
     found = options.open_store(ctx).reviews.withdraw(proposal, author=author, message=message)
     click.echo(f"{found}: withdrawn")

@@ -69,7 +69,7 @@ def test_the_sql_that_ran_goes_to_standard_error(ask: Command, arguments: tuple[
         (("uses", "mini", "C-P"), 1, '"C-P" is not a state: empty, enemy or a piece identifier'),
         (("same-movers", "mini", "--ruleset", "mini"), 2, "--ruleset says whose piece it is: name the piece"),
         (("same-movers", "mini", "--piece", "C:X"), 1, 'none of these rulesets has rules for "C:X"'),
-        (("symmetry", "mini", "--all"), 2, "ask for them with --by entry"),
+        (("symmetry", "mini", "--all"), 2, "go with --by entry"),
         (("symmetry", "mini", "--by", "entry", "--symmetry", "round"), 1, '"round" is not a symmetry of the board'),
         (("compare", "mini", "nothing"), 1, 'the store has no ruleset "nothing"'),
         (("who-reaches", "mini", "*"), 1, 'mini@1 has no square "*"; its board is 3x3'),

@@ -38,10 +38,10 @@ def test_policies_on_the_command_line(ggn: Command) -> None:
     assert ggn("policy", "show", "team/knight", "--positions").out == AT_B1.text()
     [shown] = ggn("policy", "show", "team", "--format", "json").records()
     assert shown["rules"]["review"] == 2
-    assert ggn("policy", "show").out == "nothing is asked of * but valid documents\n"
+    assert ggn("policy", "show").out == "* has no requirements but valid documents\n"
     assert ggn("policy", "show", "--format", "json").out == "null\n"
     assert ggn("policy", "show", "chess", "--positions").code == 1
-    assert "whatever the namespace around it asks for" in ggn("policy", "set", "team/free").out
+    assert "even if an enclosing namespace has requirements" in ggn("policy", "set", "team/free").out
     assert ggn("policy", "set", "*", "--review", "1").code == 0
     listed = list(csv.reader(io.StringIO(ggn("policy", "list", "--format", "csv").out)))
     assert [row[:4] for row in listed] == [
@@ -51,8 +51,8 @@ def test_policies_on_the_command_line(ggn: Command) -> None:
         ["team/free", "", "", ""],
     ]
     removed = ggn("policy", "remove", "team")
-    assert removed.out == "team has no policy of its own any more; that of * counts now\n"
-    assert ggn("policy", "remove", "*").out.endswith("; nothing is asked of it but valid documents\n")
+    assert removed.out == "team has no policy of its own any more; that of * applies now\n"
+    assert ggn("policy", "remove", "*").out.endswith("; only valid documents are required now\n")
     assert [(each["number"], each["removed"]) for each in ggn("policy", "log", "team").records()] == [
         (2, True),
         (1, False),
@@ -136,7 +136,7 @@ def test_a_review_on_the_command_line(ggn: Command, run: Program, address: str) 
     again = ggn("reject", "team/knight#1", "--author", "Cid")
     assert (again.code, "was merged already, it is team/knight@2" in again.err) == (3, True)
     empty = ggn("proposals", "--format", "table")
-    assert (empty.out, empty.err) == ("", "nothing is proposed (--all lists what was)\n")
+    assert (empty.out, empty.err) == ("", "nothing is proposed (--all lists closed proposals)\n")
     assert [each["state"] for each in ggn("proposals", "--all").records()] == ["merged"]
     ended = ggn("proposal", "team/knight#1").out
     assert "state         merged, it is team/knight@2\n" in ended
