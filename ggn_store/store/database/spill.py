@@ -74,10 +74,13 @@ def _made(prefix: str, places: Iterable[str]) -> Spill:
             for left in reversed(range(_TRIES)):
                 path = tempfile.mkdtemp(prefix=prefix, dir=place)
                 lock = _locked(path)
-                if lock is not None and not os.path.isdir(path):  # swept away before it was locked
-                    os.close(lock)
-                elif lock is not None or not left:  # there are file systems without locks
+                if os.path.isdir(path) and (lock is not None or not left):  # there are file systems without locks
                     return Spill(path, lock)
+                # Another process swept it away before it was locked, or is about to.
+                if lock is not None:
+                    os.close(lock)
+                with contextlib.suppress(OSError):
+                    os.rmdir(path)
     return Spill(None, None)
 
 
@@ -100,7 +103,7 @@ def _locked(path: str) -> int | None:
 def _sweep(place: Path, prefix: str) -> None:
     """Remove the directories of processes that are gone: nobody holds their locks any more."""
     with contextlib.suppress(OSError):
-        for left in place.glob(f"{prefix}*"):
+        for left in place.glob(f"{prefix}*") if fcntl else ():
             if left.lstat().st_uid == os.getuid() and (lock := _locked(str(left))) is not None:
                 shutil.rmtree(left, ignore_errors=True)
                 os.close(lock)

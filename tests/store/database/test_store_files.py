@@ -79,6 +79,13 @@ def test_what_a_killed_process_left_of_a_new_store_goes_with_the_next(run: Progr
     assert {path.name for path in Path().iterdir()} == {"new.db", "quick.json"}
 
 
+def test_nothing_is_left_where_the_file_system_has_no_locks(run: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spill, "fcntl", None)
+    write("quick.json", QUICK)
+    assert run("--db", "new.db", "load", "quick.json").code == 0
+    assert {path.name for path in Path().iterdir()} == {"new.db", "quick.json"}
+
+
 def test_what_others_are_making_beside_a_new_store_stays(run: Program) -> None:
     write("quick.json", QUICK)
     with spill.beside(Path("new.db")) as other:
