@@ -85,9 +85,9 @@ class _Moves:
             if not others or any(each != vectors for each in others):
                 continue  # one side moves in another way: the rules look at the direction of the player
             units = set(map(unit, vectors))
-            turns = {turned for each in units for turned in lattice.rotations(each) if lattice.fits(turned)} - units
-            known = units | vectors
-            missing = {turned for turned in turns if not any(lattice.is_same(turned, each) for each in known)}
+            known = {unit(lap) for vector in vectors for lap in lattice.laps(vector)}
+            turns = {turned for each in units for turned in lattice.rotations(each)}
+            missing = set(filter(lattice.fits, turns - known))
             if missing:
                 told = f"{_words(missing, lattice)}, though it moves {_words(units, lattice)}"
                 message = f"{_noun(group)} never moves {told}"

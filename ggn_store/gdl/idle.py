@@ -18,7 +18,11 @@ def never_applied(trials: Trials, holding: Collection[str]) -> Iterator[Finding]
     `holding` are the actions that can be done at all.
     """
     for name, rule in trials.rules.items():
-        yield from _idle_effects(trials, rule) if name in holding else _culprits(trials, rule)
+        if name in holding:
+            yield from _idle_effects(trials, rule)
+            yield from _off_board(trials, rule)
+        else:
+            yield from _culprits(trials, rule)
     for name, rule in trials.rules.items():
         if name in trials.allowed and name in holding:
             yield from _shadow(trials, rule, holding)
@@ -77,10 +81,54 @@ def _idle_effects(trials: Trials, rule: TriedRule) -> Iterator[Finding]:
                 if is_plain and not names & changed and not _may_happen(trials, rule, condition):
                     message = f"this effect never happens: {text_of(condition)} never holds here"
                     yield Finding("never-holds", message, clause.place, clause, start_of(condition))
-        for part in parts(clause.expression):
-            match part:
-                case Call(name="set", arguments=(Attribute(name=name), _)):
-                    changed.add(name)
+        changed |= _attributes_set(clause.expression)
+
+
+def _off_board(trials: Trials, rule: TriedRule) -> Iterator[Finding]:
+    """Effects on `board[...]` that are off the board for moves that the action allows: they do nothing there."""
+    changed: set[str] = set()
+    for clause in rule.action.effects:
+        for key, around in _places_set(clause.expression, ()):
+            names = {part.name for each in (key, *around) for part in parts(each) if isinstance(part, Attribute)}
+            case = None if names & changed else _case_off_board(trials, rule, key, around)
+            if case is not None:
+                kind, move = case.entity.schema, f"{case.start.label} to {case.target.label}"
+                message = (
+                    f"board[{text_of(key)}] is off the board for a {kind} from {move}: nothing is set there, and an "
+                    "entity that has left its place is gone"
+                )
+                yield Finding("off-board", message, clause.place, clause, start_of(key))
+        changed |= _attributes_set(clause.expression)
+
+
+def _places_set(
+    effect: Expression, around: tuple[Expression, ...]
+) -> Iterator[tuple[Expression, tuple[Expression, ...]]]:
+    """The places other than start and target that an effect sets, with the conditions that hold there."""
+    match effect:
+        case Call(name="set", arguments=(Index(key=Call() as key), _)):
+            yield key, around
+        case Call(name="if", arguments=(condition, then, *otherwise)):
+            yield from _places_set(then, (*around, condition))
+            for each in otherwise:
+                yield from _places_set(each, (*around, Call("not", (condition,), start_of(condition))))
+
+
+def _case_off_board(trials: Trials, rule: TriedRule, key: Expression, around: tuple[Expression, ...]) -> Case | None:
+    """A case of the action in which a key is known to be no place, while all conditions are known to hold."""
+    where, conditions = trials.folding.function(key), [trials.folding.function(each) for each in around]
+    for case in trials.cases(rule, trials.pairs(rule)):
+        if where(case) is None and all(condition(case) is True for condition in conditions):
+            return case
+    return None
+
+
+def _attributes_set(effect: Expression) -> set[str]:
+    return {
+        part.arguments[0].name
+        for part in parts(effect)
+        if isinstance(part, Call) and part.name == "set" and isinstance(part.arguments[0], Attribute)
+    }
 
 
 def _may_happen(trials: Trials, rule: TriedRule, condition: Expression) -> bool:

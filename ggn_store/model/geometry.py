@@ -236,15 +236,18 @@ class Lattice:
 
     # --- two places ---
 
-    def vectors(self, a: str, b: str) -> list[Vector]:
-        """Every vector that leads from one place to another, the shortest first: on a cylinder there are several."""
-        vector = tuple(map(int.__sub__, self.points[b], self.points[a]))
+    def laps(self, vector: Vector) -> list[Vector]:
+        """Every vector that leads to the same place, the shortest first: on a cylinder there are several."""
         if not self.cylinder:
             return [vector]
         width, (dx, *rest) = self.size[0], vector
         most = max(self.size) // width + 1
         found = [(dx + width * turns, *rest) for turns in range(-most, most + 1)]
         return sorted(found, key=lambda each: (abs(each[0]), -each[0]))
+
+    def vectors(self, a: str, b: str) -> list[Vector]:
+        """Every vector that leads from one place to another, the shortest first."""
+        return self.laps(tuple(map(int.__sub__, self.points[b], self.points[a])))
 
     def vector(self, a: str, b: str) -> Vector:
         """The vector from one place to another: along a line if one joins them, else the shortest."""
@@ -291,10 +294,6 @@ class Lattice:
         return None
 
     # --- directions ---
-
-    def is_same(self, a: Vector, b: Vector) -> bool:
-        """Whether two vectors always lead to the same place."""
-        return a == b or (self.cylinder and a[1:] == b[1:] and not (a[0] - b[0]) % self.size[0])
 
     def fits(self, vector: Vector) -> bool:
         """Whether a vector leads from any place of the box to another one."""

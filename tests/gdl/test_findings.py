@@ -52,6 +52,25 @@ def test_an_action_that_no_phase_allows_is_never_used() -> None:
     assert findings(data) == [("unused-action", place, "no phase allows the action odd: it is never used")]
 
 
+@pytest.mark.parametrize(
+    ("place", "found_from"),
+    [
+        ("node(target.x, add(target.y, 1))", "a3 to a4"),
+        ("mid_pos(start, node(start.x, 4))", "a1 to a2"),
+        ("node(start.x, start.y)", None),
+    ],
+)
+def test_an_effect_off_the_board_is_suspicious(place: str, found_from: str | None) -> None:
+    data = with_action("fall", ["eq(entity.rank, 'stone')", "eq(target.x, start.x)", "eq(sub(target.y, start.y), 1)"])
+    data["interactions"]["list"]["fall"]["effects"] = ["set(board[start], null)", f"set(board[{place}], entity)"]
+    off = [message for code, _, message in findings(data) if code == "off-board"]
+    assert len(off) == (found_from is not None)
+    assert found_from is None or f"for a Piece from {found_from}: nothing is set there" in off[0]
+    guarded = f"if(lt(target.y, 3), set(board[{place}], entity))"
+    data["interactions"]["list"]["fall"]["effects"][1] = guarded
+    assert bool([code for code, _ in found(data) if code == "off-board"]) is (found_from == "a1 to a2")
+
+
 def test_an_action_without_effects_changes_nothing() -> None:
     assert ("no-effect", SLIDE) in found(changed(f"{SLIDE}/effects", []))
 
