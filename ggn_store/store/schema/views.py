@@ -1,7 +1,7 @@
 """The views: what there is to ask with SQL, column by column.
 
-The migrations make the views (a test compares the two); help, README and `sql --schema` are made from this. It is read
-for `--help`, and imports nothing that is slow.
+The migrations make the views (a test compares the two); help, the guide to SQL and `sql --schema` are made from this.
+It is read for `--help`, and imports nothing that is slow.
 """
 
 from __future__ import annotations
