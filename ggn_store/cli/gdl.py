@@ -9,7 +9,10 @@ from ggn_store.cli import gdl_check, gdl_compile, options
 
 @click.group("gdl", cls=options.Group)
 def command() -> None:
-    """Check and compile game descriptions: JSON with the conditions and effects of a game's actions."""
+    """Check and compile game descriptions: JSON with the conditions and effects of a game's actions.
+
+    See `ggn-store guide game-descriptions`.
+    """
 
 
 command.add_command(gdl_check.command)

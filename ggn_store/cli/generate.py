@@ -22,5 +22,6 @@ def command(game: str, dialect: str, output: str | None) -> None:
 
     GAME is a name of the library (see `list --library`), FILE the path of a definition (.toml), or - for standard
     input. A dialect that cannot say all of it is refused, and what would be lost is listed.
+    `ggn-store guide defining-games` describes definitions.
     """
     options.write(generate_parts(ggn_store.find_game(game), cast(Any, dialect)), output)
