@@ -26,16 +26,16 @@ def command(ctx: click.Context, paths: tuple[str, ...], form: str | None) -> Non
     findings alone end in 0.
     """
     found: list[SpecificationProblem] = []
-    checked = 0
+    checked = refused = 0
     for _, check in check_specifications(paths):
         checked += 1
+        refused += len(check.blockers)
         found += [*check.problems, *check.findings]
     options.write(specification_problems(found, form or "text"))
     if not checked:
         click.echo("no specification found", err=True)
         return
     problems = sum(problem.severity == "problem" for problem in found)
-    refused = sum(problem.code == "refused" for problem in found)
     findings = len(found) - problems
     words = [
         options.counted(problems, "problem") if problems else "no problem",

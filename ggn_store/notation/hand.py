@@ -3,8 +3,3 @@
 from typing import Final
 
 HAND: Final = "*"
-
-
-def is_hand(text: str) -> bool:
-    """Whether `text` names the hand instead of a square."""
-    return text == HAND

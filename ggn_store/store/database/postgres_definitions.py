@@ -142,8 +142,6 @@ _FUNCTION = re.compile(
     r"AS\s+(?P<quote>\$\w*\$)(?P<body>.*)(?P=quote)(?P<after>.*)",
     re.DOTALL,
 )
-# Of an argument, its name; some types are called by more words than one.
-_ARGUMENT = re.compile(r"(?!double|timestamp|time|character|bit)\w+ +(?=\w)")
 _SETTING = re.compile(
     r"\bSET (\w+) (?:=|TO) (.*?)(?=\s+(?:SET|LANGUAGE|STABLE|IMMUTABLE|VOLATILE|STRICT|SECURITY)\b|$)"
 )
