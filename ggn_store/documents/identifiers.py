@@ -136,7 +136,7 @@ def _same_rules(pieces: Iterable[Piece], named: Counter[str]) -> Iterator[Findin
             rules = [_rules(piece, named_itself=True), _rules(piece, named_itself=False)]
             earlier = next((seen[each] for each in rules if each in seen), None)
             if earlier is not None:
-                message = f"the same rules as {earlier}, and no condition tells the two apart"
+                message = f"the same rules as {earlier}, and no condition distinguishes them"
                 yield "same-rules", (piece.identifier,), message
             for each in rules:
                 seen.setdefault(each, piece.identifier)

@@ -302,7 +302,7 @@ def test_a_state_that_changes_neither_moves_nor_conditions_is_found_at_the_later
     rules = {"a1": {"a2": [{"must": {"a2": "empty"}}], "b1": [{}]}}
     turned = {"a1": {"b1": [{}], "a2": [{"must": {"a2": "empty"}}]}}
     assert found({"S:+L": rules, "S:G": rules, "S:L": turned}, "same-rules") == [
-        ("/S:L", "the same rules as S:+L, and no condition tells the two apart")
+        ("/S:L", "the same rules as S:+L, and no condition distinguishes them")
     ]
 
 

@@ -59,7 +59,7 @@ def plan(connection: Connection, source: Source, name: str, to: str, wishes: Wis
     _require_open(here, relation, wishes.place)
     is_apart = relation.kind == "apart"
     if is_apart and united(here, relation) is None and not wishes.merge:
-        raise DivergedError(f"{to}: the two histories have gone apart: without --dry-run it is told how")
+        raise DivergedError(f"{to}: the two histories have gone apart: leave --dry-run out to list how")
     coming = list(source.revisions(name, [step.lineage for step in relation.missing]))
     digests = {digest for revision in coming for digest in revision.pieces}
     fresh = digests - load.known_pieces(connection, sorted(digests)).keys()

@@ -417,7 +417,7 @@ class _Walk:
         found = self._each(t.audit, told, look, t.audit.c.id)
         audited = [revision_id for revision_id, label in self._met if label in known]
         return found + [
-            f"{label}: the audit does not tell of it"
+            f"{label}: the audit does not record it"
             for revision_id, label in self._met
             if audited and revision_id > min(audited) and label not in known
         ]
@@ -426,7 +426,7 @@ class _Walk:
         """Which revision a row of the audit tells of, and what is wrong with that."""
         detail = self._detail(row)
         if not isinstance(detail.get("revision"), int):
-            return "", [f"table audit: what row {row.id} tells of a revision cannot be read"]
+            return "", [f"table audit: the revision in row {row.id} cannot be read"]
         query = (
             select(t.revision.c.lineage)
             .join(t.ruleset)
@@ -435,9 +435,9 @@ class _Walk:
         found = connection.execute(query).scalar()
         label = f"revision {row.subject}@{detail['revision']}"
         if found is None:
-            return label, [f"{label}: it is not there, and the audit tells that it was made"]
+            return label, [f"{label}: it is not there, and the audit records that it was made"]
         if found != detail.get("lineage"):
-            return label, [f"{label}: the audit tells that it had the lineage {detail.get('lineage')}"]
+            return label, [f"{label}: the audit records that it had the lineage {detail.get('lineage')}"]
         return label, []
 
     def _detail(self, row: Any) -> dict[str, Any]:
@@ -470,7 +470,7 @@ class _Walk:
         for label in sorted(made | known):
             if made[label] != known[label]:
                 what = "moves" if label.startswith("tag ") else "changes of state"
-                yield f"{label}: it has {made[label]} {what}, and the audit tells of {known[label]}"
+                yield f"{label}: it has {made[label]} {what}, and the audit records {known[label]}"
 
 
 def _has_turns_of(dialect: Dialect, piece: Piece) -> bool:

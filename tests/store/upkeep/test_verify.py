@@ -82,17 +82,17 @@ def test_with_names_only_what_these_need_is_looked_at(game: Store) -> None:
 
 
 DAMAGES = {
-    "DELETE FROM revision WHERE number = 2": "revision game@2: it is not there, and the audit tells that it was made",
+    "DELETE FROM revision WHERE number = 2": "revision game@2: it is not there, and the audit records that it was made",
     "UPDATE tag SET number = 3 WHERE number = 2": "tag game:stable: its moves are not numbered without gaps",
     "UPDATE tag SET revision_id = (SELECT min(id) FROM revision WHERE ruleset_id <> tag.ruleset_id) WHERE number = 2":
         "tag game:stable: it points to a revision of another ruleset",
-    "DELETE FROM tag WHERE number = 2": "tag game:stable: it has 1 moves, and the audit tells of 2",
-    "UPDATE tag SET name = 'other' WHERE number = 1": "tag game:other: it has 1 moves, and the audit tells of 0",
-    "DELETE FROM audit WHERE action = 'tag'": "tag game:stable: it has 2 moves, and the audit tells of 0",
-    "DELETE FROM audit WHERE subject = 'other'": "revision other@1: the audit does not tell of it",
-    "UPDATE audit SET detail = 'x' WHERE id = 1": "table audit: what row 1 tells of a revision cannot be read",
+    "DELETE FROM tag WHERE number = 2": "tag game:stable: it has 1 moves, and the audit records 2",
+    "UPDATE tag SET name = 'other' WHERE number = 1": "tag game:other: it has 1 moves, and the audit records 0",
+    "DELETE FROM audit WHERE action = 'tag'": "tag game:stable: it has 2 moves, and the audit records 0",
+    "DELETE FROM audit WHERE subject = 'other'": "revision other@1: the audit does not record it",
+    "UPDATE audit SET detail = 'x' WHERE id = 1": "table audit: the revision in row 1 cannot be read",
     "UPDATE audit SET subject = 'nobody' WHERE id = 1":
-        "revision nobody@1: it is not there, and the audit tells that it was made",
+        "revision nobody@1: it is not there, and the audit records that it was made",
     "INSERT INTO ruleset_state (ruleset_id, number, state, created_at) "
     "SELECT id, 2, 'active', '2026-01-01 00:00:00.000000' "
     "FROM ruleset WHERE name = 'game'": "ruleset game: its states are not numbered without gaps",
@@ -117,7 +117,7 @@ def test_an_audit_that_tells_of_another_history_is_told(game: Store) -> None:
         detail = connection.execute(text("SELECT detail FROM audit WHERE id = 2")).scalar_one()
         forged = json.dumps(json.loads(detail) | {"lineage": "0" * 64})
         connection.execute(text("UPDATE audit SET detail = :forged WHERE id = 2"), {"forged": forged})
-    assert game.upkeep.verify().problems == (f"revision game@2: the audit tells that it had the lineage {'0' * 64}",)
+    assert game.upkeep.verify().problems == (f"revision game@2: the audit records that it had the lineage {'0' * 64}",)
 
 
 def test_a_file_s_audit_has_no_gaps(tmp_path: Path) -> None:
@@ -145,7 +145,7 @@ def test_revisions_from_before_there_was_an_audit_are_not_complained_of(store: S
     with damage(store) as connection:
         connection.execute(text("DELETE FROM audit WHERE subject = 'other'"))
         connection.execute(text("UPDATE audit SET id = 1"))
-    assert store.upkeep.verify().problems == ("revision other@1: the audit does not tell of it",)
+    assert store.upkeep.verify().problems == ("revision other@1: the audit does not record it",)
 
 
 # --- beside others ---
