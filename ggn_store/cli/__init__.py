@@ -176,7 +176,8 @@ def _report(error: BaseException, signals: process.Signals) -> int:
             options.report_conflict(error)
             return error.exit_code
         case OSError():
-            options.say_error(": ".join(str(part) for part in (error.filename, error.strerror or error) if part))
+            parts = (error.filename, error.strerror or error)
+            options.say_error(": ".join(printable(str(part)) for part in parts if part))
             return 1
         case MemoryError():
             options.say_error("not enough memory for this; nothing was stored")

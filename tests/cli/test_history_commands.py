@@ -121,7 +121,7 @@ def test_what_people_write_cannot_act_on_a_terminal(ggn: Command, story: Store) 
         (("log", NAME, "--oneline", "--format", "json"), "--oneline is a form of its own: leave --format json out"),
         (("diff",), "Missing argument 'A'"),
         (("diff", "-", "-"), "standard input can only be one of the two"),
-        (("diff", "-"), "name what standard input is compared with: `ggn-store diff chess -`"),
+        (("diff", "-"), "name a revision to compare standard input with: `ggn-store diff chess -`"),
         (("restore",), "Missing argument 'RULESET'"),
     ],
 )

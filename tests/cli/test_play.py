@@ -109,7 +109,7 @@ def test_what_is_in_the_hand_is_dropped(ask: Command) -> None:
         ("e2 e4\nundo\nundo", 3, "undo: nothing has been played"),
         ("save", 1, "save FILE: name the file"),
         ("e4", 1, "e4 is empty"),
-        ("e2\ne2e9", 2, '"e2e9" is no square of the board, and no move that is written in one word; `help` tells'),
+        ("e2\ne2e9", 2, '"e2e9" is no square of the board, and no move that is written in one word; `help` lists'),
         ("\x1b[31m", 1, '"\\u001b[31m" is no square'),
     ],
 )
