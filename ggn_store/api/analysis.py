@@ -11,6 +11,7 @@ from ggn_store.analysis.dead import Dead
 from ggn_store.analysis.mentions import Use, Uses
 from ggn_store.analysis.mobility import PieceMobility, SquareMobility
 from ggn_store.analysis.reach import Coverage, Reacher
+from ggn_store.api.handle import Handle
 from ggn_store.errors import NotationError, UnknownNameError, offer, printable, quote
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
@@ -18,7 +19,6 @@ from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.store.analyses import mentions, mobility, reach, stats
 from ggn_store.store.analyses.asking import Tell, asking
-from ggn_store.store.database import engine
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
 
@@ -26,21 +26,20 @@ if TYPE_CHECKING:
     from ggn_store.analysis.comparison import PieceComparison
     from ggn_store.analysis.movers import SameMovers
     from ggn_store.analysis.symmetry import Asymmetry, Finding, SideSymmetry
-    from ggn_store.api.ruleset import Ruleset
 
 
 class RulesetAnalysis:
     """The analyses of one ruleset; `tell` gets the SQL of each statement that runs."""
 
-    def __init__(self, ruleset: Ruleset, database: engine.Database, tell: Tell | None) -> None:
-        self._ruleset = ruleset
-        self._database = database
+    def __init__(self, handle: Handle, tell: Tell | None) -> None:
+        self._handle = handle
+        self._database = handle.session.database
         self._tell = tell
 
     def stats(self) -> list[dict[str, Any]]:
         """How much is in each piece, in document order."""
         with asking(self._database, self._tell) as asker:
-            return stats.of_pieces(asker, self._ruleset.revision)
+            return stats.of_pieces(asker, self._handle.revision)
 
     def mobility(self, piece: str | None = None) -> list[PieceMobility]:
         """The mobility of the pieces on an empty board, in document order; see `ggn_store.analysis.mobility`.
@@ -52,9 +51,9 @@ class RulesetAnalysis:
     def mobility_by_square(self, piece: str | None = None) -> list[SquareMobility]:
         """Where the pieces can go on an empty board from each square, and from the hand; otherwise like `mobility`."""
         self._require(piece=piece)
-        board = self._ruleset.board
+        board = self._handle.board
         with asking(self._database, self._tell) as asker:
-            return mobilities.by_square(mobility.leaps(asker, self._ruleset.revision, piece=piece), board)
+            return mobilities.by_square(mobility.leaps(asker, self._handle.revision, piece=piece), board)
 
     def coverage(self, piece: str | None = None) -> list[Coverage]:
         """The squares that the pieces can ever stand on; see `ggn_store.store.analyses.reach`.
@@ -63,7 +62,7 @@ class RulesetAnalysis:
         Raises UnknownNameError for a piece without rules.
         """
         self._require(piece=piece)
-        wanted = self._ruleset.pieces if piece is None else (piece,)
+        wanted = self._handle.pieces if piece is None else (piece,)
         return self._covered(wanted, self._start())
 
     def coverage_from(self, piece: str, source: str) -> Coverage:
@@ -72,7 +71,7 @@ class RulesetAnalysis:
         Raises UnknownNameError for a piece without rules, and a square that is not on the board.
         """
         self._require(piece=piece, square=source)
-        number = reach.IN_HAND if source == HAND else self._ruleset.board.numbers[source]
+        number = reach.IN_HAND if source == HAND else self._handle.board.numbers[source]
         return self._covered((piece,), [(piece, number)])[0]
 
     def who_reaches(self, square: str) -> list[Reacher]:
@@ -80,11 +79,11 @@ class RulesetAnalysis:
 
         Raises UnknownNameError for a square that is not on the board.
         """
-        board = self._ruleset.board
+        board = self._handle.board
         if square not in board.numbers:
-            raise UnknownNameError(f"{self._ruleset.revision} has no square {quote(square)}; {_squares(board)}")
+            raise UnknownNameError(f"{self._handle.revision} has no square {quote(square)}; {_squares(board)}")
         with asking(self._database, self._tell) as asker:
-            found = mobility.leaps(asker, self._ruleset.revision, destination=board.numbers[square])
+            found = mobility.leaps(asker, self._handle.revision, destination=board.numbers[square])
         return [
             Reacher(leap.piece, reaches.label(leap.source, board), leap.quiet, leap.capture, leap.possibilities)
             for leap in found
@@ -98,14 +97,14 @@ class RulesetAnalysis:
         """
         asked = self._mentionable(state)
         with asking(self._database, self._tell) as asker:
-            return [Uses(*total) for total in mentions.totals(asker, self._ruleset.revision, asked)]
+            return [Uses(*total) for total in mentions.totals(asker, self._handle.revision, asked)]
 
     def each_use(self, state: str) -> list[Use]:
         """Every mention in the rules, in document order; otherwise like `uses`."""
         asked = self._mentionable(state)
-        board = self._ruleset.board
+        board = self._handle.board
         with asking(self._database, self._tell) as asker:
-            found = mentions.mentions(asker, self._ruleset.revision, asked)
+            found = mentions.mentions(asker, self._handle.revision, asked)
         return [
             Use(
                 each.piece,
@@ -122,9 +121,9 @@ class RulesetAnalysis:
         """The possibilities that never apply, or could be left out, in document order; see `Dead`."""
         from ggn_store.api import dead
 
-        start, board = self._start(), self._ruleset.board
+        start, board = self._start(), self._handle.board
         with self._database.snapshot() as database, asking(database, self._tell) as asker:
-            return dead.find(asker, self._ruleset.revision, board, start)
+            return dead.find(asker, self._handle.revision, board, start)
 
     def symmetries(self) -> list[SideSymmetry]:
         """Whether the sides are mirror images of one another, and each of itself; see `SideSymmetry`.
@@ -134,7 +133,7 @@ class RulesetAnalysis:
         """
         from ggn_store.analysis import symmetry
 
-        board, start = self._ruleset.board, self._ruleset.start
+        board, start = self._handle.board, self._handle.start
         return [symmetry.answer(finding, board, start) for finding in self._findings()]
 
     def asymmetries(self, symmetry: str | None = None, limit: int | None = None) -> list[Asymmetry]:
@@ -149,9 +148,9 @@ class RulesetAnalysis:
         names = [*dict.fromkeys(each.mirror.symmetry for each in found)]
         if symmetry is not None and symmetry not in names:
             raise UnknownNameError(
-                f"{quote(symmetry)} is not a symmetry of the board of {self._ruleset.revision}: {', '.join(names)}"
+                f"{quote(symmetry)} is not a symmetry of the board of {self._handle.revision}: {', '.join(names)}"
             )
-        return [*movement.asymmetries(movement.chosen(found, symmetry), self._ruleset, limit)]
+        return [*movement.asymmetries(movement.chosen(found, symmetry), self._handle, limit)]
 
     # --- inside ---
 
@@ -159,27 +158,27 @@ class RulesetAnalysis:
         from ggn_store.api import movement
 
         with self._database.snapshot() as database, asking(database, self._tell) as asker:
-            return movement.find_asymmetries(asker, self._ruleset.revision, self._ruleset.board)
+            return movement.find_asymmetries(asker, self._handle.revision, self._handle.board)
 
     def _start(self) -> list[tuple[str, int]] | None:
         """What the start position has on the board and in the hands; None without one."""
-        start, numbers = self._ruleset.start, self._ruleset.board.numbers
+        start, numbers = self._handle.start, self._handle.board.numbers
         if start is None:
             return None
         standing = [(piece, numbers[square]) for square, piece in start.board.items() if piece and square in numbers]
         return standing + [(piece, reach.IN_HAND) for piece in start.hands or ()]
 
     def _covered(self, pieces: Iterable[str], seeds: list[tuple[str, int]] | None) -> list[Coverage]:
-        board = self._ruleset.board
+        board = self._handle.board
         with asking(self._database, self._tell) as asker:
-            standing = reach.reached(asker, self._ruleset.revision, seeds)
+            standing = reach.reached(asker, self._handle.revision, seeds)
         return reaches.coverages(pieces, standing, board, reach.IN_HAND)
 
     def _mentionable(self, asked: str) -> str | mentions.Named:
         """What rules can mention: a piece or a state as it is, a state variable with or without a value of it."""
         if asked in (EMPTY, ENEMY) or qpi.is_qpi(asked):
             return asked
-        known = self._ruleset.variables
+        known = self._handle.variables
         if asked in known:
             return mentions.Named(asked)
         named = next((name for name in known if asked.startswith(f"{name}=")), None)
@@ -188,18 +187,16 @@ class RulesetAnalysis:
             if value not in known[named].values:
                 allowed = offer(known[named].values)
                 raise NotationError(
-                    f"{quote(value)} is not a value of {printable(named)} in {self._ruleset.revision}: {allowed}"
+                    f"{quote(value)} is not a value of {printable(named)} in {self._handle.revision}: {allowed}"
                 )
             return mentions.Named(named, value)
         allowed = f"{EMPTY}, {ENEMY} or {qpi.ALLOWED}"
         if known:
-            allowed += f"; nor is it a state variable of {self._ruleset.revision}, or VARIABLE=VALUE: {offer([*known])}"
+            allowed += f"; nor is it a state variable of {self._handle.revision}, or VARIABLE=VALUE: {offer([*known])}"
         raise NotationError(f"{quote(asked)} is not a state: {allowed}")
 
     def _require(self, piece: str | None = None, square: str | None = None) -> None:
-        if piece is not None:
-            self._ruleset.select(piece)
-        self._ruleset.require_square(square)
+        self._handle.require_place(piece, square, None)
 
 
 def _squares(board: Board) -> str:

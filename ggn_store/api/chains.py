@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
 from ggn_store import limits
+from ggn_store.api.handle import AnyPosition, as_position
 from ggn_store.api.moves import Moves
-from ggn_store.api.placing import as_position
 from ggn_store.errors import MoveError, UnknownNameError, printable, quote
 from ggn_store.model.chain import Chain
 from ggn_store.model.move import DISPLACEMENT, Assumption, Move, displacement
@@ -19,54 +19,39 @@ from ggn_store.store.moves import chains as stored
 from ggn_store.store.moves.chains import Chained
 
 
-class Chains(Moves):
+class Chains:
     """Moves and chains of moves, made in a position."""
 
-    def chains(
-        self,
-        position: Position | Mapping[str, str | None],
-        *,
-        piece: str | None = None,
-        source: str | None = None,
-        destination: str | None = None,
-    ) -> tuple[Chain, ...]:
-        """The chains of the side to move: several moves of one piece that are made together, in document order.
+    def __init__(self, moves: Moves) -> None:
+        self.handle = moves.handle
+        self.moves = moves
 
-        Each step is a chainable move in the position that the steps before it left, from where they ended; the side to
-        move stays the same throughout. A path that is back in a position that it has already been in goes no further.
-        Each path follows the one that it continues. Raises MoveError for a chain of more than 100 steps and for more
-        than 100,000 chains, UnknownNameError as `moves` does.
-        """
-        return tuple(self._chains(as_position(position), self._chained(piece, source, destination)))
+    def asked(self, piece: str | None, source: str | None, destination: str | None) -> Chained:
+        """What is asked: all chains, or those of one piece, source, destination, which must be there."""
+        self.handle.require_place(piece, source, destination)
+        return Chained(piece, source, destination)
 
-    def explain_chains(
-        self,
-        position: Position | Mapping[str, str | None],
-        *,
-        piece: str | None = None,
-        source: str | None = None,
-        destination: str | None = None,
-    ) -> tuple[str, list[str]]:
-        """The SQL that answers `chains`, and the database's plan for it, line by line."""
-        asked = self._chained(piece, source, destination)
-        board, placed = self.board, self._on_board(as_position(position))
-        with self._database.reading() as connection:
-            return stored.explain(self._database, connection, self.revision, board, placed, asked)
+    def of(self, position: Position, asked: Chained) -> list[Chain]:
+        """The chains of a position; see `Ruleset.chains`."""
+        handle = self.handle
+        if handle.revision.dialect != "gdl":
+            return []  # no other names the actions of its possibilities
+        board, position = handle.board, handle.on_board(position)
+        with handle.session.reading() as connection:
+            return stored.chains(handle.session.database, connection, handle.revision, board, position, asked)
+
+    def explain(self, position: Position, asked: Chained) -> tuple[str, list[str]]:
+        """The SQL that answers `of`, and the database's plan for it, line by line."""
+        handle = self.handle
+        board, placed = handle.board, handle.on_board(position)
+        with handle.session.reading() as connection:
+            return stored.explain(handle.session.database, connection, handle.revision, board, placed, asked)
 
     def along(
-        self,
-        position: Position | Mapping[str, str | None],
-        path: str | Sequence[str],
-        *,
-        piece: str | None = None,
-        assume: Assumption | None = None,
+        self, position: AnyPosition, path: str | Sequence[str], piece: str | None, assume: Assumption | None
     ) -> tuple[Move, ...] | tuple[Chain, ...]:
-        """The moves from the first of two squares to the second, or the chains along more of them; `*` is the hand.
-
-        A text is read as `play` reads it: `e2 e4`, `C:P e2 e4`, `P* e5`, `e7e8q`, or `e7 e8 2` for the second of
-        several. Raises MoveError where there is none, naming the step that is not possible, and why.
-        """
-        position = self._on_board(as_position(position))
+        """What leads along a path; see `Ruleset.along`."""
+        position = self.handle.on_board(as_position(position))
         if not isinstance(path, str):
             path = self._path(path)
             return self._along(position, path, _written(path), piece, assume)
@@ -84,72 +69,68 @@ class Chains(Moves):
         return cast(tuple[Move, ...] | tuple[Chain, ...], tuple(found))
 
     def apply(
-        self,
-        position: Position | Mapping[str, str | None],
-        move: Move | Chain | str | Sequence[str],
-        *,
-        assume: Assumption | None = None,
+        self, position: AnyPosition, move: Move | Chain | str | Sequence[str], assume: Assumption | None
     ) -> Position:
-        """The position after `move`, which is one of `moves(position)`; its effects are applied as written.
-
-        Of a chain, and of a path of squares or a text (see `along`) that means one move or chain only, all steps are
-        made, or none: MoveError names the first that is not possible, and says where several can be meant.
-
-        A move of a `must-deny` document has no effects: `assume="displacement"` says that plain displacement is
-        meant. Raises MoveError where the piece is not on its source, and where there are no effects.
-        """
-        position = self.stated(as_position(position))
+        """The position after a move; see `Ruleset.apply`."""
+        position = self.handle.stated(as_position(position))
         if isinstance(move, Move):
             return self._after(position, move, assume)
         if isinstance(move, Chain):
-            along = self.along(position, move.path, piece=move.piece, assume=assume)
+            along = self.along(position, move.path, move.piece, assume)
             chosen = [each for each in along if isinstance(each, Chain) and each.steps == move.steps]
             if not chosen:
                 raise MoveError(f"{_written(move.path)}: this position allows other steps along this path")
             return chosen[0].after
-        found = self.along(position, move, assume=assume)
+        found = self.along(position, move, None, assume)
         if len(found) > 1:
             written = printable(move) if isinstance(move, str) else _written(move)
             raise MoveError(f"{written}: {len(found)} possibilities hold: choose one of `along`")
         return found[0].after if isinstance(found[0], Chain) else self._after(position, found[0], assume)
 
-    # --- inside ---
-
     def _along(
         self, position: Position, path: tuple[str, ...], written: str, piece: str | None, assume: Assumption | None
     ) -> tuple[Move, ...] | tuple[Chain, ...]:
-        single = self.moves(position, piece=piece, source=path[0], destination=path[1], assume=assume)
+        single = self._single(position, piece, path[0], path[1], assume)
         if len(path) == 2:
             if not single:
                 raise MoveError(f"{written}: the position does not allow this move to {position.side}")
             return tuple(single)
-        begun = self._chains(position, Chained(piece=piece, path=path))
+        begun = self.of(position, Chained(piece=piece, path=path))
         found = tuple(chain for chain in begun if chain.path == path)
         if not found:
             raise MoveError(f"{written}: {self._why_not(position, path, single, begun)}")
         return found
 
+    def _single(
+        self, position: Position, piece: str | None, source: str, destination: str, assume: Assumption | None
+    ) -> list[Move]:
+        return self.moves.one(position, self.moves.question(piece, source, destination), assume, "fast")
+
     def _parsed(self, text: str) -> MoveText:
         """A move as text; what it names is of this ruleset."""
         try:
-            read = MoveNotation(self.board.squares).parse(text)
+            read = MoveNotation(self.handle.board.squares).parse(text)
         except MoveError:
             words = text.split()
             if len(words) == 3 and ":" in words[0]:
-                self._require_piece(words[0])
+                self.handle.require_piece(words[0])
                 for square in words[1:]:
-                    self.require_square(square)
+                    self.handle.require_square(square)
             raise
-        if read.piece is not None and ":" in read.piece and not any(is_named(read.piece, own) for own in self.pieces):
-            self._require_piece(read.piece)
+        if (
+            read.piece is not None
+            and ":" in read.piece
+            and not any(is_named(read.piece, own) for own in self.handle.pieces)
+        ):
+            self.handle.require_piece(read.piece)
         return read
 
     def _after(self, position: Position, move: Move, assume: Assumption | None) -> Position:
-        effects = move.effects
+        effects = move.transition
         if effects is None:
             if assume != DISPLACEMENT:
                 raise MoveError(
-                    f"{self.revision} is a must-deny document and does not say what a move changes; "
+                    f"{self.handle.revision} is a must-deny document and does not say what a move changes; "
                     f"to mean plain displacement, say assume={DISPLACEMENT!r} (--assume {DISPLACEMENT})"
                 )
             effects = displacement(move.piece, move.source, move.destination)
@@ -159,20 +140,6 @@ class Chains(Moves):
             raise MoveError(f"there is no {move.piece} in the hand in this position")
         return position.after(effects)
 
-    def _chained(self, piece: str | None, source: str | None, destination: str | None) -> Chained:
-        if piece is not None:
-            self._require_piece(piece)
-        for square in (source, destination):
-            self.require_square(square)
-        return Chained(piece, source, destination)
-
-    def _chains(self, position: Position, asked: Chained) -> list[Chain]:
-        if self.dialect != "gdl":
-            return []  # no other names the actions of its possibilities
-        board, position = self.board, self._on_board(position)
-        with self._database.reading() as connection:
-            return stored.chains(self._database, connection, self.revision, board, position, asked)
-
     def _path(self, path: Sequence[str]) -> tuple[str, ...]:
         if not all(isinstance(square, str) for square in path):
             raise MoveError(f"{quote(path)} is no path: a list of squares")
@@ -181,7 +148,7 @@ class Chains(Moves):
             raise MoveError(f"a path has from 2 to {most} squares, not {len(path)}")
         for number, square in enumerate(path):
             try:
-                self.require_square(square)
+                self.handle.require_square(square)
             except UnknownNameError as error:
                 raise MoveError(f"{_written(path)}: step {max(number, 1)}: {error}") from None
         return tuple(path)
@@ -199,7 +166,7 @@ class Chains(Moves):
             left = replace(left, side=position.side)
             if path[reached] == HAND:
                 return f"{said}: what is in the hand goes no further"
-            there = self.moves(left, source=path[reached], destination=path[reached + 1])
+            there = self._single(left, None, path[reached], path[reached + 1], None)
         if any(move.chainable for move in there):
             return f"{said}: the position before it has been there already, and such a path goes no further"
         if there:
@@ -212,7 +179,7 @@ def _becomes(position: Position, move: Move | Chain) -> str | None:
     """What stands on the last square after a move; of one without effects, what was moved."""
     if isinstance(move, Chain):
         return move.after.board.get(move.destination)
-    return move.piece if move.effects is None else position.after(move.effects).board.get(move.destination)
+    return position.after(move.effects).board.get(move.destination) if move.has_effects else move.piece
 
 
 def _written(path: Sequence[str]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
 
+from ggn_store.api.handle import Handle
 from ggn_store.api.positions import read_feen_or_positions
 from ggn_store.columnar import compile as compiling
 from ggn_store.columnar.compile import EXTRA, Compiled
@@ -18,10 +19,8 @@ from ggn_store.columnar.extras import need
 from ggn_store.errors import PositionError, StoreError, offer, quote
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
-from ggn_store.store.database.session import Session
 
 if TYPE_CHECKING:
-    from ggn_store.api.ruleset import Ruleset
     from ggn_store.api.views import ViewRows
 
 Engine = Literal["duckdb", "spark"]
@@ -33,14 +32,14 @@ _CHUNK: Final = 20_000
 _RECORDS: Final = 10_000
 
 
-def _compiled(ruleset: Ruleset) -> Compiled:
+def _compiled(handle: Handle) -> Compiled:
     """The tables of a ruleset; raises StoreError for one with state variables, which no table of columns knows."""
-    if ruleset.variables:
+    if handle.variables:
         raise StoreError(
-            f"{ruleset.revision} has state variables ({offer(list(ruleset.variables))}), which the engines on columns "
+            f"{handle.revision} has state variables ({offer(list(handle.variables))}), which the engines on columns "
             "do not know: ask the store itself (moves, moves_batch, count_moves)"
         )
-    return compiling.compile_pieces(ruleset.revision, ruleset.board, ruleset.read_pieces())
+    return compiling.compile_pieces(handle.revision, handle.board, handle.read_pieces())
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +68,14 @@ class EngineOptions(TypedDict, total=False):
 class Columns:
     """`ruleset.columns`: the ruleset as tables of columns, which are made when they are first needed."""
 
-    def __init__(self, ruleset: Ruleset) -> None:
-        self._ruleset = ruleset
+    def __init__(self, handle: Handle) -> None:
+        self.handle = handle
         self._engines: dict[_Engine, Any] = {}
 
     @functools.cached_property
     def compiled(self) -> Compiled:
         """The tables."""
-        return _compiled(self._ruleset)
+        return _compiled(self.handle)
 
     @functools.cached_property
     def _encoder(self) -> Encoder:
@@ -114,7 +113,7 @@ class Columns:
         from ggn_store.api.views import ViewRows
 
         # With _all behind the name the revision would still be this one.
-        return ViewRows(Session(self._ruleset._database).reading_long, name, str(self._ruleset.revision))
+        return ViewRows(self.handle.session.reading_long, name, str(self.handle.revision))
 
     def compile(self, directory: str | os.PathLike[str]) -> None:
         """Write the ruleset as Parquet files, which any engine can join, into a new directory.
@@ -195,23 +194,23 @@ class Columns:
         return pa.table({by: texts.take(pa.array(some)), "count": counts[some]})
 
 
-def move_records(ruleset: Ruleset, file: str, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:
+def move_records(columns: Columns, file: str, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:
     """The moves of all positions of an NDJSON file, each with the number of its position from 0."""
-    for first, table in _answers(file, side, lambda positions: ruleset.columns.moves(positions, **options)):
+    for first, table in _answers(file, side, lambda positions: columns.moves(positions, **options)):
         for batch in table.to_batches(_RECORDS):
             yield from (record | {"position": record["position"] + first} for record in batch.to_pylist())
 
 
-def count_records(ruleset: Ruleset, file: str, by: Count, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:
+def count_records(columns: Columns, file: str, by: Count, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:
     """How many moves the positions of an NDJSON file have: by position, or of them all by piece or destination."""
     total: Counter[Any] = Counter()
-    for first, table in _answers(file, side, lambda positions: ruleset.columns.count(positions, by, **options)):
+    for first, table in _answers(file, side, lambda positions: columns.count(positions, by, **options)):
         for record in table.to_pylist():
             if by == "position":
                 yield record | {"position": record["position"] + first}
             else:
                 total[record[by]] += record["count"]
-    order = ruleset.pieces if by == "piece" else (*ruleset.board.squares, HAND)
+    order = columns.handle.pieces if by == "piece" else (*columns.handle.board.squares, HAND)
     yield from ({by: each, "count": total[each]} for each in order if total[each])
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ggn_store import limits, resources
+from ggn_store import resources
 from ggn_store.api import incoming
+from ggn_store.api.incoming import DIALECT
 from ggn_store.documents import files
 from ggn_store.documents.convert import convert, require_lossless
 from ggn_store.errors import InputError, UnknownNameError, offer, printable, quote
@@ -23,12 +23,11 @@ from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Document, Piece, canonical_text, check_dialect
 from ggn_store.notation.hand import HAND
 
-__all__ = ["HOST_DUTIES", "Definition", "Game", "GameEntry", "find_game", "generate", "generate_parts"]
+__all__ = ["HOST_DUTIES", "Definition", "Game", "find_game", "generate", "generate_parts"]
 
 # Folders of the library beside the games: documents of the seeds, and game descriptions.
 FOLDERS: Final = ("examples", "gdl")
 ALL: Final = "all"
-DIALECT: Final[Dialect] = "diff"
 _LOSSES: Final = 1_000
 
 
@@ -77,45 +76,6 @@ def board_of(definition: Definition) -> Board:
     return boards.around({square for piece in some_pieces(definition) for square in piece.squares()} - {HAND})
 
 
-# --- files that may define games ---
-
-
-@dataclass(frozen=True, slots=True)
-class GameEntry:
-    """A definition as it came, not yet checked: what `Entry` is for a document."""
-
-    file: str
-    name: str | None
-    data: bytes
-
-    text: None = None
-
-    def definition(self, dialect: Dialect | None = None) -> Definition:
-        """The game; raises DocumentError with every problem, InputError for another `dialect` than games have."""
-        if dialect not in (None, DIALECT):
-            raise InputError(f"{printable(self.file)}: a game's document is of the dialect {DIALECT}, not {dialect}")
-        return definitions.read(self.data, self.file)
-
-    def read(self, dialect: Dialect | None = None) -> Document:
-        """The document of the game, in memory; raises as `definition` does."""
-        return generator.generate(self.definition(dialect))
-
-
-def read_game(file: files.File) -> GameEntry:
-    """The definition that a file holds; raises InputError where it cannot be read."""
-    with files.open_stream(file) as stream:
-        return GameEntry(str(file), file.name, stream.read(limits.DEFINITION_BYTES.most + 1))
-
-
-def read_files(found: Iterable[files.File]) -> Iterator[incoming.Entry | GameEntry]:
-    """Whatever is in files, one at a time; a file that cannot be read is a document with a problem."""
-    for file in found:
-        if file.is_definition and os.access(file.path, os.R_OK):
-            yield read_game(file)
-        else:
-            yield from map(incoming.recognised, files.read_files([file]))
-
-
 # --- the library ---
 
 
@@ -161,4 +121,4 @@ def find_game(game: str) -> Definition:
         return library.read_game(game)
     if game != files.STDIN and not Path(game).exists():
         raise InputError(f"{printable(game)}: there is no such file")
-    return read_game(files.File(game)).definition()
+    return incoming.read_game(files.File(game)).definition()

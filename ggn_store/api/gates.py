@@ -205,4 +205,4 @@ def _moves(connection: Transaction, positions: Sequence[Position], content: Cont
 
 
 def _effects(move: Move) -> str:
-    return "" if move.effects is None else json.dumps(move.effects.data(), sort_keys=True)
+    return "" if move.transition is None else json.dumps(move.transition.data(), sort_keys=True)

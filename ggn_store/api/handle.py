@@ -1,12 +1,13 @@
-"""Stored revisions: what they are, and their documents."""
+"""Handles on stored revisions: what they are, their documents, and positions on their boards."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ggn_store.errors import UnknownNameError, offer, quote
+from ggn_store.errors import PositionError, UnknownNameError, offer, quote
 from ggn_store.model import document as documents
 from ggn_store.model import variables
 from ggn_store.model.board import Board
@@ -15,36 +16,33 @@ from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision, Summary
 from ggn_store.model.variables import Variable
 from ggn_store.notation.hand import HAND
-from ggn_store.store.database import engine
+from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
     from ggn_store.gdl.specification import Specification
 
+AnyPosition = Position | Mapping[str, str | None]
+
+
+def as_position(position: AnyPosition) -> Position:
+    """`position`, or that of a plain mapping: the first side moves and the hands are not known."""
+    return position if isinstance(position, Position) else Position(position)
+
 
 class Handle:
-    """A revision in a store; it stays what it is."""
+    """A revision in a store, which stays what it is: what `Ruleset` and all of its parts ask."""
 
-    def __init__(self, database: engine.Database, revision: Revision) -> None:
-        self._database = database
+    def __init__(self, session: Session, revision: Revision) -> None:
+        self.session = session
         self.revision = revision
         self._is_sound = False
-
-    @property
-    def name(self) -> str:
-        """The name of the ruleset, without the revision."""
-        return self.revision.name
-
-    @property
-    def dialect(self) -> Dialect:
-        """The dialect of the document that was loaded."""
-        return self.revision.dialect
 
     @functools.cached_property
     def board(self) -> Board:
         """The squares that the rules speak about."""
-        with self._database.reading() as connection:
+        with self.session.reading() as connection:
             return catalog.read_board(connection, self.revision.board_id)
 
     @functools.cached_property
@@ -54,13 +52,13 @@ class Handle:
 
     def piece_summaries(self) -> list[dict[str, Any]]:
         """For each piece in document order: identifier, side, how many sources and possibilities, digest, ..."""
-        with self._database.reading() as connection:
+        with self.session.reading() as connection:
             return catalog.piece_summaries(connection, self.revision)
 
     def summary(self) -> Summary:
         """The revision with how much is in it."""
         self._require_sound()
-        with self._database.reading() as connection:
+        with self.session.reading() as connection:
             return catalog.summary(connection, self.revision)
 
     @property
@@ -78,7 +76,7 @@ class Handle:
         """The definition that the ruleset was generated from, None where it was not."""
         self._require_sound()
         text = self.revision.envelope.definition
-        if text is None or self.dialect == "gdl":
+        if text is None or self.revision.dialect == "gdl":
             return None
         from ggn_store.games import definition
 
@@ -89,7 +87,7 @@ class Handle:
         """The game description that the ruleset was compiled from, None where it was not."""
         self._require_sound()
         text = self.revision.envelope.definition
-        if text is None or self.dialect != "gdl":
+        if text is None or self.revision.dialect != "gdl":
             return None
         from ggn_store.gdl.check import read_specification
 
@@ -99,24 +97,17 @@ class Handle:
 
     def document(self) -> Document:
         """The document, read back from the rows."""
-        return Document(self.dialect, tuple(self.read_pieces()), self.revision.envelope)
-
-    def export(self, dialect: Dialect | None = None) -> str:
-        """The document that was loaded, in canonical form; in another dialect as `convert` gives it."""
-        return "".join(self.export_parts(dialect))
+        return Document(self.revision.dialect, tuple(self.read_pieces()), self.revision.envelope)
 
     def export_parts(self, dialect: Dialect | None = None) -> Iterator[str]:
-        """The canonical text in parts, one piece in memory at a time unless it is of another dialect.
-
-        Raises StoreError where the store does not hold any more what was put into it: of a piece when its turn comes.
-        """
+        """The canonical text in parts; see `Ruleset.export_parts`."""
         self._require_sound()
-        if dialect not in (None, self.dialect):
+        if dialect not in (None, self.revision.dialect):
             from ggn_store.documents.convert import convert
 
             return convert(self.document(), dialect).canonical_parts()
         envelope = self.revision.envelope
-        return documents.canonical_text(self.dialect, envelope.schema, self.read_pieces(), envelope.variables)
+        return documents.canonical_text(self.revision.dialect, envelope.schema, self.read_pieces(), envelope.variables)
 
     def export_beside(self) -> str:
         """What the exported document cannot say of itself, as a TOML file beside it says it; "" if there is nothing."""
@@ -126,41 +117,67 @@ class Handle:
         return beside.toml(self.revision.envelope)
 
     def read_pieces(self) -> Iterator[Piece]:
-        """The pieces in document order. No transaction is open while the caller works on one: pieces never change.
-
-        Raises StoreError where the document, or a piece when its turn comes, is not what was stored.
-        """
+        """The pieces in document order; see `Ruleset.read_pieces`."""
         self._require_sound()
         board = self.board
-        with self._database.reading() as connection:
+        with self.session.reading() as connection:
             keys = catalog.piece_keys(connection, self.revision)
         for piece_id, _ in keys:
-            with self._database.reading() as connection:
+            with self.session.reading() as connection:
                 piece = catalog.read_piece(connection, piece_id, board)
             yield piece
 
     def read_piece(self, piece: str) -> Piece:
         """One piece of the document; raises UnknownNameError (a KeyError) where the ruleset has no rules for it."""
         self._require_sound()
-        self._require_piece(piece)
+        self.require_piece(piece)
         board = self.board
-        with self._database.reading() as connection:
+        with self.session.reading() as connection:
             keys = catalog.piece_keys(connection, self.revision)
             piece_id = next(piece_id for piece_id, identifier in keys if identifier == piece)
             return catalog.read_piece(connection, piece_id, board)
 
-    # --- inside ---
+    # --- positions ---
+
+    def placed(self, position: AnyPosition) -> Position:
+        """`position` without squares that the board does not have; PositionError where it was declared without."""
+        position = self.on_board(as_position(position))
+        numbers = self.board.numbers
+        if numbers.keys() >= position.board.keys():
+            return position
+        return replace(position, board={square: piece for square, piece in position.board.items() if square in numbers})
+
+    def on_board(self, position: Position) -> Position:
+        """`position` with its whole state, if it fits the board.
+
+        A board that was not declared is only a guess, and all fits.
+        """
+        if self.revision.envelope.board is not None:
+            outside = sorted(position.board.keys() - self.board.numbers.keys())
+            if outside:
+                raise PositionError(
+                    f"{offer(outside)}: not on the board of {self.revision}, which is {self.board.shape_text}"
+                )
+        return self.stated(position)
+
+    def stated(self, position: Position) -> Position:
+        """`position` with the value of every state variable; PositionError for what the rules do not know."""
+        if position.state is None and not self.variables:
+            return position
+        return replace(position, state=variables.complete(self.variables, position.state, str(self.revision)))
+
+    # --- what there is ---
 
     def _require_sound(self) -> None:
         """Raise StoreError where the revision is not what was stored; its pieces are looked at as they are read."""
         if not self._is_sound:
             from ggn_store.store.rulesets import contents
 
-            with self._database.reading() as connection:
+            with self.session.reading() as connection:
                 contents.require_sound(connection, contents.of_revision(connection, self.revision))
             self._is_sound = True
 
-    def _require_piece(self, piece: str) -> None:
+    def require_piece(self, piece: str) -> None:
         """Raise UnknownNameError (a KeyError) for a piece that the ruleset has no rules for."""
         if piece not in self.pieces:
             raise UnknownNameError(f"{self.revision} has no rules for {quote(piece)}; it has {offer(self.pieces)}")
@@ -172,3 +189,10 @@ class Handle:
                 f"{self.revision} has no square {quote(square)}; its board is "
                 f"{self.board.shape_text or offer(self.board.squares)}"
             )
+
+    def require_place(self, piece: str | None, source: str | None, destination: str | None) -> None:
+        """Raise UnknownNameError for a piece without rules, or a square that is not there; None is let pass."""
+        if piece is not None:
+            self.require_piece(piece)
+        for square in (source, destination):
+            self.require_square(square)

@@ -5,17 +5,21 @@ A game description is told by its sections; the room that reads it is only enter
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from ggn_store import limits
 from ggn_store.documents import files, ggn
 from ggn_store.errors import DocumentError, InputError, Problem, SpecificationError, printable
 from ggn_store.model.document import Dialect, Document, Envelope
 
 if TYPE_CHECKING:
-    from ggn_store.api.games import GameEntry
+    from ggn_store.games.rules import Definition
 
+# The dialect of the documents of games.
+DIALECT: Final[Dialect] = "diff"
 _SECTIONS: Final = frozenset(("entity_schemas", "game_flow", "interactions", "state_schema", "topology"))
 
 
@@ -60,6 +64,31 @@ class SpecificationEntry:
         return list(check_specification(self.data, self.file).findings)
 
 
+@dataclass(frozen=True, slots=True)
+class GameEntry:
+    """A definition as it came, not yet checked: what `Entry` is for a document."""
+
+    file: str
+    name: str | None
+    data: bytes
+
+    text: None = None
+
+    def definition(self, dialect: Dialect | None = None) -> Definition:
+        """The game; raises DocumentError with every problem, InputError for another `dialect` than games have."""
+        if dialect not in (None, DIALECT):
+            raise InputError(f"{printable(self.file)}: a game's document is of the dialect {DIALECT}, not {dialect}")
+        from ggn_store.games import definition
+
+        return definition.read(self.data, self.file)
+
+    def read(self, dialect: Dialect | None = None) -> Document:
+        """The document of the game, in memory; raises as `definition` does."""
+        from ggn_store.games import generate
+
+        return generate.generate(self.definition(dialect))
+
+
 Entry = files.Entry | SpecificationEntry
 
 
@@ -72,12 +101,25 @@ def recognised(entry: files.Entry) -> Entry:
     return SpecificationEntry(entry.file, entry.name, data, entry.envelope, entry.problems)  # type: ignore[arg-type]
 
 
+def read_game(file: files.File) -> GameEntry:
+    """The definition that a file holds; raises InputError where it cannot be read."""
+    with files.open_stream(file) as stream:
+        return GameEntry(str(file), file.name, stream.read(limits.DEFINITION_BYTES.most + 1))
+
+
+def read_files(found: Iterable[files.File]) -> Iterator[Entry | GameEntry]:
+    """Whatever is in files, one at a time; a file that cannot be read is a document with a problem."""
+    for file in found:
+        if file.is_definition and os.access(file.path, os.R_OK):
+            yield read_game(file)
+        else:
+            yield from map(recognised, files.read_files([file]))
+
+
 def read(file: files.File) -> Iterator[Entry | GameEntry]:
     """The entries of a file, one at a time; raises InputError where it cannot be read at all."""
     if file.is_definition:
-        from ggn_store.api import games
-
-        yield games.read_game(file)
+        yield read_game(file)
     else:
         yield from map(recognised, files.read(file))
 

@@ -18,7 +18,6 @@ from ggn_store.store.rulesets import catalog, load
 from ggn_store.store.rulesets.load import Ready
 
 if TYPE_CHECKING:
-    from ggn_store.api.games import GameEntry
     from ggn_store.games.rules import Definition
 
     Content = Document | Definition | Mapping[str, Any] | str | os.PathLike[str]
@@ -161,7 +160,7 @@ class _Loader:
         except InputError as error:
             yield Loaded(str(file), self.wishes.name or file.name, error=error)
 
-    def _load_entry(self, entry: incoming.Entry | GameEntry) -> Loaded:
+    def _load_entry(self, entry: incoming.Entry | incoming.GameEntry) -> Loaded:
         name = entry.name if self.wishes.name is None else self.wishes.name
         try:
             return self._load(_content(entry, self.wishes.dialect), entry.file, name)
@@ -228,7 +227,7 @@ class _Loader:
                 connection,
                 games.some_pieces(content, counts.add),
                 name,
-                dialect=games.DIALECT,
+                dialect=incoming.DIALECT,
                 board=board,
                 envelope=content.envelope,
                 author=change.author,
@@ -283,6 +282,6 @@ def _in_memory(content: Document | Ready | Definition) -> Document | None:
     return games.generate(content)
 
 
-def _content(entry: incoming.Entry | GameEntry, dialect: Dialect | None) -> Document | Definition:
+def _content(entry: incoming.Entry | incoming.GameEntry, dialect: Dialect | None) -> Document | Definition:
     """The document that is to be loaded, or the definition that is to be generated on the way."""
     return entry.read(dialect) if isinstance(entry, incoming.Entry) else entry.definition(dialect)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ggn_store.analysis import comparison, movers, symmetry
 from ggn_store.analysis.comparison import Moving, PieceComparison
@@ -13,6 +13,7 @@ from ggn_store.analysis.grid import Grid
 from ggn_store.analysis.movement import Movement, movement
 from ggn_store.analysis.movers import Candidate, SameMovers
 from ggn_store.api import garbage
+from ggn_store.api.handle import Handle
 from ggn_store.errors import UnknownNameError, offer, quote
 from ggn_store.model.board import Board
 from ggn_store.model.document import Possibility
@@ -21,9 +22,6 @@ from ggn_store.store.analyses import contents
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.analyses.contents import Member
 from ggn_store.store.rulesets import catalog
-
-if TYPE_CHECKING:
-    from ggn_store.api.ruleset import Ruleset
 
 
 class Grids:
@@ -105,16 +103,16 @@ def chosen(findings: Sequence[symmetry.Finding], name: str | None) -> list[symme
 
 
 def asymmetries(
-    findings: Iterable[symmetry.Finding], ruleset: Ruleset, limit: int | None
+    findings: Iterable[symmetry.Finding], handle: Handle, limit: int | None
 ) -> Iterator[symmetry.Asymmetry]:
     """The entries of findings, the first `limit` of each."""
-    board = ruleset.board
+    board = handle.board
 
     @lru_cache(maxsize=8)
     def entries(piece: str) -> dict[tuple[str, str], Sequence[Possibility]] | None:
-        if piece not in ruleset.pieces:
+        if piece not in handle.pieces:
             return None
-        found = ruleset.read_piece(piece)
+        found = handle.read_piece(piece)
         return {(source.square, each.square): each.possibilities
                 for source in found.sources for each in source.destinations}  # fmt: skip
 

@@ -3,131 +3,92 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Final, Literal, get_args
 
-from ggn_store.api import batches
-from ggn_store.api.placing import Placing, as_position
+from ggn_store.api.garbage import held_off
+from ggn_store.api.handle import AnyPosition, Handle, as_position
 from ggn_store.errors import MoveError, quote
 from ggn_store.model import variables
 from ggn_store.model.move import DISPLACEMENT, Assumption, Move, check_assumption
 from ggn_store.model.position import Position
-from ggn_store.store.moves import fast, reading
-from ggn_store.store.moves.batch import Count
+from ggn_store.notation.hand import HAND
+from ggn_store.store.moves import batch, fast, reading
+from ggn_store.store.moves.batch import COUNTS, Count
 from ggn_store.store.moves.reading import Question
 from ggn_store.store.rulesets import masks
 
 Query = Literal["fast", "reading"]
 QUERIES: Final[tuple[Query, ...]] = get_args(Query)
+# Positions in one statement; their temporary rows are a few kilobytes each.
+_CHUNK: Final = 1_000
 
 
-class Moves(Placing):
-    """The moves of positions, and how many there are."""
+class Moves:
+    """The moves of positions by the rules of a handle, and how many there are."""
+
+    def __init__(self, handle: Handle) -> None:
+        self.handle = handle
 
     @functools.cached_property
     def _fast(self) -> fast.FastQuery | None:
         """The fast query over this revision; None where only the reading query can answer."""
-        board = self.board
-        with self._database.reading() as connection:
-            return fast.read(self._database, connection, self.revision, board)
+        board, database = self.handle.board, self.handle.session.database
+        with self.handle.session.reading() as connection:
+            return fast.read(database, connection, self.handle.revision, board)
 
-    def moves(
-        self,
-        position: Position | Mapping[str, str | None],
-        *,
-        piece: str | None = None,
-        source: str | None = None,
-        destination: str | None = None,
-        assume: Assumption | None = None,
-        query: Query = "fast",
-    ) -> list[Move]:
-        """The moves of the side to move, in document order; all of them, or of one piece, source, destination.
+    def question(self, piece: str | None, source: str | None, destination: str | None) -> Question:
+        """What is asked: all moves, or those of one piece, source, destination, which must be there."""
+        if piece is source is destination is None:
+            return fast.EVERYTHING
+        self.handle.require_place(piece, source, destination)
+        return Question(piece, source, destination)
 
-        `assume="displacement"` fills in the effects that a `must-deny` document leaves open. `query="reading"` asks
-        with the reading query, whose answer is the same. Raises UnknownNameError for a piece without rules or a square
-        that is not on the board.
-        """
-        question = self._question(piece, source, destination)
-        return self._ask_one(position, question, assume, query)
-
-    def moves_batch(
-        self,
-        positions: Iterable[Position | Mapping[str, str | None]],
-        *,
-        piece: str | None = None,
-        source: str | None = None,
-        destination: str | None = None,
-        assume: Assumption | None = None,
-        query: Query = "fast",
+    def many(
+        self, positions: Iterable[AnyPosition], question: Question, assume: Assumption | None, query: Query
     ) -> list[list[Move]]:
-        """The moves of each of many positions; otherwise like `moves`."""
-        question = self._question(piece, source, destination)
+        """The moves of each of many positions."""
         if not _is_fast(query) or self._fast is None:
             return self._ask(positions, question, assume)
         if question is fast.EVERYTHING and assume is None:
-            return list(batches.moves(self, self._fast, positions))
-        return [self._ask_one(position, question, assume, query) for position in positions]
+            return list(_batches(self, self._fast, positions))
+        return [self.one(position, question, assume, query) for position in positions]
 
-    def count_moves(
-        self, positions: Iterable[Position | Mapping[str, str | None]], by: Count = "position"
-    ) -> dict[int | str, int]:
-        """How many moves many positions have; only the counts leave the database.
+    def counts(self, positions: Iterable[AnyPosition], by: Count) -> dict[int | str, int]:
+        """How many moves many positions have; only the counts leave the database."""
+        return _counts(self, self._fast, positions, by)
 
-        The result's keys are the numbers of the positions from 0, the pieces that move (by="piece"), or the squares
-        that are reached (by="destination"). Raises MoveError for another `by`.
-        """
-        return batches.counts(self, self._fast, positions, by)
-
-    def explain(
-        self,
-        positions: Sequence[Position],
-        *,
-        piece: str | None = None,
-        source: str | None = None,
-        destination: str | None = None,
-        query: Query = "fast",
-    ) -> tuple[str, list[str]]:
-        """The SQL that answers `moves`, and the database's plan for it, line by line.
-
-        The fast query is of one position; for several, and where it cannot answer, this is the reading query.
-        """
-        question = self._question(piece, source, destination)
-        asked = [self._on_board(position) for position in positions]
-        board = self.board
+    def explain(self, positions: Sequence[Position], question: Question, query: Query) -> tuple[str, list[str]]:
+        """The SQL that answers, and the database's plan for it, line by line."""
+        handle, database = self.handle, self.handle.session.database
+        asked = [handle.on_board(position) for position in positions]
+        board = handle.board
         if _is_fast(query) and self._fast is not None and len(asked) == 1:
-            position = self.placed(asked[0])
+            position = handle.placed(asked[0])
             statement = self._fast.statement(position.board, position.hands, position.side, question)
-            with self._database.reading() as connection:
-                text, plan = reading.explained(self._database, connection, statement)
-            if destination is not None:
-                plan = [*plan, f"of what it finds, only moves to {destination}"]
-            if self.variables:
+            with handle.session.reading() as connection:
+                text, plan = reading.explained(database, connection, statement)
+            if question.destination is not None:
+                plan = [*plan, f"of what it finds, only moves to {question.destination}"]
+            if handle.variables:
                 plan = [*plan, "of what it finds, only moves whose guards let the state pass"]
             return text, plan
-        with self._database.reading() as connection:
-            text, plan = reading.explain(self._database, connection, self.revision, board, asked, question)
+        with handle.session.reading() as connection:
+            text, plan = reading.explain(database, connection, handle.revision, board, asked, question)
         if _is_fast(query) and self._fast is None:
             plan.append(f"the reading query, since {masks.why_none(board)}")
         return text, plan
 
-    # --- inside ---
-
-    def _question(self, piece: str | None, source: str | None, destination: str | None) -> Question:
-        if piece is source is destination is None:
-            return fast.EVERYTHING
-        if piece is not None:
-            self._require_piece(piece)
-        for square in (source, destination):
-            self.require_square(square)
-        return Question(piece, source, destination)
-
-    def _ask_one(
+    def one(
         self,
-        position: Position | Mapping[str, str | None],
+        position: AnyPosition,
         question: Question,
         assume: Assumption | None,
         query: Query,
     ) -> list[Move]:
+        """The moves of one position."""
         found = self._fast if _is_fast(query) else None
         if found is None or not fast.can_answer(question):
             return self._ask([position], question, assume)[0]
@@ -139,38 +100,106 @@ class Moves(Placing):
         else:
             board, hands, side = position, None, question.side or "first"
             state = None
-        if state is not None or self.variables:
-            position = self.stated(as_position(position))
+        if state is not None or self.handle.variables:
+            position = self.handle.stated(as_position(position))
             state = position.state
         try:
             answer = found.moves(board, hands, side, question, assume)
-            return answer if state is None else self.guarded(answer, state)
+            return answer if state is None else _guarded(answer, state)
         except fast.NotEncodableError:
             # Either it is wrong, which is said here, or it has squares that are not the board's and do not matter.
-            position = self.placed(position)
+            position = self.handle.placed(position)
         try:
-            return self.guarded(found.moves(position.board, hands, side, question, assume), state)
+            return _guarded(found.moves(position.board, hands, side, question, assume), state)
         except fast.NotEncodableError:
             return self._ask([position], question, assume)[0]
 
-    def guarded(self, found: list[Move], state: Mapping[str, str] | None) -> list[Move]:
-        """Those of some moves whose guards let a state pass that names every variable."""
-        return found if state is None else [move for move in found if variables.passes(move.guards, state)]
-
     def _ask(
         self,
-        positions: Iterable[Position | Mapping[str, str | None]],
+        positions: Iterable[AnyPosition],
         question: Question,
         assume: Assumption | None,
     ) -> list[list[Move]]:
         check_assumption(assume)
-        asked = [self._on_board(as_position(position)) for position in positions]
-        board = self.board
-        with self._database.reading() as connection:
-            return reading.moves(self._database, connection, self.revision, board, asked, question, assume)
+        asked = [self.handle.on_board(as_position(position)) for position in positions]
+        board, database = self.handle.board, self.handle.session.database
+        with self.handle.session.reading() as connection:
+            return reading.moves(database, connection, self.handle.revision, board, asked, question, assume)
 
 
 def _is_fast(query: Query) -> bool:
     if query not in QUERIES:
         raise MoveError(f"{quote(query)} is not a query; there are {' and '.join(map(repr, QUERIES))}")
     return query == "fast"
+
+
+# --- many positions, asked together ---
+
+
+def _batches(asked: Moves, query: fast.FastQuery, positions: Iterable[AnyPosition]) -> Iterator[list[Move]]:
+    """For each position its moves; what is not known yet of a thousand positions is asked in one statement."""
+    handle = asked.handle
+    database = handle.session.database
+    for chunk in _chunks(asked, positions):
+        try:
+            with held_off():
+                looked_up = query.look_up(chunk)
+                rows = []
+                if looked_up.unknown:
+                    with handle.session.reading() as connection:
+                        rows = batch.ask(database, connection, query, chunk, looked_up)
+                found = query.complete(looked_up, rows)
+                if handle.variables:
+                    pairs = zip(found, chunk, strict=True)
+                    found = [_guarded(each, position.state) for each, position in pairs]
+        except fast.NotEncodableError:
+            found = [asked.one(position, fast.EVERYTHING, None, "fast") for position in chunk]
+        yield from found
+
+
+def _counts(
+    asked: Moves, query: fast.FastQuery | None, positions: Iterable[AnyPosition], by: Count
+) -> dict[int | str, int]:
+    """How many moves there are: by number of the position from 0, or by piece or destination that has any."""
+    if by not in COUNTS:
+        raise MoveError(f"moves are counted by {', '.join(COUNTS)}, not by {quote(by)}")
+    handle = asked.handle
+    database = handle.session.database
+    total: Counter[int | str] = Counter()
+    first = 0
+    for chunk in _chunks(asked, positions):
+        found: Mapping[int | str, int]
+        try:
+            if query is None or handle.variables:
+                raise fast.NotEncodableError
+            with handle.session.reading() as connection:
+                found = batch.counts(database, connection, query, chunk, by)
+        except fast.NotEncodableError:
+            found = _counted(asked.many(chunk, fast.EVERYTHING, None, "fast"), by)
+        if by == "position":
+            found = {first + int(number): count for number, count in found.items()}
+        for key, count in found.items():
+            total[key] += count
+        first += len(chunk)
+    if by == "position":
+        return dict(total)
+    order = handle.pieces if by == "piece" else (*handle.board.squares, HAND)
+    return {key: total[key] for key in order if total[key]}
+
+
+def _guarded(found: list[Move], state: Mapping[str, str] | None) -> list[Move]:
+    """Those of some moves whose guards let a state pass that names every variable."""
+    return found if state is None else [move for move in found if variables.passes(move.guards, state)]
+
+
+def _counted(answers: Sequence[list[Move]], by: Count) -> dict[int | str, int]:
+    if by == "position":
+        return {number: len(found) for number, found in enumerate(answers)}
+    return dict(Counter(move.piece if by == "piece" else move.destination for found in answers for move in found))
+
+
+def _chunks(asked: Moves, positions: Iterable[AnyPosition]) -> Iterator[list[Position]]:
+    """The positions in parts, without squares that are not the board's."""
+    given = iter(positions)
+    while chunk := [asked.handle.placed(position) for position in islice(given, _CHUNK)]:
+        yield chunk

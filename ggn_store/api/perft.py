@@ -5,8 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol
 
+from ggn_store.api.chains import Chains
+from ggn_store.api.handle import Handle
 from ggn_store.errors import MoveError, StoreError, offer, quote
 from ggn_store.model.move import Assumption, Move, check_assumption
 from ggn_store.model.perft import Perft
@@ -14,10 +17,8 @@ from ggn_store.model.position import Position
 from ggn_store.store.database import address
 from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import perft as store_perft
+from ggn_store.store.moves.fast import EVERYTHING
 from ggn_store.store.moves.planes import Compiled, State, compile_rules
-
-if TYPE_CHECKING:
-    from ggn_store.api.ruleset import Ruleset
 
 Engine = Literal["sqlite", "postgres", "duckdb"]
 ENGINES: Final[tuple[Engine, ...]] = ("sqlite", "postgres", "duckdb")
@@ -33,103 +34,103 @@ class Plies(Protocol):
         """The different positions after `depth` moves: number of the first, the position, how many paths lead there."""
 
 
-def perft(
-    ruleset: Ruleset,
-    database: Database,
-    position: Position,
-    depth: int,
-    engine: str | None = None,
-    divide: bool = False,
-    assume: Assumption | None = None,
-    merge: bool = True,
-) -> Perft:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How deep to go and how; see `Ruleset.perft`."""
+
+    depth: int
+    engine: str | None = None
+    divide: bool = False
+    assume: Assumption | None = None
+    merge: bool = True
+
+
+def perft(chains: Chains, position: Position, asked: Asked) -> Perft:
     """Count the paths of `depth` moves; what `Ruleset.perft` says."""
-    name = _engine(database, engine)
-    check_assumption(assume)
-    _require_depth(depth, least=1 if divide else 0)
+    handle, depth = chains.handle, asked.depth
+    database = handle.session.database
+    name = _engine(database, asked.engine)
+    check_assumption(asked.assume)
+    _require_depth(depth, least=1 if asked.divide else 0)
+    position = handle.on_board(position)
     if not depth:
         return Perft(0, 1, None, name, 0.0, 0.0)
-    if ruleset.variables:
-        return _stepwise(ruleset, _own_engine(ruleset, database, engine), position, depth, divide, merge)
-    if not divide:
-        clock = _Clock()
-        with _plies(ruleset, database, [position], depth, name, assume) as (_, plies):
-            counter = plies.counter(depth, merge)
+    if handle.variables:
+        return _stepwise(chains, _own_engine(handle, asked.engine), position, asked)
+    clock = _Clock()
+    if not asked.divide:
+        with _plies(handle, [position], depth, name, asked.assume) as (_, plies):
+            counter = plies.counter(depth, asked.merge)
             clock.compiled()
             [count] = counter()
         return Perft(depth, count, None, name, *clock.times())
-    clock = _Clock()
-    moves = ruleset.moves(position, assume=assume)
-    after = [ruleset.apply(position, move, assume=assume) for move in moves]
+    moves = chains.moves.one(position, EVERYTHING, asked.assume, "fast")
+    after = [chains.apply(position, move, asked.assume) for move in moves]
     if depth == 1 or not moves:
         clock.compiled()
         return _divided(depth, moves, [1] * len(moves), name, clock)
-    with _plies(ruleset, database, after, depth - 1, name, assume) as (_, plies):
-        counter = plies.counter(depth - 1, merge)
+    with _plies(handle, after, depth - 1, name, asked.assume) as (_, plies):
+        counter = plies.counter(depth - 1, asked.merge)
         clock.compiled()
         counts = counter()
     return _divided(depth, moves, counts, name, clock)
 
 
 def reached(
-    ruleset: Ruleset,
-    database: Database,
-    positions: Sequence[Position],
-    depth: int,
-    engine: str | None = None,
-    assume: Assumption | None = None,
+    chains: Chains, positions: Sequence[Position], depth: int, engine: str | None, assume: Assumption | None
 ) -> list[list[tuple[Position, int]]]:
     """The different positions after `depth` moves from each of some; what `Ruleset.reached` says."""
-    name = _engine(database, engine)
+    handle = chains.handle
+    name = _engine(handle.session.database, engine)
     check_assumption(assume)
     _require_depth(depth, least=0)
-    if ruleset.variables:
-        _own_engine(ruleset, database, engine)
-        return [_go_on(ruleset, [(each, 1)], depth, merge=True) for each in positions]
+    positions = [handle.on_board(each) for each in positions]
+    if handle.variables:
+        _own_engine(handle, engine)
+        return [_go_on(chains, [(each, 1)], depth, merge=True) for each in positions]
     found: list[list[tuple[Position, int]]] = [[] for _ in positions]
     # Hands that are not known are not carried.
     for is_known in (True, False):
         numbers = [number for number, each in enumerate(positions) if (each.hands is not None) == is_known]
         if not numbers:
             continue
-        asked = [positions[number] for number in numbers]
-        with _plies(ruleset, database, asked, depth, name, assume) as (compiled, plies):
+        some = [positions[number] for number in numbers]
+        with _plies(handle, some, depth, name, assume) as (compiled, plies):
             for root, state, weight in plies.reached(depth):
-                found[numbers[root]].append((compiled.position(state, asked[root]), weight))
+                found[numbers[root]].append((compiled.position(state, some[root]), weight))
     return found
 
 
 # --- rules with state variables, which are no part of the planes: each move is asked for, and made here ---
 
 
-def _own_engine(ruleset: Ruleset, database: Database, engine: str | None) -> str:
+def _own_engine(handle: Handle, engine: str | None) -> str:
+    database = handle.session.database
     if engine not in (None, database.name):
         raise StoreError(
-            f"{ruleset.revision} has state variables ({offer(list(ruleset.variables))}), of which the engine "
+            f"{handle.revision} has state variables ({offer(list(handle.variables))}), of which the engine "
             f"{quote(engine)} knows nothing: leave the engine out, and the store itself is asked for every move"
         )
     return database.name
 
 
-def _stepwise(ruleset: Ruleset, name: str, position: Position, depth: int, divide: bool, merge: bool) -> Perft:
-    clock = _Clock()
+def _stepwise(chains: Chains, name: str, position: Position, asked: Asked) -> Perft:
+    clock, depth = _Clock(), asked.depth
     clock.compiled()
-    if not divide:
-        count = sum(weight for _, weight in _go_on(ruleset, [(position, 1)], depth, merge))
+    if not asked.divide:
+        count = sum(weight for _, weight in _go_on(chains, [(position, 1)], depth, asked.merge))
         return Perft(depth, count, None, name, *clock.times())
-    moves = ruleset.moves(position)
-    after = [_go_on(ruleset, [(ruleset.apply(position, move), 1)], depth - 1, merge) for move in moves]
+    moves = chains.moves.one(position, EVERYTHING, None, "fast")
+    after = [_go_on(chains, [(chains.apply(position, move, None), 1)], depth - 1, asked.merge) for move in moves]
     return _divided(depth, moves, [sum(weight for _, weight in each) for each in after], name, clock)
 
 
-def _go_on(
-    ruleset: Ruleset, weighed: list[tuple[Position, int]], depth: int, merge: bool
-) -> list[tuple[Position, int]]:
+def _go_on(chains: Chains, weighed: list[tuple[Position, int]], depth: int, merge: bool) -> list[tuple[Position, int]]:
     """The positions after `depth` moves from some, with how many paths lead there; equal ones are one with `merge`."""
     for _ in range(depth):
-        answers = ruleset.moves_batch([position for position, _ in weighed])
+        answers = chains.moves.many([position for position, _ in weighed], EVERYTHING, None, "fast")
         after = [
-            (ruleset.apply(position, move), weight)
+            (chains.apply(position, move, None), weight)
             for (position, weight), moves in zip(weighed, answers, strict=True)
             for move in moves
         ]
@@ -187,16 +188,11 @@ def _require_depth(depth: int, least: int) -> None:
 
 @contextmanager
 def _plies(
-    ruleset: Ruleset,
-    database: Database,
-    positions: Sequence[Position],
-    depth: int,
-    engine: str,
-    assume: Assumption | None,
+    handle: Handle, positions: Sequence[Position], depth: int, engine: str, assume: Assumption | None
 ) -> Iterator[tuple[Compiled, Plies]]:
-    board = ruleset.board
-    with database.reading() as connection:
-        compiled = compile_rules(database, connection, ruleset.revision, board, positions, depth, assume)
+    board, database = handle.board, handle.session.database
+    with handle.session.reading() as connection:
+        compiled = compile_rules(database, connection, handle.revision, board, positions, depth, assume)
         if engine == database.name:
             yield compiled, store_perft.Plies(database, connection, compiled)
             return

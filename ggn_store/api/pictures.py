@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
-from ggn_store.api.placing import as_position
+from ggn_store.api.handle import AnyPosition, Handle, as_position
+from ggn_store.api.moves import Moves
+from ggn_store.api.selection import SelectedPiece, require_source
 from ggn_store.errors import PictureError, offer, printable, quote
 from ggn_store.model import board as boards
 from ggn_store.model.board import Board
@@ -22,7 +24,6 @@ from ggn_store.render.layout import lay_out
 from ggn_store.render.legend import shapes
 
 if TYPE_CHECKING:
-    from ggn_store.api.ruleset import Ruleset
     from ggn_store.games.rules import Definition
 
 _MIRRORED: Final = "The pieces of the second side move as mirror images of those of the first, and are left out."
@@ -33,14 +34,14 @@ _DROPPED: Final = "* may also enter the board from the hand."
 class Pictures:
     """`ruleset.pictures`: what the rules and the moves of positions look like."""
 
-    _ruleset: Ruleset
+    _moves: Moves
 
     def draw(
         self,
         *,
         piece: str | None = None,
         source: str | None = None,
-        position: Position | Mapping[str, str | None] | None = None,
+        position: AnyPosition | None = None,
         mobility: bool = False,
         poster: bool = False,
     ) -> str:
@@ -63,64 +64,63 @@ class Pictures:
         *,
         piece: str | None = None,
         source: str | None = None,
-        position: Position | Mapping[str, str | None] | None = None,
+        position: AnyPosition | None = None,
         mobility: bool = False,
         poster: bool = False,
     ) -> Picture:
         """What `draw` draws, as a value: its marks and counts can be looked at."""
-        shown = None if position is None else as_position(position)
-        return _picture(self._ruleset, piece=piece, source=source, position=shown, mobility=mobility, poster=poster)
+        if mobility and poster:
+            raise PictureError("a picture is a heat map of mobility or a poster: ask for one of them")
+        if poster:
+            if (piece, source, position) != (None, None, None):
+                raise PictureError("a poster shows all pieces: leave piece, source and position out")
+            return _poster(self._handle)
+        if mobility:
+            if piece is None or source is not None or position is not None:
+                raise PictureError(
+                    "a heat map of mobility is of one piece on an empty board: give a piece, and only that"
+                )
+            return _heat_map(self._moves, piece)
+        if piece is not None and position is None:
+            return _geometric(self._handle, piece, source)
+        return self._position(piece, source, position)
+
+    def _position(self, piece: str | None, source: str | None, position: AnyPosition | None) -> Picture:
+        """A position, which is the start position unless one is given, with the moves of a piece or without any."""
+        handle = self._handle
+        if position is None and handle.start is None and source is None:
+            return _poster(handle)
+        shown = as_position(position) if position is not None else handle.start
+        if shown is None:
+            raise PictureError(
+                f"{handle.revision} has no start position of its own: say which piece, or give a position"
+            )
+        if piece is None and source is None:
+            board, placed = _placed(handle, shown)
+            return Diagram(f"{_name(handle)}, {'start' if position is None else 'a'} position", board, placed)
+        return _in_position(self._moves, piece, source, shown)
+
+    @property
+    def _handle(self) -> Handle:
+        return self._moves.handle
 
 
-def _picture(
-    ruleset: Ruleset,
-    *,
-    piece: str | None = None,
-    source: str | None = None,
-    position: Position | None = None,
-    mobility: bool = False,
-    poster: bool = False,
-) -> Picture:
-    """What `Pictures.picture` gives."""
-    if mobility and poster:
-        raise PictureError("a picture is a heat map of mobility or a poster: ask for one of them")
-    if poster:
-        if (piece, source, position) != (None, None, None):
-            raise PictureError("a poster shows all pieces: leave piece, source and position out")
-        return _poster(ruleset)
-    if mobility:
-        if piece is None or source is not None or position is not None:
-            raise PictureError("a heat map of mobility is of one piece on an empty board: give a piece, and only that")
-        return _heat_map(ruleset, piece)
-    if piece is not None and position is None:
-        return _geometric(ruleset, piece, source)
-    if position is None and ruleset.start is None:
-        if source is None:
-            return _poster(ruleset)
-        raise PictureError(f"{ruleset.revision} has no start position of its own: say which piece, or give a position")
-    shown = position or ruleset.position()
-    if piece is None and source is None:
-        board, shown = _placed(ruleset, shown)
-        return Diagram(f"{_name(ruleset)}, {'a' if position else 'start'} position", board, shown)
-    return _in_position(ruleset, piece, source, shown)
-
-
-def _name(ruleset: Ruleset) -> str:
-    return ruleset.revision.envelope.title or ruleset.name
+def _name(handle: Handle) -> str:
+    return handle.revision.envelope.title or handle.revision.name
 
 
 # --- boards ---
 
 
-def board_of(ruleset: Ruleset) -> Board:
+def board_of(handle: Handle) -> Board:
     """The board to draw: with the holes that the definition tells of, and labels in the order of the document."""
-    board = ruleset.board
-    definition = ruleset.definition
+    board = handle.board
+    definition = handle.definition
     if definition is not None and definition.board.shape is None:
         return definition.board
     if board.shape is None and not all(map(cell.is_cell, board.squares)):
         lay_out(board)
-        named = dict.fromkeys(square for piece in ruleset.read_pieces() for square in _mentioned(piece))
+        named = dict.fromkeys(square for piece in handle.read_pieces() for square in _mentioned(piece))
         return Board(tuple(square for square in named if square in board.numbers))
     return board
 
@@ -134,10 +134,10 @@ def _mentioned(piece: Piece) -> Iterator[str]:
         yield from () if possibility.effects is None else possibility.effects.board
 
 
-def _placed(ruleset: Ruleset, position: Position) -> tuple[Board, Position]:
+def _placed(handle: Handle, position: Position) -> tuple[Board, Position]:
     """The board with the position on it; squares that an undeclared board does not know are drawn, too."""
-    board = board_of(ruleset)
-    ruleset.placed(position)
+    board = board_of(handle)
+    handle.placed(position)
     outside = sorted(position.board.keys() - board.numbers.keys())
     if not outside:
         return board, position
@@ -148,24 +148,24 @@ def _placed(ruleset: Ruleset, position: Position) -> tuple[Board, Position]:
 # --- moves ---
 
 
-def _geometric(ruleset: Ruleset, identifier: str, source: str | None) -> Diagram:
+def _geometric(handle: Handle, identifier: str, source: str | None) -> Diagram:
     """Everything that a piece may do from a square, whatever else stands on the board."""
+    piece = handle.read_piece(identifier)
     if source is not None:
-        ruleset.select(identifier).from_(source)
-    piece = ruleset.read_piece(identifier)
-    board = board_of(ruleset)
+        require_source(identifier, source, [each.square for each in piece.sources])
+    board = board_of(handle)
     source = _telling(piece, board) if source is None else source
-    return _moves(ruleset, piece, source, board, f"{_name(ruleset)}: {identifier} {_from(source)}")
+    return _moves(handle, piece, source, board, f"{_name(handle)}: {identifier} {_from(source)}")
 
 
-def _moves(ruleset: Ruleset, piece: Piece, source: str, board: Board, caption: str) -> Diagram:
+def _moves(handle: Handle, piece: Piece, source: str, board: Board, caption: str) -> Diagram:
     side = side_of(piece.identifier)
     alone = (
         Position({}, {piece.identifier: 1}, side)
         if source == HAND
         else Position({source: piece.identifier}, None, side)
     )
-    title = f"{_name(ruleset)}: moves of {piece.identifier} {_from(source)}"
+    title = f"{_name(handle)}: moves of {piece.identifier} {_from(source)}"
     return Diagram(title, board, alone, caption, piece.identifier, source, marks_of_piece(piece, source))
 
 
@@ -173,18 +173,20 @@ def _from(source: str) -> str:
     return "from the hand" if source == HAND else f"from {source}"
 
 
-def _in_position(ruleset: Ruleset, piece: str | None, source: str | None, position: Position) -> Diagram:
+def _in_position(moves: Moves, piece: str | None, source: str | None, position: Position) -> Diagram:
     """The moves of a piece in a position, with its own side to move."""
+    handle = moves.handle
     piece, source = _found(piece, source, position)
     position = position.with_changes(side=side_of(piece))
-    board, position = _placed(ruleset, position)
-    marks = marks_of_moves(ruleset.moves(position, piece=piece, source=source), position.board)
+    board, position = _placed(handle, position)
+    found = moves.one(position, moves.question(piece, source, None), None, "fast")
+    marks = marks_of_moves(found, position.board)
     name = f"{piece} {_from(source)}"
     return Diagram(
-        f"{_name(ruleset)}: moves of {name} in a position",
+        f"{_name(handle)}: moves of {name} in a position",
         board,
         position,
-        f"{_name(ruleset)}: {name}",
+        f"{_name(handle)}: {name}",
         piece,
         source,
         marks,
@@ -217,38 +219,40 @@ def _found(piece: str | None, source: str | None, position: Position) -> tuple[s
 # --- mobility ---
 
 
-def _heat_map(ruleset: Ruleset, piece: str) -> HeatMap:
-    sources = [square for square in ruleset.select(piece).sources if square != HAND]
-    board = board_of(ruleset)
+def _heat_map(moves: Moves, piece: str) -> HeatMap:
+    handle = moves.handle
+    handle.require_piece(piece)
+    sources = [square for square in SelectedPiece(moves, piece).sources if square != HAND]
+    board = board_of(handle)
     lay_out(board)  # which refuses a board that is too large before its squares are asked one by one
     alone = [Position({square: piece}, None, side_of(piece)) for square in sources]
-    found = ruleset.moves_batch(alone, piece=piece)
+    found = moves.many(alone, moves.question(piece, None, None), None, "fast")
     counts = {
-        square: len({move.destination for move in moves} - {square, HAND})
-        for square, moves in zip(sources, found, strict=True)
+        square: len({move.destination for move in each} - {square, HAND})
+        for square, each in zip(sources, found, strict=True)
     }
-    return HeatMap(f"{_name(ruleset)}: mobility of {piece}", board, piece, counts)
+    return HeatMap(f"{_name(handle)}: mobility of {piece}", board, piece, counts)
 
 
 # --- posters ---
 
 
-def _poster(ruleset: Ruleset) -> Poster:
-    board = board_of(ruleset)
+def _poster(handle: Handle) -> Poster:
+    board = board_of(handle)
     lay_out(board)
     cards: dict[str, tuple[Diagram, ...]] = {}
     left_out = False
     drops = False
-    for piece in ruleset.read_pieces():
+    for piece in handle.read_pieces():
         sources = _telling_sources(piece, board)
         has_hand = any(each.square == HAND for each in piece.sources)
         drops |= has_hand and HAND not in sources
         star = " *" if has_hand and HAND not in sources else ""
-        name = _piece_name(ruleset.definition, piece.identifier)
+        name = _piece_name(handle.definition, piece.identifier)
         caption = f"{piece.identifier} {name}".rstrip() + star
         captions = [caption, *(f"{caption} {_from(source)}" for source in sources[1:])]
         found = tuple(
-            _moves(ruleset, piece, *each) for each in zip(sources, [board] * len(sources), captions, strict=True)
+            _moves(handle, piece, *each) for each in zip(sources, [board] * len(sources), captions, strict=True)
         )
         twin = cards.get(piece.identifier.upper()) if side_of(piece.identifier) == "second" else None
         if twin is not None and all(_is_mirror_image(each, piece, board) for each in twin):
@@ -258,8 +262,8 @@ def _poster(ruleset: Ruleset) -> Poster:
     notes = [_MIRRORED] * left_out + [_DROPPED] * drops
     shape = board.shape_text or f"{len(board.squares)} squares"
     return Poster(
-        _name(ruleset),
-        f"{ruleset.revision}: a board of {shape}, {len(ruleset.pieces)} pieces",
+        _name(handle),
+        f"{handle.revision}: a board of {shape}, {len(handle.pieces)} pieces",
         tuple(chain.from_iterable(cards.values())),
         tuple(notes),
     )

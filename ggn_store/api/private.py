@@ -42,4 +42,4 @@ def opened(document: Document) -> Iterator[Ruleset]:
 def _stored(session: Session, document: Document, name: str) -> Ruleset:
     with garbage.held_off(), session.writing() as connection:
         revision = load.load(session.database, connection, document, NAME)
-    return Ruleset(session.database, replace(revision, name=name))
+    return Ruleset(session, replace(revision, name=name))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from ggn_store.api import authors, garbage, gates, private
+from ggn_store.api import authors, garbage, gates, incoming, private
 from ggn_store.api.loading import Wishes, prepare, read_one
 from ggn_store.errors import ConflictError, GateError, HeadMovedError
 from ggn_store.model.diff import NOTHING, Outline, diff_pieces
@@ -194,7 +194,7 @@ def _keep(
         database,
         connection,
         games.some_pieces(content),
-        dialect=games.DIALECT,
+        dialect=incoming.DIALECT,
         board=games.board_of(content),
         envelope=content.envelope,
         author=author,

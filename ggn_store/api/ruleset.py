@@ -1,62 +1,312 @@
-"""Rulesets: a handle on a stored revision, and all that it can do."""
+"""Rulesets: a handle on a stored revision, and what can be asked of it."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ggn_store.api.chains import Chains
-from ggn_store.api.placing import as_position
+from ggn_store.api.handle import AnyPosition, Handle, as_position
+from ggn_store.api.moves import Moves, Query
 from ggn_store.api.selection import SelectedPiece
-from ggn_store.errors import PictureError
-from ggn_store.model.move import Assumption
+from ggn_store.errors import PictureError, PositionError
+from ggn_store.model.board import Board
+from ggn_store.model.chain import Chain
+from ggn_store.model.document import Dialect, Document, Piece
+from ggn_store.model.move import Assumption, Move
 from ggn_store.model.position import Position
+from ggn_store.model.revision import Revision, Summary
+from ggn_store.model.variables import Variable
+from ggn_store.store.database.session import Session
+from ggn_store.store.moves.batch import Count
 
 if TYPE_CHECKING:
     from ggn_store.api.analysis import RulesetAnalysis
     from ggn_store.api.columns import Columns
     from ggn_store.api.pictures import Pictures
+    from ggn_store.games.rules import Definition
+    from ggn_store.gdl.specification import Specification
     from ggn_store.model.perft import Perft
 
 
-class Ruleset(Chains):
+class Ruleset:
     """A revision of a ruleset in a store. Only the database answers questions."""
 
+    def __init__(self, session: Session, revision: Revision) -> None:
+        self.revision = revision
+        self._handle = Handle(session, revision)
+        self._moves = Moves(self._handle)
+        self._chains = Chains(self._moves)
+
     def __repr__(self) -> str:
-        return f"Ruleset({str(self.revision)!r}, {str(self._database)!r})"
-
-    def select(self, piece: str) -> SelectedPiece:
-        """The rules of one piece; raises UnknownNameError (a KeyError) where the ruleset has none for it."""
-        self._require_piece(piece)
-        return SelectedPiece(self, piece)
-
-    @functools.cached_property
-    def pictures(self) -> Pictures:
-        """Diagrams of positions and moves, heat maps, posters."""
-        from ggn_store.api.pictures import Pictures
-
-        return Pictures(self)
-
-    @functools.cached_property
-    def columns(self) -> Columns:
-        """The ruleset as tables of columns: the moves of many positions in DuckDB or Spark, views, Parquet files."""
-        from ggn_store.api.columns import Columns
-
-        return Columns(self)
+        return f"Ruleset({str(self.revision)!r}, {str(self._handle.session.database)!r})"
 
     def _repr_svg_(self) -> str | None:
         """The start position, for notebooks; None, which is nothing, where there is none or it cannot be drawn."""
         try:
-            return None if self.start is None else self.pictures.draw()
+            return self.pictures.draw() if self.has_start else None
         except PictureError:
             return None
 
-    # --- moves made ---
+    # --- what it is ---
+
+    @property
+    def name(self) -> str:
+        """The name of the ruleset, without the revision."""
+        return self.revision.name
+
+    @property
+    def dialect(self) -> Dialect:
+        """The dialect of the document that was loaded."""
+        return self.revision.dialect
+
+    @property
+    def board(self) -> Board:
+        """The squares that the rules speak about."""
+        return self._handle.board
+
+    @property
+    def pieces(self) -> tuple[str, ...]:
+        """The piece identifiers that have rules, in document order."""
+        return self._handle.pieces
+
+    @property
+    def has_start(self) -> bool:
+        """Whether a start position was given with the document."""
+        return self._handle.start is not None
+
+    @property
+    def start(self) -> Position:
+        """The start position; raises PositionError where none was given with the document: see `has_start`."""
+        start = self._handle.start
+        if start is None:
+            raise PositionError(f"{self.revision} has no start position of its own")
+        return start
+
+    @property
+    def variables(self) -> Mapping[str, Variable]:
+        """The state variables that the document declares, by name."""
+        return self._handle.variables
+
+    @property
+    def definition(self) -> Definition | None:
+        """The definition that the ruleset was generated from, None where it was not."""
+        return self._handle.definition
+
+    @property
+    def specification(self) -> Specification | None:
+        """The game description that the ruleset was compiled from, None where it was not."""
+        return self._handle.specification
+
+    def summary(self) -> Summary:
+        """The revision with how much is in it."""
+        return self._handle.summary()
+
+    def piece_summaries(self) -> list[dict[str, Any]]:
+        """For each piece in document order: identifier, side, how many sources and possibilities, digest, ..."""
+        return self._handle.piece_summaries()
+
+    # --- documents out ---
+
+    def document(self) -> Document:
+        """The document, read back from the rows."""
+        return self._handle.document()
+
+    def read_pieces(self) -> Iterator[Piece]:
+        """The pieces in document order. No transaction is open while the caller works on one: pieces never change.
+
+        Raises StoreError where the document, or a piece when its turn comes, is not what was stored.
+        """
+        return self._handle.read_pieces()
+
+    def read_piece(self, piece: str) -> Piece:
+        """One piece of the document; raises UnknownNameError (a KeyError) where the ruleset has no rules for it."""
+        return self._handle.read_piece(piece)
+
+    def export(self, dialect: Dialect | None = None) -> str:
+        """The document that was loaded, in canonical form; in another dialect as `convert` gives it."""
+        return "".join(self.export_parts(dialect))
+
+    def export_parts(self, dialect: Dialect | None = None) -> Iterator[str]:
+        """The canonical text in parts, one piece in memory at a time unless it is of another dialect.
+
+        Raises StoreError where the store does not hold any more what was put into it: of a piece when its turn comes.
+        """
+        return self._handle.export_parts(dialect)
+
+    def export_beside(self) -> str:
+        """What the exported document cannot say of itself, as a TOML file beside it says it; "" if there is nothing."""
+        return self._handle.export_beside()
+
+    # --- positions ---
+
+    def position(self, *, feen: str | None = None, fen: str | None = None, sfen: str | None = None) -> Position:
+        """The position that a FEEN, a FEN or an SFEN text writes; the start position without any.
+
+        FEN and SFEN are read through the letters of the ruleset's definition. Raises PositionError, quoting what is
+        wrong, and where the ruleset has no definition, or no start position.
+        """
+        if sum(text is not None for text in (feen, fen, sfen)) > 1:
+            raise PositionError("feen, fen and sfen all write a position: give one of them")
+        if feen is not None:
+            return Position.from_feen(feen)
+        if fen is not None:
+            from ggn_store.games.fen import parse_fen
+
+            return parse_fen(fen, self._letters("FEN"))
+        if sfen is not None:
+            from ggn_store.games.fen import parse_sfen
+
+            return parse_sfen(sfen, self._letters("SFEN"))
+        return self.start
+
+    def fen(self, position: AnyPosition) -> str:
+        """The position as FEN; raises PositionError where FEN cannot say it, and without a definition."""
+        from ggn_store.games.fen import fen
+
+        return fen(as_position(position), self._letters("FEN"))
+
+    def sfen(self, position: AnyPosition) -> str:
+        """The position as SFEN; raises PositionError where SFEN cannot say it, and without a definition."""
+        from ggn_store.games.fen import sfen
+
+        return sfen(as_position(position), self._letters("SFEN"))
+
+    def _letters(self, notation: str) -> Definition:
+        if self.definition is None:
+            raise PositionError(
+                f"{self.revision} was not made from a definition, which says what the letters of {notation} mean: "
+                "use FEEN (--feen, in Python feen=...), which can write the positions of any game"
+            )
+        return self.definition
+
+    def stated(self, position: AnyPosition) -> Position:
+        """`position` with the value of every state variable; PositionError for what the rules do not know."""
+        return self._handle.stated(as_position(position))
+
+    # --- moves ---
+
+    def moves(
+        self,
+        position: AnyPosition,
+        *,
+        piece: str | None = None,
+        source: str | None = None,
+        destination: str | None = None,
+        assume: Assumption | None = None,
+        query: Query = "fast",
+    ) -> list[Move]:
+        """The moves of the side to move, in document order; all of them, or of one piece, source, destination.
+
+        `assume="displacement"` fills in the effects that a `must-deny` document leaves open. `query="reading"` asks
+        with the reading query, whose answer is the same. Raises UnknownNameError for a piece without rules or a square
+        that is not on the board.
+        """
+        return self._moves.one(position, self._moves.question(piece, source, destination), assume, query)
+
+    def moves_batch(
+        self,
+        positions: Iterable[AnyPosition],
+        *,
+        piece: str | None = None,
+        source: str | None = None,
+        destination: str | None = None,
+        assume: Assumption | None = None,
+        query: Query = "fast",
+    ) -> list[list[Move]]:
+        """The moves of each of many positions; otherwise like `moves`."""
+        return self._moves.many(positions, self._moves.question(piece, source, destination), assume, query)
+
+    def count_moves(self, positions: Iterable[AnyPosition], by: Count = "position") -> dict[int | str, int]:
+        """How many moves many positions have; only the counts leave the database.
+
+        The result's keys are the numbers of the positions from 0, the pieces that move (by="piece"), or the squares
+        that are reached (by="destination"). Raises MoveError for another `by`.
+        """
+        return self._moves.counts(positions, by)
+
+    def explain(
+        self,
+        positions: Sequence[Position],
+        *,
+        piece: str | None = None,
+        source: str | None = None,
+        destination: str | None = None,
+        query: Query = "fast",
+    ) -> tuple[str, list[str]]:
+        """The SQL that answers `moves`, and the database's plan for it, line by line.
+
+        The fast query is of one position; for several, and where it cannot answer, this is the reading query.
+        """
+        return self._moves.explain(positions, self._moves.question(piece, source, destination), query)
+
+    def select(self, piece: str) -> SelectedPiece:
+        """The rules of one piece; raises UnknownNameError (a KeyError) where the ruleset has none for it."""
+        self._handle.require_piece(piece)
+        return SelectedPiece(self._moves, piece)
+
+    # --- chains, and moves made ---
+
+    def chains(
+        self,
+        position: AnyPosition,
+        *,
+        piece: str | None = None,
+        source: str | None = None,
+        destination: str | None = None,
+    ) -> tuple[Chain, ...]:
+        """The chains of the side to move: several moves of one piece that are made together, in document order.
+
+        Each step is a chainable move in the position that the steps before it left, from where they ended; the side to
+        move stays the same throughout. A path that is back in a position that it has already been in goes no further.
+        Each path follows the one that it continues. Raises MoveError for a chain of more than 100 steps and for more
+        than 100,000 chains, UnknownNameError as `moves` does.
+        """
+        return tuple(self._chains.of(as_position(position), self._chains.asked(piece, source, destination)))
+
+    def explain_chains(
+        self,
+        position: AnyPosition,
+        *,
+        piece: str | None = None,
+        source: str | None = None,
+        destination: str | None = None,
+    ) -> tuple[str, list[str]]:
+        """The SQL that answers `chains`, and the database's plan for it, line by line."""
+        return self._chains.explain(as_position(position), self._chains.asked(piece, source, destination))
+
+    def along(
+        self,
+        position: AnyPosition,
+        path: str | Sequence[str],
+        *,
+        piece: str | None = None,
+        assume: Assumption | None = None,
+    ) -> tuple[Move, ...] | tuple[Chain, ...]:
+        """The moves from the first of two squares to the second, or the chains along more of them; `*` is the hand.
+
+        A text is read as `play` reads it: `e2 e4`, `C:P e2 e4`, `P* e5`, `e7e8q`, or `e7 e8 2` for the second of
+        several. Raises MoveError where there is none, naming the step that is not possible, and why.
+        """
+        return self._chains.along(position, path, piece, assume)
+
+    def apply(
+        self, position: AnyPosition, move: Move | Chain | str | Sequence[str], *, assume: Assumption | None = None
+    ) -> Position:
+        """The position after `move`, which is one of `moves(position)`; its effects are applied as written.
+
+        Of a chain, and of a path of squares or a text (see `along`) that means one move or chain only, all steps are
+        made, or none: MoveError names the first that is not possible, and says where several can be meant.
+
+        A move of a `must-deny` document has no effects: `assume="displacement"` says that plain displacement is
+        meant. Raises MoveError where the piece is not on its source, and where there are no effects.
+        """
+        return self._chains.apply(position, move, assume)
 
     def perft(
         self,
-        position: Position | Mapping[str, str | None],
+        position: AnyPosition,
         depth: int,
         *,
         engine: str | None = None,
@@ -74,12 +324,12 @@ class Ruleset(Chains):
         """
         from ggn_store.api import perft
 
-        asked = self._on_board(as_position(position))
-        return perft.perft(self, self._database, asked, depth, engine, divide, assume, merge)
+        asked = perft.Asked(depth, engine, divide, assume, merge)
+        return perft.perft(self._chains, as_position(position), asked)
 
     def reached(
         self,
-        positions: Sequence[Position | Mapping[str, str | None]],
+        positions: Sequence[AnyPosition],
         depth: int = 1,
         *,
         engine: str | None = None,
@@ -91,13 +341,26 @@ class Ruleset(Chains):
         """
         from ggn_store.api import perft
 
-        asked = [self._on_board(as_position(position)) for position in positions]
-        return perft.reached(self, self._database, asked, depth, engine, assume)
+        return perft.reached(self._chains, [*map(as_position, positions)], depth, engine, assume)
 
-    # --- questions about the whole ---
+    # --- parts ---
 
     def analysis(self, tell: Callable[[str], None] | None = None) -> RulesetAnalysis:
         """Mobility, coverage and other questions about the rules as a whole; `tell` gets the SQL that runs."""
         from ggn_store.api.analysis import RulesetAnalysis
 
-        return RulesetAnalysis(self, self._database, tell)
+        return RulesetAnalysis(self._handle, tell)
+
+    @functools.cached_property
+    def pictures(self) -> Pictures:
+        """Diagrams of positions and moves, heat maps, posters."""
+        from ggn_store.api.pictures import Pictures
+
+        return Pictures(self._moves)
+
+    @functools.cached_property
+    def columns(self) -> Columns:
+        """The ruleset as tables of columns: the moves of many positions in DuckDB or Spark, views, Parquet files."""
+        from ggn_store.api.columns import Columns
+
+        return Columns(self._handle)

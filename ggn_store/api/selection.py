@@ -2,57 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
-from ggn_store.api.moves import Query
-from ggn_store.api.placing import as_position
+from ggn_store.api.handle import AnyPosition, as_position
+from ggn_store.api.moves import Moves, Query
 from ggn_store.errors import PositionError, UnknownNameError, offer, quote
 from ggn_store.model.move import Assumption, Move
-from ggn_store.model.position import SIDES, Position
+from ggn_store.model.position import SIDES
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store.moves.reading import Question
 from ggn_store.store.rulesets import catalog
-
-if TYPE_CHECKING:
-    from ggn_store.api.ruleset import Ruleset
 
 
 @dataclass(frozen=True, slots=True)
 class SelectedPiece:
     """The rules of one piece: the first step of `ruleset.select("C:P").from_("e2").to("e4").where(position)`."""
 
-    ruleset: Ruleset
+    moves: Moves
     piece: str
 
     @property
     def sources(self) -> tuple[str, ...]:
         """The squares (or `*`, the hand) that the piece has rules from, in document order."""
-        with self.ruleset._database.reading() as connection:
-            return catalog.sources(connection, self.ruleset.revision, self.piece)
+        with self.moves.handle.session.reading() as connection:
+            return catalog.sources(connection, self.moves.handle.revision, self.piece)
 
     def from_(self, source: str) -> SelectedSource:
         """The rules from one source; raises UnknownNameError (a KeyError) where there are none."""
-        sources = self.sources
-        if source not in sources:
-            raise UnknownNameError(f"{self.piece} has no rules from {quote(source)}; it has {offer(sources)}")
-        return SelectedSource(self.ruleset, self.piece, source)
+        require_source(self.piece, source, self.sources)
+        return SelectedSource(self.moves, self.piece, source)
 
 
 @dataclass(frozen=True, slots=True)
 class SelectedSource:
     """The rules of one piece from one source."""
 
-    ruleset: Ruleset
+    moves: Moves
     piece: str
     source: str
 
     @property
     def destinations(self) -> tuple[str, ...]:
         """The squares (or `*`, the hand) that the rules lead to, in document order."""
-        with self.ruleset._database.reading() as connection:
-            return catalog.destinations(connection, self.ruleset.revision, self.piece, self.source)
+        with self.moves.handle.session.reading() as connection:
+            return catalog.destinations(connection, self.moves.handle.revision, self.piece, self.source)
 
     def to(self, destination: str) -> SelectedDestination:
         """The rules to one destination; raises UnknownNameError (a KeyError) where there are none."""
@@ -61,21 +55,21 @@ class SelectedSource:
             raise UnknownNameError(
                 f"{self.piece} has no rules from {self.source} to {quote(destination)}; it has {offer(destinations)}"
             )
-        return SelectedDestination(self.ruleset, self.piece, self.source, destination)
+        return SelectedDestination(self.moves, self.piece, self.source, destination)
 
 
 @dataclass(frozen=True, slots=True)
 class SelectedDestination:
     """The possibilities of one piece from one source to one destination."""
 
-    ruleset: Ruleset
+    moves: Moves
     piece: str
     source: str
     destination: str
 
     def where(
         self,
-        position: Position | Mapping[str, str | None],
+        position: AnyPosition,
         *,
         side: Side | None = None,
         hands: Mapping[str, int] | None = None,
@@ -91,4 +85,10 @@ class SelectedDestination:
             raise PositionError(f"{quote(side)} is not a side: first or second")
         asked = as_position(position) if hands is None else replace(as_position(position), hands=hands)
         question = Question(self.piece, self.source, self.destination, side=side or side_of(self.piece), any_side=True)
-        return self.ruleset._ask_one(asked, question, assume, query)
+        return self.moves.one(asked, question, assume, query)
+
+
+def require_source(piece: str, source: str, sources: Sequence[str]) -> None:
+    """Raise UnknownNameError (a KeyError) where a piece has no rules from a source."""
+    if source not in sources:
+        raise UnknownNameError(f"{piece} has no rules from {quote(source)}; it has {offer(sources)}")

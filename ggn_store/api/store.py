@@ -185,7 +185,7 @@ class Store:
     def ruleset(self, reference: str) -> Ruleset:
         """The ruleset `chess` in its newest revision, or `chess@3`; raises UnknownNameError (a KeyError)."""
         with self.session.reading() as connection:
-            return Ruleset(self.session.database, catalog.find(connection, reference))
+            return Ruleset(self.session, catalog.find(connection, reference))
 
     def delete(self, name: str) -> int:
         """Hide a ruleset, and return how many revisions it keeps; loading it again brings it back."""

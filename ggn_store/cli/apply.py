@@ -106,6 +106,6 @@ def _difference(move: ggn_store.Move | Chain) -> str:
     """What distinguishes a possibility from the others: its effects, or if it has none its conditions."""
     if isinstance(move, Chain):
         return path_text(move)
-    if move.effects is not None and not move.assumed:
+    if move.has_effects and not move.assumed:
         return compact(move.effects.data())
     return compact({"must": dict(move.must), "deny": dict(move.deny)})

@@ -8,7 +8,7 @@ from typing import Any, cast
 import click
 
 import ggn_store
-from ggn_store.api.games import read_files
+from ggn_store.api.incoming import read_files
 from ggn_store.cli import options
 from ggn_store.documents.files import find_files
 from ggn_store.errors import printable

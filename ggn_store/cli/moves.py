@@ -11,7 +11,7 @@ import ggn_store
 from ggn_store.cli import options
 from ggn_store.model.chain import Chain, path_data
 from ggn_store.model.chain import captures_first as only_captures
-from ggn_store.render.board import HOST_RULE, chains_text, moves_text, position_text
+from ggn_store.render.board import HOST_RULE, chains_text, moves_text
 
 _COLUMNS = ("piece", "source", "destination", "ordinal", "must", "deny", "effects", "assumed")
 # Beside those, where rules have them.
@@ -107,7 +107,7 @@ def command(
         else:
             options.print_records((move.data() for move in moves), form, shown)
         return
-    click.echo(position_text(position, found.board.squares, found.board.shape))
+    click.echo(position.text(found.board.squares, found.board.shape))
     click.echo(moves_text(moves, position) + chains_text(paths), nl=False)
     counts = options.counted(len(moves), "move") if moves else "no moves"
     if chains:

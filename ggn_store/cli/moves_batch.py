@@ -52,10 +52,10 @@ def answer_on_columns(
     refused = ("piece", "source", "destination", "assume")
     _refuse(asked, refused, "--engine gives the moves of all pieces, without effects")
     if count is None:
-        print_records(columns.move_records(ruleset, file, side, **engine), form, _COLUMNS)
+        print_records(columns.move_records(ruleset.columns, file, side, **engine), form, _COLUMNS)
     else:
         by: Any = count
-        print_records(columns.count_records(ruleset, file, by, side, **engine), form, (count, "count"))
+        print_records(columns.count_records(ruleset.columns, file, by, side, **engine), form, (count, "count"))
 
 
 def _refuse(asked: dict[str, Any], names: tuple[str, ...], why: str) -> None:

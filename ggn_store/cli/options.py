@@ -324,7 +324,7 @@ def position(ruleset: ggn_store.Ruleset, given: Given) -> ggn_store.Position:
         found = ruleset.position(feen=feen, fen=fen, sfen=sfen)
     elif board is not None:
         found = read_board(text(board))
-    elif ruleset.start is not None:
+    elif ruleset.has_start:
         found = ruleset.start
     else:
         raise ggn_store.PositionError(

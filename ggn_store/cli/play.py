@@ -16,7 +16,6 @@ from ggn_store.errors import printable
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.move_text import MAX_LINE
 from ggn_store.notation.qpi import side_of
-from ggn_store.render.board import position_text
 
 
 @click.command("play")
@@ -164,7 +163,7 @@ def _draw(game: Play, show: Any) -> None:
         return text[: len(text) - len(name)] + click.style(name, fg=color, bold=piece is not None)
 
     board = game.ruleset.board
-    show(position_text(game.position, board.squares, board.shape, paint).rstrip("\n"))
+    show(game.position.text(board.squares, board.shape, paint).rstrip("\n"))
     if not game.moves:
         show(f"no moves for {game.position.side}")
 

@@ -56,7 +56,7 @@ class Chain:
 
 def path_data(move: Move) -> dict[str, Any]:
     """A single move as JSON data of the same keys as a chain's."""
-    effects = None if move.effects is None else move.effects.data()
+    effects = None if move.transition is None else move.transition.data()
     return {
         "piece": move.piece,
         "path": [move.source, move.destination],
@@ -80,7 +80,7 @@ def captures_first(
     for chain in chains:  # those that a chain continues come before it
         before, last = chain.steps[:-1], chain.steps[-1]
         key = _key(before)
-        if key not in boards and before[0].effects is not None:
+        if key not in boards and before[0].has_effects:
             boards[key] = position.after(before[0].effects).board
         takes = _takes(last, boards[key], position.side)
         if takes:
@@ -104,6 +104,6 @@ def _key(steps: Sequence[Move]) -> _Key:
 
 
 def _takes(move: Move, board: Mapping[str, str | None], side: Side) -> bool:
-    changed = () if move.effects is None else move.effects.board
+    changed = () if move.transition is None else move.transition.board
     held = map(board.get, changed)
     return any(piece is not None and side_of(piece) != side for piece in held)

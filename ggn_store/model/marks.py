@@ -34,7 +34,7 @@ class Way:
     @classmethod
     def of_move(cls, move: Move) -> Self:
         """The way that a move takes."""
-        return cls(move.destination, move.must, move.deny, move.effects)
+        return cls(move.destination, move.must, move.deny, move.transition)
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,9 @@ class Move:
     """A possibility that holds in a position.
 
     `source` and `destination` are squares or `*`; `ordinal` counts from 0 within the document's array for that
-    destination. `must` and `deny` map squares to states. `effects` is None where the document gives none (the
-    `must-deny` dialect) and the caller did not ask for assumed ones; `assumed` tells the two apart.
+    destination. `must` and `deny` map squares to states. `transition` is what the move changes; None where the
+    document does not say it (the `must-deny` dialect) and the caller did not ask for assumed effects, which `assumed`
+    marks. Whoever expects effects asks for `effects`.
 
     `guards`, `action`, `step` and `chainable` are as in the document (`Possibility`, `Origin`); `action` is None
     where the rules name none.
@@ -39,12 +40,27 @@ class Move:
     ordinal: int
     must: Mapping[str, str]
     deny: Mapping[str, str]
-    effects: Transition | None
+    transition: Transition | None
     assumed: bool = False
     guards: Guards = field(default_factory=dict)
     action: str | None = None
     step: int = 1
     chainable: bool = False
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether it is known what the move changes."""
+        return self.transition is not None
+
+    @property
+    def effects(self) -> Transition:
+        """What the move changes; raises MoveError where the document does not say it: see `has_effects`."""
+        if self.transition is None:
+            raise MoveError(
+                f"the document does not say what {self.piece} {self.source} {self.destination} changes; to mean plain "
+                f"displacement, ask for the moves with assume={DISPLACEMENT!r}"
+            )
+        return self.transition
 
     def data(self) -> dict[str, Any]:
         """The move as JSON data; guards and action are left out where there are none."""
@@ -55,7 +71,7 @@ class Move:
             "ordinal": self.ordinal,
             "must": dict(self.must),
             "deny": dict(self.deny),
-            "effects": None if self.effects is None else self.effects.data(),
+            "effects": None if self.transition is None else self.transition.data(),
             "assumed": self.assumed,
         }
         if self.guards:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast, get_args
 
-from ggn_store.errors import UNSTORABLE, MoveError, NotationError, PositionError, quote
+from ggn_store.errors import UNSTORABLE, MoveError, NotationError, PositionError, printable, quote
+from ggn_store.model.board import box
 from ggn_store.model.variables import is_word
-from ggn_store.notation import feen, qpi
+from ggn_store.notation import board_text, cell, feen, qpi
+from ggn_store.notation.board_text import Paint
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, other_side
 from ggn_store.notation.stn import Transition
@@ -58,6 +60,26 @@ class Position:
                     f"a state is an object of variables and their values, both of them text, not {quote(self.state)}"
                 )
             object.__setattr__(self, "state", dict(self.state) or None)
+
+    def __str__(self) -> str:
+        """A board for people, drawn as far as the position shows how large it is; `repr` is what Python reads."""
+        try:
+            board = box(self.shape or _shape_around(self.board))
+        except NotationError:
+            return self.text((), None).rstrip("\n")
+        return self.text(board.squares, board.shape).rstrip("\n")
+
+    def text(self, squares: Sequence[str], shape: tuple[int, ...] | None, paint: Paint | None = None) -> str:
+        """The position as lines of text, on a board of these squares; see `board_text` for what is drawn."""
+        board = {square: piece for square, piece in self.board.items() if piece is not None}
+        lines = [*board_text.lines(board, squares, shape, paint)]
+        for side in SIDES:
+            held = [f"{count} {piece}" for piece, count in (self.hands or {}).items() if qpi.side_of(piece) == side]
+            if held:
+                lines.append(f"hand of {side}: {', '.join(held)}")
+        state = ", ".join(f"{name}={value}" for name, value in (self.state or {}).items())
+        lines.append(f"{self.side} to move" + (f"; {printable(state)}" if state else ""))
+        return "\n".join(lines) + "\n"
 
     @classmethod
     def from_feen(cls, text: str) -> Position:
@@ -173,6 +195,14 @@ def _checked_hands(hands: object) -> dict[str, int]:
         if isinstance(count, bool) or not isinstance(count, int) or not 0 <= count <= MAX_HAND_COUNT:
             raise PositionError(f"{quote(count)} is not a count of {piece} in a hand: a whole number from 0")
     return {piece: count for piece, count in hands.items() if count}
+
+
+def _shape_around(squares: Iterable[str]) -> tuple[int, ...]:
+    """The smallest shape from the first corner that has all squares; raises NotationError where there is none."""
+    points = [cell.parse(square) for square in squares]
+    if len(set(map(len, points))) != 1:
+        raise NotationError("the squares do not lie on one board")
+    return tuple(max(axis) + 1 for axis in zip(*points, strict=True))
 
 
 def _styles(identifiers: list[str]) -> tuple[str, str]:

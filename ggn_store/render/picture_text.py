@@ -8,10 +8,10 @@ from ggn_store.errors import printable
 from ggn_store.model.board import Board
 from ggn_store.model.picture import Diagram, HeatMap, Picture, Poster
 from ggn_store.model.position import Position
+from ggn_store.notation.board_text import MAX_DRAWN, grid, short_names
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.render import legend
-from ggn_store.render.board import MAX_DRAWN, grid, short_names
 from ggn_store.render.diagrams import mobility_summary
 
 

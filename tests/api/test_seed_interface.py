@@ -71,7 +71,7 @@ def test_pseudo_legal_transitions_of_seed_003_are_the_moves_by_piece_source_and_
     ruleset = ggn_store.ruleset(GAME)
     board = {"a1": "C:R", "e7": "C:P", "e1": "C:+K", "h1": "C:+R", "b1": "c:r", "e8": None, "f1": None, "g1": None}
     found = [
-        (*entry, [move.effects.board for move in moves if move.effects])
+        (*entry, [move.effects.board for move in moves if move.has_effects])
         for entry, moves in itertools.groupby(
             ruleset.moves(board), key=lambda move: (move.piece, move.source, move.destination)
         )

@@ -76,7 +76,7 @@ def require_equal(rules: Ruleset, boards: Sequence[chess.Board], positions: Sequ
     for board, position in zip(boards, positions, strict=True):
         ours = {
             oracle.key_of_ours(
-                m.piece, m.source, m.destination, m.effects.board.get(m.destination) if m.effects else None
+                m.piece, m.source, m.destination, m.effects.board.get(m.destination) if m.has_effects else None
             )
             for m in rules.moves(position)
         }

@@ -273,7 +273,7 @@ def test_every_game_of_the_library_is_answered_as_by_the_store(name: str, tmp_pa
     with Store.open(f"sqlite:///{tmp_path}/game.db") as store:
         store.load_library(name)
         rules = store.ruleset(name)
-        if rules.start is not None:
+        if rules.has_start:
             require_same_as_the_store(rules, played(rules, 90, 2))
 
 

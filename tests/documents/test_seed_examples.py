@@ -529,7 +529,7 @@ def test_an_example_of_seed_001_is_applied_only_where_displacement_is_assumed(li
     ruleset = library.ruleset(done.name)
     before, after = positions_of(done)
     move = the_move(ruleset, done, before)
-    assert (move.effects, move.assumed) == (None, False)
+    assert (move.transition, move.assumed) == (None, False)
     with pytest.raises(MoveError, match="displacement"):
         ruleset.apply(before, move)
     assert ruleset.apply(before, move, assume="displacement") == after

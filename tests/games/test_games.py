@@ -59,7 +59,7 @@ def test_a_store_answers_as_the_plain_evaluator_does(store: Store, name: str) ->
     positions = [played.unmarked(played.parse(sample.fen)) for sample in fixture(name)]
     for position, moves in zip(positions, rules.moves_batch(positions), strict=True):
         expected = [(move.piece, move.source, move.destination, move.possibility) for move in played.moves(position)]
-        found = [(move.piece, move.source, move.destination, (move.must, move.deny, move.effects)) for move in moves]
+        found = [(move.piece, move.source, move.destination, (move.must, move.deny, move.transition)) for move in moves]
         wanted = [(*each[:3], (dict(each[3].must), dict(each[3].deny), each[3].effects)) for each in expected]
         assert sorted(found, key=str) == sorted(wanted, key=str)
 

@@ -16,7 +16,7 @@ from ggn_store import Move, Position
 from ggn_store.errors import Problem
 from ggn_store.model import board as boards
 from ggn_store.notation.stn import Transition
-from ggn_store.render.board import moves_text, position_text
+from ggn_store.render.board import moves_text
 from ggn_store.render.problems import problems
 from ggn_store.render.records import compact, records, table
 
@@ -25,7 +25,7 @@ START = Position.from_feen("+rnbq+k^bn+r/pppppppp/8/8/8/8/PPPPPPPP/+RNBQ+K^BN+R 
 
 
 def drawn(position: Position, board: boards.Board) -> list[str]:
-    return position_text(position, board.squares, board.shape).splitlines()
+    return position.text(board.squares, board.shape).splitlines()
 
 
 # --- boards ---

@@ -367,6 +367,6 @@ def _chain(row: Any, steps: tuple[Move, ...], board: Board, position: Position) 
 def _summed(steps: Sequence[Move]) -> dict[str, int]:
     hands: dict[str, int] = {}
     for step in steps:
-        for piece, delta in {} if step.effects is None else step.effects.hands.items():
+        for piece, delta in {} if step.transition is None else step.transition.hands.items():
             hands[piece] = hands.get(piece, 0) + delta
     return hands

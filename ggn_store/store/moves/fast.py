@@ -365,6 +365,6 @@ def can_answer(question: Question) -> bool:
 
 
 def _assumed(move: Move) -> Move:
-    if move.effects is not None:
+    if move.has_effects:
         return move
-    return replace(move, effects=displacement(move.piece, move.source, move.destination), assumed=True)
+    return replace(move, transition=displacement(move.piece, move.source, move.destination), assumed=True)

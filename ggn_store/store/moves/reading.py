@@ -94,8 +94,8 @@ def moves(
     for row in rows:
         source, destination = square(row.source), square(row.destination)
         move = details[row.piece_id, row.variant].move(row.piece, source, destination, row.ordinal, row.toggle)
-        if move.effects is None and assume is not None:
-            move = replace(move, effects=displacement(row.piece, source, destination), assumed=True)
+        if not move.has_effects and assume is not None:
+            move = replace(move, transition=displacement(row.piece, source, destination), assumed=True)
         answers[row.position].append(move)
     return answers
 

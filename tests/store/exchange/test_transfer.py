@@ -90,7 +90,6 @@ def test_what_was_pulled_answers_as_it_does_where_it_came_from(pair: tuple[Store
     [result] = mine.exchange.pull(theirs, "chess")
     assert (result.status, result.head) == ("new", 1)
     ours, other = mine.ruleset("chess"), theirs.ruleset("chess")
-    assert ours.start is not None
     assert [move.data() for move in ours.moves(ours.start)] == [move.data() for move in other.moves(ours.start)]
     assert len(list(ours.moves(ours.start))) == 20
     assert sound(mine, theirs)

@@ -103,7 +103,7 @@ def key_of(move: Move) -> reference.Key:
 
 
 def told_by(move: Move) -> tuple[object, ...]:
-    effects = move.effects
+    effects = move.transition
     changes = None if effects is None else (dict(effects.board), dict(effects.hands), effects.toggle)
     return dict(move.must), dict(move.deny), changes, move.assumed
 

@@ -43,7 +43,6 @@ def to_position(board: python_chess.Board) -> Position:
 
 
 def key_of(move: Move) -> oracle.MoveKey:
-    assert move.effects is not None
     becomes = move.effects.board[move.destination]
     return oracle.key_of_ours(move.piece, move.source, move.destination, becomes)
 
@@ -209,7 +208,7 @@ def test_a_state_that_the_past_has_left_behind_neither_freezes_nor_frees_a_piece
 
 
 def what_they_do(moves: list[Move]) -> list[tuple[str, str, str]]:
-    return sorted((move.source, move.destination, str(move.effects)) for move in moves)
+    return sorted((move.source, move.destination, str(move.transition)) for move in moves)
 
 
 def test_games_that_only_apply_has_carried_on_stay_with_python_chess(chess: Ruleset) -> None:

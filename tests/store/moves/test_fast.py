@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import delete, func, select, text, update
 
 from ggn_store import GgnStoreError, Position, Ruleset, Store, parse
-from ggn_store.api import batches
+from ggn_store.api import moves as asking
 from ggn_store.store.moves import codes, fast
 from ggn_store.store.rulesets import masks
 from ggn_store.store.schema import tables as t
@@ -171,13 +171,13 @@ def chess(module_store: Store) -> Ruleset:
 
 def watch(rules: Ruleset, patch: pytest.MonkeyPatch, asked: list[str]) -> None:
     """Note every statement that is asked in the short way."""
-    fetch = rules._database.fetch
+    fetch = rules._handle.session.database.fetch
 
     def noted(statement: str, values: Any) -> list[Any]:
         asked.append(statement)
         return fetch(statement, values)
 
-    patch.setattr(rules._database, "fetch", noted)
+    patch.setattr(rules._handle.session.database, "fetch", noted)
 
 
 def test_answers_that_are_kept_are_those_of_the_database(chess: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -199,7 +199,7 @@ def test_no_more_is_kept_than_is_allowed(
     monkeypatch.setattr(fast, "KEPT_ANSWERS", answers)
     positions = some_positions() * 2
     expected = chess.moves_batch(positions, query="reading")
-    query = chess._fast
+    query = chess._moves._fast
     assert query is not None
     for position, right in zip(positions, expected, strict=True):
         assert chess.moves(position) == right
@@ -274,7 +274,6 @@ def test_threads_share_a_handle(chess: Ruleset, monkeypatch: pytest.MonkeyPatch)
 def test_a_question_writes_nothing_and_needs_no_temporary_tables(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.load(ROOT / "data" / "chess.json")
     chess = store.ruleset("chess")
-    assert chess.start is not None
     asked: list[str] = []
     watch(chess, monkeypatch, asked)
     assert len(chess.moves(chess.start)) == 20
@@ -304,7 +303,7 @@ def test_counts_need_no_masks(store: Store) -> None:
 
 
 def test_many_positions_are_asked_in_parts(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "_CHUNK", 3)
+    monkeypatch.setattr(asking, "_CHUNK", 3)
     store.load(LINE, "line")
     rules = store.ruleset("line")
     positions = [{"a1": "C:R", "b1": there} for there in (None, "c:r", "C:R", "c:p", None, None, "C:P")]

@@ -257,7 +257,6 @@ def test_labels_are_compared_by_their_bytes_and_come_back_as_they_were(store: St
     assert [answers(each) for each in found] == [[("CHESS:P", label, following[label], 0)] for label in LABELS]
     for label, [move] in zip(LABELS, found, strict=True):
         assert move.must == {following[label]: "empty"}
-        assert move.effects is not None
         assert move.effects.board == {label: None, following[label]: "CHESS:P"}
         assert pawn.from_(label).destinations == (following[label],)
     # All standing at once, none can move: each finds the square of the next one taken, and no other's.
