@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from unittest import mock
 
-from ggn_store import GgnStoreError
+from ggn_store import GgnStoreError, Store
 from ggn_store.store.database.engine import Database
 from tests.support.fault_injection.commands import Command
 from tests.support.fault_injection.faults import POWER, Kind
@@ -76,7 +76,7 @@ def _course(setting: Setting, command: Command) -> list[_State]:
     """What a command does without faults: the state before it, after each of its transactions, and at its end."""
     with setting.place() as place:
         states = [_state(setting, place)]
-        original = Database.writing
+        original, original_upgrade = Database.writing, Store.upgrade
 
         @contextmanager
         def writing(database: Database) -> Iterator[Any]:
@@ -84,7 +84,12 @@ def _course(setting: Setting, command: Command) -> list[_State]:
                 yield connection
             states.append(_state(setting, place))
 
-        with mock.patch.object(Database, "writing", writing):
+        def upgrade(store: Store, *arguments: Any) -> Any:
+            found = original_upgrade(store, *arguments)
+            states.append(_state(setting, place))  # a new file is filled in another place
+            return found
+
+        with mock.patch.object(Database, "writing", writing), mock.patch.object(Store, "upgrade", upgrade):
             command.act(place)
         place.close()
         states.append(_state(setting, place))
