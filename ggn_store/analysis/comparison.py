@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from ggn_store.analysis import words
 from ggn_store.analysis.contents import Contents, effect, hand_effect
 from ggn_store.analysis.grid import Grid
 from ggn_store.analysis.movement import Movement, movement
+from ggn_store.model.record import Record
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import side_of
 
@@ -21,7 +22,7 @@ _ALIKE: Final = " like those that it has elsewhere"
 
 
 @dataclass(frozen=True, slots=True)
-class PieceComparison:
+class PieceComparison(Record):
     """What became of a piece, or of the board: from `piece` to `other`, None where it is not there.
 
     `sides`: whose piece it is; of both, the names are the first one's, and the same is true of the second one's.
@@ -35,10 +36,6 @@ class PieceComparison:
     gained: int | None
     lost: int | None
     what: str
-
-    def data(self) -> dict[str, Any]:
-        """As a JSON object."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

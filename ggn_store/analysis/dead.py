@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from ggn_store.analysis.reach import label
 from ggn_store.model.board import Board
 from ggn_store.model.conditions import implies
 from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.record import Record
 from ggn_store.notation.qpi import other_side, side_of
 
 Kind = Literal["never", "duplicate", "shadowed", "unreachable", "absent"]
@@ -21,7 +22,7 @@ Standing = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Dead:
+class Dead(Record):
     """A possibility that adds nothing to the rules, and why.
 
     - `never`: the conditions contradict each other, or what stands on the source; `square` and `state` of one of them;
@@ -42,10 +43,6 @@ class Dead:
     square: str | None = None
     state: str | None = None
     possibilities: int = 1
-
-    def data(self) -> dict[str, Any]:
-        """As a JSON object."""
-        return asdict(self)
 
 
 def find(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
+
+from ggn_store.model.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Uses:
+class Uses(Record):
     """How many possibilities of a piece mention what was asked for in a role, and how often.
 
     The roles: `rules`, possibilities of its own; `must` and `deny`, conditions; `board` and `hand`, effects. Of a state
@@ -19,13 +20,9 @@ class Uses:
     possibilities: int
     mentions: int
 
-    def data(self) -> dict[str, Any]:
-        """As a JSON object."""
-        return asdict(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class Use(Record):
     """One mention, in a possibility; `square` is that of the condition or effect on the board, None for other roles."""
 
     piece: str
@@ -34,7 +31,3 @@ class Use:
     ordinal: int
     role: str
     square: str | None
-
-    def data(self) -> dict[str, Any]:
-        """As a JSON object."""
-        return asdict(self)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ggn_store.model.board import Board
+from ggn_store.model.record import Record
 from ggn_store.notation.hand import HAND
 
 
@@ -31,7 +32,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Reacher:
+class Reacher(Record):
     """A piece with rules from a source to the square that was asked for.
 
     `quiet` and `capture` say whether it gets there on an empty board, and takes an enemy who stands there alone; where
@@ -43,16 +44,6 @@ class Reacher:
     quiet: bool
     capture: bool
     possibilities: int
-
-    def data(self) -> dict[str, Any]:
-        """As a JSON object."""
-        return {
-            "piece": self.piece,
-            "source": self.source,
-            "quiet": self.quiet,
-            "capture": self.capture,
-            "possibilities": self.possibilities,
-        }
 
 
 def coverages(pieces: Iterable[str], standing: set[tuple[str, int]], board: Board, in_hand: int) -> list[Coverage]:

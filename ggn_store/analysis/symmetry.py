@@ -12,7 +12,7 @@ import functools
 import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal, Protocol
 
 from ggn_store.analysis.contents import Condition, Contents, effect, hand_effect
@@ -22,6 +22,7 @@ from ggn_store.model.document import EMPTY, ENEMY, Possibility
 from ggn_store.model.geometry import Lattice, Symmetry, reversing
 from ggn_store.model.position import Position
 from ggn_store.model.possibilities import ABSENT, PossibilityChange
+from ggn_store.model.record import Record
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.notation.stn import Transition
@@ -85,7 +86,7 @@ class Mirror:
 
 
 @dataclass(frozen=True, slots=True)
-class SideSymmetry:
+class SideSymmetry(Record):
     """Whether a symmetry holds for the rules, and in how many entries it does not.
 
     `of` is sides: one becomes the other; or first or second: the side becomes itself. `possibilities` have no
@@ -101,13 +102,9 @@ class SideSymmetry:
     start: bool | None
     where: tuple[str, ...]
 
-    def data(self) -> dict[str, Any]:
-        """As a JSON object."""
-        return asdict(self) | {"where": [*self.where]}
-
 
 @dataclass(frozen=True, slots=True)
-class Asymmetry:
+class Asymmetry(Record):
     """An entry that its mirror image is not like, and in what: the first possibility that differs.
 
     `possibilities` have no counterpart in the mirror image, which is the entry of the other names (of sides: of the
@@ -125,10 +122,6 @@ class Asymmetry:
     other_destination: str
     other_possibilities: int
     what: str
-
-    def data(self) -> dict[str, Any]:
-        """As a JSON object."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,12 @@ from typing import Any
 from ggn_store.columnar import sql
 from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.encode import Batch
+from ggn_store.columnar.engine import Engine
 from ggn_store.columnar.extras import need
 from ggn_store.errors import GgnStoreError
 
 
-class DuckEngine:
+class DuckEngine(Engine):
     """A compiled ruleset in a DuckDB database in memory; one question at a time.
 
     `threads` limits the processors that it uses. Raises GgnStoreError where duckdb is missing.
@@ -20,7 +21,7 @@ class DuckEngine:
 
     def __init__(self, compiled: Compiled, threads: int | None = None) -> None:
         duckdb = need("duckdb", EXTRA)
-        self._compiled = compiled
+        super().__init__(compiled, sql.DUCKDB)
         # Nothing is read from or written to files, and no order is asked for but in words.
         self._connection = duckdb.connect(":memory:", config={"preserve_insertion_order": False})
         self._error = duckdb.Error
@@ -35,22 +36,6 @@ class DuckEngine:
     def close(self) -> None:
         """Give the memory back."""
         self._connection.close()
-
-    def moves(self, batch: Batch) -> Any:
-        """An Arrow table (position, possibility) of what holds, in no order."""
-        return self._ask(sql.moves(self._compiled, sql.DUCKDB), batch)
-
-    def count_by_position(self, batch: Batch) -> Any:
-        """An Arrow table (position, count); positions without moves may be left out."""
-        return self._ask(sql.count_by_position(self._compiled, sql.DUCKDB), batch)
-
-    def count_by_start(self, batch: Batch) -> Any:
-        """An Arrow table (start, count)."""
-        return self._ask(sql.count_by_start(self._compiled, sql.DUCKDB), batch)
-
-    def count_by_possibility(self, batch: Batch) -> Any:
-        """An Arrow table (possibility, count)."""
-        return self._ask(sql.count_by_possibility(self._compiled, sql.DUCKDB), batch)
 
     def _ask(self, question: str, batch: Batch) -> Any:
         with self._lock:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from ggn_store.columnar import sql
 from ggn_store.columnar.compile import Compiled
 from ggn_store.columnar.encode import Batch
+from ggn_store.columnar.engine import Engine
 from ggn_store.columnar.extras import need
 from ggn_store.errors import GgnStoreError, printable
 
@@ -19,7 +20,7 @@ _PARTS: Final = 2
 _LEAST: Final = 10_000
 
 
-class SparkEngine:
+class SparkEngine(Engine):
     """A compiled ruleset in a session of Spark.
 
     `master` is the cluster's URL, by default all processors of this machine; a session that runs already is used,
@@ -29,7 +30,7 @@ class SparkEngine:
     """
 
     def __init__(self, compiled: Compiled, master: str | None = None, directory: str | None = None) -> None:
-        self._compiled = compiled
+        super().__init__(compiled, sql.SPARK)
         spark_sql = need("pyspark.sql", EXTRA)
         broadcast = need("pyspark.sql.functions", EXTRA).broadcast
         need("pyarrow", EXTRA)
@@ -64,22 +65,6 @@ class SparkEngine:
         """Forget the views; the session goes on, for it may be somebody else's, too."""
         for name in ("rule", "answer", "masked"):
             self._session.catalog.dropTempView(name)
-
-    def moves(self, batch: Batch) -> Any:
-        """An Arrow table (position, possibility) of what holds, in no order."""
-        return self._ask(sql.moves(self._compiled, sql.SPARK), batch)
-
-    def count_by_position(self, batch: Batch) -> Any:
-        """An Arrow table (position, count); positions without moves may be left out."""
-        return self._ask(sql.count_by_position(self._compiled, sql.SPARK), batch)
-
-    def count_by_start(self, batch: Batch) -> Any:
-        """An Arrow table (start, count)."""
-        return self._ask(sql.count_by_start(self._compiled, sql.SPARK), batch)
-
-    def count_by_possibility(self, batch: Batch) -> Any:
-        """An Arrow table (possibility, count)."""
-        return self._ask(sql.count_by_possibility(self._compiled, sql.SPARK), batch)
 
     def _ask(self, question: str, batch: Batch) -> Any:
         try:

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ggn_store.model.record import Record
+
 
 @dataclass(frozen=True, slots=True)
-class Unused:
+class Unused(Record):
     """Something that nothing refers to, with its rows in all tables: a piece, a board or a ruleset.
 
     `name` is a piece's identifier, a board's shape (None for listed squares) or a ruleset's name; a ruleset has no
@@ -19,10 +21,6 @@ class Unused:
     name: str | None
     digest: str | None
     rows: int
-
-    def data(self) -> dict[str, Any]:
-        """It as JSON data."""
-        return {"kind": self.kind, "name": self.name, "digest": self.digest, "rows": self.rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,22 +50,13 @@ class Collected:
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(Record):
     """How much was looked at, and what is wrong: one sentence each, none for a sound store."""
 
     pieces: int
     revisions: int
     tags: int
     problems: tuple[str, ...]
-
-    def data(self) -> dict[str, Any]:
-        """The verification as JSON data."""
-        return {
-            "pieces": self.pieces,
-            "revisions": self.revisions,
-            "tags": self.tags,
-            "problems": list(self.problems),
-        }
 
 
 ComparisonState = Literal["equal", "ahead", "behind", "diverged", "only here", "only there", "contradicts"]

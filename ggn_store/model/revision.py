@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, get_args
 
 from ggn_store.errors import NotationError, quote
 from ggn_store.model.document import Dialect, Envelope
+from ggn_store.model.record import Record
 
 MAX_NAME = 200
 Status = Literal["new", "merged", "unchanged", "restored"]
@@ -84,7 +85,7 @@ class Revision:
 
 
 @dataclass(frozen=True, slots=True)
-class RulesetState:
+class RulesetState(Record):
     """What a ruleset is said to be; `number` counts its changes from 1, and is 0 while nothing was said.
 
     `successor` is the ruleset to be used instead of one that is deprecated or retired.
@@ -106,18 +107,6 @@ class RulesetState:
         instead = "" if self.successor is None else f": use {self.successor}"
         why = "" if self.message is None else f" ({' '.join(self.message.split())})"
         return f"{self.name} is {self.state}{instead}{why}"
-
-    def data(self) -> dict[str, Any]:
-        """The state as JSON data."""
-        return {
-            "name": self.name,
-            "number": self.number,
-            "state": self.state,
-            "successor": self.successor,
-            "author": self.author,
-            "message": self.message,
-            "created_at": None if self.created_at is None else self.created_at.isoformat(timespec="seconds"),
-        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import Final
 from ggn_store.errors import quote
 from ggn_store.games.fairy.ini import Option
 from ggn_store.games.fairy.options import PIECES
+from ggn_store.model.record import Record
 from ggn_store.notation import cell
 
 DEFAULT_FEN: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -30,7 +31,7 @@ _PAIRS: Final = frozenset({"promotedPieceType", "promotionLimit"})
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class Refusal(Record):
     """An option that a document cannot carry: why, the tier, and the duty of the host that would carry it."""
 
     option: str
@@ -39,10 +40,6 @@ class Refusal:
     tier: str
     reason: str
     duty: str | None = None
-
-    def data(self) -> dict[str, str | int | None]:
-        """The refusal as JSON data."""
-        return {name: getattr(self, name) for name in self.__slots__}
 
 
 class Settings:

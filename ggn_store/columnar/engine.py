@@ -1,0 +1,36 @@
+"""What engines on columns are asked, whatever they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ggn_store.columnar import sql
+from ggn_store.columnar.compile import Compiled
+from ggn_store.columnar.encode import Batch
+
+
+class Engine:
+    """A compiled ruleset, and the SQL of the engine that answers for it."""
+
+    def __init__(self, compiled: Compiled, dialect: sql.Dialect) -> None:
+        self._compiled = compiled
+        self._dialect = dialect
+
+    def moves(self, batch: Batch) -> Any:
+        """An Arrow table (position, possibility) of what holds, in no order."""
+        return self._ask(sql.moves(self._compiled, self._dialect), batch)
+
+    def count_by_position(self, batch: Batch) -> Any:
+        """An Arrow table (position, count); positions without moves may be left out."""
+        return self._ask(sql.count_by_position(self._compiled, self._dialect), batch)
+
+    def count_by_start(self, batch: Batch) -> Any:
+        """An Arrow table (start, count)."""
+        return self._ask(sql.count_by_start(self._compiled, self._dialect), batch)
+
+    def count_by_possibility(self, batch: Batch) -> Any:
+        """An Arrow table (possibility, count)."""
+        return self._ask(sql.count_by_possibility(self._compiled, self._dialect), batch)
+
+    def _ask(self, question: str, batch: Batch) -> Any:
+        raise NotImplementedError
