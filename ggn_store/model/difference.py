@@ -221,18 +221,7 @@ def _number(number: int, one: str, many: str) -> str:
 
 def possibility_data(possibility: Possibility) -> dict[str, Any]:
     """A possibility as JSON data in the words of no dialect: action, when, must, deny, effects, where there are any."""
-    data: dict[str, Any] = {}
-    if possibility.origin is not None:
-        data["action"] = possibility.origin.data()
-    if possibility.guards:
-        data["when"] = {name: list(values) for name, values in sorted(possibility.guards.items())}
-    if possibility.must:
-        data["must"] = dict(sorted(possibility.must.items()))
-    if possibility.deny:
-        data["deny"] = dict(sorted(possibility.deny.items()))
-    if possibility.effects is not None:
-        data["effects"] = possibility.effects.data()
-    return data
+    return {"effects" if key == "diff" else key: value for key, value in possibility.data("diff").items()}
 
 
 def _places_data(places: Iterable[Insertion]) -> dict[str, Any]:

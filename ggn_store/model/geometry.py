@@ -196,14 +196,20 @@ class Lattice:
         return {point: place for place, point in self.points.items()}
 
     @cached_property
+    def _box(self) -> tuple[Vector, Vector]:
+        if self.board.extent is None:
+            raise ValueError("the squares of this board have no coordinates of one number of dimensions")
+        return self.board.extent
+
+    @property
     def low(self) -> Vector:
         """The corner of the box around the board."""
-        return tuple(map(min, zip(*self._labels, strict=True)))
+        return self._box[0]
 
-    @cached_property
+    @property
     def size(self) -> Vector:
         """The size of that box."""
-        return tuple(max(axis) - low + 1 for axis, low in zip(zip(*self._labels, strict=True), self.low, strict=True))
+        return self._box[1]
 
     @property
     def dimensions(self) -> int:
