@@ -125,6 +125,6 @@ MUTANTS: list[tuple[str, str, Change]] = [
 def test_a_game_without_a_rule_disagrees(rule: str, name: str, change: Change) -> None:
     whole = Game(definition(name))
     mutant = Game(change(definition(name)))
-    positions = [whole.unmarked(whole.parse(sample.fen)) for sample in fixture(name)]
-    found = [set(mutant.legal(position)) for position in positions]
-    assert found != [set(sample.moves) for sample in fixture(name)], rule
+    assert any(
+        set(mutant.legal(whole.unmarked(whole.parse(sample.fen)))) != set(sample.moves) for sample in fixture(name)
+    ), rule

@@ -252,4 +252,10 @@ def expected_changes(nodes: list[Node], number: int) -> Changes:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_logs_and_blames_are_those_of_plain_python(module_store: Store, dialect: str) -> None:
-    agreement(module_store, dialect, 40)
+    agreement(module_store, dialect, 12)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_logs_and_blames_of_many_histories_are_those_of_plain_python(module_store: Store, dialect: str) -> None:
+    agreement(module_store, dialect, 200)

@@ -80,7 +80,7 @@ def judge_writes(store: Store, writes: list[dict[str, Any]]) -> None:
 
 def test_a_few_who_write_and_read_lose_nothing(address: str) -> None:
     Store.open(address).close()
-    counts = crowd(address, 4, 4, 2)
+    counts = crowd(address, 0, 4, 2)
     assert counts["new"] + counts["merged"] > 10
     assert counts["read"] > 10
 
