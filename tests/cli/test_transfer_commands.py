@@ -197,7 +197,7 @@ def test_a_bundle_goes_through_a_pipe(mine: Store, address: str) -> None:
 def test_a_bundle_is_not_written_to_a_terminal(mine: Store) -> None:
     assert mine.list()
     result = on_terminal("--db", "mine.db", "bundle", "create", "-", "--all")
-    assert (result.code, "a bundle is not for a terminal" in result.out) == (2, True)
+    assert (result.code, "a bundle is not text" in result.out) == (2, True)
 
 
 def test_a_terminal_sees_a_bar_that_is_gone_in_the_end(mine: Store, address: str) -> None:

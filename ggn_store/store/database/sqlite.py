@@ -108,6 +108,7 @@ class SQLite(Database):
         can_copy = hasattr(sqlite3.Connection, "deserialize") and not self.url.query
         if not can_copy or self.fetch("SELECT 1 FROM sqlite_master", ()):
             return None
+        found: Filled
         found, content = _made(fill)
         pooled = self.engine.raw_connection()
         try:
