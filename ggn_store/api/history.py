@@ -75,5 +75,7 @@ class History:
             )
             # Only the list of its pieces is written.
             keys = [key.id for key in log.piece_keys(connection, revision).values()]
-            restored = load.append(self._session.database, connection, revision.name, made, keys, gate=gates.gate())
+            restored = load.append(
+                self._session.database, connection, revision.name, made, keys, load.Change(gate=gates.gate())
+            )
         return replace(restored, status="restored") if was_hidden and restored.status == "unchanged" else restored

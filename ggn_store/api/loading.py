@@ -182,14 +182,14 @@ class _Loader:
         """Store a document, or what a definition generates, as the next revision of a ruleset."""
         wishes = self.wishes
         author = authors.signed(self.session.database, wishes.author, wishes.message)
-        change = merging.Change(author, wishes.message, gates.gate(wishes.accept_changes))
+        change = load.Change(author, wishes.message, gate=gates.gate(wishes.accept_changes))
         check_name(name)
         if wishes.base is None:
-            return self._append(content, name, change, catalog.UNSTATED, counts)
+            return self._append(content, name, change, counts)
         with self.session.reading() as connection:
             base = catalog.base(connection, name, wishes.base)
         try:
-            return self._append(content, name, change, base, counts)
+            return self._append(content, name, replace(change, base=base), counts)
         except HeadMovedError:
             document = _in_memory(content)
             if document is None or isinstance(base, catalog.Unstated):
@@ -197,44 +197,21 @@ class _Loader:
             return merging.merge_into(self.session, name, document, base, is_wanted=wishes.merge, change=change)
 
     def _append(
-        self,
-        content: Document | Ready | Definition,
-        name: str,
-        change: merging.Change,
-        base: catalog.Base,
-        counts: _Counts,
+        self, content: Document | Ready | Definition, name: str, change: load.Change, counts: _Counts
     ) -> Revision:
-        database = self.session.database
         if isinstance(content, Document | Ready):
             prepare(content)
-            with self.session.writing() as connection:
-                return load.load(
-                    database,
-                    connection,
-                    content,
-                    name,
-                    base=base,
-                    author=change.author,
-                    message=change.message,
-                    gate=change.gate,
-                )
-        from ggn_store.api import games
-
-        board = games.board_of(content)
+        document = content if isinstance(content, Document | Ready) else stream(content, counts.add)
         with self.session.writing() as connection:
-            return load.load_pieces(
-                database,
-                connection,
-                games.some_pieces(content, counts.add),
-                name,
-                dialect=incoming.DIALECT,
-                board=board,
-                envelope=content.envelope,
-                author=change.author,
-                message=change.message,
-                gate=change.gate,
-                base=base,
-            )
+            return load.load(self.session.database, connection, document, name, change)
+
+
+def stream(definition: Definition, tell: Callable[[Piece], None] = lambda _: None) -> load.PieceStream:
+    """What a definition generates, piece by piece."""
+    from ggn_store.api import games
+
+    pieces = games.some_pieces(definition, tell)
+    return load.PieceStream(incoming.DIALECT, games.board_of(definition), definition.envelope, pieces)
 
 
 def read_one(

@@ -64,17 +64,8 @@ def _document(side: Side, unread: set[str]) -> Document:
     return Document(dialect, tuple(piece for piece in pieces if piece is not None), side.outline.envelope)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
-    """Who makes a change and why, and what lets its revision pass."""
-
-    author: str | None = None
-    message: str | None = None
-    gate: load.Gate | None = None
-
-
 def merge_into(
-    session: Session, name: str, ours: Document, base: str | None, *, is_wanted: bool, change: Change
+    session: Session, name: str, ours: Document, base: str | None, *, is_wanted: bool, change: load.Change
 ) -> Revision:
     """Store a document that is based on a revision (its lineage, None for none) which is not the newest any more.
 
@@ -100,16 +91,8 @@ def merge_into(
                     connection = stack.enter_context(session.writing())
                 note = f"merged with {head}, based on {'no revision' if basis is None else basis}"
                 told = note if change.message is None else f"{change.message}\n\n{note}"
-                stored = load.load(
-                    database,
-                    connection,
-                    merged.ready,
-                    name,
-                    author=change.author,
-                    message=told,
-                    base=head.lineage,
-                    gate=change.gate,
-                )
+                made = replace(change, message=told, base=head.lineage)
+                stored = load.load(database, connection, merged.ready, name, made)
         except HeadMovedError as error:
             if error.merge is not None:
                 raise

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-from ggn_store.api import authors, garbage, gates, incoming, private
-from ggn_store.api.loading import Wishes, prepare, read_one
+from ggn_store.api import authors, garbage, gates, private
+from ggn_store.api.loading import Wishes, prepare, read_one, stream
 from ggn_store.errors import ConflictError, GateError, HeadMovedError
 from ggn_store.model.diff import NOTHING, Outline, diff_pieces
 from ggn_store.model.difference import Difference
@@ -25,7 +25,6 @@ from ggn_store.store.rulesets.load import Made
 if TYPE_CHECKING:
     from ggn_store.api import loading
     from ggn_store.api.ruleset import Ruleset
-    from ggn_store.games.rules import Definition
 
 
 class ProposeOptions(TypedDict, total=False):
@@ -59,12 +58,13 @@ class Reviews:
             check_name(name)
             if isinstance(content, Document):
                 prepare(content)
+            kept = content if isinstance(content, Document) else stream(content)
             database = self._session.database
             with self._session.writing() as connection:
                 head = load.head_of(connection, name)
                 head.require(catalog.base(connection, name, wishes.base), name)
                 gates.require_open(states.newest(connection, name))
-                made, listed = _keep(database, connection, content, author, wishes.message)
+                made, listed = load.keep(database, connection, kept, load.Change(author, wishes.message))
                 _require_news(connection, name, head.digest, head.number, made)
                 before = None if head.id is None else contents.of_revision(connection, head.id)
                 found = gates.check(connection, name, before, contents.of_pieces(connection, made, listed))
@@ -179,29 +179,6 @@ class Reviews:
         return diff_pieces(NOTHING if before is None else _outline(before), _outline(after), pairs)
 
 
-def _keep(
-    database: Database,
-    connection: Transaction,
-    content: Document | Definition,
-    author: str | None,
-    message: str | None,
-) -> tuple[Made, list[int]]:
-    if isinstance(content, Document):
-        return load.keep(database, connection, content, author=author, message=message)
-    from ggn_store.api import games
-
-    return load.keep_pieces(
-        database,
-        connection,
-        games.some_pieces(content),
-        dialect=incoming.DIALECT,
-        board=games.board_of(content),
-        envelope=content.envelope,
-        author=author,
-        message=message,
-    )
-
-
 def _require_news(connection: Transaction, name: str, head: str | None, number: int, made: Made) -> None:
     """Raise ConflictError where the content is there already, or proposed already."""
     if made.digest == head:
@@ -252,7 +229,7 @@ def _merge(database: Database, connection: Transaction, proposal: Proposal, auth
     if head.id != proposal.base_id:
         raise _moved_on(proposal, head.number)
     try:
-        revision = load.append(database, connection, name, made, pieces, base=head.lineage)
+        revision = load.append(database, connection, name, made, pieces, load.Change(base=head.lineage))
     except HeadMovedError:
         raise _moved_on(proposal, load.head_of(connection, name).number) from None
     if not proposals.judge(database, connection, proposal, "merged", author, None, revision.id):

@@ -10,7 +10,7 @@ from ggn_store.model.revision import Reference, Revision, check_name, parse_refe
 from ggn_store.model.tag import Tag
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import tags
-from ggn_store.store.rulesets import catalog
+from ggn_store.store.rulesets import catalog, load
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +65,8 @@ class Tags:
         with self._session.writing() as connection:
             target: Revision | None = None if remove else catalog.find(connection, named)
             expected = tags.expected(connection, named.name, expect)
-            return tags.move(
-                database, connection, named.name, name, target, author=author, message=message, expect=expected
-            )
+            change = load.Change(author, message)
+            return tags.move(database, connection, named.name, name, target, change, expected)
 
     def list(self, reference: str) -> tuple[Tag, ...]:
         """The tags of a ruleset by name, each with its last move; of `chess@3`, those that point there."""

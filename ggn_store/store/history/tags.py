@@ -16,6 +16,7 @@ from ggn_store.model.revision import Reference, Revision, check_tag
 from ggn_store.model.tag import Tag, TagStatus
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog
+from ggn_store.store.rulesets.load import Change
 from ggn_store.store.schema import tables as t
 
 # Of what is expected of a tag: nothing, or that it is not there.
@@ -54,9 +55,7 @@ def move(
     ruleset: str,
     tag: str,
     target: Revision | None,
-    *,
-    author: str | None,
-    message: str | None,
+    change: Change,
     expect: Expected = "anything",
 ) -> Tag:
     """Let a tag point to `target`, or to nothing; a tag that does already is unchanged.
@@ -77,7 +76,11 @@ def move(
         if target is None and points is None:
             raise UnknownNameError(_missing(connection, ruleset, tag))
         number = 1 if newest is None else newest.number + 1
-        said = {"revision_id": None if target is None else target.id, "author": author, "message": message}
+        said = {
+            "revision_id": None if target is None else target.id,
+            "author": change.author,
+            "message": change.message,
+        }
         if add(database, connection, said | {"ruleset_id": ruleset_id, "name": tag, "number": number}):
             status: TagStatus = "removed" if target is None else "created" if points is None else "moved"
             moved = _newest(connection, ruleset, tag)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain, repeat
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam, insert, select
 
@@ -100,101 +100,86 @@ def ready(document: Document) -> Ready:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Who makes a new revision and why, what it is based on, and what lets it pass."""
+
+    author: str | None = None
+    message: str | None = None
+    base: Base = UNSTATED
+    gate: Gate | None = None
+
+
+NOTHING_SAID: Final = Change()
+
+
+@dataclass(frozen=True, slots=True)
+class PieceStream:
+    """A document that comes piece by piece, in any order, of which no more than one is ever in memory.
+
+    `board` is the one that the whole document would have.
+    """
+
+    dialect: Dialect
+    board: Board
+    envelope: Envelope
+    pieces: Iterable[Piece]
+
+
 def load(
     database: Database,
     connection: Connection,
-    document: Document | Ready,
+    document: Document | Ready | PieceStream,
     name: str,
-    *,
-    author: str | None = None,
-    message: str | None = None,
-    base: Base = UNSTATED,
-    gate: Gate | None = None,
+    change: Change = NOTHING_SAID,
 ) -> Revision:
     """Store `document` as the next revision of the ruleset `name`, in the transaction that is open.
 
     Content that is equal to the newest revision's makes no new one (status "unchanged"; "restored" where the
     ruleset had been deleted). Pieces that the store already has, under whatever name, are shared.
-    Raises HeadMovedError where `base` is not the newest revision's lineage when the new one is about to follow it:
+    Raises HeadMovedError where its base is not the newest revision's lineage when the new one is about to follow it:
     who is first wins, and nobody waits for another's documents. Locks are taken in one order (all pieces, board, pieces
     by digest, ruleset), so that loads cannot block each other for good; the first of them also keeps what is found
     here from being collected before it is listed.
     """
     head = head_of(connection, check_name(name))
-    head.require(base, name)
-    if head.digest == document.digest:
+    head.require(change.base, name)
+    if not isinstance(document, PieceStream) and head.digest == document.digest:
         return _unchanged(database, connection, name, head)
-    made, listed = keep(database, connection, document, author=author, message=message)
-    return append(database, connection, name, made, listed, base=base, gate=gate)
+    made, listed = keep(database, connection, document, change)
+    return append(database, connection, name, made, listed, change)
 
 
 def keep(
-    database: Database,
-    connection: Connection,
-    document: Document | Ready,
-    *,
-    author: str | None = None,
-    message: str | None = None,
+    database: Database, connection: Connection, document: Document | Ready | PieceStream, change: Change
 ) -> tuple[Made, list[int]]:
-    """Store what `document` consists of: what a revision of it says, and the keys of the pieces that it lists."""
-    database.lock_pieces(connection, alone=False)
-    board_id = store_board(database, connection, document.board)
-    piece_ids = _pieces(database, connection, document, board_id)
-    made = Made(document.dialect, board_id, document.envelope, document.digest, author, message, datetime.now(UTC))
-    return made, [piece_ids[digest] for digest in document.piece_digests]
+    """Store what `document` consists of: what a revision of it says, and the keys of the pieces that it lists.
 
-
-def load_pieces(
-    database: Database,
-    connection: Connection,
-    pieces: Iterable[Piece],
-    name: str,
-    *,
-    dialect: Dialect,
-    board: Board,
-    envelope: Envelope,
-    author: str | None = None,
-    message: str | None = None,
-    base: Base = UNSTATED,
-    gate: Gate | None = None,
-) -> Revision:
-    """Like `load`, for a document that comes piece by piece, of which no more than one is ever in memory."""
-    head = head_of(connection, check_name(name))
-    head.require(base, name)
-    made, listed = keep_pieces(
-        database, connection, pieces, dialect=dialect, board=board, envelope=envelope, author=author, message=message
-    )
-    if head.digest == made.digest:
-        return _unchanged(database, connection, name, head)
-    return append(database, connection, name, made, listed, base=base, gate=gate)
-
-
-def keep_pieces(
-    database: Database,
-    connection: Connection,
-    pieces: Iterable[Piece],
-    *,
-    dialect: Dialect,
-    board: Board,
-    envelope: Envelope,
-    author: str | None = None,
-    message: str | None = None,
-) -> tuple[Made, list[int]]:
-    """Like `keep`, for a document that comes piece by piece.
-
-    `board` is the one that the whole document would have. Pieces come in any order, so no other load may write any
-    meanwhile: where two have stored what the other waits for, neither could go on.
+    Where pieces come in any order, no other load may write any meanwhile: where two have stored what the other waits
+    for, neither could go on.
     """
-    database.lock_pieces(connection, alone=True)
-    board_id = store_board(database, connection, board)
+    database.lock_pieces(connection, alone=isinstance(document, PieceStream))
+    board_id = store_board(database, connection, document.board)
+    if isinstance(document, PieceStream):
+        piece_ids = _stream(database, connection, document, board_id)
+        digests: Sequence[str] = list(piece_ids)
+        digest = revision_digest(document.dialect, document.board, document.envelope, digests)
+    else:
+        piece_ids = _pieces(database, connection, document, board_id)
+        digests, digest = document.piece_digests, document.digest
+    said = change.author, change.message, datetime.now(UTC)
+    made = Made(document.dialect, board_id, document.envelope, digest, *said)
+    return made, [piece_ids[each] for each in digests]
+
+
+def _stream(database: Database, connection: Connection, stream: PieceStream, board_id: int) -> dict[str, int]:
+    """Keys of the pieces by digest, in the order in which they come."""
     stored: dict[str, int] = {}
-    for piece in pieces:
-        digest = piece.digest(dialect, board)
+    for piece in stream.pieces:
+        digest = piece.digest(stream.dialect, stream.board)
         known = known_pieces(connection, [digest])
-        stored |= known or store_pieces(database, connection, {digest: piece}, dialect, board, board_id)
-    digest = revision_digest(dialect, board, envelope, stored)
-    made = Made(dialect, board_id, envelope, digest, author, message, datetime.now(UTC))
-    return made, list(stored.values())
+        stored |= known or store_pieces(database, connection, {digest: piece}, stream.dialect, stream.board, board_id)
+    return stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,23 +250,21 @@ def append(
     name: str,
     made: Made,
     piece_ids: Sequence[int],
-    *,
-    base: Base = UNSTATED,
-    gate: Gate | None = None,
+    change: Change = NOTHING_SAID,
 ) -> Revision:
     """Let a new revision, which lists these pieces, follow the newest one of the ruleset `name`.
 
-    The gate sees all of it before, and may raise. It is the row of the next number that decides between several who
+    Its gate sees all of it before, and may raise. It is the row of the next number that decides between several who
     want to: only one of them can insert it.
     """
     ruleset_id = store_ruleset(database, connection, name)
     revision_id = None
     while revision_id is None:
         head = head_of(connection, name)
-        head.require(base, name)
+        head.require(change.base, name)
         if head.digest == made.digest and made.merged is None:
             return _unchanged(database, connection, name, head)
-        passed = made if gate is None else gate(connection, name, head, made, piece_ids)
+        passed = made if change.gate is None else change.gate(connection, name, head, made, piece_ids)
         revision_id = append_after(
             database, connection, ruleset_id, passed, piece_ids, number=head.number + 1, parent=head.id
         )
