@@ -25,14 +25,6 @@ _AT_ONCE = 200
 # Pieces are read together as long as they have no more possibilities than this.
 _POSSIBILITIES_AT_ONCE = 20_000
 
-_PARENT = t.revision.alias("parent")
-_MERGED = t.revision.alias("merged")
-_PARENTS = (
-    t.revision.outerjoin(_PARENT, _PARENT.c.id == t.revision.c.parent_id)
-    .outerjoin(t.revision_merge, t.revision_merge.c.revision_id == t.revision.c.id)
-    .outerjoin(_MERGED, _MERGED.c.id == t.revision_merge.c.parent_id)
-)
-
 
 def heads(connection: Connection) -> dict[str, tuple[int, str]]:
     """Number and lineage of the newest revision of every ruleset that is not hidden, by name."""
@@ -53,11 +45,11 @@ def steps(connection: Connection, ruleset_id: int) -> list[Step]:
         select(
             t.revision.c.lineage,
             t.revision.c.digest,
-            _PARENT.c.lineage.label("parent"),
-            _MERGED.c.lineage.label("merged"),
+            catalog.PARENT.c.lineage.label("parent"),
+            catalog.MERGED.c.lineage.label("merged"),
             t.revision.c.number,
         )
-        .select_from(_PARENTS)
+        .select_from(catalog.PARENTS)
         .where(t.revision.c.ruleset_id == ruleset_id)
         .order_by(t.revision.c.number)
     )
@@ -118,10 +110,10 @@ class StoreSource:
                     *(revision.c[name] for name in ("id", "lineage", "digest", "dialect", "envelope", "board_id")),
                     *(revision.c[name] for name in ("author", "message", "created_at")),
                     t.board.c.digest.label("board"),
-                    _PARENT.c.lineage.label("parent"),
-                    _MERGED.c.lineage.label("merged"),
+                    catalog.PARENT.c.lineage.label("parent"),
+                    catalog.MERGED.c.lineage.label("merged"),
                 )
-                .select_from(_PARENTS.join(t.board, t.board.c.id == revision.c.board_id))
+                .select_from(catalog.PARENTS.join(t.board, t.board.c.id == revision.c.board_id))
                 .where(revision.c.id.in_(keys))
                 .order_by(revision.c.number)
             )

@@ -44,14 +44,14 @@ def united(here: Here, relation: Relation) -> str | None:
     return ours if bases == {coming} else None
 
 
+@dataclass(frozen=True, slots=True)
 class Uniting:
     """The two histories of a ruleset, that which is here and that which comes."""
 
-    def __init__(self, connection: Connection, here: Here, relation: Relation, wishes: Wishes) -> None:
-        self._connection = connection
-        self._here = here
-        self._relation = relation
-        self._wishes = wishes
+    _connection: Connection
+    _here: Here
+    _relation: Relation
+    _wishes: Wishes
 
     def document(self, keys: Mapping[str, int]) -> Document:
         """The document that has what both sides changed; raises DivergedError where there is none."""

@@ -16,9 +16,6 @@ from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
 
-_PARENT = t.revision.alias("parent")
-_MERGED = t.revision.alias("merged")
-
 # Of each parent of a revision, by piece: its key in the revision, and its key in the parent.
 Steps = Mapping[tuple[int, int | None], Mapping[str, tuple[int | None, int | None]]]
 
@@ -26,10 +23,8 @@ Steps = Mapping[tuple[int, int | None], Mapping[str, tuple[int | None, int | Non
 def ancestry(connection: Connection, revision: Revision) -> dict[int, tuple[int, ...]]:
     """The numbers of a revision and of all before it, newest first, each with those of its parents."""
     query = (
-        select(t.revision.c.number, _PARENT.c.number, _MERGED.c.number)
-        .outerjoin(_PARENT, _PARENT.c.id == t.revision.c.parent_id)
-        .outerjoin(t.revision_merge, t.revision_merge.c.revision_id == t.revision.c.id)
-        .outerjoin(_MERGED, _MERGED.c.id == t.revision_merge.c.parent_id)
+        select(t.revision.c.number, catalog.PARENT.c.number, catalog.MERGED.c.number)
+        .select_from(catalog.PARENTS)
         .where(t.revision.c.ruleset_id == _ruleset(revision), t.revision.c.number <= revision.number)
         .order_by(t.revision.c.number.desc())
     )
@@ -69,14 +64,14 @@ def steps(connection: Connection, revision: Revision, first: int, last: int) -> 
         return (
             select(
                 edge.c.number,
-                _PARENT.c.number.label("parent"),
+                catalog.PARENT.c.number.label("parent"),
                 t.piece.c.identifier,
                 t.piece.c.id,
                 literal(is_new).label("is_new"),
                 t.revision_piece.c.ordinal,
             )
             .select_from(edge)
-            .outerjoin(_PARENT, _PARENT.c.id == edge.c.parent_id)
+            .outerjoin(catalog.PARENT, catalog.PARENT.c.id == edge.c.parent_id)
             .join(t.revision_piece, t.revision_piece.c.revision_id == one)
             .join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
             .where(

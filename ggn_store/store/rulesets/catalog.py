@@ -22,8 +22,14 @@ from ggn_store.store.database.engine import ADMIN, Database
 from ggn_store.store.rulesets.possibilities import decode
 from ggn_store.store.schema import tables as t
 
-_PARENT = t.revision.alias("parent")
-_MERGED = t.revision.alias("merged")
+PARENT = t.revision.alias("parent")
+MERGED = t.revision.alias("merged")
+# Revisions with their parents.
+PARENTS = (
+    t.revision.outerjoin(PARENT, PARENT.c.id == t.revision.c.parent_id)
+    .outerjoin(t.revision_merge, t.revision_merge.c.revision_id == t.revision.c.id)
+    .outerjoin(MERGED, MERGED.c.id == t.revision_merge.c.parent_id)
+)
 
 
 class Unstated(Enum):
@@ -56,16 +62,16 @@ REVISIONS = select(
     t.revision.c.message,
     t.revision.c.created_at,
     t.revision.c.lineage,
-    _PARENT.c.number.label("parent"),
-    _MERGED.c.number.label("merged"),
+    PARENT.c.number.label("parent"),
+    MERGED.c.number.label("merged"),
     func.coalesce(_said(t.ruleset_state.c.state), "active").label("state"),
     _said(t.ruleset_state.c.successor).label("successor"),
 ).select_from(
     t.revision.join(t.ruleset, t.ruleset.c.id == t.revision.c.ruleset_id)
     .join(t.board, t.board.c.id == t.revision.c.board_id)
-    .outerjoin(_PARENT, _PARENT.c.id == t.revision.c.parent_id)
+    .outerjoin(PARENT, PARENT.c.id == t.revision.c.parent_id)
     .outerjoin(t.revision_merge, t.revision_merge.c.revision_id == t.revision.c.id)
-    .outerjoin(_MERGED, _MERGED.c.id == t.revision_merge.c.parent_id)
+    .outerjoin(MERGED, MERGED.c.id == t.revision_merge.c.parent_id)
 )
 
 
