@@ -1,0 +1,72 @@
+"""The geometry of boards: steps, lines and neighbours of squares, hexagons, cylinders and networks."""
+
+from __future__ import annotations
+
+import pytest
+
+from ggn_store.model.board import Board, parse_shape
+from ggn_store.model.geometry import Lattice, Network, opposite, symmetries
+
+PLAIN = Lattice(parse_shape("8x8"))
+CYLINDER = Lattice(parse_shape("8x8"), cylinder=True)
+HEXAGONS = Lattice(parse_shape("5x5"), hexagonal=True)
+
+
+def around(lattice: Lattice, place: str) -> str:
+    return " ".join(each for each in lattice.places if lattice.adjacent(place, each))
+
+
+def test_neighbours_are_those_of_the_lattice() -> None:
+    assert around(PLAIN, "a4") == "a3 b3 b4 a5 b5"
+    assert around(CYLINDER, "a4") == "a3 b3 h3 b4 h4 a5 b5 h5"
+    assert around(HEXAGONS, "c3") == "c2 d2 b3 d3 b4 c4"
+    assert around(Lattice(parse_shape("3")), "b") == "a c"
+    assert len(around(Lattice(parse_shape("3x3x3")), "b2B").split()) == 26
+
+
+@pytest.mark.parametrize(
+    ("lattice", "a", "b", "lines"),
+    [
+        (PLAIN, "a1", "d1", [("b1", "c1")]),
+        (PLAIN, "d4", "a1", [("c3", "b2")]),
+        (PLAIN, "a1", "b3", []),
+        (PLAIN, "a1", "a1", [()]),
+        (CYLINDER, "a1", "d1", [("b1", "c1"), ("h1", "g1", "f1", "e1")]),
+        (CYLINDER, "a1", "g3", [("h2",)]),
+        (CYLINDER, "a1", "h1", [(), ("b1", "c1", "d1", "e1", "f1", "g1")]),
+        (HEXAGONS, "a3", "c1", [("b2",)]),
+        (HEXAGONS, "a1", "c3", []),
+        (Lattice(Board(("a1", "b1", "d1"))), "a1", "d1", []),
+    ],
+)
+def test_lines_join_places_over_places_of_the_board(
+    lattice: Lattice, a: str, b: str, lines: list[tuple[str, ...]]
+) -> None:
+    assert lattice.lines(a, b) == lines
+
+
+def test_a_place_lies_halfway_between_others_on_the_shortest_way() -> None:
+    assert PLAIN.middle("a1", "c5") == "b3"
+    assert PLAIN.middle("a1", "b1") is None
+    assert CYLINDER.middle("b1", "h1") == "a1"
+    assert CYLINDER.vector("h1", "b3") == (2, 2)
+    assert CYLINDER.laps((2, 0))[:2] == [(2, 0), (-6, 0)]
+
+
+def test_a_symmetry_takes_each_place_to_its_image() -> None:
+    images = dict(zip(PLAIN.places, PLAIN.images(opposite(2)), strict=True))
+    assert (images["a1"], images["e2"]) == ("a8", "e7")
+    turned = dict(zip(PLAIN.places, PLAIN.images(opposite(2, is_turned=True)), strict=True))
+    assert (turned["a1"], turned["e2"]) == ("h8", "d7")
+    assert [len(symmetries(dimensions)) for dimensions in (1, 2, 3)] == [2, 8, 48]
+
+
+def test_a_network_has_edges_and_no_lines() -> None:
+    network = Network(("A", "B", "C"), frozenset({("A", "B")}), frozenset({("B", "C")}))
+    assert (network.adjacent("A", "B"), network.adjacent("B", "A"), network.adjacent("B", "C")) == (True, False, False)
+    assert network.special("B", "C")
+    assert (network.lines("A", "B"), network.lines("A", "A"), network.middle("A", "C")) == ([], [()], None)
+
+
+def test_squares_without_coordinates_are_no_lattice() -> None:
+    assert Lattice.of(Board(("north", "south-1"))) is None
