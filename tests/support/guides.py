@@ -82,6 +82,12 @@ def blocks(text: str) -> list[Block]:
     return found
 
 
+def script(page: Path) -> str:
+    """The Python of a page as a file of a user's: the blocks that are no doctests."""
+    found = blocks(page.read_text(encoding="utf-8"))
+    return "\n".join(block.text for block in found if block.language == "python" and ">>>" not in block.text)
+
+
 def steps(block: Block) -> Iterator[Step]:
     """The commands of a ```console block; one whose quotes are open, or that ends with a backslash, goes on."""
     command: list[str] = []
