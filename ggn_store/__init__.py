@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ggn_store.api.games import find_game as find_game
-    from ggn_store.api.games import generate as generate
     from ggn_store.api.games import read_definition as read_definition
     from ggn_store.api.private import ruleset as ruleset
     from ggn_store.api.ruleset import Ruleset as Ruleset
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from ggn_store.errors import QueryError as QueryError
     from ggn_store.errors import StoreError as StoreError
     from ggn_store.errors import UnknownNameError as UnknownNameError
+    from ggn_store.games.generate import generate as generate
     from ggn_store.model.diff import diff as diff
     from ggn_store.model.document import Document as Document
     from ggn_store.model.merge import merge as merge
@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from ggn_store.model.position import Position as Position
 
 _HOMES = {
-    "ggn_store.api.games": ("find_game", "generate", "read_definition"),
+    "ggn_store.api.games": ("find_game", "read_definition"),
+    "ggn_store.games.generate": ("generate",),
     "ggn_store.api.private": ("ruleset",),
     "ggn_store.api.ruleset": ("Ruleset",),
     "ggn_store.api.store": ("Store",),

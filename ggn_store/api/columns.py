@@ -19,14 +19,13 @@ from ggn_store.columnar.extras import need
 from ggn_store.errors import PositionError, StoreError, offer, quote
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
+from ggn_store.store.moves.batch import COUNTS, Count
 
 if TYPE_CHECKING:
     from ggn_store.api.views import ViewRows
 
 Engine = Literal["duckdb", "spark"]
-Count = Literal["position", "piece", "destination"]
 ENGINES: Final[tuple[Engine, ...]] = ("duckdb", "spark")
-COUNTS: Final[tuple[Count, ...]] = ("position", "piece", "destination")
 # How many positions of a file are asked about at once, and how many moves become records at once.
 _CHUNK: Final = 20_000
 _RECORDS: Final = 10_000

@@ -234,12 +234,10 @@ def _take_one(opened: Opened, destination: Session, name: str, to: str, order: _
                 with destination.writing() as connection:
                     if is_alone:
                         destination.database.lock_pieces(connection, alone=True)
-                    before = catalog.newest_of(connection, to)
-                    result = receive.receive(destination.database, connection, source, name, to, wishes, order.progress)
-                    after = catalog.newest_of(connection, to)
-                    if after is not None and after != before:
-                        gates.require(connection, before, after)
-                    return result
+                    with gates.holding(connection, to):
+                        return receive.receive(
+                            destination.database, connection, source, name, to, wishes, order.progress
+                        )
         except OvertakenError:
             # What somebody else gave first may be in conflict now. This time others wait: they could be first for ever.
             is_alone = True

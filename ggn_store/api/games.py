@@ -17,13 +17,11 @@ from ggn_store.games import definition as definitions
 from ggn_store.games import generate as generator
 from ggn_store.games import library
 from ggn_store.games.library import Game
-from ggn_store.games.rules import HOST_DUTIES, Definition
+from ggn_store.games.rules import Definition
 from ggn_store.model import board as boards
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Document, Piece, canonical_text, check_dialect
 from ggn_store.notation.hand import HAND
-
-__all__ = ["HOST_DUTIES", "Definition", "Game", "find_game", "generate", "generate_parts"]
 
 # Folders of the library beside the games: documents of the seeds, and game descriptions.
 FOLDERS: Final = ("examples", "gdl")
@@ -34,11 +32,6 @@ _LOSSES: Final = 1_000
 def read_definition(text: str | bytes, file: str | None = None) -> Definition:
     """The game that a definition (TOML) says; raises DocumentError with every problem, which carry the name `file`."""
     return definitions.read(text, file)
-
-
-def generate(definition: Definition) -> Document:
-    """The whole document of a game, in memory; `generate_parts` and `Store.load` take it piece by piece."""
-    return generator.generate(definition)
 
 
 def generate_parts(definition: Definition, dialect: Dialect = DIALECT) -> Iterator[str]:

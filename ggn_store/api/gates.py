@@ -25,7 +25,7 @@ from ggn_store.model.revision import Revision, RulesetState
 from ggn_store.notation.json_text import pointer
 from ggn_store.store.history import states
 from ggn_store.store.review import policies
-from ggn_store.store.rulesets import contents, load
+from ggn_store.store.rulesets import catalog, contents
 from ggn_store.store.rulesets.contents import Content, Transaction
 from ggn_store.store.rulesets.load import Gate, Head, Made
 
@@ -86,27 +86,24 @@ def gate(accept: bool = False) -> Gate:
     return passed
 
 
-def require(connection: Transaction, before: Revision | None, after: Revision) -> None:
-    """Raise GateError, with every finding, unless `after` may follow the head that its ruleset had before.
-
-    For a revision that came another way than by a load: it is in the transaction that is open, and both are complete.
-    """
-    old = None if before is None else contents.of_revision(connection, before)
-    refuse(after.name, check(connection, after.name, old, contents.of_revision(connection, after)))
-
-
 @contextmanager
 def holding(connection: Transaction, name: str) -> Iterator[None]:
-    """Hold what comes into a ruleset in this block, by whatever way, to its policy: `require` of its head before it.
+    """Apply a ruleset's policy to every revision that is added inside the block, however it comes there.
 
-    What must be reviewed, and what a retired ruleset does not take, the database itself refuses on the way.
+    Raises GateError, with every finding, unless the last one may follow the head before. What must be reviewed, and
+    what a retired ruleset does not take, the database itself refuses on the way.
     """
-    before = load.head_of(connection, name).id
+    before = catalog.newest_of(connection, name)
     yield
-    after = load.head_of(connection, name).id
+    after = catalog.newest_of(connection, name)
     if after is not None and after != before:
-        old = None if before is None else contents.of_revision(connection, before)
-        refuse(name, check(connection, name, old, contents.of_revision(connection, after)))
+        require(connection, before, after)
+
+
+def require(connection: Transaction, before: Revision | None, after: Revision) -> None:
+    """Raise GateError, with every finding, unless `after` may follow the head that its ruleset had before."""
+    old = None if before is None else contents.of_revision(connection, before)
+    refuse(after.name, check(connection, after.name, old, contents.of_revision(connection, after)))
 
 
 def require_open(state: RulesetState) -> None:

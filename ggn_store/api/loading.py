@@ -254,9 +254,9 @@ def _in_memory(content: Document | Ready | Definition) -> Document | None:
     """The whole document; None where only its rows are left."""
     if isinstance(content, Document | Ready):
         return content if isinstance(content, Document) else None
-    from ggn_store.api import games
+    from ggn_store.games import generate
 
-    return games.generate(content)
+    return generate.generate(content)
 
 
 def _content(entry: incoming.Entry | incoming.GameEntry, dialect: Dialect | None) -> Document | Definition:

@@ -7,9 +7,9 @@ from typing import Any
 import click
 
 import ggn_store
-from ggn_store.api.games import HOST_DUTIES
 from ggn_store.cli import options
 from ggn_store.errors import printable
+from ggn_store.games.rules import HOST_DUTIES
 from ggn_store.render.board import place_text
 from ggn_store.render.records import compact, table
 
