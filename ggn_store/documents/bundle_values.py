@@ -9,6 +9,7 @@ from typing import Any, Final, NoReturn, cast
 
 from ggn_store import limits
 from ggn_store.documents import ggn, quick
+from ggn_store.documents.grammar import GRAMMARS
 from ggn_store.errors import (
     UNSTORABLE,
     GgnStoreError,
@@ -20,7 +21,7 @@ from ggn_store.model import board as boards
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Envelope, Piece, check_dialect
 from ggn_store.model.transfer import SentRevision
-from ggn_store.notation import cell, gan, qpi
+from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
 
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
@@ -106,13 +107,13 @@ def board(shape: Any, squares: Any) -> Board:
 def piece(identifier: Any, rules: Any, dialect: Dialect, board: Board) -> Piece:
     """A piece from its rules, read as strictly as a document."""
     require(isinstance(identifier, str), f"{quote(identifier)} is not a piece identifier")
-    is_piece = gan.is_gan if dialect == "perform" else qpi.is_qpi
+    grammar = GRAMMARS[dialect]
 
     def is_square(label: str) -> bool:
-        return label in board.numbers and (dialect in ("perform", "gdl") or cell.is_cell(label))
+        return label in board.numbers and (grammar.has_labels or cell.is_cell(label))
 
     members = {identifier: rules}
-    found = quick.pieces(members, dialect, is_piece, is_square)
+    found = quick.pieces(members, grammar, grammar.is_identifier, is_square)
     if found:
         return found[0]
     document, problems = ggn.read(ggn.Decoded.of(members), dialect, whole=False)

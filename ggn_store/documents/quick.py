@@ -1,8 +1,8 @@
 """Decoded JSON that has nothing wrong -> the pieces of a document, in one quick pass.
 
 Whatever is wrong, or only strange, ends the pass without a word: `reader` then reads the document a second time, and
-says what it is. So the rules stand there, with their reasons, and here a second time as yes or no; a test holds the
-two to each other.
+says what it is. The keys are those of `grammar`; the other rules stand in `reader`, with their reasons, and here as yes
+or no, and a test compares the two.
 
 Objects that `json_text.quick_load` made one, because they are equal, are checked once, and are one in the result, too:
 who works through a document can know by its identity what he has met before.
@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ggn_store import limits
+from ggn_store.documents.grammar import ACTION, GDL_KEYS, Grammar, names
 from ggn_store.model import variables
 from ggn_store.model.document import (
-    CONDITION_KEYS,
     EMPTY,
     ENEMY,
     MAX_STEP,
@@ -33,6 +33,7 @@ from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
 
 _NO_CONDITIONS: Final[Mapping[str, str]] = {}
+_ACTION_NAMES: Final = frozenset(names(ACTION))
 
 
 class _StrangeError(Exception):
@@ -48,7 +49,7 @@ def dialect_of(members: Mapping[str, Any]) -> Dialect:
         keys = possibility[0].keys()
     except (AttributeError, LookupError, StopIteration, TypeError):
         return "must-deny"
-    if "action" in keys or "when" in keys:
+    if not keys.isdisjoint(GDL_KEYS):
         return "gdl"
     return "perform" if "perform" in keys else "diff" if "diff" in keys else "must-deny"
 
@@ -65,7 +66,7 @@ def is_step(value: object) -> bool:
 
 def pieces(
     members: Mapping[str, Any],
-    dialect: Dialect,
+    grammar: Grammar,
     is_piece: Callable[[str], bool],
     is_square: Callable[[str], bool],
     declared: Mapping[str, frozenset[str]] | None = None,
@@ -76,7 +77,7 @@ def pieces(
     their values; without it, any may be named.
     """
     try:
-        return _Quick(dialect, is_piece, is_square, declared).pieces(members)
+        return _Quick(grammar, is_piece, is_square, declared).pieces(members)
     except (_StrangeError, TypeError):  # what cannot be in a set, a list say, is no state either
         return ()
 
@@ -84,12 +85,20 @@ def pieces(
 class _Quick:
     def __init__(
         self,
-        dialect: Dialect,
+        grammar: Grammar,
         is_piece: Callable[[str], bool],
         is_square: Callable[[str], bool],
         declared: Mapping[str, frozenset[str]] | None,
     ) -> None:
-        self._dialect = dialect
+        self._grammar = grammar
+        self._names = frozenset(names(grammar.possibility))
+        self._condition_keys, self._effects_key, self._has_state = (
+            grammar.conditions,
+            grammar.effects,
+            grammar.has_state,
+        )
+        self._has_hands = grammar.has_hands
+        self._diff_names = frozenset(names(grammar.diff))
         self._declared = declared
         self._is_piece = is_piece
         self._is_square = is_square
@@ -98,7 +107,7 @@ class _Quick:
         self._states: set[str] = {EMPTY, ENEMY}
         self._becoming: set[str | None] = {None}
         # Whole objects, by their identity; effects on the board alone with what they became.
-        self._conditions: set[int] = set()
+        self._conditions = {id(_NO_CONDITIONS)}
         self._transitions: dict[int, Transition] = {}
         # Origins are few.
         self._origins: dict[tuple[str, int, bool], Origin] = {}
@@ -122,58 +131,49 @@ class _Quick:
         return Source(source, tuple(result))
 
     def _is_location(self, square: str) -> bool:
-        return (square == HAND and self._dialect != "perform") or self._is_square(square)
+        return (square == HAND and self._has_hands) or self._is_square(square)
 
     def _possibilities(self, piece: str, source: str, values: list[Any]) -> tuple[Possibility, ...]:
-        must_key, deny_key = CONDITION_KEYS[self._dialect]
-        effects_key = None if self._dialect == "must-deny" else "diff" if self._dialect == "gdl" else self._dialect
-        is_gdl = self._dialect == "gdl"
-        conditions, transitions = self._conditions, self._transitions
+        must_key, deny_key = self._condition_keys
+        effects_key, is_diff, has_state = self._effects_key, self._effects_key == "diff", self._has_state
+        names, conditions, transitions = self._names, self._conditions, self._transitions
         result = []
         for value in values:
-            if type(value) is not dict:
+            if type(value) is not dict or not names.issuperset(value):
                 raise _StrangeError
-            rest = len(value)
-            must = deny = _NO_CONDITIONS
-            effects: Transition | None = None
-            if must_key in value:
-                rest -= 1
-                must = value[must_key]
-                if id(must) not in conditions:
-                    self._check_conditions(must)
-                if source in must and must[source] == piece:
+            must = value.get(must_key, _NO_CONDITIONS)
+            if id(must) not in conditions:
+                self._check_conditions(must)
+            deny = value.get(deny_key, _NO_CONDITIONS)
+            if id(deny) not in conditions:
+                self._check_conditions(deny)
+            if source in must and must[source] == piece:
+                raise _StrangeError
+            for square in must and deny:
+                if must.get(square) == deny[square]:
                     raise _StrangeError
-            if deny_key in value:
-                rest -= 1
-                deny = value[deny_key]
-                if id(deny) not in conditions:
-                    self._check_conditions(deny)
-                for square in must and deny:
-                    if must.get(square) == deny[square]:
-                        raise _StrangeError
-            if effects_key is not None:
-                rest -= 1
-                said = value.get(effects_key)
-                if effects_key == "perform":
-                    _require(said)
-                    effects = transitions.get(id(said)) or self._transition(said)
-                elif type(said) is dict and len(said) == 1 and "board" in said:
-                    said = said["board"]
-                    effects = transitions.get(id(said)) or self._transition(said)
-                else:
-                    effects = self._diff(said)
-            if is_gdl:
-                guards, origin = self._guards(value.get("when", {})), self._origin(value.get("action"))
-                rest -= ("when" in value) + ("action" in value)
-                _require(not rest and (origin is not None or "action" not in value))
-                result.append(Possibility(must, deny, effects, guards, origin))
-                continue
-            if rest:
-                raise _StrangeError
-            result.append(Possibility(must, deny, effects))
+            said = value.get(effects_key)
+            if is_diff and type(said) is dict and len(said) == 1 and "board" in said:
+                said = said["board"]
+                effects = transitions.get(id(said)) or self._transition(said)
+            else:
+                effects = self._effects(said)
+            if has_state:
+                result.append(Possibility(must, deny, effects, self._guards(value), self._origin(value)))
+            else:
+                result.append(Possibility(must, deny, effects))
         return tuple(result)
 
-    def _guards(self, value: Any) -> Guards:
+    def _effects(self, said: Any) -> Transition | None:
+        if self._effects_key is None:
+            return None
+        if self._effects_key == "diff":
+            return self._diff(said)
+        _require(said)
+        return self._transitions.get(id(said)) or self._transition(said)
+
+    def _guards(self, possibility: dict[str, Any]) -> Guards:
+        value = possibility.get("when", {})
         _require(type(value) is dict)
         guards = {}
         for name, values in value.items():
@@ -191,10 +191,11 @@ class _Quick:
         else:
             _require(value in self._declared.get(name, ()))
 
-    def _origin(self, value: Any) -> Origin | None:
-        if value is None:
+    def _origin(self, possibility: dict[str, Any]) -> Origin | None:
+        if "action" not in possibility:
             return None
-        _require(type(value) is dict and value.keys() <= {"name", "step", "chainable"} and is_word(value.get("name")))
+        value = possibility["action"]
+        _require(type(value) is dict and _ACTION_NAMES.issuperset(value) and is_word(value.get("name")))
         step, chainable = value.get("step", 1), value.get("chainable", False)
         _require(is_step(step) and type(chainable) is bool)
         key = value["name"], int(step), chainable
@@ -202,7 +203,7 @@ class _Quick:
 
     def _check_conditions(self, value: Any) -> None:
         # No condition at all is an error in one dialect, and nothing special in the others.
-        if type(value) is not dict or not (value or self._dialect != "perform"):
+        if type(value) is not dict or not (value or self._grammar.takes_empty):
             raise _StrangeError
         self._check_squares(value)
         if not self._states.issuperset(value.values()):
@@ -230,34 +231,25 @@ class _Quick:
                 self._squares.add(square)
 
     def _diff(self, value: Any) -> Transition:
-        _require(type(value) is dict)
-        rest = len(value)
+        _require(type(value) is dict and self._diff_names.issuperset(value))
         board: Mapping[str, str | None] = {}
         hands: dict[str, int] = {}
-        toggle = True
         if "board" in value:
-            rest -= 1
             board = self._transition(value["board"]).board
         if "hands" in value:
-            rest -= 1
             _require(type(value["hands"]) is dict)
             for piece, delta in value["hands"].items():
                 _require(self._is_piece(piece) and stn.is_delta(delta))
                 hands[piece] = int(delta)
-        if "toggle" in value:
-            rest -= 1
-            toggle = value["toggle"]
-            _require(type(toggle) is bool)
-        if self._dialect == "gdl" and "state" in value:
-            rest -= 1
-            state = value["state"]
-            _require(type(state) is dict)
-            for name, each in state.items():
-                self._check_state(name, each)
-            _require(not rest)
-            return Transition(board, hands, toggle, state)
-        _require(not rest)
-        return Transition(board, hands, toggle)
+        toggle = value.get("toggle", True)
+        _require(type(toggle) is bool)
+        if "state" not in value:
+            return Transition(board, hands, toggle)
+        state = value["state"]
+        _require(type(state) is dict)
+        for name, each in state.items():
+            self._check_state(name, each)
+        return Transition(board, hands, toggle, state)
 
 
 def _require(is_sound: object) -> None:

@@ -1,25 +1,35 @@
-"""Decoded JSON -> Document, level by level, collecting everything that is wrong on the way.
-
-The rules are those of the GGN specification, its examples and Ggn.rb, as far as they agree; where they do not,
-each dialect follows its own text: `perform` the specification, `must-deny` the examples, `diff` Ggn.rb. `gdl` is ours:
-as `diff`, with any label for a square.
-"""
+"""Decoded JSON -> Document, level by level, collecting everything that is wrong on the way; `grammar` has the keys."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final, cast
 
 from ggn_store import limits
 from ggn_store.documents import quick
 from ggn_store.documents.complaints import NOTHING, Complaint, Complaints
-from ggn_store.documents.state_reader import STATE_KEY, StateReader
+from ggn_store.documents.grammar import (
+    ALL_KEYS,
+    GDL_DIFF_KEYS,
+    GDL_KEYS,
+    GRAMMARS,
+    OTHER_KEYS,
+    OTHER_VERSIONS,
+    PERFORM_KEYS,
+    SCHEMA_KEY,
+    STATE_KEY,
+    TOP_KEYS,
+    Grammar,
+    Keys,
+    Shape,
+    names,
+)
+from ggn_store.documents.state_reader import StateReader
 from ggn_store.errors import UNSTORABLE, NotationError, PositionError
 from ggn_store.model import board as boards
 from ggn_store.model import variables
 from ggn_store.model.document import (
-    CONDITION_KEYS,
     EMPTY,
     ENEMY,
     Destination,
@@ -32,38 +42,10 @@ from ggn_store.model.document import (
 )
 from ggn_store.model.position import Position
 from ggn_store.model.variables import Variable
-from ggn_store.notation import cell, gan, json_text, qpi, stn
+from ggn_store.notation import cell, json_text, stn
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import pointer
 from ggn_store.notation.stn import Transition
-
-SCHEMA_KEY: Final = "$schema"
-# What stands at the top of a document and is no piece.
-TOP_KEYS: Final = (SCHEMA_KEY, STATE_KEY)
-
-_PERFORM_KEYS: Final = ("require", "prevent", "perform")
-_KEYS: Final[Mapping[Dialect, tuple[str, ...]]] = {
-    "perform": _PERFORM_KEYS,
-    "must-deny": ("must", "deny"),
-    "diff": ("must", "deny", "diff"),
-    "gdl": ("action", "when", "must", "deny", "diff"),
-}
-_DIFF_KEYS: Final = ("board", "hands", "toggle")
-_GDL_DIFF_KEYS: Final = (*_DIFF_KEYS, "state")
-# The dialects whose squares have any labels.
-_LABELLED: Final = ("perform", "gdl")
-
-# Keys of other versions of GGN that are seen in the wild: they get an answer of their own, never silence.
-_OTHER_VERSIONS: Final[Mapping[str, str]] = {
-    "gain": "Ggn.rb 0.3; a gain to the hand is written in diff.hands as a positive count",
-    "drop": "Ggn.rb 0.3; a drop from the hand is written in diff.hands as a negative count",
-    "in_hand_add": "an early draft; a gain to the hand is written in diff.hands as a positive count",
-    "board_check": "an early draft; conditions are written in must and deny (or require and prevent)",
-    "board_patch": "an early draft; changes of the board are written in diff.board (or perform)",
-    "board_diff": "a newer STN; changes of the board are written in diff.board",
-    "first_player_hand_diff": "a newer STN; changes of a hand are written in diff.hands, by the case of the piece",
-    "second_player_hand_diff": "a newer STN; changes of a hand are written in diff.hands, by the case of the piece",
-}
 
 
 class Reader:
@@ -75,7 +57,7 @@ class Reader:
         self._whole = whole
         self._state = StateReader(self.complaints, whole)
         self._forced = dialect
-        self._dialect: Dialect = dialect or "must-deny"
+        self._grammar: Grammar = GRAMMARS[dialect or "must-deny"]
         self._because: json_text.Path = ()
         self._envelope = envelope
         self._copy = copy
@@ -91,7 +73,7 @@ class Reader:
             self.complaints.add((), "a document is an object of pieces", value, "an object")
             return None
         schema = value.get(SCHEMA_KEY)
-        if SCHEMA_KEY in value and (not isinstance(schema, str) or UNSTORABLE.search(schema)):
+        if SCHEMA_KEY in value and not _is_text(schema):
             self.complaints.add(
                 (SCHEMA_KEY,), "$schema is not an address", schema, "a string (no NUL, no lone surrogate)"
             )
@@ -107,12 +89,7 @@ class Reader:
         self._check_counts()
         if self.complaints:
             return None
-        envelope = self._envelope
-        if schema is not None:
-            envelope = replace(envelope, schema=schema)
-        if declared is not None:
-            envelope = replace(envelope, variables=variables.text(declared))
-        return Document(self._dialect, pieces, envelope)
+        return Document(self._grammar.dialect, pieces, self._enveloped(schema, declared))
 
     def quick_document(self, value: Any) -> Document | None:
         """The document, or None where there may be something to complain about, which only `document` does.
@@ -120,32 +97,31 @@ class Reader:
         `value` came from JSON text, and may be too deep.
         """
         self._check_envelope()
-        schema = value.get(SCHEMA_KEY) if type(value) is dict else None
-        if self.complaints or not (schema is None or (isinstance(schema, str) and not UNSTORABLE.search(schema))):
+        if self.complaints or type(value) is not dict:
             return None
-        if type(value) is not dict or (schema is None and SCHEMA_KEY in value):
+        schema = value.get(SCHEMA_KEY)
+        if SCHEMA_KEY in value and not _is_text(schema):
             return None
         members = {piece: sources for piece, sources in value.items() if piece not in TOP_KEYS}
-        self._dialect = self._forced or ("gdl" if STATE_KEY in value else quick.dialect_of(members))
-        declared = None
-        if STATE_KEY in value:
-            declared = self._declared(value[STATE_KEY])
-            if self.complaints:
-                return None
+        self._grammar = GRAMMARS[self._forced or ("gdl" if STATE_KEY in value else quick.dialect_of(members))]
+        declared = self._declared(value[STATE_KEY]) if STATE_KEY in value else None
+        if self.complaints:
+            return None
         known = self._state.known if self._whole else None
-        pieces = quick.pieces(members, self._dialect, self._is_piece, self._knows_square, known)
+        pieces = quick.pieces(members, self._grammar, self._is_piece, self._knows_square, known)
         self._count = sum(piece.possibilities for piece in pieces)
         self._check_count(limits.PIECES, len(pieces))
         self._check_counts()
         if self.complaints or not pieces:
             return None
-        envelope = self._envelope if schema is None else replace(self._envelope, schema=schema)
-        if declared is not None:
-            envelope = replace(envelope, variables=variables.text(declared))
-        document = Document(self._dialect, pieces, envelope)
+        document = Document(self._grammar.dialect, pieces, self._enveloped(schema, declared))
         # The squares were all looked at: the document need not look for them again.
         vars(document)["board"] = self._board or boards.around(self._squares)
         return document
+
+    def _enveloped(self, schema: str | None, declared: list[Variable] | None) -> Envelope:
+        envelope = self._envelope if schema is None else replace(self._envelope, schema=schema)
+        return envelope if declared is None else replace(envelope, variables=variables.text(declared))
 
     # --- the document as a whole ---
 
@@ -153,7 +129,7 @@ class Reader:
         envelope = self._envelope
         for name in ("title", "source", "definition"):
             text = getattr(envelope, name)
-            if text is not None and (not isinstance(text, str) or UNSTORABLE.search(text)):
+            if text is not None and not _is_text(text):
                 self.complaints.add((), f"the {name} given with the document is not text", text, "a string")
         try:
             if envelope.board is not None:
@@ -178,43 +154,41 @@ class Reader:
             for key in possibility:
                 if isinstance(key, str) and key not in first:
                     first[key] = path
-            if in_diff is None and isinstance(diff := possibility.get("diff"), Mapping) and "state" in diff:
-                in_diff = (*path, "diff", "state")
+            if in_diff is None and isinstance(diff := possibility.get("diff"), Mapping):
+                in_diff = next(((*path, "diff", key) for key in GDL_DIFF_KEYS if key in diff), None)
         if self._forced is not None:
             return False
-        marks = [(*first[key], key) for key in ("action", "when") if key in first]
+        marks = [(*first[key], key) for key in GDL_KEYS if key in first]
         marks += [mark for mark in (in_diff, (STATE_KEY,) if has_state else None) if mark is not None]
-        perform = next(((key, first[key]) for key in first if key in _PERFORM_KEYS), None)
-        must_deny = next(((key, first[key]) for key in first if key in _KEYS["gdl"]), None)
-        others: Dialect = "gdl" if marks else "diff" if "diff" in first else "must-deny"
-        if perform is not None and must_deny is not None:
-            earlier, later = (
-                (perform, must_deny) if _is_before(first, perform[0], must_deny[0]) else (must_deny, perform)
-            )
-            self._dialect = "perform" if earlier is perform else others
+        found = {keys: next((key for key in first if key in keys), None) for keys in (PERFORM_KEYS, OTHER_KEYS)}
+        perform, other = found.values()
+        dialect: Dialect = "gdl" if marks else "diff" if "diff" in first else "must-deny"
+        if perform is not None and other is not None:
+            # The first key that is met decides.
+            earlier, later = [key for key in first if key in (perform, other)]
+            self._grammar = GRAMMARS["perform" if earlier == perform else dialect]
             self.complaints.add(
-                (*later[1], later[0]),
-                f"the document mixes dialects: {later[0]} stands here, "
-                f"and {earlier[0]} of another dialect at {pointer((*earlier[1], earlier[0]))}",
-                later[0],
-                ", ".join(_KEYS[self._dialect]),
+                (*first[later], later),
+                f"the document mixes dialects: {later} stands here, "
+                f"and {earlier} of another dialect at {pointer((*first[earlier], earlier))}",
+                later,
+                ", ".join(names(self._grammar.possibility)),
                 at_key=True,
             )
             return True
-        self._dialect = "perform" if perform else others
+        self._grammar = GRAMMARS["perform" if perform else dialect]
+        key = self._grammar.effects or "diff"
         if marks and not perform:
             self._because = marks[0]
-        elif perform:
-            self._because = (*first.get("perform", perform[1]), "perform")
         else:
-            self._because = (*first.get("diff", ()), "diff")
+            self._because = (*first.get(key, first[perform] if perform else ()), key)
         return False
 
     def _declared(self, value: Any) -> list[Variable]:
         """The variables that a document declares."""
-        if self._dialect == "gdl":
+        if self._grammar.has_state:
             return self._state.declared(value)
-        message = f"{STATE_KEY} declares the variables of another dialect than {self._dialect}"
+        message = f"{STATE_KEY} declares the variables of another dialect than {self._grammar.dialect}"
         self.complaints.add((STATE_KEY,), message, STATE_KEY, "piece identifiers", at_key=True)
         return []
 
@@ -276,16 +250,12 @@ class Reader:
         if not isinstance(value, Mapping):
             self.complaints.add(path, "a possibility is an object", value, "an object")
             return Possibility()
-        allowed = _KEYS[self._dialect]
-        if not value.keys() <= set(allowed):
-            foreign = [key for key in value if key not in allowed and not isinstance(key, json_text.Twin)]
-            if mixed and any(key in _PERFORM_KEYS or key in _KEYS["gdl"] for key in foreign):
-                return Possibility()  # the mixture is one problem, named once with both its places
-            for key in foreign:
-                self._complain_key((*path, key), key, "a possibility", allowed)
-        must_key, deny_key = CONDITION_KEYS[self._dialect]
-        must = self._conditions(value[must_key], (*path, must_key)) if must_key in value else {}
-        deny = self._conditions(value[deny_key], (*path, deny_key)) if deny_key in value else {}
+        keys = self._grammar.possibility
+        if mixed and any(key in (*PERFORM_KEYS, *OTHER_KEYS) and key not in names(keys) for key in value):
+            return Possibility()  # the mixture is one problem, named once with both its places
+        found = self._values(value, path, "a possibility", keys)
+        must_key, deny_key = self._grammar.conditions
+        must, deny = found.get(must_key, {}), found.get(deny_key, {})
         if must.get(source) == piece:
             self.complaints.add(
                 (*path, must_key, source),
@@ -301,22 +271,31 @@ class Reader:
                     deny[square],
                     "a different state, or no entry",
                 )
-        effects: Transition | None = None
-        if self._dialect == "perform":
-            effects = self._perform(value, path)
-        elif self._dialect != "must-deny":
-            effects = self._diff(value, path)
-        if self._dialect != "gdl":
-            return Possibility(must, deny, effects)
-        guards = self._state.guards(value["when"], (*path, "when")) if "when" in value else {}
-        origin = self._state.origin(value["action"], (*path, "action")) if "action" in value else None
-        return Possibility(must, deny, effects, guards, origin)
+        effects = found.get(self._grammar.effects or "")
+        if self._grammar.effects == "perform":
+            effects = Transition(effects or {})
+        return Possibility(must, deny, effects, found.get("when", {}), found.get("action"))
+
+    def _values(self, value: Mapping[str, Any], path: json_text.Path, what: str, keys: Keys) -> dict[str, Any]:
+        """What stands under each key of an object."""
+        allowed = names(keys)
+        for name in value:
+            if name not in allowed and not isinstance(name, json_text.Twin):
+                self._complain_key((*path, name), name, what, allowed)
+        found = {}
+        for key in keys:
+            if key.name in value:
+                found[key.name] = _READERS[key.shape](self, value[key.name], (*path, key.name))
+            elif key.is_required:
+                reason = self._dialect_reason(key.name)
+                self.complaints.add(path, f"{key.name} is missing{reason}", NOTHING, key.name)
+        return found
 
     def _conditions(self, value: Any, path: json_text.Path) -> Mapping[str, str]:
         if not isinstance(value, Mapping):
             self.complaints.add(path, "conditions are an object of squares and states", value, "an object")
             return {}
-        if not value and self._dialect == "perform":
+        if not value and not self._grammar.takes_empty:
             self.complaints.add(path, "the conditions are empty", value, "at least one condition, or leave the key out")
         for square, state in value.items():
             if square == HAND:
@@ -329,46 +308,31 @@ class Reader:
                 continue
             if not self._is_piece(state):
                 self.complaints.add(
-                    (*path, square), "a state that GGN does not know", state, f"empty, enemy or {self._kind}"
+                    (*path, square),
+                    "a state that GGN does not know",
+                    state,
+                    f"empty, enemy or {self._grammar.identifiers}",
                 )
         return cast(Mapping[str, str], dict(value) if self._copy else value)
 
-    def _perform(self, value: Mapping[str, Any], path: json_text.Path) -> Transition | None:
-        if "perform" not in value:
-            self.complaints.add(path, f"perform is missing{self._dialect_reason('perform')}", NOTHING, "perform")
-            return None
-        board = value["perform"]
-        if isinstance(board, Mapping) and not board:
-            self.complaints.add(
-                (*path, "perform"), "perform is empty", board, "at least one square and what becomes of it"
-            )
-        return Transition(self._board_effects(board, (*path, "perform"), "perform"))
-
-    def _diff(self, value: Mapping[str, Any], path: json_text.Path) -> Transition | None:
-        if "diff" not in value:
-            self.complaints.add(path, f"diff is missing{self._dialect_reason('diff')}", NOTHING, "diff")
-            return None
-        diff, path = value["diff"], (*path, "diff")
+    def _diff(self, diff: Any, path: json_text.Path) -> Transition | None:
         if not isinstance(diff, Mapping):
             self.complaints.add(path, "diff is not an object", diff, "an object")
             return None
-        allowed = _GDL_DIFF_KEYS if self._dialect == "gdl" else _DIFF_KEYS
-        for key in diff:
-            if key not in allowed and not isinstance(key, json_text.Twin):
-                self._complain_key((*path, key), key, "a diff", allowed)
-        board = self._board_effects(diff["board"], (*path, "board"), "diff.board") if "board" in diff else {}
-        hands = self._hand_effects(diff["hands"], (*path, "hands")) if "hands" in diff else {}
-        toggle = diff.get("toggle", True)
-        if not isinstance(toggle, bool):
-            self.complaints.add((*path, "toggle"), "toggle says whether the turn passes", toggle, "true or false")
-        if self._dialect == "gdl" and "state" in diff:
-            return Transition(board, hands, toggle, self._state.effects(diff["state"], (*path, "state")))
-        return Transition(board, hands, toggle)
+        return Transition(**self._values(diff, path, "a diff", self._grammar.diff))
 
-    def _board_effects(self, value: Any, path: json_text.Path, name: str) -> Mapping[str, str | None]:
+    def _flag(self, value: Any, path: json_text.Path) -> bool:
+        if not isinstance(value, bool):
+            self.complaints.add(path, f"{path[-1]} says whether the turn passes", value, "true or false")
+        return bool(value)
+
+    def _board_effects(self, value: Any, path: json_text.Path) -> Mapping[str, str | None]:
+        name = "perform" if path[-1] == "perform" else "diff.board"
         if not isinstance(value, Mapping):
             self.complaints.add(path, f"{name} is not an object of squares and pieces", value, "an object")
             return {}
+        if not value and not self._grammar.takes_empty:
+            self.complaints.add(path, f"{name} is empty", value, "at least one square and what becomes of it")
         for square, piece in value.items():
             self._check_square(square, (*path, square))
             if piece is not None:
@@ -395,26 +359,21 @@ class Reader:
 
     # --- identifiers and squares ---
 
-    @property
-    def _kind(self) -> str:
-        return gan.ALLOWED if self._dialect == "perform" else qpi.ALLOWED
-
     def _is_piece(self, piece: Any) -> bool:
         if not isinstance(piece, str):
             return False
         known = self._pieces.get(piece)
         if known is None:
-            known = gan.is_gan(piece) if self._dialect == "perform" else qpi.is_qpi(piece)
-            self._pieces[piece] = known
+            known = self._pieces[piece] = self._grammar.is_identifier(piece)
         return known
 
     def _check_piece(self, piece: Any, path: json_text.Path, at_key: bool = False, or_null: bool = False) -> None:
         if not self._is_piece(piece):
-            allowed = self._kind + (", or null" if or_null else "")
+            allowed = self._grammar.identifiers + (", or null" if or_null else "")
             self.complaints.add(path, "not a piece identifier of this dialect", piece, allowed, at_key)
 
     def _check_location(self, square: Any, path: json_text.Path) -> None:
-        if square == HAND and self._dialect != "perform":
+        if square == HAND and self._grammar.has_hands:
             return
         self._check_square(square, path)
 
@@ -422,10 +381,10 @@ class Reader:
         if isinstance(square, str) and self._knows_square(square):
             return
         allowed = f"a CELL label such as e4 or a1A, of at most {limits.LABEL.default} characters"
-        if self._dialect in _LABELLED:
+        if self._grammar.has_labels:
             allowed = f"any label of 1 to {limits.LABEL.default} characters other than * (no NUL, no lone surrogate)"
         if square == HAND:
-            message = "the hand has no place here" if self._dialect != "perform" else "this dialect knows no hands"
+            message = "the hand has no place here" if self._grammar.has_hands else "this dialect knows no hands"
         elif isinstance(square, str) and self._board is not None and self._may_be_square(square):
             message = f"the square is outside the declared board of {self._board.shape_text}"
             allowed = f"a square from {self._board.squares[0]} to {self._board.squares[-1]}"
@@ -443,7 +402,7 @@ class Reader:
         return self._may_be_square(square) and (self._board is None or square in self._board.numbers)
 
     def _may_be_square(self, square: str) -> bool:
-        if self._dialect in _LABELLED:
+        if self._grammar.has_labels:
             return 0 < len(square) <= limits.LABEL.default and square != HAND and not UNSTORABLE.search(square)
         return cell.is_cell(square)
 
@@ -451,15 +410,15 @@ class Reader:
 
     def _dialect_reason(self, key: str) -> str:
         if self._forced is not None:
-            return f", which the dialect {self._dialect} demands"
-        return f", which makes the dialect {self._dialect} at {pointer(self._because)}"
+            return f", which the dialect {self._grammar.dialect} demands"
+        return f", which makes the dialect {self._grammar.dialect} at {pointer(self._because)}"
 
     def _complain_key(self, path: json_text.Path, key: Any, where: str, allowed: tuple[str, ...]) -> None:
         message = f"{where} has no such key"
-        if key in _OTHER_VERSIONS:
-            message = f"{key} is a key of {_OTHER_VERSIONS[key]}"
-        elif key in _PERFORM_KEYS or key in _KEYS["gdl"] or key in _GDL_DIFF_KEYS:
-            message = f"{key} is a key of another dialect than {self._dialect}"
+        if key in OTHER_VERSIONS:
+            message = f"{key} is a key of {OTHER_VERSIONS[key]}"
+        elif key in ALL_KEYS:
+            message = f"{key} is a key of another dialect than {self._grammar.dialect}"
         self.complaints.add(path, message, key, ", ".join(allowed), at_key=True)
 
 
@@ -478,9 +437,21 @@ def _is_too_long(key: object) -> bool:
     return isinstance(key, str) and len(key) > limits.LABEL.default
 
 
-def _is_before(order: Mapping[str, object], key: str, other: str) -> bool:
-    keys = list(order)
-    return keys.index(key) < keys.index(other)
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and not UNSTORABLE.search(value)
+
+
+# What reads a value of each shape that a possibility or a diff has; `StateReader` reads those inside of the others.
+_READERS: Final[Mapping[Shape, Callable[[Reader, Any, json_text.Path], Any]]] = {
+    "conditions": Reader._conditions,
+    "board": Reader._board_effects,
+    "diff": Reader._diff,
+    "hands": Reader._hand_effects,
+    "flag": Reader._flag,
+    "state": lambda reader, value, path: reader._state.effects(value, path),
+    "guards": lambda reader, value, path: reader._state.guards(value, path),
+    "action": lambda reader, value, path: reader._state.origin(value, path),
+}
 
 
 def envelope_complaints(envelope: Envelope) -> list[Complaint]:
@@ -488,6 +459,6 @@ def envelope_complaints(envelope: Envelope) -> list[Complaint]:
     reader = Reader(None, envelope, copy=False)
     reader._check_envelope()
     schema = envelope.schema
-    if schema is not None and (not isinstance(schema, str) or UNSTORABLE.search(schema)):
+    if schema is not None and not _is_text(schema):
         reader.complaints.add((), "the $schema is not an address", schema, "a string")
     return reader.complaints

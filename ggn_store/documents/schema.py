@@ -1,4 +1,4 @@
-"""A JSON Schema (draft 2020-12) for each dialect, for editors: completion, hover texts, wavy lines.
+"""A JSON Schema (draft 2020-12) for each dialect, for editors: completion, hover texts, wavy lines; from `grammar`.
 
 A schema says everything about a document's structure. What it cannot say is left to the validator: conditions
 that contradict each other or restate the source, duplicate keys, the squares of a declared board, and how much
@@ -7,11 +7,13 @@ a document may hold.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from ggn_store import limits
-from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, MAX_STEP, Dialect, check_dialect
-from ggn_store.notation import cell, gan, qpi, stn
+from ggn_store.documents.grammar import ACTION, GRAMMARS, SCHEMA_KEY, STATE_KEY, VARIABLE, Grammar, Key, Keys, Shape
+from ggn_store.model.document import EMPTY, ENEMY, MAX_STEP, Dialect, check_dialect
+from ggn_store.notation import cell, qpi, stn
 from ggn_store.notation.hand import HAND
 
 Schema = dict[str, Any]
@@ -38,18 +40,32 @@ _SQUARE_ABOUT: Final = {
     "diff": "a CELL label such as `e4` or `a1A`",
     "gdl": "any label but `*`, such as `e4` or `Alaska`",
 }
+_NOTATION: Final = {False: "GAN, such as `CHESS:+P`", True: "QPI, such as `C:+K^`"}
+_MUST: Final = "Conditions that must all hold, beside the one that is implied: the piece stands on its source."
+_DENY: Final = "Conditions of which none may hold."
+_BECOMES: Final = "What stands on which square after the move."
+_ABOUT_KEY: Final = {
+    "must": _MUST,
+    "require": _MUST,
+    "deny": _DENY,
+    "prevent": _DENY,
+    "perform": _BECOMES,
+    "diff": "What the move changes (STN); what is not named stays as it is.",
+    "board": _BECOMES,
+    "hands": "How many more of a piece (fewer, if negative) are in the hand of the side that its case names.",
+    "toggle": "Whether the turn passes to the other side.",
+    "state": "State variables, each with the value that it has after the move.",
+    "when": "State variables, each with the values that it may have for the move.",
+    "action": "The action that this possibility comes from.",
+    "step": "Which of the possibilities of this action here it is, from 1.",
+    "chainable": "Whether the piece may go on within the turn.",
+}
 
 
 def json_schema(dialect: Dialect) -> Schema:
     """The JSON Schema of a dialect, a new object each time; raises NotationError for a name that is none."""
-    check_dialect(dialect)
-    definitions = _levels(dialect) | _possibility(dialect) | _states(dialect)
-    if dialect == "perform":
-        definitions |= _perform()
-    elif dialect != "must-deny":
-        definitions |= _diff(dialect)
-    if dialect == "gdl":
-        definitions |= _gdl()
+    grammar = GRAMMARS[check_dialect(dialect)]
+    top = (SCHEMA_KEY, STATE_KEY) if grammar.has_state else (SCHEMA_KEY,)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": f"urn:ggn-store:schema:{dialect}:1",
@@ -57,47 +73,70 @@ def json_schema(dialect: Dialect) -> Schema:
         "description": f"Pseudo-legal moves: piece, source, destination, possibilities. {_ABOUT[dialect]}",
         "type": "object",
         "minProperties": 1,
-        **_least(dialect),
+        **_least(top),
         "propertyNames": {"maxLength": qpi.MAX_LENGTH},
         "properties": {
-            "$schema": {
+            SCHEMA_KEY: {
                 "description": "The address of a schema, for editors; kept, and not a piece.",
                 "type": "string",
                 "pattern": _STORABLE,
             },
-            **({"$state": _ref("declared")} if dialect == "gdl" else {}),
+            **({STATE_KEY: _ref("declared")} if grammar.has_state else {}),
         },
-        "patternProperties": {_identifier(dialect): _ref("piece")},
+        "patternProperties": {_identifier(grammar): _ref("piece")},
         "additionalProperties": False,
-        "$defs": definitions,
+        "$defs": _definitions(grammar),
     }
 
 
-def _least(dialect: Dialect) -> Schema:
+def _least(top: tuple[str, ...]) -> Schema:
     """How many members a document has at least: what stands beside the pieces is no piece."""
-    if dialect != "gdl":
-        return {"if": {"required": ["$schema"]}, "then": {"minProperties": 2}}
-    cases = [(["$schema", "$state"], 3), (["$schema"], 2), (["$state"], 2)]
+    if len(top) == 1:
+        return {"if": {"required": [*top]}, "then": {"minProperties": 2}}
+    cases = [([*top], 3), *(([key], 2) for key in top)]
     return {"allOf": [{"if": {"required": keys}, "then": {"minProperties": least}} for keys, least in cases]}
 
 
-def _levels(dialect: Dialect) -> Schema:
+def _definitions(grammar: Grammar) -> Schema:
+    found = _levels(grammar) | {
+        "possibility": _object("One way of making the move.", grammar.possibility, grammar),
+        "state": {
+            "description": "`empty`: no piece. `enemy`: a piece of the other side than the one to move. Else exactly "
+            f"this piece, in {_NOTATION[grammar.has_hands]}.",
+            "anyOf": [{"enum": [EMPTY, ENEMY]}, _identifier_value(grammar)],
+        },
+    }
+    if grammar.effects is not None:
+        found["becomes"] = {
+            "description": "The piece that stands here afterwards; null for an empty square.",
+            "anyOf": [{"type": "null"}, _identifier_value(grammar)],
+        }
+    if grammar.diff:
+        found["count"] = {
+            "description": "A whole number other than 0.",
+            "type": "integer",
+            "minimum": -stn.MAX_HAND_DELTA,
+            "maximum": stn.MAX_HAND_DELTA,
+            "not": {"const": 0},
+        }
+    if grammar.has_state:
+        found |= _state(grammar)
+    return found
+
+
+def _levels(grammar: Grammar) -> Schema:
     """Piece, source and destination: the way from the top to a possibility."""
-    square = _square(dialect)
-    squares = f"One square each: {_SQUARE_ABOUT[dialect]}"
+    square = _square(grammar)
+    squares = f"One square each: {_SQUARE_ABOUT[grammar.dialect]}"
     to_board = _map(f"The destinations from here. {squares}.", square, "destination", least=1)
-    has_hands = dialect != "perform"
-    if has_hands:
+    if grammar.has_hands:
         squares += ", or `*`, the hand"
+    of_piece = (
+        "The sources of a piece, whose name is a style, a colon and a letter in one case: upper case for the "
+        f"first player, lower case for the second. {squares}."
+    )
     levels = {
-        "piece": _map(
-            "The sources of a piece, whose name is a style, a colon and a letter in one case: upper case for the "
-            f"first player, lower case for the second. {squares}.",
-            square,
-            "source",
-            least=1,
-            hand="drop" if has_hands else None,
-        ),
+        "piece": _map(of_piece, square, "source", least=1, hand="drop" if grammar.has_hands else None),
         "source": to_board,
         "destination": {
             "description": "The possibilities of moving here; each one that holds in a position is a move of its own.",
@@ -106,170 +145,84 @@ def _levels(dialect: Dialect) -> Schema:
             "items": _ref("possibility"),
         },
     }
-    if has_hands:
+    if grammar.has_hands:
         levels["drop"] = to_board
-        levels["source"] = _map(
-            f"The destinations from here. {squares}.", square, "destination", least=1, hand="destination"
-        )
+        of_source = f"The destinations from here. {squares}."
+        levels["source"] = _map(of_source, square, "destination", least=1, hand="destination")
     return levels
 
 
-def _possibility(dialect: Dialect) -> Schema:
-    """One object of a destination array, and its conditions."""
-    must, deny = CONDITION_KEYS[dialect]
-    squares = f"One square each: {_SQUARE_ABOUT[dialect]}."
-    least = 1 if dialect == "perform" else 0
-    possibility: Schema = {
-        "description": "One way of making the move.",
-        "type": "object",
-        "properties": {
-            must: _map(
-                "Conditions that must all hold, beside the one that is implied: the piece stands on its source. "
-                + squares,
-                _square(dialect),
-                "state",
-                least,
-            ),
-            deny: _map(f"Conditions of which none may hold. {squares}", _square(dialect), "state", least),
+def _state(grammar: Grammar) -> Schema:
+    """State variables: their declaration, and what is written of them."""
+    return {
+        "word": {
+            "description": "A name or a value: any text that is not empty.",
+            "type": "string",
+            "pattern": _WORD,
+            "maxLength": limits.LABEL.default,
         },
-        "additionalProperties": False,
-    }
-    if dialect != "must-deny":
-        effects = "perform" if dialect == "perform" else "diff"
-        possibility["required"] = [effects]
-        possibility["properties"][effects] = _ref(effects)
-    if dialect == "gdl":
-        possibility["properties"] = {"action": _ref("action"), "when": _ref("when"), **possibility["properties"]}
-    return {"possibility": possibility}
-
-
-def _states(dialect: Dialect) -> Schema:
-    """What a condition can ask for."""
-    notation = "GAN" if dialect == "perform" else "QPI"
-    example = "CHESS:+P" if dialect == "perform" else "C:+K^"
-    return {
-        "state": {
-            "description": "`empty`: no piece. `enemy`: a piece of the other side than the one to move. Else exactly "
-            f"this piece, in {notation}, such as `{example}`.",
-            "anyOf": [{"enum": [EMPTY, ENEMY]}, _identifier_value(dialect)],
-        }
-    }
-
-
-def _perform() -> Schema:
-    return {
-        "perform": _map(
-            f"What stands on which square after the move. One square each: {_SQUARE_ABOUT['perform']}.",
-            _LABEL,
-            "becomes",
-            least=1,
-        ),
-        "becomes": _becomes("perform"),
-    }
-
-
-def _gdl() -> Schema:
-    word = {"type": "string", "pattern": _WORD, "maxLength": limits.LABEL.default}
-    values = {
-        "type": "array",
-        "minItems": 1,
-        "maxItems": limits.VARIABLE_VALUES.default,
-        "uniqueItems": True,
-        "items": _ref("word"),
-    }
-    return {
-        "word": {"description": "A name or a value: any text that is not empty.", **word},
-        "values": {"description": "Values of a state variable, each once.", **values},
+        "values": {
+            "description": "Values of a state variable, each once.",
+            "type": "array",
+            "minItems": 1,
+            "maxItems": limits.VARIABLE_VALUES.default,
+            "uniqueItems": True,
+            "items": _ref("word"),
+        },
         "declared": {
             **_map("The state variables: what the rules know of a position beside the board.", _WORD, "variable"),
             "maxProperties": limits.VARIABLES.default,
         },
-        "variable": {
-            "description": "The values that a state variable may have, and the one that it begins with.",
-            "type": "object",
-            "properties": {"values": _ref("values"), "initial": _ref("word")},
-            "required": ["values", "initial"],
-            "additionalProperties": False,
-        },
-        "when": _map("State variables, each with the values that it may have for the move.", _WORD, "values"),
-        "state_effects": _map("State variables, each with the value that it has after the move.", _WORD, "word"),
-        "action": {
-            "description": "The action that this possibility comes from.",
-            "type": "object",
-            "properties": {
-                "name": _ref("word"),
-                "step": {
-                    "description": "Which of the possibilities of this action here it is, from 1.",
-                    "type": "integer",
-                    "minimum": 1,
-                    "maximum": MAX_STEP,
-                    "default": 1,
-                },
-                "chainable": {
-                    "description": "Whether the piece may go on within the turn.",
-                    "type": "boolean",
-                    "default": False,
-                },
-            },
-            "required": ["name"],
-            "additionalProperties": False,
-        },
+        "variable": _object(
+            "The values that a state variable may have, and the one that it begins with.", VARIABLE, grammar
+        ),
     }
 
 
-def _diff(dialect: Dialect) -> Schema:
+def _object(description: str, keys: Keys, grammar: Grammar) -> Schema:
+    """An object with these keys and no others."""
+    required = [key.name for key in keys if key.is_required]
     return {
-        "diff": {
-            "description": "What the move changes (STN); what is not named stays as it is.",
-            "type": "object",
-            "properties": {
-                "board": _map(
-                    f"What stands on which square after the move. One square each: {_SQUARE_ABOUT[dialect]}.",
-                    _square(dialect),
-                    "becomes",
-                ),
-                "hands": _map(
-                    "How many more of a piece (fewer, if negative) are in the hand of the side that its case names.",
-                    _identifier("diff"),
-                    "count",
-                ),
-                "toggle": {
-                    "description": "Whether the turn passes to the other side.",
-                    "type": "boolean",
-                    "default": True,
-                },
-                **({"state": _ref("state_effects")} if dialect == "gdl" else {}),
-            },
-            "additionalProperties": False,
-        },
-        "becomes": _becomes("diff"),
-        "count": {
-            "description": "A whole number other than 0.",
-            "type": "integer",
-            "minimum": -stn.MAX_HAND_DELTA,
-            "maximum": stn.MAX_HAND_DELTA,
-            "not": {"const": 0},
-        },
+        "description": description,
+        "type": "object",
+        "properties": {key.name: _value(key, grammar) for key in keys},
+        **({"required": required} if required else {}),
+        "additionalProperties": False,
     }
 
 
-def _becomes(dialect: Dialect) -> Schema:
-    return {
-        "description": "The piece that stands here afterwards; null for an empty square.",
-        "anyOf": [{"type": "null"}, _identifier_value(dialect)],
+def _value(key: Key, grammar: Grammar) -> Schema:
+    """What stands under a key."""
+    squares = f"One square each: {_SQUARE_ABOUT[grammar.dialect]}."
+    about = _ABOUT_KEY.get(key.name, "")
+    default = {} if key.default is None else {"default": key.default}
+    least = 0 if grammar.takes_empty else 1
+    makers: Mapping[Shape, Callable[[], Schema]] = {
+        "conditions": lambda: _map(f"{about} {squares}", _square(grammar), "state", least),
+        "board": lambda: _map(f"{about} {squares}", _square(grammar), "becomes", least),
+        "hands": lambda: _map(about, _identifier(grammar), "count"),
+        "diff": lambda: _object(about, grammar.diff, grammar),
+        "flag": lambda: {"description": about, "type": "boolean", **default},
+        "state": lambda: _map(about, _WORD, "word"),
+        "guards": lambda: _map(about, _WORD, "values"),
+        "action": lambda: _object(about, ACTION, grammar),
+        "word": lambda: _ref("word"),
+        "words": lambda: _ref("values"),
+        "step": lambda: {"description": about, "type": "integer", "minimum": 1, "maximum": MAX_STEP, **default},
     }
+    return makers[key.shape]()
 
 
-def _identifier_value(dialect: Dialect) -> Schema:
-    return {"type": "string", "maxLength": qpi.MAX_LENGTH, "pattern": _identifier(dialect)}
+def _identifier_value(grammar: Grammar) -> Schema:
+    return {"type": "string", "maxLength": qpi.MAX_LENGTH, "pattern": _identifier(grammar)}
 
 
-def _identifier(dialect: Dialect) -> str:
-    return f"^(?:{gan.PATTERN if dialect == 'perform' else qpi.PATTERN}){_END}"
+def _identifier(grammar: Grammar) -> str:
+    return f"^(?:{grammar.identifier}){_END}"
 
 
-def _square(dialect: Dialect) -> str:
-    return _LABEL if dialect in ("perform", "gdl") else _CELL
+def _square(grammar: Grammar) -> str:
+    return _LABEL if grammar.has_labels else _CELL
 
 
 def _map(description: str, keys: str, values: str, least: int = 0, hand: str | None = None) -> Schema:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from ggn_store import limits
 from ggn_store.documents import quick
 from ggn_store.documents.complaints import Complaints
+from ggn_store.documents.grammar import ACTION, STATE_KEY, VARIABLE, Keys, names
 from ggn_store.errors import quote
 from ggn_store.model.document import MAX_STEP, Guards, Origin
 from ggn_store.model.variables import Variable
 from ggn_store.notation import json_text
-
-STATE_KEY: Final = "$state"
-_ACTION_KEYS: Final = ("name", "step", "chainable")
-_VARIABLE_KEYS: Final = ("values", "initial")
 
 
 class StateReader:
@@ -48,16 +45,8 @@ class StateReader:
     def _variable(self, name: Any, value: Any, path: json_text.Path) -> Variable | None:
         before = len(self._complaints)
         self._check_word(name, path, "the name of a variable", at_key=True)
-        if not isinstance(value, Mapping) or not set(_VARIABLE_KEYS) <= value.keys():
-            self._complaints.add(
-                path, "a variable is an object with its values and its initial value", value, "an object"
-            )
+        if not self._has_keys(value, path, "a variable", "its values and its initial value", VARIABLE):
             return None
-        for key in value:
-            if key not in _VARIABLE_KEYS and not isinstance(key, json_text.Twin):
-                self._complaints.add(
-                    (*path, key), "a variable has no such key", key, ", ".join(_VARIABLE_KEYS), at_key=True
-                )
         values = self._values(value["values"], (*path, "values"))
         initial = value["initial"]
         is_word = self._check_word(initial, (*path, "initial"), "a value of a variable")
@@ -65,6 +54,18 @@ class StateReader:
             allowed = ", ".join(map(quote, values[:10]))
             self._complaints.add((*path, "initial"), "the initial value is none of the values", initial, allowed)
         return None if len(self._complaints) > before else Variable(name, values, initial)
+
+    def _has_keys(self, value: Any, path: json_text.Path, what: str, parts: str, keys: Keys) -> bool:
+        """Whether a value is an object with all that it must have; whatever else it has is complained of."""
+        if not isinstance(value, Mapping) or any(key.is_required and key.name not in value for key in keys):
+            self._complaints.add(path, f"{what} is an object with {parts}", value, "an object")
+            return False
+        for name in value:
+            if name not in names(keys) and not isinstance(name, json_text.Twin):
+                self._complaints.add(
+                    (*path, name), f"{what} has no such key", name, ", ".join(names(keys)), at_key=True
+                )
+        return True
 
     def _values(self, value: Any, path: json_text.Path) -> tuple[str, ...]:
         """A list of values of a variable, sorted; none where anything is wrong with it."""
@@ -129,14 +130,8 @@ class StateReader:
 
     def origin(self, value: Any, path: json_text.Path) -> Origin | None:
         """The action that a possibility comes from; None where anything is wrong with it."""
-        if not isinstance(value, Mapping) or "name" not in value:
-            self._complaints.add(path, "an action is an object with its name", value, "an object")
+        if not self._has_keys(value, path, "an action", "its name", ACTION):
             return None
-        for key in value:
-            if key not in _ACTION_KEYS and not isinstance(key, json_text.Twin):
-                self._complaints.add(
-                    (*path, key), "an action has no such key", key, ", ".join(_ACTION_KEYS), at_key=True
-                )
         name, step, chainable = value["name"], value.get("step", 1), value.get("chainable", False)
         self._check_word(name, (*path, "name"), "the name of an action")
         if not quick.is_step(step):
