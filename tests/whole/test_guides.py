@@ -1,6 +1,6 @@
 """The README and the guides are true: every block runs, every link leads somewhere, nothing generated is stale.
 
-`python -m tests.whole.test_guides` writes the generated parts: the commands, the views, the limits and the pictures.
+`python -m tests.whole.test_guides` writes the generated parts: commands, views, limits and host duties.
 """
 
 from __future__ import annotations
@@ -161,6 +161,9 @@ def own_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_block_of_a_page_does_what_the_page_says(name: str, own_place: Path) -> None:
     with closing(Page(PAGES[name], {})) as page:
         page.run()
+    for drawn in Path().glob("*.svg"):  # a picture that the guides show is the one that their commands draw
+        shown = GUIDES / drawn.name
+        assert not shown.exists() or drawn.read_bytes() == shown.read_bytes(), f"stale: copy {drawn.resolve()}"
 
 
 def test_the_guide_to_teams_is_true_of_postgres(own_place: Path, postgres_server: Server) -> None:
