@@ -14,6 +14,7 @@ from ggn_store.model.position import Position
 from ggn_store.model.possibilities import content
 from ggn_store.notation import qpi
 from ggn_store.notation.json_text import Path
+from ggn_store.notation.stn import Transition
 
 Finding = tuple[str, Path, str]
 
@@ -48,7 +49,7 @@ class _Catalogue:
 
     def _add(self, path: Path, possibility: Possibility) -> None:
         must_key, deny_key = CONDITION_KEYS[self._dialect]
-        needs, makes = {str(path[0])}, set()
+        needs = {str(path[0])}
         for key, conditions in ((must_key, possibility.must), (deny_key, possibility.deny)):
             for square, state in conditions.items():
                 if state in (EMPTY, ENEMY):
@@ -58,20 +59,25 @@ class _Catalogue:
                     self._asked[state] = (*path, key, square)
                 if key == must_key:
                     needs.add(state)
-        if possibility.effects is None:
-            return
+        if possibility.effects is not None:
+            makes = self._add_effects(path, possibility.effects)
+            self._steps.add((frozenset(needs), frozenset(makes)))
+
+    def _add_effects(self, path: Path, effects: Transition) -> set[str]:
+        """What the effects make."""
+        makes = set()
         board_key = ("perform",) if self._dialect == "perform" else ("diff", "board")
-        for square, becomes in possibility.effects.board.items():
+        for square, becomes in effects.board.items():
             if becomes is not None:
                 makes.add(becomes)
                 if becomes not in self._made:
                     self._made[becomes] = (*path, *board_key, square)
-        for held, delta in possibility.effects.hands.items():
+        for held, delta in effects.hands.items():
             if delta > 0:
                 makes.add(held)
                 if held not in self._made:
                     self._made[held] = (*path, "diff", "hands", held)
-        self._steps.add((frozenset(needs), frozenset(makes)))
+        return makes
 
     def missing(self) -> Iterator[Finding]:
         """Pieces without rules that effects make, and pieces of conditions that nothing brings about."""
