@@ -153,6 +153,7 @@ class _Quick:
                 if must.get(square) == deny[square]:
                     raise _StrangeError
             said = value.get(effects_key)
+            effects: Transition | None
             if is_diff and type(said) is dict and len(said) == 1 and "board" in said:
                 said = said["board"]
                 effects = transitions.get(id(said)) or self._transition(said)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from ggn_store import ConflictError, InputError, Store, UnknownNameError, merge, parse, read_definition
 from ggn_store.api import merging
+from ggn_store.api.history import History
 from ggn_store.errors import DocumentError, HeadMovedError
 from ggn_store.model.document import Envelope
 from ggn_store.model.revision import Revision
@@ -312,7 +313,7 @@ def test_load_tells_what_both_sides_changed_and_merges_if_it_may(ggn: Command) -
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("one.json", "--merge"), "--merge needs to know what the document is based on: give --base"),
+        (("one.json", "--merge"), "--merge needs the revision that the document is based on: --base"),
         (("--library", "chess", "--base", "1"), "--base does not go with --library"),
     ],
 )
@@ -348,7 +349,7 @@ def test_a_conflict_of_any_command_is_told_with_both_sides(ggn: Command, monkeyp
     def refuse(*_: object, **__: object) -> None:
         raise ConflictError("somebody was faster", found)
 
-    monkeypatch.setattr(Store, "restore", refuse)
+    monkeypatch.setattr(History, "restore", refuse)
     result = ggn("restore", "game")
     assert (result.code, result.out) == (3, "")
     lines = result.err.splitlines()
