@@ -184,8 +184,13 @@ def collect_seldom() -> None:
     With Python's own thresholds that takes a third of the time of a short command.
     """
     gc.set_threshold(100_000, 20, 20)
-    atexit.unregister(gc.freeze)
-    atexit.register(gc.freeze)
+    atexit.unregister(_freeze)
+    atexit.register(_freeze)
+
+
+def _freeze() -> None:
+    if "duckdb" not in sys.modules:  # which reports on standard error what was not collected
+        gc.freeze()
 
 
 def quiet() -> None:

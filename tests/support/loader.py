@@ -202,7 +202,7 @@ def main() -> None:
                     answer = {"number": revision.number, "status": revision.status, "content": command["content"]}
                 case "push" | "pull" | "load_bundle" as work:
                     assert store is not None
-                    results = getattr(store, work)(command["with"], merge=command.get("merge", False))
+                    results = getattr(store.exchange, work)(command["with"], merge=command.get("merge", False))
                     answer = {"statuses": [each.status for each in results]}
                 case "propose":
                     assert store is not None

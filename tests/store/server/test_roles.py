@@ -146,9 +146,13 @@ def test_an_admin_hides_brings_back_rebuilds_and_removes(used: House) -> None:
         ),
         ("author", lambda store: store.load(ROOK, "gone"), "gone was deleted, and to bring it back takes ggn_admin"),
         ("author", lambda store: store.load(KNIGHT, "gone"), "gone was deleted, and to bring it back takes ggn_admin"),
-        ("author", lambda store: store.rebuild(), "takes ggn_admin"),
+        ("author", lambda store: store.upkeep.rebuild(), "takes ggn_admin"),
         ("author", lambda store: store.load(ROOK, "old"), "old is retired and takes no revisions"),
-        ("admin", lambda store: store.init_roles(), "for the owner of the tables only, not for members of ggn_admin"),
+        (
+            "admin",
+            lambda store: store.server.init_roles(),
+            "for the owner of the tables only, not for members of ggn_admin",
+        ),
     ],
 )
 def test_who_lacks_a_right_is_told_which_role_has_it(
