@@ -229,8 +229,8 @@ def _started(asked: dict[str, Any], store: bytes, place: Spill) -> Iterator[subp
         raise StoreError(f"no process can be started to ask in: {error.strerror}") from None
     with process:
         killer = threading.Timer(asked["seconds"] + _GRACE, process.kill)
-        killer.start()
         try:
+            killer.start()  # which waits, and so may be interrupted
             # It says nothing before it has read all, and what it says on stderr is short.
             into: Any = process.stdin
             with contextlib.suppress(BrokenPipeError):
