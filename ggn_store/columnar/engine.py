@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from ggn_store.columnar import sql
@@ -9,7 +10,7 @@ from ggn_store.columnar.compile import Compiled
 from ggn_store.columnar.encode import Batch
 
 
-class Engine:
+class Engine(ABC):
     """A compiled ruleset, and the SQL of the engine that answers for it."""
 
     def __init__(self, compiled: Compiled, dialect: sql.Dialect) -> None:
@@ -32,5 +33,6 @@ class Engine:
         """An Arrow table (possibility, count)."""
         return self._ask(sql.count_by_possibility(self._compiled, self._dialect), batch)
 
+    @abstractmethod
     def _ask(self, question: str, batch: Batch) -> Any:
-        raise NotImplementedError
+        """An Arrow table of the answer to `question`, asked of the engine."""
