@@ -1,9 +1,11 @@
 -- Whether the masks of a piece are those that `store/rulesets/masks.py` derives. Possibilities that make one row are
 -- looked for from the first on, so whether a row is of two is decided by its first one.
 -- Nobody has told the planner yet how many rows a piece has that is only just stored: it would go through all of its
--- conditions for each possibility. Hence the settings.
+-- conditions for each possibility, and it would plan anew for each piece. Hence the settings; and the LIMIT, so that it
+-- does not expect a thousand words.
 CREATE OR REPLACE FUNCTION ggn_fault_of_mask(bigint) RETURNS text LANGUAGE plpgsql SECURITY INVOKER
-SET search_path = pg_catalog, {{schema}}, pg_temp SET enable_nestloop = off SET jit = off SET work_mem = '64MB' AS $ggn$
+SET search_path = pg_catalog, {{schema}}, pg_temp SET plan_cache_mode = force_generic_plan SET enable_nestloop = off
+SET enable_mergejoin = off SET jit = off SET work_mem = '64MB' AS $ggn$
 DECLARE
   it piece;
   size bigint;
@@ -25,10 +27,10 @@ BEGIN
   END IF;
   IF EXISTS (
     WITH word AS MATERIALIZED (
-      SELECT generate_series(0, it.words - 1) AS word
-    ), held AS MATERIALIZED (
+      SELECT generate_series(0, it.words - 1) AS word LIMIT {{most_words}}
+    ), held AS (
       SELECT variant, square / 64 AS word, 1::bigint << (square % 64) AS bit, polarity = 'must' AS must,
-        state = 'empty' AS empty, state = 'enemy' AS enemy, (state ~ '^[A-Z]') = (it.side = 'first') AS own
+        state = 'empty' AS empty, state = 'enemy' AS enemy, (state BETWEEN 'A' AND 'Z~') = (it.side = 'first') AS own
       FROM condition WHERE piece_id = $1
     ), derived AS (
       SELECT variant, word,

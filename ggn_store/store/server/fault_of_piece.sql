@@ -2,9 +2,11 @@
 -- `model.document.Digests` and `Piece.data`. A join to a square that is not on the board, or two states of one square,
 -- would give a text that the rows do not say: these are refused first.
 -- Nobody has told the planner yet how many rows a piece has that is only just stored: it would go through all of its
--- conditions for each possibility. Hence the settings.
+-- conditions for each possibility, and it would plan anew for each piece. Hence the settings; and OFFSET 0, so that
+-- a name that occurs in a thousand rows is looked at once.
 CREATE OR REPLACE FUNCTION ggn_fault_of_piece(bigint) RETURNS text LANGUAGE plpgsql SECURITY INVOKER
-SET search_path = pg_catalog, {{schema}}, pg_temp SET enable_nestloop = off SET jit = off SET work_mem = '64MB' AS $ggn$
+SET search_path = pg_catalog, {{schema}}, pg_temp SET plan_cache_mode = force_generic_plan SET enable_nestloop = off
+SET jit = off SET work_mem = '64MB' AS $ggn$
 DECLARE
   it piece;
   board_digest text;
@@ -41,8 +43,8 @@ BEGIN
         WHERE number <> place OR toggle IS DISTINCT FROM CASE it.dialect
           WHEN 'must-deny' THEN NULL WHEN 'perform' THEN true ELSE coalesce(toggle, NOT toggle) END
           OR it.dialect IN ('diff', 'gdl') AND toggle IS NULL)
-      OR EXISTS (SELECT FROM condition WHERE piece_id = $1 HAVING min(square) < 0 OR max(square) >= size)
-      OR EXISTS (SELECT FROM condition WHERE piece_id = $1 GROUP BY variant, polarity, square HAVING count(*) > 1)
+      OR EXISTS (SELECT FROM condition WHERE piece_id = $1 GROUP BY variant, polarity, square
+        HAVING count(*) > 1 OR min(square) < 0 OR max(square) >= size)
       OR EXISTS (SELECT FROM effect WHERE piece_id = $1
         HAVING min(square) < 0 OR max(square) >= size OR it.dialect = 'must-deny' AND count(*) > 0)
       OR it.dialect NOT IN ('diff', 'gdl') AND EXISTS (SELECT FROM hand_effect WHERE piece_id = $1)
@@ -57,8 +59,9 @@ BEGIN
         ) AS said (word) WHERE length(word) NOT BETWEEN 1 AND 255)
       OR EXISTS (SELECT FROM (
           SELECT state FROM condition WHERE piece_id = $1 AND state NOT IN ('empty', 'enemy')
-          UNION SELECT becomes FROM effect WHERE piece_id = $1 AND becomes IS NOT NULL
+          UNION SELECT becomes FROM effect WHERE piece_id = $1
           UNION SELECT piece FROM hand_effect WHERE piece_id = $1
+          OFFSET 0
         ) AS named (piece) WHERE length(piece) > 255 OR piece !~ '{{identifier}}') THEN
     RETURN 'its rows are not those of a document';
   END IF;
@@ -66,13 +69,18 @@ BEGIN
     SELECT number, to_json(label)::text || ':' AS key, row_number() OVER (ORDER BY label COLLATE "C") AS rank
     FROM square WHERE board_id = it.board_id
   ), held AS (
-    SELECT variant,
-      string_agg(key || to_json(state)::text, ',' ORDER BY rank) FILTER (WHERE polarity = 'must') AS must,
-      string_agg(key || to_json(state)::text, ',' ORDER BY rank) FILTER (WHERE polarity = 'deny') AS deny
-    FROM condition JOIN label ON label.number = square WHERE piece_id = $1 GROUP BY variant
+    SELECT variant, string_agg(said, ',') FILTER (WHERE polarity = 'must') AS must,
+      string_agg(said, ',') FILTER (WHERE polarity = 'deny') AS deny
+    FROM (
+      SELECT variant, polarity, key || '"' || state || '"' AS said
+      FROM condition JOIN label ON label.number = square WHERE piece_id = $1 ORDER BY variant, rank
+    ) AS ranked GROUP BY variant
   ), changed AS (
-    SELECT variant, string_agg(key || coalesce(to_json(becomes)::text, 'null'), ',' ORDER BY rank) AS board
-    FROM effect JOIN label ON label.number = square WHERE piece_id = $1 GROUP BY variant
+    SELECT variant, string_agg(said, ',') AS board
+    FROM (
+      SELECT variant, key || coalesce('"' || becomes || '"', 'null') AS said
+      FROM effect JOIN label ON label.number = square WHERE piece_id = $1 ORDER BY variant, rank
+    ) AS ranked GROUP BY variant
   ), taken AS (
     SELECT variant, string_agg(to_json(piece)::text || ':' || delta, ',' ORDER BY piece COLLATE "C") AS hands
     FROM hand_effect WHERE piece_id = $1 GROUP BY variant
@@ -92,25 +100,28 @@ BEGIN
         ORDER BY variable COLLATE "C") AS state
     FROM state_effect WHERE piece_id = $1 GROUP BY variant
   ), possibility AS (
-    SELECT source, destination, string_agg('{' || concat_ws(',',
-        given.action,
-        '"when":{' || guards || '}',
-        CASE it.dialect WHEN 'perform' THEN '"require":{' ELSE '"must":{' END || must || '}',
-        CASE it.dialect WHEN 'perform' THEN '"prevent":{' ELSE '"deny":{' END || deny || '}',
-        CASE it.dialect
-          WHEN 'perform' THEN '"perform":{' || coalesce(board, '') || '}'
-          WHEN 'must-deny' THEN NULL
-          ELSE '"diff":{' || concat_ws(',', '"board":{' || board || '}', '"hands":{' || hands || '}',
-            CASE WHEN NOT toggle THEN '"toggle":false' END, '"state":{' || stated.state || '}') || '}' END
-      ) || '}', ',' ORDER BY ordinal) AS content
-    FROM variant
-      LEFT JOIN held ON held.variant = variant.number
-      LEFT JOIN changed ON changed.variant = variant.number
-      LEFT JOIN taken ON taken.variant = variant.number
-      LEFT JOIN given ON given.variant = variant.number
-      LEFT JOIN guarded ON guarded.variant = variant.number
-      LEFT JOIN stated ON stated.variant = variant.number
-    WHERE piece_id = $1 GROUP BY source, destination
+    SELECT source, destination, string_agg(said, ',') AS content
+    FROM (
+      SELECT source, destination, '{' || concat_ws(',',
+          given.action,
+          '"when":{' || guards || '}',
+          CASE it.dialect WHEN 'perform' THEN '"require":{' ELSE '"must":{' END || must || '}',
+          CASE it.dialect WHEN 'perform' THEN '"prevent":{' ELSE '"deny":{' END || deny || '}',
+          CASE it.dialect
+            WHEN 'perform' THEN '"perform":{' || coalesce(board, '') || '}'
+            WHEN 'must-deny' THEN NULL
+            ELSE '"diff":{' || concat_ws(',', '"board":{' || board || '}', '"hands":{' || hands || '}',
+              CASE WHEN NOT toggle THEN '"toggle":false' END, '"state":{' || stated.state || '}') || '}' END
+        ) || '}' AS said
+      FROM variant
+        LEFT JOIN held ON held.variant = variant.number
+        LEFT JOIN changed ON changed.variant = variant.number
+        LEFT JOIN taken ON taken.variant = variant.number
+        LEFT JOIN given ON given.variant = variant.number
+        LEFT JOIN guarded ON guarded.variant = variant.number
+        LEFT JOIN stated ON stated.variant = variant.number
+      WHERE piece_id = $1 ORDER BY source, destination, ordinal
+    ) AS ranked GROUP BY source, destination
   ), led AS (
     SELECT destination.source,
       string_agg(coalesce(key, '"*":') || '[' || coalesce(possibility.content, '') || ']', ','

@@ -136,5 +136,6 @@ def _words_of_masks() -> dict[str, str]:
         "words": ", ".join(f"{word(name)} AS {name}" for name in t.MASKS),
         "every_word": ", ".join(f"{name}_{number}" for number in numbers for name in t.MASKS),
         "masks": ", ".join(t.MASKS),
+        "most_words": str(t.MASK_WORDS),
         "kinds": str(len(t.MASKS)),
     }
