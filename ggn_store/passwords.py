@@ -19,7 +19,8 @@ _COLON: Final = re.compile(":|%3a", re.IGNORECASE)
 _AT: Final = re.compile("@|%40", re.IGNORECASE)
 _SCHEME: Final = re.compile(r"[a-z][\w.+-]*:/+|/+", re.IGNORECASE)
 _SETTING: Final = re.compile(
-    r"(?P<name>\w*(?:pass|pwd|secret|token)\w*\s*(?:=|%3d)\s*)(?P<value>'(?:[^'\\]|\\.)*'|[^&;\s]*)", re.IGNORECASE
+    r"(?P<name>(?<!\w)\w*(?:pass|pwd|secret|token)\w*\s*(?:=|%3d)\s*)(?P<value>'(?:[^'\\]|\\.)*'|[^&;\s]*)",
+    re.IGNORECASE,
 )
 # Shorter ones are common words, or parts of them: hidden only where they stand alone.
 _LONG: Final = 4

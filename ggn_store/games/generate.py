@@ -18,12 +18,12 @@ from typing import Final
 from ggn_store import limits
 from ggn_store.errors import GgnStoreError
 from ggn_store.games.routes import Route
-from ggn_store.games.rules import SIDES, Army, Castling, Definition, Form
+from ggn_store.games.rules import SIDES, Castling, Definition, Form
 from ggn_store.model.document import EMPTY, ENEMY, Destination, Document, Piece, Possibility, Source
 from ggn_store.model.possibilities import content
 from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
-from ggn_store.notation.qpi import other_side
+from ggn_store.notation.qpi import Side, other_side
 from ggn_store.notation.stn import Transition
 
 _RANK: Final = 1  # the axis of ranks in the coordinates of a square
@@ -41,7 +41,7 @@ def pieces(definition: Definition) -> Iterator[Piece]:
     """
     count = 0
     for side in SIDES:
-        writer = _Writer(definition.army(side), definition.army(other_side(side)), count)
+        writer = Writer(definition, side, count)
         for form in writer.own.forms:
             sources = tuple(writer.sources(form))
             if sources:
@@ -58,16 +58,16 @@ class _Case:
     captured: Form | None = None
 
 
-class _Writer:
+class Writer:
     """Writes the possibilities of one side's pieces."""
 
-    def __init__(self, own: Army, enemy: Army, count: int) -> None:
-        self.own = own
+    def __init__(self, definition: Definition, side: Side, count: int = 0) -> None:
+        self.own = definition.army(side)
         self.count = count
         self._most = limits.POSSIBILITIES.most
-        self._enemy = enemy
-        self._definition = own.definition
-        self._squares = own.definition.board.squares
+        self._enemy = enemy = definition.army(other_side(side))
+        self._definition = definition
+        self._squares = definition.board.squares
         self._cases: dict[tuple[str, tuple[str, ...]], list[_Case]] = {}
         self._passers: dict[str, list[tuple[Form, str]]] = {}
         forms = {form.identifier: form for form in enemy.forms}
@@ -77,14 +77,18 @@ class _Writer:
 
     def sources(self, form: Form) -> Iterator[Source]:
         """Every square that a piece can go from, and the hand."""
-        for square in self._squares:
-            if form.can_stand(square) and (destinations := self._destinations(form, square)):
-                yield Source(square, destinations)
-        if form.can_be_held:
-            entries = ((square, (*self._drops(form, square), *self._gatings(form, square))) for square in self._squares)
-            destinations = tuple(Destination(square, found) for square, found in entries if found)
-            if destinations:
-                yield Source(HAND, destinations)
+        for source in (*self._squares, HAND):
+            if destinations := self.destinations(form, source):
+                yield Source(source, destinations)
+
+    def destinations(self, form: Form, source: str) -> tuple[Destination, ...]:
+        """Where a piece can go from a square, or from the hand."""
+        if source != HAND:
+            return self._destinations(form, source) if form.can_stand(source) else ()
+        if not form.can_be_held:
+            return ()
+        entries = ((square, (*self._drops(form, square), *self._gatings(form, square))) for square in self._squares)
+        return tuple(Destination(square, found) for square, found in entries if found)
 
     def _destinations(self, form: Form, source: str) -> tuple[Destination, ...]:
         found: dict[str, list[Possibility]] = {}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.mistakes import FORGING, HOSTILE_BOARD, content
+from tests.support.mistakes import FORGING, HOSTILE_BOARD, content, untouched
 from tests.support.program import Program, names, write
 
 BOARD = ("--board", '{"a2": "C:P"}')
@@ -233,7 +233,7 @@ def test_a_failure_is_one_message_and_changes_nothing(
     run: Program, filled: str, mistakes: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
 ) -> None:
     monkeypatch.chdir(mistakes)
-    before = content(filled, mistakes)
+    before = untouched(filled, mistakes)
     result = run("--db", filled, *arguments)
     assert (result.code, result.out) == (1, "")
     assert said in result.err
@@ -249,7 +249,7 @@ def test_wrong_usage_is_told_with_the_usage_and_changes_nothing(
     run: Program, filled: str, mistakes: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
 ) -> None:
     monkeypatch.chdir(mistakes)
-    before = content(filled, mistakes)
+    before = untouched(filled, mistakes)
     result = run("--db", filled, *arguments)
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith("Usage: ggn-store")
@@ -264,7 +264,7 @@ def test_a_document_that_cannot_be_loaded_is_told_and_changes_nothing(
     run: Program, filled: str, mistakes: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
 ) -> None:
     monkeypatch.chdir(mistakes)
-    before = content(filled, mistakes)
+    before = untouched(filled, mistakes)
     result = run("--db", filled, "load", *arguments)
     assert (result.code, result.out) == (1, "1 document: 1 failed; nothing is loaded\n")
     file = "standard input" if arguments[0] == "-" else arguments[0]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ggn_store import parse
-from tests.support.mistakes import FORGING, HOSTILE, HOSTILE_BOARD, HOSTILE_SOURCE, HOSTILE_TARGET, content
+from tests.support.mistakes import FORGING, HOSTILE, HOSTILE_BOARD, HOSTILE_SOURCE, HOSTILE_TARGET, content, untouched
 from tests.support.program import QUICK, Program, line, on_terminal, write
 
 BAD_NAMES = [
@@ -39,7 +39,7 @@ BAD_NAMES = [
 
 @pytest.mark.parametrize("name", BAD_NAMES, ids=lambda name: ascii(name)[:30])
 def test_no_ruleset_gets_a_harmful_name(run: Program, filled: str, mistakes: Path, name: str) -> None:
-    before = content(filled, mistakes)
+    before = untouched(filled, mistakes)
     option = run("--db", filled, "load", mistakes / "quick.json", f"--name={name}")
     assert (option.code, option.out) == (1, "")
     assert "cannot name a ruleset: " in option.err

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import random
 
 import pytest
@@ -16,6 +17,7 @@ from ggn_store.games.definition import read
 from ggn_store.games.generate import pieces
 from ggn_store.games.rules import SIDES, Definition
 from ggn_store.notation import feen
+from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from tests.oracles import reference
 from tests.oracles.fairy_stockfish import FIXTURES, differences, fixture
@@ -68,7 +70,8 @@ def test_the_fast_judge_of_conditions_judges_as_the_reference_does() -> None:
     chance = random.Random(3)
     for name in ("chess", "crazyhouse", "janggi"):
         played = game(name)
-        rules = [(key, to, each) for key, found in played._rules.items() for to, each in found]
+        sources = itertools.product(played.forms, (*played.definition.board.squares, HAND))
+        rules = [(key, to, each) for key in sources for to, each in played.rules(*key)]
         for sample in fixture(name):
             position = played.parse(sample.fen)
             board = {square: str(piece) for square, piece in position.board.items()}

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from ggn_store import Position
 from ggn_store.games.definition import read
 from ggn_store.games.fen import fen, parse_fen
-from ggn_store.games.generate import pieces
-from ggn_store.games.rules import Castling, Definition, Form
+from ggn_store.games.generate import Writer
+from ggn_store.games.rules import SIDES, Castling, Definition, Form
 from ggn_store.model.document import Possibility
 from ggn_store.notation import cell, feen
 from ggn_store.notation.hand import HAND
@@ -42,22 +42,20 @@ class Choice:
 
 
 class Game:
-    """A game of a definition, with all its possibilities in memory."""
+    """A game of a definition; its possibilities are generated where a position first asks for them."""
 
     def __init__(self, game: str | Definition, file: str | None = None) -> None:
         self.definition = read(game, file) if isinstance(game, str) else game
         self.host = frozenset(self.definition.host)
         self.forms: dict[str, Form] = {}
-        for side in ("first", "second"):
-            self.forms |= {form.identifier: form for form in self.definition.army(side).forms}
+        self._writers = {side: Writer(self.definition, side) for side in SIDES}
+        for writer in self._writers.values():
+            self.forms |= {form.identifier: form for form in writer.own.forms}
         self.terminal = {identifier for identifier, form in self.forms.items() if form.piece.terminal}
         start = None if self.definition.start is None else feen.parse(self.definition.start).board
         self.start = list((start or {}).values())
         self._rules: dict[tuple[str, str], list[tuple[str, Possibility]]] = {}
-        for piece in pieces(self.definition):
-            for source, destination, _, possibility in piece.entries():
-                rules = self._rules.setdefault((piece.identifier, source.square), [])
-                rules.append((destination.square, possibility))
+        self._captures: dict[tuple[str, str], dict[str, list[Possibility]]] = {}
 
     def parse(self, text: str) -> Position:
         """The position of a FEN."""
@@ -69,6 +67,16 @@ class Game:
 
     # --- moves ---
 
+    def rules(self, piece: str, source: str) -> list[tuple[str, Possibility]]:
+        """Where a piece can go from a square or the hand, with the possibilities of going there."""
+        known = self._rules.get((piece, source))
+        if known is None:
+            form = self.forms.get(piece)
+            found = () if form is None else self._writers[form.side].destinations(form, source)
+            known = [(each.square, possibility) for each in found for possibility in each.possibilities]
+            self._rules[piece, source] = known
+        return known
+
     def moves(self, position: Position) -> Iterator[Choice]:
         """The pseudo-legal moves: what the store answers, as tests/oracles/reference.py judges conditions."""
         side = position.side
@@ -76,7 +84,7 @@ class Game:
         placed = [(piece, square) for square, piece in position.board.items() if piece is not None]
         for piece, source in itertools.chain(placed, held):
             if side_of(piece) == side:
-                for destination, possibility in self._rules.get((piece, source), ()):
+                for destination, possibility in self.rules(piece, source):
                     if _holds(possibility, position.board, side):
                         assert possibility.effects is not None
                         after = position.after(possibility.effects)
@@ -149,13 +157,23 @@ class Game:
         for square, piece in board.items():
             if side_of(piece) != enemy:
                 continue
-            for _, possibility in self._rules.get((piece, square), ()):
-                assert possibility.effects is not None
-                changed = possibility.effects.board
-                taken = [each for each in squares if each in changed and each in possibility.must]
-                if taken and _holds(possibility, board, enemy):
+            captures = self._captures_of(piece, square)
+            for each in squares:
+                if any(_holds(possibility, board, enemy) for possibility in captures.get(each, ())):
                     return True
         return False
+
+    def _captures_of(self, piece: str, source: str) -> dict[str, list[Possibility]]:
+        """The possibilities of a piece by the squares on which they could take one."""
+        known = self._captures.get((piece, source))
+        if known is None:
+            known = self._captures[piece, source] = {}
+            for _, possibility in self.rules(piece, source):
+                assert possibility.effects is not None
+                for square in possibility.effects.board:
+                    if square in possibility.must:
+                        known.setdefault(square, []).append(possibility)
+        return known
 
     def facing(self, board: Board) -> bool:
         """Whether two terminal pieces look at each other along a file, with nothing between them."""

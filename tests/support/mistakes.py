@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import json
 import re
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
-from sqlalchemy import inspect, text
 
-from ggn_store.store.database.address import connect
-from ggn_store.store.database.sqlite import SQLite
 from tests.support.program import MINI, MUST, PERFORM, QUICK, line, write
 
 # A label that would clear the screen, forge a line, ring, and write from right to left.
@@ -71,17 +70,23 @@ def mistakes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
+@functools.cache
+def untouched(address: str, directory: Path) -> list[Any]:
+    """What `content` was when a test of this process first asked; nothing that they try may ever change it."""
+    return content(address, directory)
+
+
 def content(address: str, directory: Path) -> list[Any]:
-    """All rows of all tables of a store, and all files of a directory."""
-    database = connect(address)
-    kept: list[Any] = []
-    if isinstance(database, SQLite):
-        assert database.path is not None
-        kept.append(database.path.read_bytes())
-    with database.reading() as connection:
-        for table in sorted(inspect(connection).get_table_names()):
-            rows = connection.execute(text(f'SELECT * FROM "{table}"')).all()
-            kept.append((table, sorted(map(str, rows))))
-    database.close()
-    kept += [(str(path), path.lstat().st_size) for path in sorted(directory.rglob("*"))]
-    return kept
+    """All rows of all tables of a store (of SQLite: the bytes of its file), and all files of a directory."""
+    if address.startswith("sqlite"):
+        file = address.removeprefix("sqlite:///")
+        files = [Path(file + more) for more in ("", "-journal", "-wal")]
+        kept: list[Any] = [path.read_bytes() for path in files if path.exists()]
+    else:
+        with psycopg.connect(address, autocommit=True) as connection:
+            tables = [
+                name for (name,) in connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+            ]
+            queries = [f"SELECT '{table}', CAST(t AS text) FROM \"{table}\" AS t" for table in sorted(tables)]
+            kept = sorted(connection.execute(" UNION ALL ".join(queries).encode()))
+    return kept + [(str(path), path.lstat().st_size) for path in sorted(directory.rglob("*"))]
