@@ -4,6 +4,7 @@ The documents are data, in tests/data/malformed/*.toml (structure.toml tells the
 are held against tests/support/malformed/checker.py, a second opinion that shares no line with the package.
 """
 
+import functools
 import json
 import math
 import re
@@ -20,7 +21,7 @@ import sqlalchemy as sa
 from ggn_store import DocumentError, GgnStoreError, Store, is_valid, limits, parse, problems
 from ggn_store.errors import Problem
 from ggn_store.model.document import Dialect
-from tests.support.malformed.checker import RULES, faults, step
+from tests.support.malformed.checker import RULES, Fault, faults, step
 from tests.support.malformed.mutants import mutant
 
 DATA = Path(__file__).parents[1] / "data" / "malformed"
@@ -171,7 +172,17 @@ def test_the_corpus_has_no_name_and_no_text_twice() -> None:
 
 
 @_each(CASES)
-def test_the_checker_refuses_every_malformed_document_where_the_corpus_says(case: Case) -> None:
+def test_a_malformed_document_is_refused_where_it_is_wrong_however_it_comes(case: Case) -> None:
+    """By the checker, by `problems` of its bytes, by `parse`, as a text, and as Python data without lines."""
+    check_checker(case)
+    found = problems(case.raw, dialect=case.dialect)
+    check_places(case, found)
+    check_parse(case, found)
+    check_text(case, found)
+    check_data(case)
+
+
+def check_checker(case: Case) -> None:
     found = faults(case.raw, case.dialect)
 
     assert found
@@ -181,9 +192,7 @@ def test_the_checker_refuses_every_malformed_document_where_the_corpus_says(case
         assert {fault.pointer for fault in found} == set(case.pointers)
 
 
-@_each(CASES)
-def test_every_malformed_document_is_refused_where_it_is_wrong(case: Case) -> None:
-    found = problems(case.raw, dialect=case.dialect)
+def check_places(case: Case, found: list[Problem]) -> None:
     told = "\n".join(map(str, found))[:2000]
 
     first = [problem for problem in found if problem.pointer in case.pointers[:1] or not case.pointers]
@@ -204,31 +213,29 @@ def _is_at(problem: Problem, at: str) -> bool:
     return at in ("", f"{problem.line}", f"{problem.line}:{problem.column}")
 
 
-@_each(CASES)
-def test_parse_raises_exactly_the_problems_and_no_traceback(case: Case) -> None:
+def check_parse(case: Case, found: list[Problem]) -> None:
+    """It raises exactly the problems, and there is no traceback."""
     with pytest.raises(DocumentError) as caught:
         parse(case.raw, dialect=case.dialect)
 
     error = caught.value
-    assert list(error.problems) == problems(case.raw, dialect=case.dialect)
+    assert list(error.problems) == found
     assert str(error)
     assert not TRACES.search(str(error))
     assert str(error).isprintable() or set(str(error)) & set("\n")
     assert case.dialect or not is_valid(case.raw)
 
 
-@_each(CASES)
-def test_a_malformed_text_has_the_same_problems_as_its_bytes(case: Case) -> None:
+def check_text(case: Case, found: list[Problem]) -> None:
     try:
         text = case.raw.decode("utf-8")
     except UnicodeDecodeError:
         return
     if not text.startswith("\ufeff"):
-        assert problems(text, dialect=case.dialect) == problems(case.raw, dialect=case.dialect)
+        assert problems(text, dialect=case.dialect) == found
 
 
-@_each(CASES)
-def test_a_malformed_dict_has_the_same_problems_without_their_lines(case: Case) -> None:
+def check_data(case: Case) -> None:
     repeated = []
 
     def once(members: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -411,6 +418,12 @@ def test_documents_at_the_borders_load_and_come_back(store: Store, tmp_path: Pat
 # --- mutants ------------------------------------------------------------------------------------------------
 
 
+@functools.cache
+def _faults(number: int) -> Sequence[Fault]:
+    """What the checker finds wrong with a mutant."""
+    return faults(mutant(number, GROUNDS)[1])
+
+
 def _accepted(raw: bytes) -> bool | str:
     """The verdict of the package, or what else it did."""
     try:
@@ -430,7 +443,7 @@ def _verdicts(numbers: range) -> tuple[Counter[str], list[str]]:
     disagreements = []
     for number in numbers:
         told, raw = mutant(number, GROUNDS)
-        broken = faults(raw)
+        broken = _faults(number)
         verdict = _accepted(raw)
         counts[str(verdict)] += 1
         if verdict is not (not broken):
@@ -462,14 +475,14 @@ def test_mutants_would_find_out_a_validator_that_lacks_a_rule() -> None:
 
 def test_mutants_would_find_out_a_validator_that_refuses_too_much() -> None:
     """Each thing that only looks wrong is in some mutant that the checker accepts."""
-    accepted = b"\n".join(raw for number in range(CI_MUTANTS) if not faults(raw := mutant(number, GROUNDS)[1]))
+    accepted = b"\n".join(mutant(number, GROUNDS)[1] for number in range(CI_MUTANTS) if not _faults(number))
 
     looks_wrong = [b'"deny":{}', b'"diff":{}', b'"*"', b"1.0", b"\xef\xbb\xbf", b"\\u00", "東".encode(), b"e" * 255]
     assert [part for part in looks_wrong if part not in accepted] == []
 
 
 def _rules(number: int) -> set[str]:
-    return {fault.rule for fault in faults(mutant(number, GROUNDS)[1])}
+    return {fault.rule for fault in _faults(number)}
 
 
 def _through_the_store(store: Store, path: Path, numbers: range) -> None:
@@ -477,7 +490,7 @@ def _through_the_store(store: Store, path: Path, numbers: range) -> None:
     for number in numbers:
         told, raw = mutant(number, GROUNDS)
         path.write_bytes(raw)
-        if not faults(raw):
+        if not _faults(number):
             store.load(path, name="mutant")
             assert store.ruleset("mutant").export() == parse(raw).canonical(), told
             continue
