@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
 from unicodedata import combining, east_asian_width
 
 _QUOTE_LIMIT = 80
@@ -141,10 +141,15 @@ class HeadMovedError(ConflictError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong in a document, or (as a finding of `lint`) suspicious.
+    """One thing that is wrong, or (a finding) suspicious, in a text of one `kind`.
 
-    `pointer` is a JSON Pointer (RFC 6901; "" is the whole document). `line` and `column` count from 1, in
-    characters; they are None where the document did not come as text.
+    `pointer` is a JSON Pointer (RFC 6901; "" is the whole text), or the path of a definition's key as TOML writes it
+    (`pieces."+P".betza`). `line` and `column` count from 1, in characters; they are None where there was no text.
+    `detail` are further lines. In a game description, `expression` is the condition or effect that it is about, and
+    `at` the character of it, from 0; of a document, the `code` alone tells findings from problems.
+
+    A reader that does not know lines says where by `path`, with `at_key` for the key rather than the value, or by
+    `offset`, in characters from 0.
     """
 
     message: str
@@ -155,42 +160,49 @@ class Problem:
     found: str | None = None
     allowed: str | None = None
     code: str = "invalid"
+    detail: str | None = None
+    section: str | None = None
+    action: str | None = None
+    expression: str | None = None
+    at: int | None = None
+    severity: Literal["problem", "finding"] = "problem"
+    kind: Literal["document", "definition", "description"] = "document"
+    path: tuple[str | int, ...] = ()
+    at_key: bool = False
+    offset: int | None = None
 
     def __str__(self) -> str:
         pointer = self.pointer if len(self.pointer) <= _POINTER_LIMIT else self.pointer[:_POINTER_LIMIT] + "..."
         place = ":".join(part for part in (self.file, self.line and f"{self.line}:{self.column}") if part)
         text = " ".join(part for part in (place, pointer) if part)
+        message = f"finding: {self.message}" if self.severity == "finding" else self.message
         tail = (f"; found {self.found}" if self.found else "") + (f"; allowed: {self.allowed}" if self.allowed else "")
-        return printable(f"{text}: {self.message}{tail}" if text else f"{self.message}{tail}")
+        lines = [f"{text}: {message}{tail}" if text else f"{message}{tail}"]
+        if self.section is not None and (self.action is not None or self.expression is not None):
+            action = "" if self.action is None else f", action {self.action}"
+            lines.append(f"  in {self.section}{action}" + ("" if self.expression is None else ":"))
+        if self.expression is not None:
+            lines += _with_caret(self.expression, self.at or 0)
+        if self.detail is not None:
+            lines += self.detail.split("\n")
+        return "\n".join(map(printable, lines))
+
+    def placed(self, pointer: str, place: tuple[int | None, int | None], file: str | None) -> Problem:
+        """The problem at the line and column that its path or its offset was found at."""
+        line, column = place
+        return replace(self, pointer=pointer, line=line, column=column, file=file, path=(), at_key=False, offset=None)
 
     def data(self) -> dict[str, Any]:
         """The problem as JSON data, for editors and CI."""
-        return asdict(self)
+        return {key: getattr(self, key) for key in (*_KEYS, *_KEYS_OF.get(self.kind, ()))}
 
 
-@dataclass(frozen=True, slots=True)
-class SpecificationProblem(Problem):
-    """One thing that is wrong in a game description, or (of severity `finding`) suspicious.
-
-    `expression` is the condition or effect that it is about, and `at` the character of it, from 0; `line` and
-    `column` are then the place of that very character.
-    """
-
-    section: str | None = None
-    action: str | None = None
-    expression: str | None = None
-    at: int | None = None
-    severity: str = "problem"
-
-    def __str__(self) -> str:
-        is_finding = self.severity == "finding"
-        lines = [Problem.__str__(replace(self, message=f"finding: {self.message}") if is_finding else self)]
-        if self.section is not None and (self.action is not None or self.expression is not None):
-            action = "" if self.action is None else f", action {self.action}"
-            lines.append(printable(f"  in {self.section}{action}" + ("" if self.expression is None else ":")))
-        if self.expression is not None:
-            lines += _with_caret(self.expression, self.at or 0)
-        return "\n".join(lines)
+# The keys of a problem as data: those of all, and those of a kind.
+_KEYS: Final = ("message", "pointer", "line", "column", "file", "found", "allowed", "code")
+_KEYS_OF: Final = {
+    "definition": ("detail",),
+    "description": ("section", "action", "expression", "at", "severity"),
+}
 
 
 def _with_caret(text: str, at: int) -> list[str]:

@@ -12,15 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final
 
 from ggn_store.errors import GgnStoreError, did_you_mean, quote
 
 _MOST: Final = 1 << 53
-# What is wrong is counted up to so many times the number that is reported.
-_COUNTED: Final = 20
 _SETTING: Final = re.compile("([a-z-]+)=([1-9][0-9]{0,15})([KMG]?)", re.ASCII)
-Item = TypeVar("Item")
 _settings: ContextVar[Mapping[str, int] | None] = ContextVar("ggn_store_limits", default=None)
 
 
@@ -140,38 +137,6 @@ HAND: Final = _limit("hand", 1_000_000, "pieces", "a kind of piece in a hand", f
 CHAIN_STEPS: Final = _limit("chain-steps", 100, "steps", "a chain of moves")
 CHAINS: Final = _limit("chains", 100_000, "chains", "a position that is asked for chains")
 POLICY_POSITIONS: Final = _limit("policy-positions", 1_000, "positions", "a policy")
-
-
-class Kept(list[Item]):
-    """The first of what is wrong with a text, as many as are reported; the rest is counted.
-
-    `append` raises TooManyError where there is so much that not even counting it is worth the time.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.total = 0
-        self._most = PROBLEMS.most
-
-    def append(self, item: Item) -> None:
-        self.total += 1
-        if self.total <= self._most:
-            super().append(item)
-        elif self.total > _COUNTED * self._most:
-            raise TooManyError
-
-    @property
-    def is_full(self) -> bool:
-        """Whether no more are kept."""
-        return self.total >= self._most
-
-    @property
-    def rest(self) -> str | None:
-        """What is said of those that are not kept; None where all are."""
-        if self.total <= self._most:
-            return None
-        least = "at least " if self.total > _COUNTED * self._most else ""
-        return f"and {least}{self.total - self._most:,} more (--limit {PROBLEMS.name}=N reports more)"
 
 
 @contextmanager

@@ -79,8 +79,7 @@ def _decode(text: str | bytes, where: str) -> Any:
         text, fault = json_text.decode_bytes(text)
     data, faults = (None, [fault]) if fault else json_text.load(text)
     if faults:
-        fault = faults[0]
-        line, column = json_text.Lines(text).place(fault.offset)
+        fault = json_text.Places(text, ()).placed(faults[0], None)
         found = f", found {fault.found}" if fault.found else ""
-        raise PositionError(f"{where}: {fault.message} at {line}:{column}{found}")
+        raise PositionError(f"{where}: {fault.message} at {fault.line}:{fault.column}{found}")
     return data

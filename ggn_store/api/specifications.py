@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ggn_store import limits
 from ggn_store.documents import files
-from ggn_store.errors import InputError, SpecificationProblem, printable
+from ggn_store.errors import InputError, Problem, printable
 from ggn_store.gdl import compile as compiler
 from ggn_store.gdl.check import SpecificationCheck, check_specification, read_specification
 from ggn_store.gdl.compile import Compiled
@@ -36,7 +36,7 @@ def check_specifications(paths: Iterable[str | os.PathLike[str]]) -> Iterator[tu
                 data = stream.read(limits.DESCRIPTION_BYTES.most + 1)
         except InputError as error:
             message = str(error).removeprefix(f"{printable(name)}: ")
-            yield name, SpecificationCheck(None, (SpecificationProblem(message, file=name),))
+            yield name, SpecificationCheck(None, (Problem(message, file=name, kind="description"),))
             continue
         yield name, check_specification(data, name)
 

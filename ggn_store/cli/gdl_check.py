@@ -6,8 +6,8 @@ import click
 
 from ggn_store.api.specifications import check_specifications
 from ggn_store.cli import options
-from ggn_store.errors import SpecificationProblem
-from ggn_store.render.specifications import specification_problems
+from ggn_store.errors import Problem
+from ggn_store.render.problems import problems
 
 
 @click.command("check")
@@ -25,24 +25,24 @@ def command(ctx: click.Context, paths: tuple[str, ...], form: str | None) -> Non
     never apply, names without use, pieces that move in some directions only. Exit code 1 where there is a problem;
     findings alone end in 0.
     """
-    found: list[SpecificationProblem] = []
+    found: list[Problem] = []
     checked = refused = 0
     for _, check in check_specifications(paths):
         checked += 1
         refused += len(check.blockers)
         found += [*check.problems, *check.findings]
-    options.write(specification_problems(found, form or "text"))
+    options.write(problems(found, form or "text", once=True))
     if not checked:
         click.echo("no specification found", err=True)
         return
-    problems = sum(problem.severity == "problem" for problem in found)
-    findings = len(found) - problems
+    wrong = sum(problem.severity == "problem" for problem in found)
+    findings = len(found) - wrong
     words = [
-        options.counted(problems, "problem") if problems else "no problem",
+        options.counted(wrong, "problem") if wrong else "no problem",
         *([f"{refused} of them what no move database can hold"] if refused else []),
         options.counted(findings, "finding") if findings else "nothing suspicious",
     ]
-    if problems and not findings:
+    if wrong and not findings:
         words.pop()
     click.echo(f"{options.counted(checked, 'specification')} checked: {', '.join(words)}", err=True)
-    ctx.exit(1 if problems else 0)
+    ctx.exit(1 if wrong else 0)

@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ggn_store.documents.army import Army, Entry, Point
+from ggn_store.documents.findings import finding
+from ggn_store.errors import Problem
 from ggn_store.model.document import EMPTY, Document, Piece, Possibility
 from ggn_store.model.position import Position
 from ggn_store.notation import qpi
@@ -265,8 +267,8 @@ _GAMES: Final = (
 _PLAIN: Final = ("a", "the", "game", "of", "rules", "my", "standard", "orthodox", "international", "fide", "classical")
 
 
-def findings(document: Document) -> Iterator[Remark]:
-    """Where the document differs from what is usual: paths and messages, one for each piece and convention."""
+def findings(document: Document) -> Iterator[Problem]:
+    """Where the document differs from what is usual: one finding for each piece and convention."""
     board = document.board
     if board.shape is None or len(board.shape) != 2 or board.squares[0] != "a1":
         return
@@ -284,7 +286,7 @@ def findings(document: Document) -> Iterator[Remark]:
             if all(map(army.select, game.letters)) and _is_meant(game, army, style, document.envelope.title, start):
                 for remarks in (*(habit.remarks for habit in game.habits), *game.abilities):
                     for path, fact in remarks(army):
-                        yield path, f"if this is meant to be {game.name}: {fact}"
+                        yield finding("convention", path, f"if this is meant to be {game.name}: {fact}")
 
 
 def _is_meant(game: _Game, army: Army, style: str, title: str | None, start: Position | None) -> bool:

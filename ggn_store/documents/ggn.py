@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ggn_store.documents.complaints import Complaints
 from ggn_store.documents.reader import Reader
 from ggn_store.errors import DocumentError, Problem
-from ggn_store.limits import Kept, TooManyError
+from ggn_store.limits import TooManyError
 from ggn_store.model.document import Dialect, Document, Envelope, check_dialect
 from ggn_store.notation import json_text
+from ggn_store.notation.complaints import Complaints
 
 
 def parse(
@@ -60,7 +60,7 @@ class Decoded:
 
     value: Any
     text: str | None = None
-    faults: Sequence[json_text.Fault] = ()
+    faults: Sequence[Problem] = ()
     path: json_text.Path = ()
     line: int = 1
     is_quick: bool = False
@@ -126,31 +126,13 @@ def _problems(decoded: Decoded, complaints: Complaints, file: str | None) -> lis
 
     As many as are reported of one document, and last how many more there are.
     """
-    text, base = decoded.text, decoded.path
-    places: Mapping[json_text.Path, tuple[int, int]] = {}
-    if text is not None and complaints:
-        places = json_text.places(text, {(*base, *complaint.path) for complaint in complaints})
-    lines = None if text is None else json_text.Lines(text)
-
-    def problem(
-        path: json_text.Path, offset: int | None, message: str, found: str | None, allowed: str | None
-    ) -> Problem:
-        line, column = (None, None) if lines is None or offset is None else lines.place(offset)
-        if line is not None:
-            line += decoded.line - 1
-        return Problem(message, json_text.pointer(path), line, column, file, found, allowed)
-
-    result = [problem(f.path, f.offset, f.message, f.found, f.allowed) for f in decoded.faults]
     at_fault = {fault.path for fault in decoded.faults}
-    for complaint in complaints:
-        path = (*base, *complaint.path)
-        if path in at_fault:
-            continue
-        key, at = places.get(path, (None, None))
-        offset = key if complaint.at_key else at
-        result.append(problem(path, offset, complaint.message, complaint.found, complaint.allowed))
+    within = [replace(each, path=(*decoded.path, *each.path)) for each in complaints]
+    places = json_text.Places(decoded.text, {each.path for each in within}, decoded.line)
+    found = [*decoded.faults, *(each for each in within if each.path not in at_fault)]
+    result = [places.placed(each, file) for each in found]
     result.sort(key=lambda each: (each.line or 0, each.column or 0))
     for each in (decoded.faults, complaints):
-        if isinstance(each, Kept) and each.rest is not None:
-            result.append(replace(result[-1], message=each.rest, pointer="", found=None, allowed=None))
+        if isinstance(each, Complaints):
+            result += each.rest(result[-1])
     return result

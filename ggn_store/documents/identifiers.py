@@ -1,6 +1,6 @@
 """What is suspicious about the pieces that a document names, taken as a whole: a part of `lint`.
 
-Each finding is a class, a path and a message, and comes once for each piece, at the first place that names it.
+Each finding comes once for each piece, at the first place that names it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import replace
 
+from ggn_store.documents.findings import finding
+from ggn_store.errors import Problem
 from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Document, Piece, Possibility
 from ggn_store.model.position import Position
 from ggn_store.model.possibilities import content
@@ -16,10 +18,8 @@ from ggn_store.notation import qpi
 from ggn_store.notation.json_text import Path
 from ggn_store.notation.stn import Transition
 
-Finding = tuple[str, Path, str]
 
-
-def findings(document: Document) -> Iterator[Finding]:
+def findings(document: Document) -> Iterator[Problem]:
     """Pieces that are made, named or ruled without what belongs to it, and states that make no difference."""
     catalogue = _Catalogue(document)
     yield from catalogue.missing()
@@ -79,21 +79,21 @@ class _Catalogue:
                     self._made[held] = (*path, "diff", "hands", held)
         return makes
 
-    def missing(self) -> Iterator[Finding]:
+    def missing(self) -> Iterator[Problem]:
         """Pieces without rules that effects make, and pieces of conditions that nothing brings about."""
         ruled = set(self._ruled)
         for piece, path in self._made.items():
             if piece not in ruled:
-                yield "no-rules", path, f"{piece} has no rules in this document: once it is there, it stays"
+                yield finding("no-rules", path, f"{piece} has no rules in this document: once it is there, it stays")
         for piece, path in self._asked.items():
             if piece not in ruled and piece not in self._made and piece not in self._start:
                 others = f" ({self.named[piece]} conditions name it)" if self.named[piece] > 1 else ""
                 message = (
                     f"{piece} has no rules in this document and no effect makes it{others}: is it spelled as meant?"
                 )
-                yield "unknown-state", path, message
+                yield finding("unknown-state", path, message)
 
-    def unreachable(self) -> Iterator[Finding]:
+    def unreachable(self) -> Iterator[Problem]:
         """Pieces with rules that are not in the start position and that nothing makes from there on.
 
         Without a start position every piece may be in it. A must-deny document keeps its effects to itself:
@@ -105,7 +105,7 @@ class _Catalogue:
         for piece in self._ruled:
             if piece not in reached:
                 message = f"{piece} is not in the start position, and no play from there makes it"
-                yield "unreachable-piece", (piece,), message
+                yield finding("unreachable-piece", (piece,), message)
 
     def _reached(self) -> set[str]:
         """The pieces that can come to be, wherever; a possibility counts once all that it asks for is there."""
@@ -128,7 +128,7 @@ class _Catalogue:
         return reached
 
 
-def _same_rules(pieces: Iterable[Piece], named: Counter[str]) -> Iterator[Finding]:
+def _same_rules(pieces: Iterable[Piece], named: Counter[str]) -> Iterator[Problem]:
     """States that make no difference: not to the piece's own moves, and no condition asks for them."""
     alike: defaultdict[Hashable, list[Piece]] = defaultdict(list)
     for piece in pieces:
@@ -143,7 +143,7 @@ def _same_rules(pieces: Iterable[Piece], named: Counter[str]) -> Iterator[Findin
             earlier = next((seen[each] for each in rules if each in seen), None)
             if earlier is not None:
                 message = f"the same rules as {earlier}, and no condition distinguishes them"
-                yield "same-rules", (piece.identifier,), message
+                yield finding("same-rules", (piece.identifier,), message)
             for each in rules:
                 seen.setdefault(each, piece.identifier)
 

@@ -19,12 +19,12 @@ Findings about a piece come once, at the first place that names it; those about 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Final
 
 from ggn_store.documents import conventions, identifiers
-from ggn_store.documents.identifiers import Finding
-from ggn_store.errors import Problem, printable
+from ggn_store.documents.findings import finding
+from ggn_store.errors import Problem
 from ggn_store.model import variables
 from ggn_store.model.conditions import contents, passing
 from ggn_store.model.document import CONDITION_KEYS, Document, Possibility
@@ -60,24 +60,15 @@ def lint(document: Document, text: str | None = None, file: str | None = None) -
         *_possibility_findings(document),
         *_state_findings(document),
         *identifiers.findings(document),
-        *(("convention", path, message) for path, message in conventions.findings(document)),
+        *conventions.findings(document),
     ]
-    places: Mapping[Path, tuple[int, int]] = {}
-    lines = None
-    if text is not None and findings:
-        places = json_text.places(text, {path for _, path, _ in findings})
-        lines = json_text.Lines(text)
-    problems = []
-    for code, path, message in _in_order(document, findings) if findings else ():
-        line = column = None
-        if lines is not None and path in places:
-            # Down to the destination it is the name that is pointed at, below that what is written there.
-            line, column = lines.place(places[path][0 if len(path) <= 3 else 1])
-        problems.append(Problem(printable(message), pointer(path), line, column, file, code=code))
-    return problems
+    if not findings:
+        return []
+    places = json_text.Places(text, {each.path for each in findings})
+    return [places.placed(each, file) for each in _in_order(document, findings)]
 
 
-def _in_order(document: Document, findings: list[Finding]) -> list[Finding]:
+def _in_order(document: Document, findings: list[Problem]) -> list[Problem]:
     number: dict[Path, int] = {("$state", name): -1 for name in variables.parse(document.envelope.variables)}
     for piece in document.pieces:
         number[(piece.identifier,)] = len(number)
@@ -86,8 +77,8 @@ def _in_order(document: Document, findings: list[Finding]) -> list[Finding]:
             for destination in source.destinations:
                 number[piece.identifier, source.square, destination.square] = len(number)
 
-    def place(finding: Finding) -> tuple[int, int, int]:
-        _, path, _ = finding
+    def place(found: Problem) -> tuple[int, int, int]:
+        path = found.path
         ordinal = path[3] if len(path) > 3 and isinstance(path[3], int) else -1
         return number[path[:3]], ordinal, _PARTS[str(path[4])] if len(path) > 4 else 0
 
@@ -97,7 +88,7 @@ def _in_order(document: Document, findings: list[Finding]) -> list[Finding]:
 # --- one possibility at a time ---
 
 
-def _possibility_findings(document: Document) -> Iterator[Finding]:
+def _possibility_findings(document: Document) -> Iterator[Problem]:
     keys = CONDITION_KEYS[document.dialect]
     effects_key = "perform" if document.dialect == "perform" else "diff"
     for piece in document.pieces:
@@ -110,10 +101,10 @@ def _possibility_findings(document: Document) -> Iterator[Finding]:
                     yield from _conditions((*path, ordinal), keys, possibility)
                     if reasons := _staying(piece.identifier, source.square, destination.square, possibility):
                         message = f"the effects do not make the move: they {' and '.join(reasons)}"
-                        yield "effect-keeps-piece", (*path, ordinal, effects_key), message
+                        yield finding("effect-keeps-piece", (*path, ordinal, effects_key), message)
 
 
-def _state_findings(document: Document) -> Iterator[Finding]:
+def _state_findings(document: Document) -> Iterator[Problem]:
     """Guards that always pass, and variables that no guard asks for."""
     declared = variables.parse(document.envelope.variables)
     asked = set()
@@ -123,22 +114,22 @@ def _state_findings(document: Document) -> Iterator[Finding]:
                 asked.add(name)
                 if values == declared[name].values:
                     path = (piece.identifier, source.square, destination.square, ordinal, "when", name)
-                    yield "redundant-guard", path, f"this guard changes nothing: {name} has no other values"
+                    yield finding("redundant-guard", path, f"this guard changes nothing: {name} has no other values")
     for name in declared:
         if name not in asked:
-            yield "unused-variable", ("$state", name), f"no possibility asks for the value of {name}"
+            yield finding("unused-variable", ("$state", name), f"no possibility asks for the value of {name}")
 
 
-def _duplicates(path: Path, possibilities: Iterable[Possibility]) -> Iterator[Finding]:
+def _duplicates(path: Path, possibilities: Iterable[Possibility]) -> Iterator[Problem]:
     seen: dict[Hashable, int] = {}
     for ordinal, possibility in enumerate(possibilities):
         earlier = seen.setdefault(content(possibility), ordinal)
         if earlier != ordinal:
             message = f"the same conditions and effects as {pointer((*path, earlier))}"
-            yield "duplicate-possibility", (*path, ordinal), message
+            yield finding("duplicate-possibility", (*path, ordinal), message)
 
 
-def _conditions(path: Path, keys: tuple[str, str], possibility: Possibility) -> Iterator[Finding]:
+def _conditions(path: Path, keys: tuple[str, str], possibility: Possibility) -> Iterator[Problem]:
     """Squares whose conditions nothing can meet, and denials of what is impossible anyway.
 
     On the source stands the piece; elsewhere, whatever `model.conditions` tells apart.
@@ -159,16 +150,16 @@ def _conditions(path: Path, keys: tuple[str, str], possibility: Possibility) -> 
             there = passing("must", wanted, side, there)
             if not there:
                 message = f"this can never hold: {known}, and {must_key} asks for {wanted} there"
-                yield "never-holds", (*path, must_key, square), message
+                yield finding("never-holds", (*path, must_key, square), message)
                 continue
         if unwanted is not None:
             left = passing("deny", unwanted, side, there)
             if not left:
                 message = f"this can never hold: {known}, and {deny_key} forbids {unwanted} there"
-                yield "never-holds", (*path, deny_key, square), message
+                yield finding("never-holds", (*path, deny_key, square), message)
             elif left == there:
                 message = f"this condition changes nothing: {known}, so {unwanted} cannot be there"
-                yield "redundant-condition", (*path, deny_key, square), message
+                yield finding("redundant-condition", (*path, deny_key, square), message)
 
 
 def _staying(piece: str, source: str, destination: str, possibility: Possibility) -> list[str]:

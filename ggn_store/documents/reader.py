@@ -8,7 +8,6 @@ from typing import Any, Final, cast
 
 from ggn_store import limits
 from ggn_store.documents import quick
-from ggn_store.documents.complaints import NOTHING, Complaint, Complaints
 from ggn_store.documents.grammar import (
     ALL_KEYS,
     GDL_DIFF_KEYS,
@@ -26,7 +25,7 @@ from ggn_store.documents.grammar import (
     names,
 )
 from ggn_store.documents.state_reader import StateReader
-from ggn_store.errors import UNSTORABLE, NotationError, PositionError
+from ggn_store.errors import UNSTORABLE, NotationError, PositionError, Problem
 from ggn_store.model import board as boards
 from ggn_store.model import variables
 from ggn_store.model.document import (
@@ -43,6 +42,7 @@ from ggn_store.model.document import (
 from ggn_store.model.position import Position
 from ggn_store.model.variables import Variable
 from ggn_store.notation import cell, json_text, stn
+from ggn_store.notation.complaints import NOTHING, Complaints
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import pointer
 from ggn_store.notation.stn import Transition
@@ -454,7 +454,7 @@ _READERS: Final[Mapping[Shape, Callable[[Reader, Any, json_text.Path], Any]]] = 
 }
 
 
-def envelope_complaints(envelope: Envelope) -> list[Complaint]:
+def envelope_complaints(envelope: Envelope) -> list[Problem]:
     """What is wrong with what comes beside a document's pieces."""
     reader = Reader(None, envelope, copy=False)
     reader._check_envelope()

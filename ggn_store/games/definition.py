@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterable
 from typing import Any, Final
 
 from ggn_store.errors import DocumentError, NotationError, offer
@@ -15,14 +14,14 @@ from ggn_store.games import estimate
 from ggn_store.games.rules import HOST_DUTIES, SIDES, Definition, PieceRule
 from ggn_store.games.squares import Squares, read_board
 from ggn_store.games.tables import Tables
-from ggn_store.games.toml_text import DefinitionProblem, Path, Table, Values, key_path
+from ggn_store.games.toml_text import Path, Table, Values, key_path
 from ggn_store.limits import TooManyError
 from ggn_store.model.board import Board
 from ggn_store.notation import feen, qpi
 from ggn_store.notation.feen import Feen
 from ggn_store.notation.qpi import Side
 
-__all__ = ["HOST_DUTIES", "Definition", "DefinitionError", "DefinitionProblem", "PieceRule", "read"]
+__all__ = ["HOST_DUTIES", "Definition", "DefinitionError", "PieceRule", "read"]
 
 TIERS: Final = ("A", "B", "C", "D")
 KEYS: Final = (
@@ -35,9 +34,6 @@ _STYLE = re.compile("[A-Z][A-Z0-9]{0,99}", re.ASCII)
 
 class DefinitionError(DocumentError):
     """A definition is no game; `problems` lists everything that is wrong with it, each with the path of its key."""
-
-    def __init__(self, problems: Iterable[DefinitionProblem]) -> None:
-        super().__init__(problems)
 
 
 def read(text: str | bytes, file: str | None = None) -> Definition:

@@ -5,49 +5,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any
 
 from ggn_store import limits
-from ggn_store.errors import UNSTORABLE, Problem, printable, quote
-from ggn_store.limits import Kept, TooManyError
+from ggn_store.errors import UNSTORABLE, Problem
+from ggn_store.limits import TooManyError
 from ggn_store.notation import toml
+from ggn_store.notation.complaints import Complaints
 
 Path = tuple[str | int, ...]
 Table = Mapping[str, Any]
 
-_NOTHING: Final = object()
 _BARE_KEY = re.compile("[A-Za-z0-9_-]+", re.ASCII)
 _KEY = r"(?:[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*')"
 _KEYS = re.compile(_KEY)
 _DOTTED = rf"(?P<keys>{_KEY}(?:\s*\.\s*{_KEY})*)"
 _HEADER = re.compile(rf"\s*\[\s*{_DOTTED}\s*\]\s*(?:#.*)?")
 _MEMBER = re.compile(rf"\s*{_DOTTED}\s*=")
-
-
-@dataclass(frozen=True, slots=True)
-class DefinitionProblem(Problem):
-    """Something that is wrong in a definition.
-
-    `pointer` is the path of its key as TOML writes it (`pieces."+P".betza`). `detail` are further lines, such as the
-    caret under what a Betza string has wrong.
-    """
-
-    detail: str | None = None
-
-    def __str__(self) -> str:
-        text = Problem.__str__(self)
-        return text if self.detail is None else "\n".join([text, *map(printable, self.detail.split("\n"))])
-
-
-@dataclass(frozen=True, slots=True)
-class _Complaint:
-    path: Path
-    message: str
-    found: str | None
-    allowed: str | None
-    detail: str | None = None
-    place: tuple[int, int] | None = None
 
 
 def key_path(path: Path) -> str:
@@ -66,59 +41,48 @@ class Values:
     """Takes values out of decoded TOML and collects complaints about those that are not of their kind."""
 
     def __init__(self) -> None:
-        self.complaints: Kept[_Complaint] = Kept()
+        self.complaints = Complaints()
+        # Notes something that is wrong at a key path.
+        self.complain = self.complaints.add
         self._squares = 0
-
-    def complain(
-        self,
-        path: Path,
-        message: str,
-        found: object = _NOTHING,
-        allowed: str | None = None,
-        detail: str | None = None,
-    ) -> None:
-        """Note something that is wrong at a key path."""
-        self.complaints.append(_Complaint(path, message, None if found is _NOTHING else quote(found), allowed, detail))
 
     def load(self, text: str | bytes) -> tuple[dict[str, Any] | None, str]:
         """The decoded TOML, None where it is none, and its text."""
         if len(text) > limits.DEFINITION_BYTES.most:
             found = f"{len(text):,} {'bytes' if isinstance(text, bytes) else 'characters'}"
-            self.complaints.append(_Complaint((), "the definition is too long", found, limits.DEFINITION_BYTES.allowed))
+            allowed = limits.DEFINITION_BYTES.allowed
+            self.complaints.append(Problem("the definition is too long", found=found, allowed=allowed))
             return None, ""
         if isinstance(text, bytes):
             try:
                 text = text.decode("utf-8")
             except UnicodeDecodeError as error:
                 found = f"0x{error.object[error.start]:02x} at offset {error.start}"
-                self.complaints.append(_Complaint((), "the definition is not text in UTF-8", found, None))
+                self.complaints.append(Problem("the definition is not text in UTF-8", found=found))
                 return None, ""
         text = text.removeprefix("\ufeff")
         try:
             return toml.load(text), text
         except toml.TomlError as error:
+            line, column = error.place or (None, None)
             message = f"the definition {error.message}"
-            self.complaints.append(_Complaint((), message, None, error.allowed, place=error.place))
+            self.complaints.append(Problem(message, line=line, column=column, allowed=error.allowed))
         return None, text
 
-    def problems(self, source: str, file: str | None) -> list[DefinitionProblem]:
+    def problems(self, source: str, file: str | None) -> list[Problem]:
         """The complaints with their places in the text, in its order.
 
         What stands inside of a value on several lines is placed where its key is.
         """
         places = _places(source)
 
-        def problem(each: _Complaint) -> DefinitionProblem:
+        def placed(each: Problem) -> Problem:
             parts = (each.path[:length] for length in range(len(each.path), 0, -1))
-            line, column = each.place or next((places[part] for part in parts if part in places), (None, None))
-            path = key_path(each.path)
-            return DefinitionProblem(
-                each.message, path, line, column, file, each.found, each.allowed, detail=each.detail
-            )
+            known = next((places[part] for part in parts if part in places), (each.line, each.column))
+            return replace(each.placed(key_path(each.path), known, file), kind="definition")
 
-        found = sorted(map(problem, self.complaints), key=lambda each: (each.line or 0, each.column or 0))
-        rest = self.complaints.rest
-        return found if rest is None else [*found, DefinitionProblem(rest, "", found[-1].line, found[-1].column, file)]
+        found = sorted(map(placed, self.complaints), key=lambda each: (each.line or 0, each.column or 0))
+        return [*found, *self.complaints.rest(found[-1])]
 
     # --- limits ---
 
@@ -134,7 +98,8 @@ class Values:
         """Whether a list has more entries than it may have, which is complained of."""
         if len(value) <= limit.most:
             return False
-        self.complaints.append(_Complaint(path, "the list is too long", f"{len(value):,} entries", limit.allowed))
+        found = f"{len(value):,} entries"
+        self.complaints.append(Problem("the list is too long", path=path, found=found, allowed=limit.allowed))
         return True
 
     # --- values of a kind ---

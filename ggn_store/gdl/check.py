@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ggn_store import limits
-from ggn_store.errors import SpecificationError, SpecificationProblem
+from ggn_store.errors import Problem, SpecificationError
 from ggn_store.gdl import reader
-from ggn_store.gdl.complaints import Complaint, TooManyError
 from ggn_store.gdl.domains import Domains, Unbounded, domains_of
 from ggn_store.gdl.expressions import start_of
-from ggn_store.gdl.finding import Finding
 from ggn_store.gdl.findings import findings
 from ggn_store.gdl.reader import Reader
 from ggn_store.gdl.specification import Specification
 from ggn_store.gdl.types.check import check as check_types
 from ggn_store.gdl.types.typed import Uses
+from ggn_store.limits import TooManyError
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +25,8 @@ class SpecificationCheck:
     """The specification where nothing is wrong with it; problems and findings in the order of the text."""
 
     specification: Specification | None
-    problems: tuple[SpecificationProblem, ...]
-    findings: tuple[SpecificationProblem, ...] = ()
+    problems: tuple[Problem, ...]
+    findings: tuple[Problem, ...] = ()
 
     @property
     def is_valid(self) -> bool:
@@ -35,7 +34,7 @@ class SpecificationCheck:
         return not self.problems
 
     @property
-    def blockers(self) -> tuple[SpecificationProblem, ...]:
+    def blockers(self) -> tuple[Problem, ...]:
         """The problems that are no mistakes, but say what no move database can hold."""
         return tuple(problem for problem in self.problems if problem.code == "refused")
 
@@ -50,9 +49,8 @@ def check_specification(data: str | bytes | Mapping[str, Any], file: str | None 
     if problems:
         return SpecificationCheck(None, tuple(problems))
     specification = found.draft.specification()
-    suspicious = [_finding(found, each, file) for each in findings(specification, uses, domains)]
-    suspicious.sort(key=lambda each: (each.line or 0, each.column or 0))
-    return SpecificationCheck(specification, (), tuple(suspicious))
+    suspicious = [replace(each, path=found.path(each.pointer)) for each in findings(specification, uses, domains)]
+    return SpecificationCheck(specification, (), tuple(found.placed(suspicious, file)))
 
 
 def read_specification(data: str | bytes | Mapping[str, Any], file: str | None = None) -> Specification:
@@ -70,31 +68,18 @@ def _read(data: str | bytes | Mapping[str, Any]) -> tuple[Reader, Uses, Domains]
     domains = domains_of(found.draft)
     with contextlib.suppress(TooManyError):
         for each in domains.unbounded:
-            found.add(_unbounded(found, each))
+            _complain_of(found, each)
     return found, uses, domains
 
 
-def _unbounded(found: Reader, unbounded: Unbounded) -> Complaint:
-    slot = unbounded.slot
+def _complain_of(found: Reader, unbounded: Unbounded) -> None:
+    slot, clause = unbounded.slot, unbounded.clause
     what = f"state.{slot[1]}" if slot[0] == "state" else f"the attribute {slot[2]}"
-    return Complaint(
-        found.path(unbounded.clause.place),
+    found.complain_of(
+        found.path(clause.place.pointer),
+        clause.text,
+        start_of(unbounded.value),
         f"{what} would have more than {limits.DESCRIPTION_VALUES.most} values, and a position keeps one of a few",
-        None,
-        f"values, or min and max, where it is declared{limits.DESCRIPTION_VALUES.more}",
-        expression=unbounded.clause.text,
-        at=start_of(unbounded.value),
+        allowed=f"values, or min and max, where it is declared{limits.DESCRIPTION_VALUES.more}",
         code="refused",
     )
-
-
-def _finding(found: Reader, finding: Finding, file: str | None) -> SpecificationProblem:
-    clause = finding.clause
-    complaint = Complaint(
-        found.path(finding.place),
-        finding.message,
-        expression=None if clause is None else clause.text,
-        at=None if clause is None else finding.at,
-        code=finding.code,
-    )
-    return found.problem(complaint, file, "finding")

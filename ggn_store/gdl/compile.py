@@ -19,7 +19,7 @@ from functools import partial
 from typing import Final
 
 from ggn_store import limits
-from ggn_store.errors import InputError, SpecificationError, SpecificationProblem, printable
+from ggn_store.errors import InputError, Problem, SpecificationError, printable
 from ggn_store.gdl.boxes import Covers, guards
 from ggn_store.gdl.diagrams import Box, Node, TooManyNodesError, Value, count_paths, known_values, paths
 from ggn_store.gdl.domains import Domains, domains_of
@@ -71,7 +71,7 @@ class _Compiler:
     ) -> None:
         self._specification = specification
         self._file = file
-        self._problems: list[SpecificationProblem] = []
+        self._problems: list[Problem] = []
         domains = domains_of(specification)
         places = Places(specification.topology)
         people = {player.name: Person(number, player) for number, player in enumerate(specification.players)}

@@ -2,63 +2,38 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
 from ggn_store import limits
-from ggn_store.errors import SpecificationProblem
+from ggn_store.errors import Problem
 from ggn_store.gdl.specification import Location
+from ggn_store.limits import TooManyError
 from ggn_store.notation import json_text
-from ggn_store.notation.json_text import Path, pointer
+from ggn_store.notation.json_text import Path, Places
 
 
-@dataclass(frozen=True, slots=True)
-class Complaint:
-    """Something that is wrong at a path; with the expression and the character in it, where it is about one.
+class PlacedComplaints:
+    """All complaints about one specification, and the places of all values in its text, where it came as text.
 
-    `at_key` says that it is about the key rather than the value; `code` is `refused` for what is no mistake but what
-    no move database can hold.
+    The code of a complaint is `refused` for what is no mistake but what no move database can hold. Every method that
+    adds one raises TooManyError where there are so many that nobody would read more.
     """
 
-    path: Path
-    message: str
-    found: str | None = None
-    allowed: str | None = None
-    at_key: bool = False
-    expression: str | None = None
-    at: int | None = None
-    code: str = "invalid"
-
-
-class TooManyError(Exception):
-    """There are more problems than anybody would read; what follows is not looked at."""
-
-
-class Complaints:
-    """All complaints about one specification, and the places of all values in its text, where it came as text."""
-
     def __init__(self) -> None:
-        self._found: dict[Complaint, None] = {}
-        self._faults: list[json_text.Fault] = []
-        self._text: str | None = None
+        self._found: dict[Problem, None] = {}
+        self._faults: list[Problem] = []
         self._paths: dict[str, Path] = {}
-        self._places: Mapping[Path, tuple[int, int]] = {}
-        self._lines = json_text.Lines("")
+        self._places = Places(None, ())
 
-    def look_up_in(self, text: str, faults: Iterable[json_text.Fault]) -> None:
-        """Places are those in this text from now on; `faults` are what is wrong with it as JSON."""
-        self._text = text
+    def look_up_in(self, text: str, faults: Iterable[Problem], wanted: tuple[Path, ...] | None = None) -> None:
+        """Places are those in this text from now on, of all values or `wanted` ones; `faults` are of its JSON."""
         self._faults = [*faults]
-        self._lines = json_text.Lines(text)
+        self._places = Places(text, wanted)
 
-    def scan(self) -> None:
-        """Find the places of all values in the text."""
-        if self._text is not None:
-            self._places = json_text.scan(self._text, None).places
-
-    def add(self, complaint: Complaint) -> None:
-        """Keep a complaint, once; raises TooManyError where there are so many that nobody would read more."""
+    def add(self, complaint: Problem) -> None:
+        """Keep a complaint, once."""
         self._found[complaint] = None
         if len(self._found) >= limits.PROBLEMS.most:
             raise TooManyError
@@ -66,99 +41,46 @@ class Complaints:
     def complain(
         self, path: Path, message: str, found: str | None = None, allowed: str | None = None, at_key: bool = False
     ) -> None:
-        """Keep a complaint about the value (or the key) at a path; raises TooManyError."""
-        self.add(Complaint(path, message, found, allowed, at_key))
+        """Keep a complaint about the value (or the key) at a path."""
+        self.add(Problem(message, path=path, found=found, allowed=allowed, at_key=at_key))
+
+    def complain_of(self, path: Path, expression: str, at: int, message: str, **more: Any) -> None:
+        """Keep a complaint about a character of the expression at a path; `more` are other fields of the problem."""
+        self.add(Problem(message, path=path, expression=expression, at=at, **more))
 
     def refuse(self, path: Path, construct: str, reason: str, at_key: bool = False) -> None:
-        """Keep a complaint about something that no move database can hold; raises TooManyError."""
-        self.add(Complaint(path, f"{construct}: {reason}", at_key=at_key, code="refused"))
+        """Keep a complaint about something that no move database can hold."""
+        self.add(Problem(f"{construct}: {reason}", path=path, at_key=at_key, code="refused"))
 
     def place(self, path: Path) -> Location:
         """Where the value at a path stands."""
-        at = pointer(path)
+        at = json_text.pointer(path)
         self._paths[at] = path
-        if path not in self._places:
-            return Location(at)
-        return Location(at, *self._lines.place(self._places[path][1]))
+        return Location(at, *self._places.of(path))
 
-    def path(self, place: Location) -> Path:
-        """The path of a place that `place` has made."""
-        return self._paths.get(place.pointer, ())
+    def path(self, pointer: str) -> Path:
+        """The path by the pointer of a place that `place` has made."""
+        return self._paths.get(pointer, ())
 
-    def problems(self, file: str | None = None) -> list[SpecificationProblem]:
+    def problems(self, file: str | None = None) -> list[Problem]:
         """Everything that is wrong, in the order of the text; as many as are reported, and one that says so."""
-        result = [self._of_fault(fault, file) for fault in self._faults]
         at_fault = {fault.path for fault in self._faults}
-        result += [self.problem(each, file) for each in self._found if each.path not in at_fault]
-        result.sort(key=lambda each: (each.line or 0, each.column or 0))
+        found = [*self._faults, *(each for each in self._found if each.path not in at_fault)]
+        result = self.placed(found, file)
         most = limits.PROBLEMS.most
         if len(result) >= most:
             message = f"there are {most:,} problems or more{limits.PROBLEMS.more}: the rest was not looked at"
-            result[most:] = [SpecificationProblem(message, file=file)]
+            result[most:] = [Problem(message, file=file, kind="description")]
         return result
 
-    def problem(self, complaint: Complaint, file: str | None = None, severity: str = "problem") -> SpecificationProblem:
-        """A complaint with its place in the text."""
-        line, column = self._line_and_column(complaint)
-        path = complaint.path
-        return SpecificationProblem(
-            complaint.message,
-            pointer(path),
-            line,
-            column,
-            file,
-            complaint.found,
-            complaint.allowed,
-            complaint.code,
-            section=_section(path),
-            action=_action(path),
-            expression=complaint.expression,
-            at=complaint.at,
-            severity=severity,
-        )
-
-    def _of_fault(self, fault: json_text.Fault, file: str | None) -> SpecificationProblem:
-        line, column = self._lines.place(fault.offset)
-        return SpecificationProblem(
-            fault.message,
-            pointer(fault.path),
-            line,
-            column,
-            file,
-            fault.found,
-            fault.allowed,
-            section=_section(fault.path),
-            action=_action(fault.path),
-        )
-
-    def _line_and_column(self, complaint: Complaint) -> tuple[int | None, int | None]:
-        if self._text is None or complaint.path not in self._places:
-            return None, None
-        key, value = self._places[complaint.path]
-        if complaint.at is not None:
-            value = _inside(self._text.removeprefix("\ufeff"), value, complaint.at)
-        return self._lines.place(key if complaint.at_key else value)
+    def placed(self, complaints: Iterable[Problem], file: str | None) -> list[Problem]:
+        """Complaints with their places in the text, in its order."""
+        result = (replace(self._places.placed(each, file), **_context(each.path)) for each in complaints)
+        return sorted(result, key=lambda each: (each.line or 0, each.column or 0))
 
 
-def _section(path: Path) -> str | None:
-    return str(path[0]) if path else None
-
-
-def _action(path: Path) -> str | None:
-    return str(path[2]) if len(path) > 2 and path[:2] == ("interactions", "list") else None
-
-
-def _inside(text: str, at: int, wanted: int) -> int:
-    """The offset of a character of the JSON string that begins at `at`, escapes reckoned in."""
-    if text[at : at + 1] != '"':
-        return at
-    at += 1
-    for _ in range(wanted):
-        if at >= len(text) or text[at] == '"':
-            break
-        if text[at] == "\\":
-            is_pair = re.match(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}", text[at : at + 12])
-            at += 12 if is_pair else 6 if text[at + 1 : at + 2] == "u" else 2
-        else:
-            at += 1
-    return at
+def _context(path: Path) -> dict[str, Any]:
+    """The fields of a problem that its path says."""
+    section, part, action, *_ = (*map(str, path), None, None, None)
+    is_action = section == "interactions" and part == "list"
+    return {"kind": "description", "section": section, "action": action if is_action else None}

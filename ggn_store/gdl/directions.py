@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
+from ggn_store.errors import Problem
 from ggn_store.gdl.expressions import Call, parts
-from ggn_store.gdl.finding import Finding
 from ggn_store.gdl.folding import Entity
+from ggn_store.gdl.problems import finding
 from ggn_store.gdl.trials import Trials, TriedRule
 from ggn_store.model.geometry import Lattice, Vector, unit
 
@@ -18,7 +19,7 @@ _Group = tuple[str, str | None, str]
 _Vectors = defaultdict[_Group, defaultdict[str, set[Vector]]]
 
 
-def strange_moves(trials: Trials, holding: Collection[str]) -> Iterator[Finding]:
+def strange_moves(trials: Trials, holding: Collection[str]) -> Iterator[Problem]:
     """Findings about pieces that never move, or never in some direction, and about double steps.
 
     `holding` are the actions that can be done at all. Raises TooManyTriesError.
@@ -68,7 +69,7 @@ class _Moves:
                     found[group][owner] |= vectors
         return found
 
-    def directions(self) -> Iterator[Finding]:
+    def directions(self) -> Iterator[Problem]:
         """Kinds that no action moves, and directions that a symmetry of their moves would have."""
         specification = self._trials.specification
         groups = dict.fromkeys(map(self._group, self._trials.kinds))
@@ -76,7 +77,7 @@ class _Moves:
         for group in groups:
             if group not in moving:
                 message = f"no action moves {_noun(group)}"
-                yield Finding("never-moves", message, specification.schemas[group[0]].place)
+                yield finding("never-moves", message, specification.schemas[group[0]].place)
         lattice = self._lattice
         if lattice is None:
             return
@@ -91,9 +92,9 @@ class _Moves:
             if missing:
                 told = f"{_words(missing, lattice)}, though it moves {_words(units, lattice)}"
                 message = f"{_noun(group)} never moves {told}"
-                yield Finding("missing-directions", message, moving[group].action.place)
+                yield finding("missing-directions", message, moving[group].action.place)
 
-    def ignored_middle(self, rule: TriedRule) -> Iterator[Finding]:
+    def ignored_middle(self, rule: TriedRule) -> Iterator[Problem]:
         """A double step of what also steps once, where no condition asks for the place between."""
         for clause in rule.action.conditions:
             for part in parts(clause.expression):
@@ -113,7 +114,7 @@ class _Moves:
                         f"the double step of {_noun(group)} ignores what stands on the place between: "
                         "path_clear(start, target) would ask for it"
                     )
-                    yield Finding("ignored-middle", message, rule.action.place)
+                    yield finding("ignored-middle", message, rule.action.place)
                     return
 
 

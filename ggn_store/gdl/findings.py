@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from ggn_store.errors import Problem
 from ggn_store.gdl.directions import strange_moves
 from ggn_store.gdl.domains import Domains
 from ggn_store.gdl.expressions import Attribute, Call, Index, Literal, Name, parts, start_of
-from ggn_store.gdl.finding import Finding
 from ggn_store.gdl.idle import never_applied
+from ggn_store.gdl.problems import finding
 from ggn_store.gdl.specification import Location, Specification
 from ggn_store.gdl.trials import TooManyTriesError, Trials
 from ggn_store.gdl.types.typed import Uses
@@ -20,11 +21,11 @@ from ggn_store.gdl.types.typed import Uses
 MAX_NODES: Final = 400
 
 
-def findings(specification: Specification, uses: Uses, domains: Domains) -> list[Finding]:
+def findings(specification: Specification, uses: Uses, domains: Domains) -> list[Problem]:
     """Everything suspicious, in no particular order."""
     found = [*_unused(specification, uses), *_flow(specification), *_positions(specification)]
     found += [
-        Finding(
+        finding(
             "stored-end-condition",
             "the end condition is only stored: no moves end the game here, the host applies it",
             each.condition.place,
@@ -34,10 +35,10 @@ def findings(specification: Specification, uses: Uses, domains: Domains) -> list
         for each in specification.end_conditions
     ]
     if not specification.setup:
-        found.append(Finding("no-setup", "there is no setup: the rules have no start position", Location("")))
+        found.append(finding("no-setup", "there is no setup: the rules have no start position", Location("")))
     if len(specification.topology.labels) > MAX_NODES:
         message = f"the board has more than {MAX_NODES} places: conditions were not tried on it"
-        return [*found, Finding("large-board", message, Location("/topology"))]
+        return [*found, finding("large-board", message, Location("/topology"))]
     try:
         trials = Trials(specification, domains)
         holding = {name for name, rule in trials.rules.items() if trials.can_hold(rule)}
@@ -45,49 +46,49 @@ def findings(specification: Specification, uses: Uses, domains: Domains) -> list
         found += strange_moves(trials, holding)
     except TooManyTriesError:
         message = "the game is too large to try all of its conditions: there may be more to find"
-        found.append(Finding("large-game", message, Location("/interactions")))
+        found.append(finding("large-game", message, Location("/interactions")))
     return found
 
 
-def _unused(specification: Specification, uses: Uses) -> Iterator[Finding]:
+def _unused(specification: Specification, uses: Uses) -> Iterator[Problem]:
     for variable in specification.variables.values():
         slot: tuple[str, ...] = ("state", variable.name)
         if slot not in uses.reads and slot not in uses.writes:
-            yield Finding("unused-variable", f"nothing reads or sets the variable {variable.name}", variable.place)
+            yield finding("unused-variable", f"nothing reads or sets the variable {variable.name}", variable.place)
         elif slot not in uses.reads:
-            yield Finding(
+            yield finding(
                 "unread-variable", f"the variable {variable.name} is set, and nothing reads it", variable.place
             )
         elif slot not in uses.writes:
-            yield Finding("constant-variable", f"nothing sets the variable {variable.name}", variable.place)
+            yield finding("constant-variable", f"nothing sets the variable {variable.name}", variable.place)
     for schema in specification.schemas.values():
         for attribute in schema.attributes.values():
             slot = ("entity", schema.name, attribute.name)
             if attribute.name != "owner" and slot not in uses.reads:
                 message = f"nothing reads the attribute {attribute.name} of {schema.name}"
-                yield Finding("unused-attribute", message, attribute.place)
+                yield finding("unused-attribute", message, attribute.place)
     for name in dict.fromkeys(name for player in specification.players for name in player.attributes):
         if ("player", name) not in uses.reads:
             player = next(player for player in specification.players if name in player.attributes)
             message = f"nothing reads the attribute {name} of players"
-            yield Finding("unused-player-attribute", message, Location(f"{player.place.pointer}/attributes/{name}"))
+            yield finding("unused-player-attribute", message, Location(f"{player.place.pointer}/attributes/{name}"))
 
 
-def _flow(specification: Specification) -> Iterator[Finding]:
+def _flow(specification: Specification) -> Iterator[Problem]:
     allowed = {name for phase in specification.phases for name in phase.allowed_actions}
     for action in specification.actions:
         if action.name not in allowed:
             message = f"no phase allows the action {action.name}: it is never used"
-            yield Finding("unused-action", message, action.place)
+            yield finding("unused-action", message, action.place)
         if not action.effects:
-            yield Finding("no-effect", f"the action {action.name} changes nothing", action.place)
+            yield finding("no-effect", f"the action {action.name} changes nothing", action.place)
     begun = _begun(specification)
     for phase in specification.phases:
         if not phase.allowed_actions:
-            yield Finding("empty-phase", f"the phase {phase.name} allows no action", phase.place)
+            yield finding("empty-phase", f"the phase {phase.name} allows no action", phase.place)
         if phase.name not in begun:
             message = f"the phase {phase.name} never begins: no effect sets state.phase to it"
-            yield Finding("unreachable-phase", message, phase.place)
+            yield finding("unreachable-phase", message, phase.place)
 
 
 def _begun(specification: Specification) -> set[object]:
@@ -103,7 +104,7 @@ def _begun(specification: Specification) -> set[object]:
     return begun
 
 
-def _positions(specification: Specification) -> Iterator[Finding]:
+def _positions(specification: Specification) -> Iterator[Problem]:
     """Actions that say where an entity is, and leave the board as it is."""
     for action in specification.actions:
         calls = [
@@ -118,4 +119,4 @@ def _positions(specification: Specification) -> Iterator[Finding]:
             place = call.arguments[0]
             if isinstance(place, Attribute) and place.name == "pos":
                 message = "the entity does not move: only the board says where entities are, set(board[target], entity)"
-                yield Finding("position-only", message, clause.place, clause, call.at)
+                yield finding("position-only", message, clause.place, clause, call.at)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ggn_store.errors import NotationError, SpecificationProblem, offer, printable, quote
+from ggn_store.errors import NotationError, Problem, offer, printable, quote
 from ggn_store.gdl.ground import ENTITY, Grounder
 from ggn_store.gdl.kinds import Kind, text
 from ggn_store.gdl.problems import problem
@@ -87,7 +87,7 @@ class Identifiers:
         self._kinds = world.kinds
         self._style = style
         self._first = specification.players[0].name
-        self.problems: list[SpecificationProblem] = []
+        self.problems: list[Problem] = []
 
     def of_all(self, wishes: Sequence[Wish] = ()) -> list[str]:
         """The identifier of each kind, in their order."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from ggn_store.errors import did_you_mean, quote
+from ggn_store.errors import Problem, did_you_mean, quote
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name, parts, start_of, text_of
-from ggn_store.gdl.finding import Finding
 from ggn_store.gdl.folding import UNKNOWN, Case, Function
+from ggn_store.gdl.problems import finding
 from ggn_store.gdl.specification import Action, Clause
 from ggn_store.gdl.trials import Trials, TriedRule
 
 
-def never_applied(trials: Trials, holding: Collection[str]) -> Iterator[Finding]:
+def never_applied(trials: Trials, holding: Collection[str]) -> Iterator[Problem]:
     """Findings about conditions, effects and actions without use; raises TooManyTriesError.
 
     `holding` are the actions that can be done at all.
@@ -28,11 +28,11 @@ def never_applied(trials: Trials, holding: Collection[str]) -> Iterator[Finding]
             yield from _shadow(trials, rule, holding)
 
 
-def _culprits(trials: Trials, rule: TriedRule) -> Iterator[Finding]:
+def _culprits(trials: Trials, rule: TriedRule) -> Iterator[Problem]:
     alone = [each for each in rule.conditions if not _can_hold(trials, rule, [each])]
     for clause, _, _ in alone:
         message = f"this condition never holds{_hint(trials, clause.expression)}, so the action is never possible"
-        yield Finding("never-holds", message, clause.place, clause, start_of(clause.expression))
+        yield finding("never-holds", message, clause.place, clause, start_of(clause.expression))
     if alone:
         return
     together = [*rule.conditions]
@@ -43,7 +43,7 @@ def _culprits(trials: Trials, rule: TriedRule) -> Iterator[Finding]:
     clause = together[-1][0]
     others = " and ".join(each.text for each, _, _ in together[:-1])
     message = f"this condition never holds together with {others}: the action is never possible"
-    yield Finding("never-holds", message, clause.place, clause, start_of(clause.expression))
+    yield finding("never-holds", message, clause.place, clause, start_of(clause.expression))
 
 
 def _can_hold(trials: Trials, rule: TriedRule, conditions: list[tuple[Clause, str, Function]]) -> bool:
@@ -69,7 +69,7 @@ def _hint(trials: Trials, condition: Expression) -> str:
     return ""
 
 
-def _idle_effects(trials: Trials, rule: TriedRule) -> Iterator[Finding]:
+def _idle_effects(trials: Trials, rule: TriedRule) -> Iterator[Problem]:
     """Effects under a condition that is false for every pair of places at which the action is possible."""
     changed: set[str] = set()
     for clause in rule.action.effects:
@@ -80,11 +80,11 @@ def _idle_effects(trials: Trials, rule: TriedRule) -> Iterator[Finding]:
                 is_plain = not any(isinstance(part, Index | Name) and _is_open(part) for part in inner)
                 if is_plain and not names & changed and not _may_happen(trials, rule, condition):
                     message = f"this effect never happens: {text_of(condition)} never holds here"
-                    yield Finding("never-holds", message, clause.place, clause, start_of(condition))
+                    yield finding("never-holds", message, clause.place, clause, start_of(condition))
         changed |= _attributes_set(clause.expression)
 
 
-def _off_board(trials: Trials, rule: TriedRule) -> Iterator[Finding]:
+def _off_board(trials: Trials, rule: TriedRule) -> Iterator[Problem]:
     """Effects on `board[...]` that are off the board for moves that the action allows: they do nothing there."""
     changed: set[str] = set()
     for clause in rule.action.effects:
@@ -97,7 +97,7 @@ def _off_board(trials: Trials, rule: TriedRule) -> Iterator[Finding]:
                     f"board[{text_of(key)}] is off the board for a {kind} from {move}: nothing is set there, and an "
                     "entity that has left its place is gone"
                 )
-                yield Finding("off-board", message, clause.place, clause, start_of(key))
+                yield finding("off-board", message, clause.place, clause, start_of(key))
         changed |= _attributes_set(clause.expression)
 
 
@@ -141,7 +141,7 @@ def _may_happen(trials: Trials, rule: TriedRule, condition: Expression) -> bool:
     return False
 
 
-def _shadow(trials: Trials, rule: TriedRule, holding: Collection[str]) -> Iterator[Finding]:
+def _shadow(trials: Trials, rule: TriedRule, holding: Collection[str]) -> Iterator[Problem]:
     """Whether in each phase that allows an action, those before it take all of its moves."""
     shadows: dict[str, None] = {}
     for phase in trials.specification.phases:
@@ -155,7 +155,7 @@ def _shadow(trials: Trials, rule: TriedRule, holding: Collection[str]) -> Iterat
         shadows |= dict.fromkeys(taking)
     names = " and ".join(shadows)
     message = f"the action {rule.action.name} is never chosen: wherever it is possible, {names} comes first"
-    yield Finding("shadowed-action", message, rule.action.place)
+    yield finding("shadowed-action", message, rule.action.place)
 
 
 def _taking(trials: Trials, rule: TriedRule, earlier: list[TriedRule]) -> list[str]:

@@ -1,39 +1,33 @@
-"""Problems of specifications that show only when they are compiled."""
+"""Problems of specifications that show only when they are compiled, and findings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
-from ggn_store.errors import SpecificationProblem
+from ggn_store.errors import Problem
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Name
 from ggn_store.gdl.specification import Action, Clause, Location
 
 
-def problem(
-    section: str, place: Location, message: str, *, found: str | None = None, allowed: str | None = None
-) -> SpecificationProblem:
-    """A problem of what stands at a place."""
-    return SpecificationProblem(message, place.pointer, place.line, place.column, None, found, allowed, section=section)
+def problem(section: str, place: Location, message: str, **more: Any) -> Problem:
+    """A problem of what stands at a place; `more` are other fields of it."""
+    return Problem(message, place.pointer, place.line, place.column, section=section, kind="description", **more)
 
 
-def problem_of(
-    action: Action, message: str, *, found: str | None = None, sets: str | None = None
-) -> SpecificationProblem:
+def problem_of(action: Action, message: str, *, found: str | None = None, sets: str | None = None) -> Problem:
     """A problem of an action, at its last effect that `sets` something (`state.x`, `.x`, `board`), if one does."""
     clause, at = _setting(action, sets)
-    place = action.place if clause is None else clause.place
-    return SpecificationProblem(
-        message,
-        place.pointer,
-        place.line,
-        place.column,
-        None,
-        found,
-        section="interactions",
-        action=action.name,
-        expression=None if clause is None else clause.text,
-        at=None if clause is None else at,
-    )
+    if clause is None:
+        return problem("interactions", action.place, message, found=found, action=action.name)
+    expression: dict[str, Any] = {"expression": clause.text, "at": at}
+    return problem("interactions", clause.place, message, found=found, action=action.name, **expression)
+
+
+def finding(code: str, message: str, place: Location, clause: Clause | None = None, at: int = 0) -> Problem:
+    """Something suspicious at a place; with the clause and the character in it, where it is about one."""
+    expression: dict[str, Any] = {} if clause is None else {"expression": clause.text, "at": at}
+    return Problem(message, place.pointer, code=code, severity="finding", kind="description", **expression)
 
 
 def _setting(action: Action, sets: str | None) -> tuple[Clause | None, int]:

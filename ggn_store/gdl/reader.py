@@ -14,7 +14,6 @@ from typing import Any, Final
 from ggn_store import limits
 from ggn_store.errors import UNSTORABLE, quote
 from ggn_store.gdl import expressions
-from ggn_store.gdl.complaints import TooManyError
 from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.sections import (
     end_conditions,
@@ -28,6 +27,7 @@ from ggn_store.gdl.sections import (
     state_schema,
     topology,
 )
+from ggn_store.limits import TooManyError
 from ggn_store.notation import json_text
 from ggn_store.notation.json_text import Path
 
@@ -70,7 +70,7 @@ class Reader(SectionReader):
                 return
             data, fault = json_text.decode_bytes(bytes(data))
             if fault is not None:
-                self.look_up_in(data, [fault])
+                self.look_up_in(data, [fault], ())
                 return
         value: Any = data
         if isinstance(data, str):
@@ -79,7 +79,6 @@ class Reader(SectionReader):
             self.draft.text = data
             value, faults = json_text.load(data)
             self.look_up_in(data, faults)
-            self.scan()
             if value is None and faults:
                 return
         for section in ("topology", "interactions"):

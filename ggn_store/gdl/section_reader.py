@@ -12,7 +12,7 @@ from typing import Any, Final
 from ggn_store import limits
 from ggn_store.errors import did_you_mean, quote
 from ggn_store.gdl import expressions, language
-from ggn_store.gdl.complaints import Complaint, Complaints
+from ggn_store.gdl.complaints import PlacedComplaints
 from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import ExpressionError
 from ggn_store.gdl.specification import Clause
@@ -21,7 +21,7 @@ from ggn_store.notation.json_text import Path, Twin
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 
 
-class SectionReader(Complaints):
+class SectionReader(PlacedComplaints):
     """What the reader of a section goes by: the parts of its JSON, and the draft that it adds to.
 
     `what` names a part in messages ("a role", "the phase main"). Every method raises TooManyError where its complaint
@@ -102,7 +102,7 @@ class SectionReader(Complaints):
         try:
             return Clause(value, expressions.parse(value), self.place(path))
         except ExpressionError as error:
-            self.add(Complaint(path, error.message, error.found, error.allowed, expression=value, at=error.at))
+            self.complain_of(path, value, error.at, error.message, found=error.found, allowed=error.allowed)
             return None
 
     def is_name(self, name: str, path: Path, what: str, taken: Collection[str] = ()) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ggn_store.errors import SpecificationProblem
+from ggn_store.errors import Problem
 from ggn_store.gdl.domains import Domains
 from ggn_store.gdl.expressions import Attribute, Name, parts
 from ggn_store.gdl.functions import same
@@ -45,7 +45,7 @@ def state_variables(specification: Specification, domains: Domains) -> dict[str,
     return found
 
 
-def unwritable(specification: Specification, variables: Mapping[str, StateVariable]) -> Iterator[SpecificationProblem]:
+def unwritable(specification: Specification, variables: Mapping[str, StateVariable]) -> Iterator[Problem]:
     """A problem for each variable whose values cannot be told apart, or not be written, as text."""
     for name, variable in variables.items():
         if name == PHASE:

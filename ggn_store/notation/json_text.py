@@ -20,7 +20,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NoReturn
 
 from ggn_store import limits
-from ggn_store.errors import quote
+from ggn_store.errors import Problem, quote
+from ggn_store.notation.complaints import Complaints
 from ggn_store.notation.json_size import excess
 
 MAX_DEPTH: Final = limits.NESTING.default
@@ -74,26 +75,15 @@ class _SuspectTextError(ValueError):
     """The quick reading met something that only `scan` can place."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Something that is wrong with the text as JSON; `offset` counts characters from 0."""
-
-    message: str
-    offset: int
-    path: Path = ()
-    found: str | None = None
-    allowed: str | None = None
-
-
 @dataclass(slots=True)
 class Scan:
     """What `scan` found: faults, and the offsets of the key and the value of each wanted member."""
 
-    faults: limits.Kept[Fault] = field(default_factory=limits.Kept)
+    faults: Complaints = field(default_factory=Complaints)
     places: dict[Path, tuple[int, int]] = field(default_factory=dict)
 
 
-def decode_bytes(data: bytes) -> tuple[str, Fault | None]:
+def decode_bytes(data: bytes) -> tuple[str, Problem | None]:
     """`data` as text; with a fault at the first byte that is not UTF-8."""
     if len(data) > limits.DOCUMENT_BYTES.most:
         return "", _too_large(f"{len(data):,} bytes")
@@ -102,23 +92,25 @@ def decode_bytes(data: bytes) -> tuple[str, Fault | None]:
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
         found = "byte " + " ".join(f"0x{byte:02x}" for byte in data[error.start : error.start + 1])
-        return before, Fault("the text is not UTF-8", len(before), found=found, allowed="JSON in UTF-8")
+        return before, Problem("the text is not UTF-8", found=found, allowed="JSON in UTF-8", offset=len(before))
 
 
-def _too_large(found: str) -> Fault:
+def _too_large(found: str) -> Problem:
     limit = limits.DOCUMENT_BYTES
-    return Fault(f"the document is larger than {limit.most:,} bytes", 0, found=found, allowed=limit.allowed)
+    return Problem(f"the document is larger than {limit.most:,} bytes", found=found, allowed=limit.allowed, offset=0)
 
 
-def too_much(text: str) -> Fault | None:
+def too_much(text: str) -> Problem | None:
     """The first thing of which a text has more than may be, found before any of it is decoded."""
     if len(text) > limits.DOCUMENT_BYTES.most:
         return _too_large(f"{len(text):,} characters")
     found = excess(text)
-    return None if found is None else Fault(found.message, found.offset, (), found.found, found.limit.allowed)
+    if found is None:
+        return None
+    return Problem(found.message, found=found.found, allowed=found.limit.allowed, offset=found.offset)
 
 
-def load(text: str) -> tuple[Any, Sequence[Fault]]:
+def load(text: str) -> tuple[Any, Sequence[Problem]]:
     """The value that `text` holds and what is wrong with it as JSON; the value is None if it cannot be read.
 
     A byte order mark at the start is not part of the text. Where keys are duplicate, the later ones are `Twin`s.
@@ -133,7 +125,7 @@ def load(text: str) -> tuple[Any, Sequence[Fault]]:
         found = scan(text).faults
         if found.is_full:
             return None, found
-        faults: Sequence[Fault] = found or [_from_error(error)]
+        faults: Sequence[Problem] = found or [_from_error(error)]
     try:
         value = _loads(bare, _with_twins, _number_or_nan)
         return None if is_too_deep(value) else value, faults
@@ -239,11 +231,11 @@ def _number_or_nan(digits: str) -> int | float:
         return math.nan
 
 
-def _from_error(error: Exception) -> Fault:
+def _from_error(error: Exception) -> Problem:
     # The two readers agree on what JSON is; if ever they do not, the standard library's word is passed on.
     if isinstance(error, json.JSONDecodeError):
-        return Fault(f"the text is not JSON: {error.msg}", error.pos)
-    return Fault("the text cannot be read as JSON", 0)
+        return Problem(f"the text is not JSON: {error.msg}", offset=error.pos)
+    return Problem("the text cannot be read as JSON", offset=0)
 
 
 class Lines:
@@ -292,7 +284,7 @@ def places(text: str, wanted: Collection[Path]) -> Mapping[Path, tuple[int, int]
     found: dict[Path, tuple[int, int]] = {}
     ways = {path[:length] for path in wanted for length in range(len(path))}
     with contextlib.suppress(_SyntaxFaultError, limits.TooManyError):
-        for path, key, value in _members(text.removeprefix(_BYTE_ORDER_MARK), limits.Kept(), ways):
+        for path, key, value in _members(text.removeprefix(_BYTE_ORDER_MARK), Complaints(), ways):
             if path in wanted:
                 found[path] = (key, value)
                 if len(found) == len(wanted):
@@ -300,12 +292,43 @@ def places(text: str, wanted: Collection[Path]) -> Mapping[Path, tuple[int, int]
     return found
 
 
+class Places:
+    """Where the `wanted` members of a text stand (None: all); its first line may be a later one of its file."""
+
+    def __init__(self, text: str | None, wanted: Collection[Path] | None, first_line: int = 1) -> None:
+        self._lines = None if text is None else Lines(text)
+        self._text = (text or "").removeprefix(_BYTE_ORDER_MARK)
+        if wanted is None:
+            self._offsets: Mapping[Path, tuple[int, int]] = scan(self._text, None).places
+        else:
+            self._offsets = places(self._text, wanted) if wanted else {}
+        self._before = first_line - 1
+
+    def placed(self, problem: Problem, file: str | None) -> Problem:
+        """A problem whose path or offset is known, with its pointer, line and column."""
+        offset = problem.offset
+        if offset is None and problem.path in self._offsets:
+            key, value = self._offsets[problem.path]
+            offset = key if problem.at_key else value if problem.at is None else _inside(self._text, value, problem.at)
+        return problem.placed(pointer(problem.path), (None, None) if offset is None else self._place(offset), file)
+
+    def of(self, path: Path) -> tuple[int | None, int | None]:
+        """Line and column of the value at a path."""
+        return self._place(self._offsets[path][1]) if path in self._offsets else (None, None)
+
+    def _place(self, offset: int) -> tuple[int | None, int | None]:
+        if self._lines is None:
+            return None, None
+        line, column = self._lines.place(offset)
+        return self._before + line, column
+
+
 class _SyntaxFaultError(Exception):
-    def __init__(self, fault: Fault) -> None:
+    def __init__(self, fault: Problem) -> None:
         self.fault = fault
 
 
-def _members(text: str, faults: list[Fault], ways: Collection[Path] | None = None) -> Iterator[tuple[Path, int, int]]:
+def _members(text: str, faults: Complaints, ways: Collection[Path] | None = None) -> Iterator[tuple[Path, int, int]]:
     """Every member with the offsets of its key (of its value, in arrays) and of its value.
 
     With `ways`, what is inside of objects and arrays at other paths is left out.
@@ -365,7 +388,7 @@ def _past(text: str, at: int) -> int | None:
 
 
 def _enter(
-    text: str, at: int, level: Counter[str] | itertools.count[int], path: list[str | int], faults: list[Fault]
+    text: str, at: int, level: Counter[str] | itertools.count[int], path: list[str | int], faults: Complaints
 ) -> tuple[int, int]:
     """Step into the member of an object or array that begins at `at`: offsets of its key and its value."""
     if not isinstance(level, Counter):
@@ -378,20 +401,20 @@ def _enter(
         raise _broken("the JSON is broken", at, path[:-1], _near(text, at), "a key in double quotes")
     path[-1] = name = _twin(json.loads(match[0]), level)
     if isinstance(name, Twin):
-        faults.append(Fault("the key stands twice in one object", at, tuple(path), quote(name), "each key once"))
+        faults.add(tuple(path), "the key stands twice in one object", name, "each key once", offset=at)
     colon = _skip(text, match.end())
     if text[colon : colon + 1] != ":":
         raise _broken("the JSON is broken", colon, path, _near(text, colon), "a colon after the key")
     return at, _skip(text, colon + 1)
 
 
-def _scalar(text: str, at: int, path: list[str | int], faults: list[Fault]) -> int:
+def _scalar(text: str, at: int, path: list[str | int], faults: Complaints) -> int:
     """Check the string, number or word at `at`; the offset after it."""
     if match := _STRING.match(text, at):
         return match.end()
     if match := _NUMBER.match(text, at):
         if math.isnan(_number_or_nan(match[0])):
-            faults.append(Fault("the number is out of range", at, tuple(path), quote(match[0]), "a small whole number"))
+            faults.add(tuple(path), "the number is out of range", match[0], "a small whole number", offset=at)
         return match.end()
     word = _WORD.match(text, at)
     if word is not None and word[0] in _LITERALS:
@@ -417,4 +440,20 @@ def _near(text: str, at: int) -> str:
 def _broken(
     message: str, offset: int, path: Collection[str | int], found: str | None, allowed: str
 ) -> _SyntaxFaultError:
-    return _SyntaxFaultError(Fault(message, offset, tuple(path), found, allowed))
+    return _SyntaxFaultError(Problem(message, path=tuple(path), found=found, allowed=allowed, offset=offset))
+
+
+def _inside(text: str, at: int, wanted: int) -> int:
+    """The offset of a character of the JSON string that begins at `at`, escapes reckoned in."""
+    if text[at : at + 1] != '"':
+        return at
+    at += 1
+    for _ in range(wanted):
+        if at >= len(text) or text[at] == '"':
+            break
+        if text[at] == "\\":
+            is_pair = re.match(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}", text[at : at + 12])
+            at += 12 if is_pair else 6 if text[at + 1 : at + 2] == "u" else 2
+        else:
+            at += 1
+    return at

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from ggn_store import limits
 from ggn_store.documents import ggn
+from ggn_store.errors import Problem
 from ggn_store.notation import json_text
-from ggn_store.notation.json_text import Fault, Lines, Path, Twin, pointer
+from ggn_store.notation.json_text import Lines, Path, Twin, pointer
 
 CHECK = settings(max_examples=200, deadline=None)
 
@@ -171,7 +172,7 @@ def unmarked(marked: str) -> tuple[str, list[int]]:
     return "".join(parts), [len("".join(parts[:number])) for number in range(1, len(parts))]
 
 
-def words(fault: Fault) -> str:
+def words(fault: Problem) -> str:
     return f"{fault.message}; found {fault.found}; allowed: {fault.allowed}"
 
 
@@ -382,7 +383,7 @@ def agrees(text: str) -> bool:
         expected = strict(text)
     except (ValueError, RecursionError):
         assert faults != [], text
-        assert all(0 <= fault.offset <= len(text) for fault in faults)
+        assert all(fault.offset is not None and 0 <= fault.offset <= len(text) for fault in faults)
         assert json_text.scan(text).faults == faults
         return False
     assert faults == [], text

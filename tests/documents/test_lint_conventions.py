@@ -501,7 +501,7 @@ def chess_of_both(title: str | None = None, start: str | None = None, letter: st
     first, second = chess(without="castling"), chess(False, without="castling")
     first.leap(letter, STRAIGHT)
     document = parse(first.rules | second.rules, envelope=Envelope(title=title, start=start, board="8x8"))
-    return [path for path, _ in conventions.findings(document)]
+    return [found.path for found in conventions.findings(document)]
 
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR / C/c"

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from ggn_store import DocumentError, GgnStoreError
+from ggn_store.errors import Problem
 from ggn_store.games import definition, tables
-from ggn_store.games.definition import HOST_DUTIES, Definition, DefinitionError, DefinitionProblem, read
+from ggn_store.games.definition import HOST_DUTIES, Definition, DefinitionError, read
 from ggn_store.games.rules import Zone
 
 DATA = Path(__file__).parents[2] / "data"
@@ -51,12 +52,12 @@ drop = { zone = "a2:h7" }
 ONE_CASTLING = GAME.replace("+r3+k^2+r", "r3+k^2+r").replace("+R3+K^2+R", "R3+K^2+R")
 
 
-def problems(text: str | bytes, file: str | None = None) -> tuple[DefinitionProblem, ...]:
+def problems(text: str | bytes, file: str | None = None) -> tuple[Problem, ...]:
     """What is wrong with a definition."""
     with pytest.raises(DefinitionError) as caught:
         read(text, file)
-    assert all(isinstance(problem, DefinitionProblem) for problem in caught.value.problems)
-    return tuple(problem for problem in caught.value.problems if isinstance(problem, DefinitionProblem))
+    assert all(problem.kind == "definition" for problem in caught.value.problems)
+    return caught.value.problems
 
 
 def test_a_definition_is_read_whole() -> None:

@@ -19,7 +19,7 @@ import pytest
 import ggn_store
 from ggn_store import Document, InputError, limits
 from ggn_store.api.specifications import compile_specification
-from ggn_store.errors import NotationError, SpecificationError, SpecificationProblem
+from ggn_store.errors import NotationError, Problem, SpecificationError
 from ggn_store.gdl import compile as compiler
 from ggn_store.gdl.functions import PURE
 from ggn_store.model.document import Possibility
@@ -515,11 +515,11 @@ def test_the_start_position_of_a_board_of_one_row_is_json_as_feen_has_none() -> 
 # --- refusals ---
 
 
-def refused(data: Json) -> SpecificationProblem:
+def refused(data: Json) -> Problem:
     with pytest.raises(SpecificationError) as caught:
         compile_specification(json.dumps(data, indent=1), file="small.json")
     [problem] = caught.value.problems
-    assert isinstance(problem, SpecificationProblem)
+    assert isinstance(problem, Problem)
     assert problem.file == "small.json"
     return problem
 

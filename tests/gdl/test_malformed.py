@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from ggn_store.errors import SpecificationError, SpecificationProblem
+from ggn_store.errors import Problem, SpecificationError
 from ggn_store.gdl.check import check_specification, read_specification
 from tests.support.gdl_tiny import REMOVED, Json, at, changed, hexes, network, tiny
 
@@ -242,7 +242,7 @@ EXPRESSIONS = [
 ]
 
 
-def problem_of(data: Json) -> SpecificationProblem:
+def problem_of(data: Json) -> Problem:
     check = check_specification(json.dumps(data, indent=1, ensure_ascii=False))
     assert len(check.problems) == 1, [str(problem) for problem in check.problems]
     assert check.specification is None

@@ -16,9 +16,11 @@ from typing import Any
 import pytest
 
 from ggn_store import Store, find_game, generate, limits, parse, problems, read_definition
+from ggn_store.errors import Problem
 from ggn_store.games import estimate
-from ggn_store.limits import Kept, LimitError, TooManyError
+from ggn_store.limits import LimitError, TooManyError
 from ggn_store.notation import json_size, json_text
+from ggn_store.notation.complaints import Complaints
 from tests.benchmarks.limits import CASES, Case, measured
 from tests.support.databases import create_store_file
 from tests.support.program import MINI, Program, line
@@ -175,13 +177,14 @@ def test_settings_hold_within_their_block_and_nest() -> None:
 
 def test_what_is_wrong_is_kept_then_counted_then_left() -> None:
     with limits.allow({"problems": 3}):
-        kept: Kept[int] = Kept()
+        kept = Complaints()
         for number in range(60):
-            kept.append(number)
-        assert (kept, kept.rest) == ([0, 1, 2], "and 57 more (--limit problems=N reports more)")
+            kept.append(Problem(str(number)))
+        assert kept == [Problem("0"), Problem("1"), Problem("2")]
+        assert kept.rest(kept[-1]) == [Problem("and 57 more (--limit problems=N reports more)")]
         with pytest.raises(TooManyError):
-            kept.append(60)
-        assert kept.rest == "and at least 58 more (--limit problems=N reports more)"
+            kept.append(Problem("60"))
+        assert kept.rest(kept[-1]) == [Problem("and at least 58 more (--limit problems=N reports more)")]
 
 
 def test_the_rest_of_the_problems_is_told_once_and_at_the_end() -> None:

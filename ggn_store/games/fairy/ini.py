@@ -15,7 +15,8 @@ from typing import NoReturn
 
 from ggn_store import limits
 from ggn_store.errors import DocumentError, Problem, quote
-from ggn_store.limits import Kept, Limit, TooManyError
+from ggn_store.limits import Limit, TooManyError
+from ggn_store.notation.complaints import Complaints
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]{0,99}", re.ASCII)
 
@@ -45,8 +46,7 @@ def read(data: bytes, file: str) -> list[Section]:
     with contextlib.suppress(TooManyError):
         reading.read(data)
     if problems := reading.problems:
-        rest = problems.rest
-        raise DocumentError(problems if rest is None else [*problems, Problem(rest, "", problems[-1].line, 1, file)])
+        raise DocumentError([*problems, *problems.rest(problems[-1])])
     return [Section(*each) for each in reading.sections]
 
 
@@ -54,7 +54,7 @@ class _Reading:
     """A pass over the lines of a file; TooManyError where the rest is not worth reading."""
 
     def __init__(self, file: str) -> None:
-        self.problems: Kept[Problem] = Kept()
+        self.problems = Complaints()
         self.sections: list[tuple[str, str | None, int, dict[str, Option]]] = []
         self._file = file
         self._lines: dict[str, int] = {}

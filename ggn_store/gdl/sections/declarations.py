@@ -8,7 +8,6 @@ from typing import Any
 from ggn_store import limits
 from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.gdl import language
-from ggn_store.gdl.complaints import Complaint
 from ggn_store.gdl.expressions import Call, Literal
 from ggn_store.gdl.functions import same
 from ggn_store.gdl.section_reader import SectionReader
@@ -81,11 +80,9 @@ def _player(reader: SectionReader, value: Any, path: Path, what: str) -> str | N
             if name in known or not known or reader.draft.has_dynamic_roles:
                 return name
             message = f"there is no player {quote(name)}{did_you_mean(name, known, quote)}"
-            complaint = Complaint(path, message, None, ", ".join(map(quote, known)), expression=value, at=at)
+            reader.complain_of(path, value, at, message, allowed=", ".join(map(quote, known)))
         case _:
-            message = f"{what} must be a player"
-            complaint = Complaint(path, message, None, "player('Name'), null", expression=value, at=0)
-    reader.add(complaint)
+            reader.complain_of(path, value, 0, f"{what} must be a player", allowed="player('Name'), null")
     return None
 
 

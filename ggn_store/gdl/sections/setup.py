@@ -8,7 +8,6 @@ from typing import Any, Final, TypeAlias
 
 from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.gdl import language
-from ggn_store.gdl.complaints import Complaint
 from ggn_store.gdl.expressions import Call, Expression, Literal, Name, start_of
 from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.sections import declarations
@@ -112,7 +111,7 @@ def _nodes(reader: SectionReader, value: Any, path: Path) -> list[str] | None:
         return None
 
     def wrong(message: str, at: int, allowed: str | None = None, code: str = "invalid") -> None:
-        reader.add(Complaint(path, message, None, allowed, False, clause.text, at, code))
+        reader.complain_of(path, clause.text, at, message, allowed=allowed, code=code)
 
     board = reader.draft.topology
     match clause.expression:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 
-from ggn_store.gdl.complaints import TooManyError
 from ggn_store.gdl.language import ENTITY
 from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.types.effects import Effects
 from ggn_store.gdl.types.remarks import Remarks
 from ggn_store.gdl.types.typed import Uses
 from ggn_store.gdl.types.values import Values
+from ggn_store.limits import TooManyError
 
 
 def check(reader: SectionReader) -> Uses:

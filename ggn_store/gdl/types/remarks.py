@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ggn_store.errors import did_you_mean, offer, quote
-from ggn_store.gdl.complaints import Complaint, Complaints
+from ggn_store.gdl.complaints import PlacedComplaints
 from ggn_store.gdl.specification import Clause
 from ggn_store.gdl.types.typed import Typed
 
@@ -16,7 +16,7 @@ class Remarks:
     Every method raises TooManyError where its complaint is one too many.
     """
 
-    def __init__(self, complaints: Complaints) -> None:
+    def __init__(self, complaints: PlacedComplaints) -> None:
         self._complaints = complaints
         self._clause: Clause
 
@@ -26,8 +26,8 @@ class Remarks:
 
     def wrong(self, message: str, at: int, allowed: str | None = None, code: str = "invalid") -> None:
         """Something cannot be; `allowed` says what could stand there."""
-        path = self._complaints.path(self._clause.place)
-        self._complaints.add(Complaint(path, message, None, allowed, expression=self._clause.text, at=at, code=code))
+        path = self._complaints.path(self._clause.place.pointer)
+        self._complaints.complain_of(path, self._clause.text, at, message, allowed=allowed, code=code)
 
     def refuse(self, construct: str, reason: str, at: int) -> None:
         """Something is no mistake, but no move database can hold it."""
