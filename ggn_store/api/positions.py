@@ -79,7 +79,7 @@ def _decode(text: str | bytes, where: str) -> Any:
         text, fault = json_text.decode_bytes(text)
     data, faults = (None, [fault]) if fault else json_text.load(text)
     if faults:
-        fault = json_text.Places(text, ()).placed(faults[0], None)
+        fault = json_text.TextPlaces(text, ()).placed(faults[0], None)
         found = f", found {fault.found}" if fault.found else ""
         raise PositionError(f"{where}: {fault.message} at {fault.line}:{fault.column}{found}")
     return data

@@ -9,6 +9,7 @@ import click
 
 from ggn_store.api.bundles import verify_bundle
 from ggn_store.cli import options, transfers
+from ggn_store.cli.progress import progress
 from ggn_store.errors import printable
 from ggn_store.render.records import compact
 
@@ -82,8 +83,8 @@ def load(ctx: click.Context, /, file: str, rulesets: tuple[str, ...], form: str 
     The whole bundle is checked before anything is stored. Otherwise this is like `pull`.
     """
     store = options.open_store(ctx, create=True)
-    with transfers.progress("loading") as progress:
-        results = store.exchange.load_bundle_each(file, rulesets or None, progress=progress, **wishes)
+    with progress("loading") as reporter:
+        results = store.exchange.load_bundle_each(file, rulesets or None, progress=reporter.add, **wishes)
         transfers.report(ctx, results, form, "taken")
 
 

@@ -8,7 +8,7 @@ import click
 
 import ggn_store
 from ggn_store.cli import db_roles, options
-from ggn_store.cli.progress import progress_line
+from ggn_store.cli.progress import progress
 from ggn_store.cli.verify import verify
 from ggn_store.errors import printable
 from ggn_store.render.records import compact
@@ -67,8 +67,8 @@ def rebuild(ctx: click.Context) -> None:
 
     Loading does it by itself: this is for a store that `verify` finds damaged there.
     """
-    with progress_line("rebuilding") as progress:
-        count = options.open_store(ctx).upkeep.rebuild(progress)
+    with progress("rebuilding") as reporter:
+        count = options.open_store(ctx).upkeep.rebuild(reporter.add)
     click.echo(f"{options.counted(count, 'piece')} rebuilt")
 
 

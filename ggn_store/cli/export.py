@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from ggn_store.cli import options
-from ggn_store.cli.progress import progress_bar
+from ggn_store.cli.progress import progress
 from ggn_store.errors import printable
 
 if TYPE_CHECKING:
@@ -119,8 +119,8 @@ def _write_views(
     ctx: click.Context, directory: str, form: Any, names: tuple[str, ...], every: bool, force: bool
 ) -> None:
     store = options.open_store(ctx)
-    with progress_bar("exporting") as progress:
-        made = store.views.export(directory, form, names or None, every=every, force=force, progress=progress)
+    with progress("exporting") as reporter:
+        made = store.views.export(directory, form, names or None, every=every, force=force, progress=reporter.set)
     _report(made)
 
 

@@ -8,7 +8,7 @@ import click
 
 from ggn_store.cli import options
 from ggn_store.cli.options import counted
-from ggn_store.cli.progress import progress_line
+from ggn_store.cli.progress import progress
 from ggn_store.errors import printable
 from ggn_store.render.records import compact
 
@@ -30,8 +30,8 @@ def command(ctx: click.Context, dry_run: bool, vacuum: bool, form: str | None) -
     """
     if dry_run and vacuum:
         raise click.UsageError("--dry-run changes nothing: leave --vacuum out")
-    with progress_line("removing") as progress:
-        found = options.open_store(ctx).upkeep.collect(dry_run=dry_run, vacuum=vacuum, progress=progress)
+    with progress("removing") as reporter:
+        found = options.open_store(ctx).upkeep.collect(dry_run=dry_run, vacuum=vacuum, progress=reporter.add)
     if form == "json":
         click.echo(compact({"dry_run": dry_run} | found.data()))
         return

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import functools
 import os
-import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ggn_store.api.games import library_files, library_games
 from ggn_store.cli import options
+from ggn_store.cli.progress import Reporter, progress
 from ggn_store.documents.files import find_files
 from ggn_store.errors import printable
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-    from rich.progress import Progress
 
     import ggn_store
     from ggn_store.api.loading import Loaded
@@ -93,8 +92,14 @@ def command(
     store = options.open_store(ctx, create=True)
     stops = on_error == "stop"
     began = time.perf_counter()
-    with _progress(files, library) as bar:
-        results = _load(store, files, library, stops, bar, {"author": author, **wishes})
+    # A game of the library is made of many possibilities, whose number is known; else documents are counted.
+    names = {file.name for file in files} if library else set()
+    sizes = sum(game.possibilities for game in library_games() if game.name in names) if names else 0
+    total = sizes or (None if any(file.is_stream for file in files) else len(files))
+    with progress("loading", total) as reporter:
+        results = _load(
+            store, files, library, stops, reporter, {"author": author, **wishes}, of_possibilities=bool(sizes)
+        )
     for result in results:
         options.report_conflict(result.error)
     click.echo(_summary(results, time.perf_counter() - began))
@@ -110,19 +115,28 @@ def command(
 
 
 def _load(
-    store: ggn_store.Store, files: Sequence[File], library: bool, stops: bool, bar: _Quiet, wishes: dict[str, Any]
+    store: ggn_store.Store,
+    files: Sequence[File],
+    library: bool,
+    stops: bool,
+    reporter: Reporter,
+    wishes: dict[str, Any],
+    of_possibilities: bool,
 ) -> list[Loaded]:
     """What became of each file; `stops` after the first that cannot be loaded."""
     results: list[Loaded] = []
     processes = min(3, (os.cpu_count() or 1) - 1)
+    advance = functools.partial(reporter.add, None) if of_possibilities else None
     # A library's games are loaded one by one, so that the bar names the one that is at work.
     for batch in [[file] for file in files] if library else [files]:
-        bar.begin(batch)
-        for result in store.load_all(batch, progress=bar.advance, processes=processes, **wishes):
+        if len(batch) == 1:
+            reporter.add(batch[0].name or str(batch[0]), 0)
+        for result in store.load_all(batch, progress=advance, processes=processes, **wishes):
             results.append(result)
-            bar.end(result)
+            if not of_possibilities:
+                reporter.add(result.name or result.file)
             if result.error is not None:
-                bar.report(_failure(result))
+                reporter.say(_failure(result))
                 if stops:
                     return results
     return results
@@ -157,67 +171,3 @@ def _summary(results: list[Loaded], seconds: float) -> str:
     return (
         f"{documents}: {parts}; {rate}, {len(done) / seconds:.1f} documents/s, {conditions / seconds:,.0f} conditions/s"
     )
-
-
-class _Quiet:
-    """The report of a load without a terminal: errors only."""
-
-    def begin(self, batch: Sequence[File]) -> None:
-        """These files are loaded next."""
-
-    def advance(self, possibilities: int) -> None:
-        """So many more are generated."""
-
-    def end(self, result: Loaded) -> None:
-        """A document is done."""
-
-    def report(self, text: str) -> None:
-        """Print a message."""
-        click.echo(text, err=True)
-
-
-class _Bar(_Quiet):
-    """A bar on a terminal: of documents, or for games of the library of their possibilities."""
-
-    def __init__(self, progress: Progress, sizes: Mapping[str, int], total: int | None) -> None:
-        self._progress = progress
-        self._sizes = sizes
-        self._task = progress.add_task("loading", total=sum(sizes.values()) if sizes else total)
-
-    def begin(self, batch: Sequence[File]) -> None:
-        if len(batch) == 1:
-            self._describe(batch[0].name or str(batch[0]))
-
-    def advance(self, possibilities: int) -> None:
-        if self._sizes:
-            self._progress.update(self._task, advance=possibilities)
-
-    def end(self, result: Loaded) -> None:
-        if not self._sizes:
-            self._describe(result.name or result.file)
-            self._progress.update(self._task, advance=1)
-
-    def report(self, text: str) -> None:
-        from rich.text import Text
-
-        self._progress.console.print(Text(text), soft_wrap=True)
-
-    def _describe(self, text: str) -> None:
-        self._progress.update(self._task, description=printable(text)[:40])
-
-
-@contextmanager
-def _progress(files: Sequence[File], library: bool) -> Iterator[_Quiet]:
-    """A progress bar on a terminal, nothing elsewhere."""
-    if not options.is_terminal(sys.stderr):
-        yield _Quiet()
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    names = {file.name for file in files} if library else set()
-    sizes = {game.name: game.possibilities for game in library_games() if game.name in names} if names else {}
-    total = None if any(file.is_stream for file in files) else len(files)
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        yield _Bar(progress, sizes, total)

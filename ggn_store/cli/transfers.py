@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ggn_store.cli import options
+from ggn_store.cli.progress import progress
 from ggn_store.errors import printable
 from ggn_store.model.transfer import DivergedError
 
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-Progress = Callable[[str, int, int], None]
 
 _COLUMNS = ("name", "to", "status", "revisions", "pieces", "pieces_listed", "head", "error")
 
@@ -75,8 +72,8 @@ def exchange(
         raise click.UsageError("name the other store with --remote (or $GGN_STORE_REMOTE)")
     store = options.open_store(ctx, create=not is_push)
     each = store.exchange.push_each if is_push else store.exchange.pull_each
-    with progress("pushing" if is_push else "pulling") as bar:
-        report(ctx, each(remote, names, progress=bar, **wishes), form, "sent" if is_push else "received")
+    with progress("pushing" if is_push else "pulling") as reporter:
+        report(ctx, each(remote, names, progress=reporter.add, **wishes), form, "sent" if is_push else "received")
 
 
 def chosen(rulesets: tuple[str, ...], everything: bool) -> tuple[str, ...] | None:
@@ -130,25 +127,3 @@ def line(result: Transferred, verb: str) -> str:
     if result.tags:
         text += f", tag{'' if len(result.tags) == 1 else 's'} {', '.join(result.tags)}"
     return text
-
-
-@contextmanager
-def progress(verb: str) -> Iterator[Progress | None]:
-    """A bar of pieces on a terminal, nothing elsewhere."""
-    if not options.is_terminal(sys.stderr):
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(verb, total=None)
-        counts: defaultdict[str, int] = defaultdict(int)
-
-        def update(name: str, come: int, to_come: int) -> None:
-            counts["come"] += come
-            counts["total"] += to_come
-            bar.update(task, description=printable(name)[:40], completed=counts["come"], total=counts["total"])
-
-        yield update

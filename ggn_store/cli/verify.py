@@ -9,7 +9,7 @@ import click
 import ggn_store
 from ggn_store.cli import options
 from ggn_store.cli.options import counted
-from ggn_store.cli.progress import progress_line
+from ggn_store.cli.progress import progress
 from ggn_store.errors import printable
 from ggn_store.render.records import compact
 
@@ -46,8 +46,8 @@ def command(ctx: click.Context, rulesets: tuple[str, ...], remote: str | None, s
 
 def verify(ctx: click.Context, rulesets: tuple[str, ...] = (), form: str | None = None) -> None:
     """Write what is wrong, and end the command."""
-    with progress_line("verifying") as progress:
-        found = options.open_store(ctx).upkeep.verify(*rulesets, progress=progress)
+    with progress("verifying") as reporter:
+        found = options.open_store(ctx).upkeep.verify(*rulesets, progress=reporter.add)
     if form == "json":
         click.echo(compact(found.data()))
     else:
@@ -63,8 +63,8 @@ def verify(ctx: click.Context, rulesets: tuple[str, ...] = (), form: str | None 
 def _compare(ctx: click.Context, rulesets: tuple[str, ...], remote: str, strict: bool, form: str | None) -> None:
     here = options.open_store(ctx)
     there = ctx.with_resource(ggn_store.Store.open(remote, create=False))
-    with progress_line("comparing") as progress:
-        found = here.exchange.compare(there, *rulesets, progress=progress)
+    with progress("comparing") as reporter:
+        found = here.exchange.compare(there, *rulesets, progress=reporter.add)
     items = [each.data() for each in found]
     if options.record_format(form) in ("table", "csv"):
         items = [item | {"tags": " ".join(item["tags"]), "hidden": " ".join(item["hidden"])} for item in items]

@@ -128,7 +128,7 @@ def _problems(decoded: Decoded, complaints: Complaints, file: str | None) -> lis
     """
     at_fault = {fault.path for fault in decoded.faults}
     within = [replace(each, path=(*decoded.path, *each.path)) for each in complaints]
-    places = json_text.Places(decoded.text, {each.path for each in within}, decoded.line)
+    places = json_text.TextPlaces(decoded.text, {each.path for each in within}, decoded.line)
     found = [*decoded.faults, *(each for each in within if each.path not in at_fault)]
     result = [places.placed(each, file) for each in found]
     result.sort(key=lambda each: (each.line or 0, each.column or 0))

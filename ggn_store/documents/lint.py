@@ -64,7 +64,7 @@ def lint(document: Document, text: str | None = None, file: str | None = None) -
     ]
     if not findings:
         return []
-    places = json_text.Places(text, {each.path for each in findings})
+    places = json_text.TextPlaces(text, {each.path for each in findings})
     return [places.placed(each, file) for each in _in_order(document, findings)]
 
 

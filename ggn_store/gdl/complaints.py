@@ -11,7 +11,7 @@ from ggn_store.errors import Problem
 from ggn_store.gdl.specification import Location
 from ggn_store.limits import TooManyError
 from ggn_store.notation import json_text
-from ggn_store.notation.json_text import Path, Places
+from ggn_store.notation.json_text import Path, TextPlaces
 
 
 class PlacedComplaints:
@@ -25,12 +25,12 @@ class PlacedComplaints:
         self._found: dict[Problem, None] = {}
         self._faults: list[Problem] = []
         self._paths: dict[str, Path] = {}
-        self._places = Places(None, ())
+        self._places = TextPlaces(None, ())
 
     def look_up_in(self, text: str, faults: Iterable[Problem], wanted: tuple[Path, ...] | None = None) -> None:
         """Places are those in this text from now on, of all values or `wanted` ones; `faults` are of its JSON."""
         self._faults = [*faults]
-        self._places = Places(text, wanted)
+        self._places = TextPlaces(text, wanted)
 
     def add(self, complaint: Problem) -> None:
         """Keep a complaint, once."""

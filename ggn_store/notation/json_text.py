@@ -292,7 +292,7 @@ def places(text: str, wanted: Collection[Path]) -> Mapping[Path, tuple[int, int]
     return found
 
 
-class Places:
+class TextPlaces:
     """Where the `wanted` members of a text stand (None: all); its first line may be a later one of its file."""
 
     def __init__(self, text: str | None, wanted: Collection[Path] | None, first_line: int = 1) -> None:
