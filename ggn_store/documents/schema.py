@@ -60,6 +60,8 @@ _ABOUT_KEY: Final = {
     "step": "Which of the possibilities of this action here it is, from 1.",
     "chainable": "Whether the piece may go on within the turn.",
 }
+# The keys whose values have a definition of their own, and its name.
+_NAMES: Final = {"perform": "perform", "diff": "diff", "when": "when", "state": "state_effects", "action": "action"}
 
 
 def json_schema(dialect: Dialect) -> Schema:
@@ -98,7 +100,9 @@ def _least(top: tuple[str, ...]) -> Schema:
 
 
 def _definitions(grammar: Grammar) -> Schema:
-    found = _levels(grammar) | {
+    named = {key.name: _definition(key, grammar) for key in (*grammar.possibility, *grammar.diff)}
+    found = _levels(grammar) | {_NAMES[name]: made for name, made in named.items() if name in _NAMES}
+    found |= {
         "possibility": _object("One way of making the move.", grammar.possibility, grammar),
         "state": {
             "description": "`empty`: no piece. `enemy`: a piece of the other side than the one to move. Else exactly "
@@ -107,10 +111,8 @@ def _definitions(grammar: Grammar) -> Schema:
         },
     }
     if grammar.effects is not None:
-        found["becomes"] = {
-            "description": "The piece that stands here afterwards; null for an empty square.",
-            "anyOf": [{"type": "null"}, _identifier_value(grammar)],
-        }
+        about = "The piece that stands here afterwards; null for an empty square."
+        found["becomes"] = {"description": about, "anyOf": [{"type": "null"}, _identifier_value(grammar)]}
     if grammar.diff:
         found["count"] = {
             "description": "A whole number other than 0.",
@@ -192,7 +194,11 @@ def _object(description: str, keys: Keys, grammar: Grammar) -> Schema:
 
 
 def _value(key: Key, grammar: Grammar) -> Schema:
-    """What stands under a key."""
+    """What stands under a key, by its name where it has one."""
+    return _ref(_NAMES[key.name]) if key.name in _NAMES else _definition(key, grammar)
+
+
+def _definition(key: Key, grammar: Grammar) -> Schema:
     squares = f"One square each: {_SQUARE_ABOUT[grammar.dialect]}."
     about = _ABOUT_KEY.get(key.name, "")
     default = {} if key.default is None else {"default": key.default}
