@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Final
@@ -10,7 +9,7 @@ from typing import Final
 from ggn_store import limits
 from ggn_store.errors import Problem, quote
 from ggn_store.model.document import Envelope
-from ggn_store.notation.toml import TomlError, load
+from ggn_store.notation.toml import TomlError, load, text
 
 KEYS: Final = ("title", "source", "start", "board", "definition")
 _PIECES: Final = ("pieces", "first", "second")
@@ -80,8 +79,7 @@ def toml(said: Envelope) -> str:
     lines = []
     for key in KEYS:
         if key in values and key != "definition":
-            text = json.dumps(values[key], ensure_ascii=False).replace("\x7f", "\\u007f")
-            lines.append(f"{key} = {text}\n")
+            lines.append(f"{key} = {text(values[key])}\n")
     return "".join(lines)
 
 

@@ -25,9 +25,7 @@ from typing import IO, Any, Final
 
 from ggn_store import limits
 from ggn_store.documents.bundle_values import written
-from ggn_store.errors import (
-    InputError,
-)
+from ggn_store.errors import InputError
 from ggn_store.model.transfer import Source
 
 VERSION: Final = 1
@@ -114,15 +112,8 @@ def _lines(
             yield {"kind": "revision", "ruleset": part.name} | values | {"created_at": written(revision.created_at)}
     for part in parts:
         for tag in source.tags(part.name):
-            yield {
-                "kind": "tag",
-                "ruleset": part.name,
-                "name": tag.name,
-                "lineage": tag.lineage,
-                "author": tag.author,
-                "message": tag.message,
-                "created_at": written(tag.created_at),
-            }
+            values = {name: getattr(tag, name) for name in KEYS["tag"][2:]}
+            yield {"kind": "tag", "ruleset": part.name} | values | {"created_at": written(tag.created_at)}
 
 
 def _encoded(line: Mapping[str, Any]) -> bytes:

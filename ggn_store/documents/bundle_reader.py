@@ -17,13 +17,7 @@ from ggn_store.documents import bundle_values as values
 from ggn_store.documents.bundle import COUNTED, KEYS, KINDS, VERSION
 from ggn_store.documents.bundle_values import FaultError, fail, noted, require
 from ggn_store.documents.reader import envelope_complaints
-from ggn_store.errors import (
-    InputError,
-    UnknownNameError,
-    offer,
-    printable,
-    quote,
-)
+from ggn_store.errors import InputError, UnknownNameError, offer, printable, quote
 from ggn_store.model import board as boards
 from ggn_store.model.ancestry import Step
 from ggn_store.model.board import Board
@@ -241,10 +235,8 @@ class _Reading:
         size = self._offset + len(line)
         whole, ratio, lines = limits.BUNDLE_BYTES, limits.BUNDLE_RATIO, limits.BUNDLE_LINES
         require(size <= whole.most, f"the bundle unpacks to more than {whole.most:,} bytes{whole.more}")
-        require(
-            packed is None or size <= max(_FREE_BYTES, packed * ratio.most),
-            f"the bundle unpacks to more than {ratio.most} times its size{ratio.more}",
-        )
+        message = f"the bundle unpacks to more than {ratio.most} times its size{ratio.more}"
+        require(packed is None or size <= max(_FREE_BYTES, packed * ratio.most), message)
         require(self.number <= lines.most, f"the bundle has more than {lines.most:,} lines{lines.more}")
         require(not self._is_over, "there is something after the end of the bundle")
         require(line.endswith(b"\n") or self.number == 1, "the line is cut off")
@@ -299,10 +291,7 @@ class _Reading:
     def _require_bundle(value: Any) -> None:
         require(type(value) is dict and value.get("kind") == "bundle", "this is not a bundle of ggn-store")
         version = value.get("version")
-        require(
-            type(version) is int and version >= 1,
-            f"the bundle says that its version is {quote(version)}",
-        )
+        require(type(version) is int and version >= 1, f"the bundle says that its version is {quote(version)}")
         require(
             version <= VERSION,
             f"the bundle is of version {version}, and this program reads version {VERSION}: install a newer ggn-store",

@@ -10,13 +10,7 @@ from typing import Any, Final, NoReturn, cast
 from ggn_store import limits
 from ggn_store.documents import ggn, quick
 from ggn_store.documents.grammar import GRAMMARS
-from ggn_store.errors import (
-    UNSTORABLE,
-    GgnStoreError,
-    offer,
-    printable,
-    quote,
-)
+from ggn_store.errors import UNSTORABLE, GgnStoreError, offer, printable, quote
 from ggn_store.model import board as boards
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Envelope, Piece, check_dialect

@@ -13,16 +13,7 @@ from typing import Final
 
 from ggn_store.errors import ConversionError, offer, printable, quote
 from ggn_store.model import variables
-from ggn_store.model.document import (
-    CONDITION_KEYS,
-    EMPTY,
-    ENEMY,
-    Dialect,
-    Document,
-    Piece,
-    Possibility,
-    check_dialect,
-)
+from ggn_store.model.document import CONDITION_KEYS, EMPTY, ENEMY, Dialect, Document, Piece, Possibility, check_dialect
 from ggn_store.model.move import DISPLACEMENT, Assumption, displacement
 from ggn_store.notation import cell, gan
 from ggn_store.notation.hand import HAND
@@ -45,12 +36,12 @@ def convert(document: Document, dialect: Dialect, assume: Assumption | None = No
     if dialect == document.dialect:
         return document
     require_lossless(document.dialect, document.pieces, dialect, assume)
-    pieces: Iterable[Piece] = document.pieces
+    pieces = document.pieces
     if document.dialect == "must-deny":
-        pieces = (_changed(piece, _displaced) for piece in pieces)
+        pieces = tuple(_changed(piece, lambda each, *at: replace(each, effects=displacement(*at))) for piece in pieces)
     elif document.dialect == "gdl":
-        pieces = (_changed(piece, _anonymous) for piece in pieces)
-    return Document(dialect, tuple(pieces), replace(document.envelope, variables=None))
+        pieces = tuple(_changed(piece, _without_state) for piece in pieces)
+    return Document(dialect, pieces, replace(document.envelope, variables=None))
 
 
 def left_out(document: Document, dialect: Dialect) -> list[str]:
@@ -109,11 +100,7 @@ def _changed(piece: Piece, change: Callable[[Possibility, str, str, str], Possib
     return replace(piece, sources=tuple(sources))
 
 
-def _displaced(possibility: Possibility, piece: str, source: str, destination: str) -> Possibility:
-    return replace(possibility, effects=displacement(piece, source, destination))
-
-
-def _anonymous(possibility: Possibility, *_: str) -> Possibility:
+def _without_state(possibility: Possibility, *_: str) -> Possibility:
     return Possibility(possibility.must, possibility.deny, possibility.effects)
 
 

@@ -32,7 +32,7 @@ _PART: Final = 1 << 20
 _ENDINGS: Final = (*_DOCUMENTS, *_STREAMS, _DEFINITION)
 
 
-_LINE_KEYS: Final = {"name", "document", *beside.KEYS}
+_LINE_KEYS: Final = ("name", "document", *beside.KEYS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def _expand(argument: str) -> Iterator[File]:
     elif path.is_dir():
         for inner in _wanted(path.rglob("*")):
             parts = inner.relative_to(path).parts
-            if not _is_hidden(parts):
+            if not any(part.startswith(".") for part in parts):
                 stem = _stem(inner.name)
                 yield File(str(inner), None if stem is None else "/".join((*parts[:-1], stem)))
     elif path.exists():
@@ -144,10 +144,6 @@ def _wanted(paths: Iterable[Path]) -> Iterator[Path]:
         has_document = any(path.with_name(stem + ending) in files for ending in _DOCUMENTS)
         if stem == path.name or (not has_document and beside.is_definition(path)):
             yield path
-
-
-def _is_hidden(parts: Iterable[str]) -> bool:
-    return any(part.startswith(".") for part in parts)
 
 
 def _stem(name: str) -> str | None:
@@ -176,14 +172,9 @@ def read(file: File) -> Iterator[Entry]:
         elif file.path == STDIN:
             yield from _read_either(stream, file)
         else:
-            envelope, problems = _beside(file)
             # Not kept here: a document is gone before the next one is read.
             yield Entry(
-                str(file),
-                file.name,
-                ggn.Decoded.of(read_whole(stream, file, limits.DOCUMENT_BYTES)),
-                envelope,
-                problems,
+                str(file), file.name, ggn.Decoded.of(read_whole(stream, file, limits.DOCUMENT_BYTES)), *_beside(file)
             )
 
 
@@ -276,7 +267,7 @@ def _line_entry(line: bytes, file: File, number: int) -> Entry:
     """The entry of one NDJSON line: name, document, and optionally title, source, start and board."""
     text, fault = json_text.decode_bytes(line)
     value = None if fault else json_text.quick_load(text)
-    if isinstance(value, dict) and value.keys() <= _LINE_KEYS and {"name", "document"} <= value.keys():
+    if isinstance(value, dict) and {"name", "document"} <= value.keys() <= set(_LINE_KEYS):
         name, document = value.pop("name"), value.pop("document")
         if isinstance(name, str) and all(isinstance(each, str) for each in value.values()):
             decoded = ggn.Decoded(document, text, (), ("document",), number, is_quick=True)
@@ -291,14 +282,9 @@ def _line_entry(line: bytes, file: File, number: int) -> Entry:
     if not isinstance(value, dict):
         value = {"document": value}
     problems = [
-        problem(
-            "a line of NDJSON has no such key",
-            json_text.pointer((key,)),
-            key,
-            ", ".join(("name", "document", *beside.KEYS)),
-        )
+        problem("a line of NDJSON has no such key", json_text.pointer((key,)), key, ", ".join(_LINE_KEYS))
         for key in value
-        if key not in ("name", "document", *beside.KEYS)
+        if key not in _LINE_KEYS
     ]
     problems += [
         problem(f"{key} is not text", f"/{key}", value[key], "a string")

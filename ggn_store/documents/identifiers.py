@@ -88,10 +88,8 @@ class _Catalogue:
         for piece, path in self._asked.items():
             if piece not in ruled and piece not in self._made and piece not in self._start:
                 others = f" ({self.named[piece]} conditions name it)" if self.named[piece] > 1 else ""
-                message = (
-                    f"{piece} has no rules in this document and no effect makes it{others}: is it spelled as meant?"
-                )
-                yield finding("unknown-state", path, message)
+                message = f"{piece} has no rules in this document and no effect makes it{others}"
+                yield finding("unknown-state", path, f"{message}: is it spelled as meant?")
 
     def unreachable(self) -> Iterator[Problem]:
         """Pieces with rules that are not in the start position and that nothing makes from there on.

@@ -1,20 +1,7 @@
 """Lint: what is suspicious in a valid document, as findings; never an error.
 
-A finding is a `Problem` whose `code` names its class:
-
-- `duplicate-possibility`: the same conditions and effects stand earlier in the same array;
-- `never-holds`: no position meets the conditions when the piece's own side is to move;
-- `redundant-guard`: a guard that lets every value of its state variable pass;
-- `unused-variable`: a state variable that no guard asks for;
-- `redundant-condition`: a deny that what is known of its square makes true anyway;
-- `effect-keeps-piece`: effects that do not take the piece from its source to its destination;
-- `no-rules`: an effect makes a piece that the document has no rules for;
-- `unknown-state`: a condition names a piece that has no rules and that nothing makes;
-- `unreachable-piece`: rules of a piece that no play from the start position leads to;
-- `same-rules`: two states of one piece that make no difference;
-- `convention`: not what is usual in the well-known game that this looks like, see `conventions`.
-
-Findings about a piece come once, at the first place that names it; those about a possibility each time.
+A finding is a `Problem` whose `code` names its class. Findings about a piece come once, at the first place that names
+it; those about a possibility each time.
 """
 
 from __future__ import annotations
@@ -34,17 +21,17 @@ from ggn_store.notation.hand import HAND
 from ggn_store.notation.json_text import Path, pointer
 
 CODES: Final = (
-    "duplicate-possibility",
-    "never-holds",
-    "redundant-guard",
-    "unused-variable",
-    "redundant-condition",
-    "effect-keeps-piece",
-    "no-rules",
-    "unknown-state",
-    "unreachable-piece",
-    "same-rules",
-    "convention",
+    "duplicate-possibility",  # the same conditions and effects stand earlier in the same array
+    "never-holds",  # no position meets the conditions when the piece's own side is to move
+    "redundant-guard",  # a guard that lets every value of its state variable pass
+    "unused-variable",  # a state variable that no guard asks for
+    "redundant-condition",  # a deny that what is known of its square makes true anyway
+    "effect-keeps-piece",  # effects that do not take the piece from its source to its destination
+    "no-rules",  # an effect makes a piece that the document has no rules for
+    "unknown-state",  # a condition names a piece that has no rules and that nothing makes
+    "unreachable-piece",  # rules of a piece that no play from the start position leads to
+    "same-rules",  # two states of one piece that make no difference
+    "convention",  # not what is usual in the well-known game that this looks like, see `conventions`
 )
 
 _PARTS = {"action": 0, "when": 0, "require": 1, "must": 1, "prevent": 2, "deny": 2, "perform": 3, "diff": 3}
@@ -94,12 +81,12 @@ def _possibility_findings(document: Document) -> Iterator[Problem]:
     for piece in document.pieces:
         for source in piece.sources:
             for destination in source.destinations:
-                path: Path = (piece.identifier, source.square, destination.square)
+                path = (piece.identifier, source.square, destination.square)
                 if len(destination.possibilities) > 1:
                     yield from _duplicates(path, destination.possibilities)
                 for ordinal, possibility in enumerate(destination.possibilities):
                     yield from _conditions((*path, ordinal), keys, possibility)
-                    if reasons := _staying(piece.identifier, source.square, destination.square, possibility):
+                    if reasons := _staying(*path, possibility):
                         message = f"the effects do not make the move: they {' and '.join(reasons)}"
                         yield finding("effect-keeps-piece", (*path, ordinal, effects_key), message)
 

@@ -92,12 +92,8 @@ class _Quick:
     ) -> None:
         self._grammar = grammar
         self._names = frozenset(names(grammar.possibility))
-        self._condition_keys, self._effects_key, self._has_state = (
-            grammar.conditions,
-            grammar.effects,
-            grammar.has_state,
-        )
-        self._has_hands = grammar.has_hands
+        self._condition_keys, self._effects_key = grammar.conditions, grammar.effects
+        self._has_state, self._has_hands = grammar.has_state, grammar.has_hands
         self._diff_names = frozenset(names(grammar.diff))
         self._declared = declared
         self._is_piece = is_piece

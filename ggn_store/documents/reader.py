@@ -28,17 +28,7 @@ from ggn_store.documents.state_reader import StateReader
 from ggn_store.errors import UNSTORABLE, NotationError, PositionError, Problem
 from ggn_store.model import board as boards
 from ggn_store.model import variables
-from ggn_store.model.document import (
-    EMPTY,
-    ENEMY,
-    Destination,
-    Dialect,
-    Document,
-    Envelope,
-    Piece,
-    Possibility,
-    Source,
-)
+from ggn_store.model.document import EMPTY, ENEMY, Destination, Dialect, Document, Envelope, Piece, Possibility, Source
 from ggn_store.model.position import Position
 from ggn_store.model.variables import Variable
 from ggn_store.notation import cell, json_text, stn
@@ -257,20 +247,12 @@ class Reader:
         must_key, deny_key = self._grammar.conditions
         must, deny = found.get(must_key, {}), found.get(deny_key, {})
         if must.get(source) == piece:
-            self.complaints.add(
-                (*path, must_key, source),
-                f"{must_key} restates that the piece stands on its source, which is implied",
-                piece,
-                "other conditions only",
-            )
+            message = f"{must_key} restates that the piece stands on its source, which is implied"
+            self.complaints.add((*path, must_key, source), message, piece, "other conditions only")
         for square in must.keys() & deny.keys():
             if must[square] == deny[square]:
-                self.complaints.add(
-                    (*path, deny_key, square),
-                    f"{deny_key} forbids what {must_key} demands of the same square",
-                    deny[square],
-                    "a different state, or no entry",
-                )
+                message = f"{deny_key} forbids what {must_key} demands of the same square"
+                self.complaints.add((*path, deny_key, square), message, deny[square], "a different state, or no entry")
         effects = found.get(self._grammar.effects or "")
         if self._grammar.effects == "perform":
             effects = Transition(effects or {})
@@ -307,12 +289,8 @@ class Reader:
             if state in (EMPTY, ENEMY) and isinstance(state, str):
                 continue
             if not self._is_piece(state):
-                self.complaints.add(
-                    (*path, square),
-                    "a state that GGN does not know",
-                    state,
-                    f"empty, enemy or {self._grammar.identifiers}",
-                )
+                message = "a state that GGN does not know"
+                self.complaints.add((*path, square), message, state, f"empty, enemy or {self._grammar.identifiers}")
         return cast(Mapping[str, str], dict(value) if self._copy else value)
 
     def _diff(self, diff: Any, path: json_text.Path) -> Transition | None:
@@ -349,12 +327,8 @@ class Reader:
             if stn.is_delta(delta):
                 hands[piece] = int(delta)
             else:
-                self.complaints.add(
-                    (*path, piece),
-                    "a hand changes by a whole number other than 0",
-                    delta,
-                    f"-{stn.MAX_HAND_DELTA:,} to {stn.MAX_HAND_DELTA:,} without 0",
-                )
+                allowed = f"-{stn.MAX_HAND_DELTA:,} to {stn.MAX_HAND_DELTA:,} without 0"
+                self.complaints.add((*path, piece), "a hand changes by a whole number other than 0", delta, allowed)
         return hands
 
     # --- identifiers and squares ---

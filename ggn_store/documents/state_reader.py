@@ -117,8 +117,7 @@ class StateReader:
         """Complain of a variable, and of values of it, that the document does not declare."""
         if not self._check_word(name, path, "the name of a variable", at_key=True) or not self._whole:
             return
-        known = self.known.get(name)
-        if known is None:
+        if (known := self.known.get(name)) is None:
             allowed = ", ".join(map(quote, list(self.known)[:10])) or f"what {STATE_KEY} declares, which is nothing"
             self._complaints.add(path, f"{STATE_KEY} declares no such variable", name, allowed, at_key=True)
             return
@@ -135,13 +134,11 @@ class StateReader:
         name, step, chainable = value["name"], value.get("step", 1), value.get("chainable", False)
         self._check_word(name, (*path, "name"), "the name of an action")
         if not quick.is_step(step):
-            self._complaints.add(
-                (*path, "step"), "a step counts from 1", step, f"a whole number from 1 to {MAX_STEP:,}"
-            )
-            return None
-        if not isinstance(chainable, bool):
-            self._complaints.add(
-                (*path, "chainable"), "chainable says whether the piece may go on", chainable, "true or false"
-            )
-            return None
-        return Origin(name, int(step), chainable)
+            allowed = f"a whole number from 1 to {MAX_STEP:,}"
+            self._complaints.add((*path, "step"), "a step counts from 1", step, allowed)
+        elif not isinstance(chainable, bool):
+            message = "chainable says whether the piece may go on"
+            self._complaints.add((*path, "chainable"), message, chainable, "true or false")
+        else:
+            return Origin(name, int(step), chainable)
+        return None

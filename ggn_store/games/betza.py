@@ -29,11 +29,7 @@ _LEAPS: Final[dict[str, tuple[tuple[int, int], ...]]] = {
     "G": ((3, 3),),
     "K": ((1, 0), (1, 1)),
 }
-_RIDES: Final[dict[str, tuple[tuple[int, int], ...]]] = {
-    "R": ((1, 0),),
-    "B": ((1, 1),),
-    "Q": ((1, 0), (1, 1)),
-}
+_RIDES: Final[dict[str, tuple[tuple[int, int], ...]]] = {"R": ((1, 0),), "B": ((1, 1),), "Q": ((1, 0), (1, 1))}
 _ATOMS: Final = _LEAPS | _RIDES
 # Atoms that go both straight and diagonally.
 _BOTH: Final = ("K", "Q")

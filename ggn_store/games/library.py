@@ -85,18 +85,9 @@ def index() -> Mapping[str, Game]:
         raise GgnStoreError(f"the library's index cannot be read ({error}): install ggn-store again") from None
 
 
-def _game(row: Mapping[str, str]) -> Game:
-    return Game(
-        name=row["name"],
-        title=row["title"],
-        board=row["board"],
-        tier=row["tier"] or None,
-        host=tuple(row["host"].split()),
-        pieces=int(row["pieces"]),
-        possibilities=int(row["possibilities"]),
-        conditions=int(row["conditions"]),
-        sha256=row["sha256"],
-    )
+def _game(row: Mapping[str, Any]) -> Game:
+    counts = {name: int(row[name]) for name in ("pieces", "possibilities", "conditions")}
+    return Game(**{**row, **counts, "tier": row["tier"] or None, "host": tuple(row["host"].split())})
 
 
 def survey(name: str, definition: Definition) -> Game:

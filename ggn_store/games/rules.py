@@ -201,11 +201,7 @@ class Definition:
     def envelope(self) -> Envelope:
         """What goes with the document."""
         return Envelope(
-            title=self.title,
-            source=self.source,
-            start=self.start,
-            board=self.board.shape_text,
-            definition=self.text,
+            title=self.title, source=self.source, start=self.start, board=self.board.shape_text, definition=self.text
         )
 
     @functools.cached_property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -17,7 +16,6 @@ from ggn_store.notation.complaints import Complaints
 Path = tuple[str | int, ...]
 Table = Mapping[str, Any]
 
-_BARE_KEY = re.compile("[A-Za-z0-9_-]+", re.ASCII)
 _KEY = r"(?:[A-Za-z0-9_-]+|\"[^\"]*\"|'[^']*')"
 _KEYS = re.compile(_KEY)
 _DOTTED = rf"(?P<keys>{_KEY}(?:\s*\.\s*{_KEY})*)"
@@ -32,8 +30,7 @@ def key_path(path: Path) -> str:
         if isinstance(part, int):
             text += f"[{part}]"
         else:
-            key = part if _BARE_KEY.fullmatch(part) else json.dumps(part, ensure_ascii=False)
-            text += f".{key}" if text else key
+            text += f".{toml.key(part)}" if text else toml.key(part)
     return text
 
 

@@ -13,10 +13,12 @@ from ggn_store.gdl import reader
 from ggn_store.gdl.domains import Domains, Unbounded, domains_of
 from ggn_store.gdl.expressions import start_of
 from ggn_store.gdl.findings import findings
+from ggn_store.gdl.language import ENTITY
 from ggn_store.gdl.reader import Reader
 from ggn_store.gdl.specification import Specification
-from ggn_store.gdl.types.check import check as check_types
-from ggn_store.gdl.types.typed import Uses
+from ggn_store.gdl.types.effects import Effects
+from ggn_store.gdl.types.typed import Remarks, Uses
+from ggn_store.gdl.types.values import Values
 from ggn_store.limits import TooManyError
 
 
@@ -64,12 +66,39 @@ def read_specification(data: str | bytes | Mapping[str, Any], file: str | None =
 
 def _read(data: str | bytes | Mapping[str, Any]) -> tuple[Reader, Uses, Domains]:
     found = reader.read(data)
-    uses = check_types(found)
+    uses = Uses()
+    with contextlib.suppress(TooManyError):
+        _check_types(found, uses)
     domains = domains_of(found.draft)
     with contextlib.suppress(TooManyError):
         for each in domains.unbounded:
             _complain_of(found, each)
     return found, uses, domains
+
+
+def _check_types(reader: Reader, uses: Uses) -> None:
+    """Check all conditions and effects, and the conditions of assets; those of the end are the host's.
+
+    What is wrong goes to the reader's complaints; what expressions read and write, to `uses`.
+    """
+    draft = reader.draft
+    remarks = Remarks(reader)
+    values = Values(draft, uses, remarks)
+    effects = Effects(draft, uses, remarks, values)
+    for action in draft.actions:
+        with values.assuming(*(condition.expression for condition in action.conditions)):
+            for condition in action.conditions:
+                remarks.about(condition)
+                values.condition(condition.expression)
+            for effect in action.effects:
+                remarks.about(effect)
+                effects.check(effect.expression)
+    values.names = {"entity": ENTITY}
+    for profile in draft.assets:
+        for asset in profile.assets:
+            remarks.about(asset.condition)
+            with values.assuming(asset.condition.expression):
+                values.condition(asset.condition.expression)
 
 
 def _complain_of(found: Reader, unbounded: Unbounded) -> None:

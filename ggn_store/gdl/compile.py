@@ -22,13 +22,13 @@ from ggn_store import limits
 from ggn_store.errors import InputError, Problem, SpecificationError, printable
 from ggn_store.gdl.boxes import Covers, guards
 from ggn_store.gdl.diagrams import Box, Node, TooManyNodesError, Value, count_paths, known_values, paths
-from ggn_store.gdl.domains import Domains, domains_of
+from ggn_store.gdl.domains import domains_of
 from ggn_store.gdl.envelope import envelope
 from ggn_store.gdl.identifiers import Identifiers, read_wish, style_of
-from ggn_store.gdl.kinds import Kind, TooManyKindsError, kinds
+from ggn_store.gdl.kinds import Kind, kinds
 from ggn_store.gdl.outcomes import End, Outcomes
 from ggn_store.gdl.places import Place, Places
-from ggn_store.gdl.problems import problem, problem_of
+from ggn_store.gdl.problems import problem_of
 from ggn_store.gdl.rules import Pairs, Rule, hold, rules
 from ggn_store.gdl.specification import Action, Specification
 from ggn_store.gdl.state_variables import PHASE, state_variables, unwritable
@@ -75,7 +75,7 @@ class _Compiler:
         domains = domains_of(specification)
         places = Places(specification.topology)
         people = {player.name: Person(number, player) for number, player in enumerate(specification.players)}
-        self._kinds = self._all_kinds(domains)
+        self._kinds = list(kinds(specification, domains, self._problems))
         variables = state_variables(specification, domains)
         self._problems += unwritable(specification, variables)
         self._stop()
@@ -115,17 +115,6 @@ class _Compiler:
     def _stop(self) -> None:
         if self._problems:
             raise SpecificationError(replace(each, file=self._file) for each in self._problems)
-
-    def _all_kinds(self, domains: Domains) -> list[Kind]:
-        try:
-            return list(kinds(self._specification, domains))
-        except TooManyKindsError as error:
-            schema = self._specification.schemas[error.schema]
-            most = limits.DESCRIPTION_KINDS.most
-            message = f"{schema.name} has more than {most} combinations of attributes, each of which is a piece"
-            message += limits.DESCRIPTION_KINDS.more
-            self._problems.append(problem("entity_schemas", schema.place, message))
-            return []
 
     def _sources(self, kind: int) -> Iterator[Source]:
         """The moves of a kind; problems that come up are kept, and end it where there are many."""
@@ -222,12 +211,8 @@ class _Compiler:
     def _refuse(self, action: Action, message: str, sets: str | None = None) -> None:
         world = self._world
         kind, start, target = world.kinds[world.kind], world.start.label, world.target.label
-        found = problem_of(
-            action,
-            f"the action {action.name} {message}",
-            found=printable(f"{kind} from {start} to {target}"),
-            sets=sets,
-        )
+        move = printable(f"{kind} from {start} to {target}")
+        found = problem_of(action, f"the action {action.name} {message}", found=move, sets=sets)
         if not any(each.message == found.message for each in self._problems):
             self._problems.append(found)
 
@@ -253,22 +238,13 @@ class _Compiler:
                 continue
             for possibility in self._covered(action, where, end):
                 step += 1
-                yield self._numbered(action, step, possibility)
-
-    def _numbered(self, action: Action, step: int, possibility: Possibility) -> Possibility:
-        self._count += 1
-        if self._count > limits.GROUNDED.most:
-            raise InputError(
-                f"{printable(self._specification.title)}: its document would have more than {limits.GROUNDED.most:,} "
-                f"possibilities{limits.GROUNDED.more}"
-            )
-        return Possibility(
-            possibility.must,
-            possibility.deny,
-            possibility.effects,
-            possibility.guards,
-            Origin(action.name, step, action.chainable),
-        )
+                self._count += 1
+                if self._count > limits.GROUNDED.most:
+                    raise InputError(
+                        f"{printable(self._specification.title)}: its document would have more than "
+                        f"{limits.GROUNDED.most:,} possibilities{limits.GROUNDED.more}"
+                    )
+                yield replace(possibility, origin=Origin(action.name, step, action.chainable))
 
     def _covered(self, action: Action, where: Value, end: End) -> Iterator[Possibility]:
         """The possibilities that together say that the end comes where a condition holds."""

@@ -80,7 +80,7 @@ class _Closure:
                 placed = [
                     each.attributes.get(name) for each in draft.setup if each.schema == schema.name and each.nodes
                 ]
-                default = () if attribute.default is None else (attribute.default,)
+                default = () if attribute.initial is None else (attribute.initial,)
                 self._begin(("entity", schema.name, name), attribute.type, attribute.values, (*default, *placed))
 
     def domains(self) -> Domains:
@@ -91,22 +91,20 @@ class _Closure:
             for assignment in assignments:
                 for slot in self._slots(assignment.place):
                     changed = self._grow(slot, assignment) or changed
-        variables = {slot[1]: tuple(sorted(self._found[slot], key=order)) for slot in self._found if slot[0] == "state"}
-        attributes = {
-            (slot[1], slot[2]): tuple(sorted(self._found[slot], key=order))
-            for slot in self._found
-            if slot[0] == "entity"
-        }
+        variables, attributes = {}, {}
+        for slot, values in self._found.items():
+            if slot[0] == "state":
+                variables[slot[1]] = tuple(sorted(values, key=order))
+            else:
+                attributes[slot[1], slot[2]] = tuple(sorted(values, key=order))
         return Domains(variables, attributes, tuple(self._unbounded.values()))
 
     def _begin(self, slot: Slot, kind: str, declared: tuple[Value, ...] | None, values: Iterable[Value]) -> None:
         if declared is not None:
             self._is_fixed.add(slot)
-            values = (*declared, *(value for value in values if value is None))
-        elif kind == "bool":
-            values = (False, True, *(value for value in values if value is None))
-        elif kind == "player_ref":
-            values = (*self._players, *(value for value in values if value is None))
+        known = declared if declared is not None else {"bool": (False, True), "player_ref": self._players}.get(kind)
+        if known is not None:
+            values = (*known, *(value for value in values if value is None))
         self._found[slot] = frozenset(values)
 
     def _grow(self, slot: Slot, assignment: _Assignment) -> bool:

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
-from ggn_store.gdl.specification import (
-    Action,
-    EndCondition,
-    Phase,
-    Placement,
-    Player,
-    Profile,
-    Schema,
-    Specification,
-    Topology,
-    Variable,
-)
+from ggn_store.gdl import specification as spec
 
 
 @dataclass(slots=True)
@@ -28,37 +18,26 @@ class Draft:
 
     title: str = ""
     description: str | None = None
-    players: list[Player] = field(default_factory=list)
+    players: list[spec.Player] = field(default_factory=list)
     has_dynamic_roles: bool = False
-    schemas: dict[str, Schema] = field(default_factory=dict)
-    topology: Topology | None = None
-    variables: dict[str, Variable] = field(default_factory=dict)
+    schemas: dict[str, spec.Schema] = field(default_factory=dict)
+    topology: spec.Topology | None = None
+    variables: dict[str, spec.Declaration] = field(default_factory=dict)
     first_player: str | None = None
-    setup: list[Placement] = field(default_factory=list)
-    actions: list[Action] = field(default_factory=list)
-    phases: list[Phase] = field(default_factory=list)
+    setup: list[spec.Placement] = field(default_factory=list)
+    actions: list[spec.Action] = field(default_factory=list)
+    phases: list[spec.Phase] = field(default_factory=list)
     initial_phase: str | None = None
-    assets: list[Profile] = field(default_factory=list)
-    end_conditions: list[EndCondition] = field(default_factory=list)
+    assets: list[spec.Profile] = field(default_factory=list)
+    end_conditions: list[spec.EndCondition] = field(default_factory=list)
     text: str = ""
 
-    def specification(self) -> Specification:
+    def specification(self) -> spec.Specification:
         """The draft as a specification; to be asked only where nothing is wrong with it, else ValueError is raised."""
         if self.topology is None or self.first_player is None or self.initial_phase is None:
             raise ValueError("the draft is not complete")
-        return Specification(
-            self.title,
-            tuple(self.players),
-            self.schemas,
-            self.topology,
-            self.variables,
-            self.first_player,
-            tuple(self.setup),
-            tuple(self.actions),
-            tuple(self.phases),
-            self.initial_phase,
-            tuple(self.assets),
-            tuple(self.end_conditions),
-            self.description,
-            self.text,
-        )
+        made: dict[str, Any] = {}
+        for name in (each.name for each in fields(spec.Specification)):
+            value = getattr(self, name)
+            made[name] = tuple(value) if isinstance(value, list) else value
+        return spec.Specification(**made)

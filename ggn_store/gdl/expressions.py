@@ -23,9 +23,7 @@ MAX_DEPTH: Final = limits.DESCRIPTION_DEPTH.default
 MAX_NUMBER: Final = 1_000_000_000
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_TOKEN = re.compile(
-    r"""(?P<name>[^\W\d]\w*)|(?P<number>[-+]?[0-9]+)|(?P<text>'[^']*'|"[^"]*")|(?P<mark>[()\[\].,])""",
-)
+_TOKEN = re.compile(r"""(?P<name>[^\W\d]\w*)|(?P<number>[-+]?[0-9]+)|(?P<text>'[^']*'|"[^"]*")|(?P<mark>[()\[\].,])""")
 _CONSTANTS: Final = {"true": True, "false": False, "null": None}
 
 
@@ -204,30 +202,26 @@ class _Parser:
             if abs(number) > MAX_NUMBER:
                 raise self._failure("the number is out of range", f"-{MAX_NUMBER} to {MAX_NUMBER}", token)
             return Literal(number, token.at), 1
-        if token.kind == "end":
-            raise self._failure("the expression ends too early", "a name, a call or a value")
-        raise self._failure("an expression cannot begin so", "a name, a call or a value")
+        is_end = token.kind == "end"
+        message = "the expression ends too early" if is_end else "an expression cannot begin so"
+        raise self._failure(message, "a name, a call or a value")
 
     def _arguments(self, depth: int) -> tuple[tuple[Expression, ...], int]:
         opening = self._take()
         if self._is(")"):
             self._take()
             return (), 0
-        arguments = []
-        deepest = 0
-        while True:
-            argument, levels = self._expression(depth + 1)
-            arguments.append(argument)
-            deepest = max(deepest, levels)
-            if self._is(","):
-                self._take()
-                continue
-            if self._is(")"):
-                self._take()
-                return tuple(arguments), deepest
-            if self._token.kind == "end":
-                raise self._failure("the bracket ( is not closed", ")", opening)
+        found = [self._expression(depth + 1)]
+        while self._is(","):
+            self._take()
+            found.append(self._expression(depth + 1))
+        if self._token.kind == "end":
+            raise self._failure("the bracket ( is not closed", ")", opening)
+        if not self._is(")"):
             raise self._failure("a comma or a closing bracket is missing", ", or )")
+        self._take()
+        arguments, levels = zip(*found, strict=True)
+        return arguments, max(levels)
 
     def _check_depth(self, depth: int) -> None:
         if depth > MAX_DEPTH:
@@ -251,12 +245,8 @@ class _Parser:
             character = self._text[at]
             if character in "'\"":
                 raise ExpressionError("the quote is not closed", at, None, f"{character} at the end of the text")
-            raise ExpressionError(
-                f"the character {quote(character)} has no meaning here",
-                at,
-                None,
-                "names, calls such as eq(a, b), numbers, 'text', true, false, null, . and [ ]",
-            )
+            allowed = "names, calls such as eq(a, b), numbers, 'text', true, false, null, . and [ ]"
+            raise ExpressionError(f"the character {quote(character)} has no meaning here", at, None, allowed)
         self._end = match.end()
         if match.lastgroup == "number" and re.match(r"\.[0-9]|\w", self._text[self._end :]):
             raise ExpressionError("this is not a whole number", at, None, "digits, with or without a sign")

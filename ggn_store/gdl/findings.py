@@ -19,6 +19,12 @@ from ggn_store.gdl.trials import TooManyTriesError, Trials
 from ggn_store.gdl.types.typed import Uses
 
 MAX_NODES: Final = 400
+# By whether a variable is read, and whether it is set.
+_VARIABLES: Final = {
+    (False, False): ("unused-variable", "nothing reads or sets the variable {}"),
+    (False, True): ("unread-variable", "the variable {} is set, and nothing reads it"),
+    (True, False): ("constant-variable", "nothing sets the variable {}"),
+}
 
 
 def findings(specification: Specification, uses: Uses, domains: Domains) -> list[Problem]:
@@ -51,20 +57,14 @@ def findings(specification: Specification, uses: Uses, domains: Domains) -> list
 
 
 def _unused(specification: Specification, uses: Uses) -> Iterator[Problem]:
-    for variable in specification.variables.values():
-        slot: tuple[str, ...] = ("state", variable.name)
-        if slot not in uses.reads and slot not in uses.writes:
-            yield finding("unused-variable", f"nothing reads or sets the variable {variable.name}", variable.place)
-        elif slot not in uses.reads:
-            yield finding(
-                "unread-variable", f"the variable {variable.name} is set, and nothing reads it", variable.place
-            )
-        elif slot not in uses.writes:
-            yield finding("constant-variable", f"nothing sets the variable {variable.name}", variable.place)
+    for name, variable in specification.variables.items():
+        is_read, is_set = ("state", name) in uses.reads, ("state", name) in uses.writes
+        if (is_read, is_set) in _VARIABLES:
+            code, message = _VARIABLES[is_read, is_set]
+            yield finding(code, message.format(name), variable.place)
     for schema in specification.schemas.values():
         for attribute in schema.attributes.values():
-            slot = ("entity", schema.name, attribute.name)
-            if attribute.name != "owner" and slot not in uses.reads:
+            if attribute.name != "owner" and ("entity", schema.name, attribute.name) not in uses.reads:
                 message = f"nothing reads the attribute {attribute.name} of {schema.name}"
                 yield finding("unused-attribute", message, attribute.place)
     for name in dict.fromkeys(name for player in specification.players for name in player.attributes):

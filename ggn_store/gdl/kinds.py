@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggn_store import limits
+from ggn_store.errors import Problem
 from ggn_store.gdl.domains import Domains
+from ggn_store.gdl.problems import problem
 from ggn_store.gdl.specification import Specification, Value
 
 OWNER: Final = "owner"
@@ -29,14 +31,6 @@ class Kind:
         return f"{self.owner}'s {self.schema}" + (f" ({told})" if told else "")
 
 
-class TooManyKindsError(Exception):
-    """The attributes of a type have more combinations than there can be pieces."""
-
-    def __init__(self, schema: str) -> None:
-        super().__init__(schema)
-        self.schema = schema
-
-
 def text(value: object) -> str:
     """A value as documents write it: `3`, `true`, `null`, a text and a player's name as they are."""
     if value is None or isinstance(value, bool):
@@ -44,16 +38,21 @@ def text(value: object) -> str:
     return str(value)
 
 
-def kinds(specification: Specification, domains: Domains) -> Iterator[Kind]:
-    """Every kind of entity, the first player's before the second's; raises TooManyKindsError."""
+def kinds(specification: Specification, domains: Domains, problems: list[Problem]) -> Iterator[Kind]:
+    """Every kind of entity, the first player's before the second's; too many of a type are a problem and the end."""
+    limit = limits.DESCRIPTION_KINDS
     for player in specification.players:
         for schema in specification.schemas.values():
             if OWNER not in schema.attributes or player.name not in domains.attributes[schema.name, OWNER]:
                 continue
             names = [name for name in schema.attributes if name not in (OWNER, POS)]
             choices = [domains.attributes[schema.name, name] for name in names]
-            if math.prod(map(len, choices)) > limits.DESCRIPTION_KINDS.most:
-                raise TooManyKindsError(schema.name)
+            if math.prod(map(len, choices)) > limit.most:
+                message = f"{schema.name} has more than {limit.most} combinations of attributes"
+                problems.append(
+                    problem("entity_schemas", schema.place, f"{message}, each of which is a piece{limit.more}")
+                )
+                return
             for values in itertools.product(*choices):
                 yield Kind(player.name, schema.name, dict(zip(names, values, strict=True)))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -84,70 +85,36 @@ SIDES: Final = "games have exactly two sides, the first and the second player"
 TEXTS: Final = "texts are never computed: an attribute or a variable has one of a few values"
 WHOLE_BOARD: Final = "conditions on the whole board are not possible: a rule can ask for squares that it names"
 
-REFUSED_FUNCTIONS: Final = {
-    **dict.fromkeys(
-        (
-            "zone",
-            "top",
-            "top_card",
-            "bottom_card",
-            "draw_card",
-            "draw_cards",
-            "deal",
-            "deal_cards",
-            "discard",
-            "hand",
-            "move_card",
-            "move_cards",
-            "move_entity",
-            "move_to_zone",
-        ),
-        CARDS,
-    ),
-    **dict.fromkeys(
-        (
-            "random",
-            "random_int",
-            "random_choice",
-            "randint",
-            "roll",
-            "roll_die",
-            "roll_dice",
-            "shuffle",
-            "shuffle_zone",
-        ),
-        RANDOM,
-    ),
-    **dict.fromkeys(("concat", "format", "upper", "lower"), TEXTS),
-    **dict.fromkeys(("visible_to", "can_view", "reveal", "hide"), HIDDEN),
-    **dict.fromkeys(("next_player", "previous_player"), SIDES),
-    **dict.fromkeys(
-        (
-            "all",
-            "any",
-            "count",
-            "size",
-            "exists",
-            "entities",
-            "entities_of_player",
-            "get_all_legal_moves_for",
-            "king_captured",
-            "is_in_check",
-        ),
-        WHOLE_BOARD,
-    ),
-}
-REFUSED_NAMES: Final = {
-    **dict.fromkeys(("card", "cards", "deck", "discard", "discard_pile", "hand", "hand_zone", "zone"), CARDS),
-    "amount": RESOURCES,
-}
-REFUSED_STEPS: Final = {
-    **dict.fromkeys(
-        ("deal", "deal_card", "deal_cards", "draw_card", "draw_cards", "move_card", "move_cards", "create_zone"), CARDS
-    ),
-    **dict.fromkeys(("shuffle", "shuffle_zone", "shuffle_deck", "roll_dice", "spawn_random"), RANDOM),
-}
-REFUSED_KEYS: Final = {
-    **dict.fromkeys(("visibility", "visible", "visible_to", "card_back"), HIDDEN),
-    **dict.fromkeys(("shuffle", "random"), RANDOM),
-}
+
+def _reasons(words: Mapping[str, str]) -> Mapping[str, str]:
+    """Each word with its reason, of reasons with the words that they are for."""
+    return {word: reason for reason, listed in words.items() for word in listed.split()}
+
+
+_CARD_FUNCTIONS: Final = """
+zone top top_card bottom_card draw_card draw_cards deal deal_cards discard hand move_card move_cards move_entity
+move_to_zone
+"""
+_BOARD_FUNCTIONS: Final = """
+all any count size exists entities entities_of_player get_all_legal_moves_for king_captured is_in_check
+"""
+REFUSED_FUNCTIONS: Final = _reasons(
+    {
+        CARDS: _CARD_FUNCTIONS,
+        RANDOM: "random random_int random_choice randint roll roll_die roll_dice shuffle shuffle_zone",
+        TEXTS: "concat format upper lower",
+        HIDDEN: "visible_to can_view reveal hide",
+        SIDES: "next_player previous_player",
+        WHOLE_BOARD: _BOARD_FUNCTIONS,
+    }
+)
+REFUSED_NAMES: Final = _reasons(
+    {CARDS: "card cards deck discard discard_pile hand hand_zone zone", RESOURCES: "amount"}
+)
+REFUSED_STEPS: Final = _reasons(
+    {
+        CARDS: "deal deal_card deal_cards draw_card draw_cards move_card move_cards create_zone",
+        RANDOM: "shuffle shuffle_zone shuffle_deck roll_dice spawn_random",
+    }
+)
+REFUSED_KEYS: Final = _reasons({HIDDEN: "visibility visible visible_to card_back", RANDOM: "shuffle random"})

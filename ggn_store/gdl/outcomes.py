@@ -20,14 +20,12 @@ from ggn_store.gdl.world import UNTOUCHED, Body, Person, World
 KEPT: Final = type("Kept", (), {"__repr__": lambda self: "kept"})()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Fault:
     """What an action would do that cannot be: a value like any other until it is known to happen."""
 
-    __slots__ = ("message", "sets")
-
-    def __init__(self, message: str, sets: str | None = None) -> None:
-        self.message = message
-        self.sets = sets
+    message: str
+    sets: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.gdl.specification import Topology, Value
 from ggn_store.model.geometry import Lattice
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Place:
     """A place of the board; two are equal only if they are the same one."""
 
-    __slots__ = ("attributes", "label", "number")
-
-    def __init__(self, number: int, label: str, attributes: Mapping[str, Value]) -> None:
-        self.number = number
-        self.label = label
-        self.attributes = attributes
+    number: int
+    label: str
+    attributes: Mapping[str, Value]
 
 
 class Places:

@@ -15,34 +15,23 @@ from ggn_store import limits
 from ggn_store.errors import UNSTORABLE, quote
 from ggn_store.gdl import expressions
 from ggn_store.gdl.section_reader import SectionReader
-from ggn_store.gdl.sections import (
-    end_conditions,
-    entity_schemas,
-    game_flow,
-    interactions,
-    metadata,
-    players,
-    presentation,
-    setup,
-    state_schema,
-    topology,
-)
+from ggn_store.gdl.sections import about, actions, declarations, players, setup, topology
 from ggn_store.limits import TooManyError
 from ggn_store.notation import json_text
 from ggn_store.notation.json_text import Path
 
 # In the order in which they are read: each may ask what those before it have added to the draft.
 SECTIONS: Final[Mapping[str, Callable[[SectionReader, Any, Path], None]]] = {
-    "metadata": metadata.read,
+    "metadata": about.read_metadata,
     "players": players.read,
-    "entity_schemas": entity_schemas.read,
+    "entity_schemas": declarations.read_entity_schemas,
     "topology": topology.read,
-    "state_schema": state_schema.read,
+    "state_schema": declarations.read_state_schema,
     "setup": setup.read,
-    "interactions": interactions.read,
-    "game_flow": game_flow.read,
-    "end_conditions": end_conditions.read,
-    "presentation": presentation.read,
+    "interactions": actions.read_interactions,
+    "game_flow": actions.read_game_flow,
+    "end_conditions": about.read_end_conditions,
+    "presentation": about.read_presentation,
 }
 _OPTIONAL: Final = ("setup", "end_conditions", "presentation")
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
 from ggn_store import limits
-from ggn_store.errors import did_you_mean, quote
+from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.gdl import expressions, language
 from ggn_store.gdl.complaints import PlacedComplaints
 from ggn_store.gdl.draft import Draft
@@ -79,6 +79,13 @@ class SectionReader(PlacedComplaints):
             return
         for number, member in enumerate(value):
             yield member, (*path, number)
+
+    def unknown(
+        self, what: str, name: str, path: Path, known: Collection[str], *, quoted: bool = True, at_key: bool = False
+    ) -> None:
+        """Complain about a name that is none of those that are known, which the hint shows `quoted`."""
+        hint = did_you_mean(name, known, quote) if quoted else did_you_mean(name, known)
+        self.complain(path, f"{what} {quote(name)}{hint}", None, offer([*known]), at_key)
 
     def text(self, members: Mapping[str, Any], key: str, path: Path, what: str) -> str | None:
         """A member that is text, None where it is not there or something else."""

@@ -43,12 +43,12 @@ class Player:
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
-    """An attribute of a type of entities; `values` is None where the specification declares no domain."""
+class Declaration:
+    """A variable of the game or an attribute of a type; `values` is None where the specification declares no domain."""
 
     name: str
     type: str
-    default: Value
+    initial: Value
     values: tuple[Value, ...] | None
     place: Location
 
@@ -58,18 +58,7 @@ class Schema:
     """A type of entities."""
 
     name: str
-    attributes: Mapping[str, Attribute]
-    place: Location
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """A variable of the whole game; `values` is None where the specification declares no domain."""
-
-    name: str
-    type: str
-    initial: Value
-    values: tuple[Value, ...] | None
+    attributes: Mapping[str, Declaration]
     place: Location
 
 
@@ -160,7 +149,7 @@ class Specification:
     players: tuple[Player, ...]
     schemas: Mapping[str, Schema]
     topology: Topology
-    variables: Mapping[str, Variable]
+    variables: Mapping[str, Declaration]
     first_player: str
     setup: tuple[Placement, ...]
     actions: tuple[Action, ...]

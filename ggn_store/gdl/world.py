@@ -6,7 +6,8 @@ or on state variables is a node of `diagrams`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.gdl import specification as spec
@@ -30,13 +31,11 @@ class Person:
         self.attributes: Mapping[str, spec.Value] = {**player.attributes, "name": player.name}
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Body:
     """The entity that stood on a place before the effects, whatever it is; equal only to itself."""
 
-    __slots__ = ("number",)
-
-    def __init__(self, number: int) -> None:
-        self.number = number
+    number: int
 
 
 class World:
@@ -133,12 +132,15 @@ class World:
 
     def on(self, square: int) -> Value:
         """What stands on a square now."""
-        value = self.board.get(square, UNTOUCHED)
+        return self._now(self.board.get(square, UNTOUCHED), lambda: self.before(square))
+
+    def _now(self, value: Value, before: Callable[[], Value]) -> Value:
+        """What effects have set, and what was there before wherever they have not."""
         if value is UNTOUCHED:
-            return self.before(square)
+            return before()
         if type(value) is not Node:
             return value
-        return self.diagrams.bind(value, lambda each: self.before(square) if each is UNTOUCHED else each)
+        return self.diagrams.bind(value, lambda each: before() if each is UNTOUCHED else each)
 
     def at(self, where: Value) -> Value:
         """`board[where]`: what stands there now, None where that is no place."""
@@ -166,23 +168,14 @@ class World:
         if isinstance(value, Place | Person):
             return value.attributes.get(name)
         if isinstance(value, Body):
-            found = self.changed.get((value.number, name), UNTOUCHED)
-            if found is UNTOUCHED or type(found) is Node:
-                initial = self.places.all[value.number] if name == "pos" else self.given(value.number, name)
-                if type(found) is Node:
-                    return self.diagrams.bind(found, lambda each: initial if each is UNTOUCHED else each)
-                return initial
-            return found
+            number = value.number
+            found = self.changed.get((number, name), UNTOUCHED)
+            return self._now(found, lambda: self.places.all[number] if name == "pos" else self.given(number, name))
         return None
 
     def variable(self, name: str) -> Value:
         """A state variable now."""
-        value = self.state.get(name, UNTOUCHED)
-        if value is UNTOUCHED:
-            return self.known(name)
-        if type(value) is not Node:
-            return value
-        return self.diagrams.bind(value, lambda each: self.known(name) if each is UNTOUCHED else each)
+        return self._now(self.state.get(name, UNTOUCHED), lambda: self.known(name))
 
     def known(self, name: str) -> Value:
         """A state variable before the effects."""

@@ -17,7 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeAlias
 
 from ggn_store import limits
 from ggn_store.errors import Problem, quote
@@ -264,9 +264,8 @@ def scan(text: str, wanted: Collection[Path] | None = ()) -> Scan:
     A syntax fault ends the walk, and so do more faults than can be reported.
     """
     result = Scan()
-    text = text.removeprefix(_BYTE_ORDER_MARK)
     try:
-        for path, key, value in _members(text, result.faults):
+        for path, key, value in _members(text.removeprefix(_BYTE_ORDER_MARK), result.faults):
             if wanted is None or path in wanted:
                 result.places[path] = (key, value)
     except _SyntaxFaultError as fault:
@@ -323,6 +322,10 @@ class TextPlaces:
         return self._before + line, column
 
 
+# Of an open object the keys seen so far, of an open array the running index.
+_Level: TypeAlias = "Counter[str] | itertools.count[int]"
+
+
 class _SyntaxFaultError(Exception):
     def __init__(self, fault: Problem) -> None:
         self.fault = fault
@@ -334,49 +337,52 @@ def _members(text: str, faults: Complaints, ways: Collection[Path] | None = None
     With `ways`, what is inside of objects and arrays at other paths is left out.
     """
     path: list[str | int] = []
-    # One entry an open bracket: the keys seen so far of an object, the running index of an array.
-    stack: list[Counter[str] | itertools.count[int]] = []
-    key = at = _skip(text, 0)
-    while True:
+    stack: list[_Level] = []
+    at = _skip(text, 0)
+    member: tuple[int, int] | None = (at, at)
+    while member is not None:
+        key, at = member
         yield tuple(path), key, at
-        character = text[at : at + 1]
-        opens = character in ("{", "[")
-        past = _past(text, at) if opens and ways is not None and tuple(path) not in ways else None
-        if past is not None:
-            at = past
-        elif opens:
-            if len(stack) == MAX_DEPTH:
-                raise _broken("the text is nested too deeply", at, path, None, f"at most {MAX_DEPTH} levels")
-            stack.append(Counter() if character == "{" else itertools.count())
-            at = _skip(text, at + 1)
-            if text[at : at + 1] == ("}" if character == "{" else "]"):
-                stack.pop()
-                at += 1
-            else:
-                path.append("")
-                key, at = _enter(text, at, stack[-1], path, faults)
-                continue
-        else:
+        if text[at : at + 1] not in ("{", "["):
             at = _scalar(text, at, path, faults)
-        # A value has ended: close what closes here, then go on to the next member.
-        while True:
-            at = _skip(text, at)
-            if not stack:
-                if at < len(text):
-                    raise _broken("text goes on after the document's end", at, (), _near(text, at), "one JSON document")
-                return
-            is_object = isinstance(stack[-1], Counter)
-            if text[at : at + 1] == ",":
-                at = _skip(text, at + 1)
-                key, at = _enter(text, at, stack[-1], path, faults)
-                break
-            if text[at : at + 1] != ("}" if is_object else "]"):
-                raise _broken(
-                    "the JSON is broken", at, path, _near(text, at), f"a comma or {'}' if is_object else ']'}"
-                )
-            stack.pop()
-            path.pop()
-            at += 1
+        elif ways is not None and tuple(path) not in ways and (past := _past(text, at)) is not None:
+            at = past
+        elif (member := _opened(text, at, stack, path, faults)) is not None:
+            continue
+        else:
+            at = _skip(text, at + 1) + 1
+        member = _next(text, at, stack, path, faults)
+
+
+def _opened(
+    text: str, at: int, stack: list[_Level], path: list[str | int], faults: Complaints
+) -> tuple[int, int] | None:
+    """The first member of the object or array that begins at `at`; None where it has none."""
+    if len(stack) == MAX_DEPTH:
+        raise _broken("the text is nested too deeply", at, path, None, f"at most {MAX_DEPTH} levels")
+    is_object, first = text[at] == "{", _skip(text, at + 1)
+    if text[first : first + 1] == ("}" if is_object else "]"):
+        return None
+    stack.append(Counter() if is_object else itertools.count())
+    path.append("")
+    return _enter(text, first, stack[-1], path, faults)
+
+
+def _next(text: str, at: int, stack: list[_Level], path: list[str | int], faults: Complaints) -> tuple[int, int] | None:
+    """The member after a value that has ended at `at`, whatever closes there; None at the end of the text."""
+    at = _skip(text, at)
+    while stack:
+        end = "}" if isinstance(stack[-1], Counter) else "]"
+        if text[at : at + 1] == ",":
+            return _enter(text, _skip(text, at + 1), stack[-1], path, faults)
+        if text[at : at + 1] != end:
+            raise _broken("the JSON is broken", at, path, _near(text, at), f"a comma or {end}")
+        stack.pop()
+        path.pop()
+        at = _skip(text, at + 1)
+    if at < len(text):
+        raise _broken("text goes on after the document's end", at, (), _near(text, at), "one JSON document")
+    return None
 
 
 def _past(text: str, at: int) -> int | None:
@@ -387,9 +393,7 @@ def _past(text: str, at: int) -> int | None:
         return None
 
 
-def _enter(
-    text: str, at: int, level: Counter[str] | itertools.count[int], path: list[str | int], faults: Complaints
-) -> tuple[int, int]:
+def _enter(text: str, at: int, level: _Level, path: list[str | int], faults: Complaints) -> tuple[int, int]:
     """Step into the member of an object or array that begins at `at`: offsets of its key and its value."""
     if not isinstance(level, Counter):
         path[-1] = next(level)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from typing import Any, Final
@@ -9,7 +10,18 @@ from typing import Any, Final
 from ggn_store import limits
 
 _PART: Final = r"(?:[A-Za-z0-9_-]++|\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+')[ \t]*+"
+_BARE_KEY: Final = re.compile("[A-Za-z0-9_-]+", re.ASCII)
 _BEHIND: Final = re.compile(r" \(at line (\d+), column (\d+)\)$")
+
+
+def text(value: str) -> str:
+    """A string as TOML writes it."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def key(name: str) -> str:
+    """A key, in quotes where it needs them."""
+    return name if _BARE_KEY.fullmatch(name) else text(name)
 
 
 class TomlError(ValueError):

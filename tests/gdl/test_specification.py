@@ -25,7 +25,7 @@ def test_the_values_of_a_specification() -> None:
         ("Dark", {"ahead": -1, "far": 0}),
     ]
     attributes = found.schemas["Piece"].attributes
-    assert [(each.name, each.type, each.default, each.values) for each in attributes.values()] == [
+    assert [(each.name, each.type, each.initial, each.values) for each in attributes.values()] == [
         ("owner", "player_ref", None, None),
         ("rank", "string", "stone", None),
         ("moved", "bool", False, None),

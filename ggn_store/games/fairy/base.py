@@ -59,8 +59,7 @@ class Base:
             letters += found
             several = any(len(self.start.squares(letter, side)) > 1 for letter in found for side in SIDES)
             if several and not self.s.flag("dupleCheck"):
-                reason = "it is left to the host: spare-royal"
-                self.s.refuse("extinctionPseudoRoyal", reason, "B", "spare-royal")
+                self.s.leave("extinctionPseudoRoyal", "spare-royal")
         return letters
 
     def _castlings(self) -> dict[Side, list[dict[str, str]]]:

@@ -50,9 +50,7 @@ class Movement(Base):
         confined = self._confined(letter, kind, betza)
         if confined:
             lines.append(f"confined = {toml.text(confined)}")
-        immune = self.s.letters("mutuallyImmuneTypes")
-        barred = letter in immune or kind == "janggiCannon"
-        if barred:
+        if letter in self.s.letters("mutuallyImmuneTypes") or kind == "janggiCannon":
             lines.append(f"captures_except = {toml.texts([letter])}")
         if kind == "janggiCannon":
             lines.append(f"hurdles_except = {toml.texts([letter])}")
@@ -144,8 +142,7 @@ class Movement(Base):
                 if letter in self._pawns(side) and not self.targets[side] and letter not in self.promoted:
                     zones[side] -= self._promotion_region(side)
                     if self.terminal:
-                        reason = "it is left to the host: silent-attacks"
-                        self.s.refuse("promotionPieceTypes", reason, "B", "silent-attacks")
+                        self.s.leave("promotionPieceTypes", "silent-attacks")
         if all(zone == everything for zone in zones.values()):
             return None
         name = f"area-{letter.lower()}"

@@ -5,48 +5,18 @@ Source: the comments at the head of Fairy-Stockfish's variants.ini, which list t
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
-# Predefined piece types and how they move; a pawn's moves depend on other options.
-PIECES: Final = {
-    "pawn": "",
-    "knight": "N",
-    "bishop": "B",
-    "rook": "R",
-    "queen": "Q",
-    "fers": "F",
-    "alfil": "A",
-    "fersAlfil": "FA",
-    "silver": "FfW",
-    "aiwok": "RNF",
-    "bers": "RF",
-    "dragon": "RF",
-    "archbishop": "BN",
-    "chancellor": "RN",
-    "amazon": "QN",
-    "knibis": "mNcB",
-    "biskni": "mBcN",
-    "kniroo": "mNcR",
-    "rookni": "mRcN",
-    "shogiPawn": "fW",
-    "lance": "fR",
-    "shogiKnight": "fN",
-    "gold": "WfF",
-    "dragonHorse": "BW",
-    "clobber": "cW",
-    "breakthrough": "fmWfF",
-    "immobile": "",
-    "cannon": "mRcpR",
-    "janggiCannon": "pR",
-    "soldier": "fsW",
-    "horse": "nN",
-    "elephant": "nA",
-    "janggiElephant": "nZ",
-    "banner": "RcpRnN",
-    "wazir": "W",
-    "commoner": "K",
-    "centaur": "KN",
-    "king": "K",
+# Predefined piece types and how they move, as variants.ini writes pairs; a pawn's moves depend on other options.
+_PIECES = """
+pawn: knight:N bishop:B rook:R queen:Q fers:F alfil:A fersAlfil:FA silver:FfW aiwok:RNF bers:RF dragon:RF
+archbishop:BN chancellor:RN amazon:QN knibis:mNcB biskni:mBcN kniroo:mNcR rookni:mRcN shogiPawn:fW lance:fR
+shogiKnight:fN gold:WfF dragonHorse:BW clobber:cW breakthrough:fmWfF immobile: cannon:mRcpR janggiCannon:pR
+soldier:fsW horse:nN elephant:nA janggiElephant:nZ banner:RcpRnN wazir:W commoner:K centaur:KN king:K
+"""
+PIECES: Final[Mapping[str, str]] = {
+    **{name: betza for name, _, betza in (pair.partition(":") for pair in _PIECES.split())},
     **{f"customPiece{number}": "" for number in range(1, 27)},
 }
 
@@ -71,12 +41,7 @@ DUTIES: Final = {
     "dropChecks": ("false", "no-drop-checks"),
     "mustCapture": ("true", "mandatory-capture"),
     "mustDrop": ("true", "mandatory-drop"),
-    "pass": ("true", "pass"),
-    "passWhite": ("true", "pass"),
-    "passBlack": ("true", "pass"),
-    "passOnStalemate": ("true", "pass"),
-    "passOnStalemateWhite": ("true", "pass"),
-    "passOnStalemateBlack": ("true", "pass"),
+    **{f"{name}{side}": ("true", "pass") for name in ("pass", "passOnStalemate") for side in ("", "White", "Black")},
     "makpongRule": ("true", "no-flight"),
     "flyingGeneral": ("true", "flying-general"),
     "bikjangRule": ("true", "bikjang"),
@@ -87,24 +52,22 @@ DUTIES: Final = {
     "cambodianMoves": ("true", "no-leap-from-check"),
     "dupleCheck": ("true", "duple-check"),
 }
+_PETRIFIES: Final = "captures turn squares into walls"
+_WALLS: Final = "a move places a wall on any square"
 # Options that GGN cannot carry when they have another value than these: the tier and why.
 REFUSED: Final = {
     "twoBoards": ("false", "D", "captures go to the hand on another board"),
     "sittuyinPromotion": ("false", "D", "a promotion where the pawn stands moves no piece"),
     "blastOnCapture": ("false", "C", "what a capture destroys depends on every square around it"),
     "blastImmuneTypes": ("-", "C", "it is about captures that destroy what is around them"),
-    "petrifyOnCapture": ("false", "C", "captures turn squares into walls"),
-    "petrifyOnCaptureTypes": ("-", "C", "captures turn squares into walls"),
-    "petrifyBlastPieces": ("false", "C", "captures turn squares into walls"),
-    "wallingRule": ("none", "C", "a move places a wall on any square"),
-    "wallingRegion": ("-", "C", "a move places a wall on any square"),
-    "wallingRegionWhite": ("-", "C", "a move places a wall on any square"),
-    "wallingRegionBlack": ("-", "C", "a move places a wall on any square"),
-    "wallOrMove": ("false", "C", "a move places a wall on any square"),
-    "arrowGating": ("false", "C", "a move places a wall on any square that it then attacks"),
-    "duckGating": ("false", "C", "a move places a wall on any square"),
-    "staticGating": ("false", "C", "a move places a wall on any square"),
-    "staticGatingRegion": ("-", "C", "a move places a wall on any square"),
+    **dict.fromkeys(("petrifyOnCapture", "petrifyBlastPieces"), ("false", "C", _PETRIFIES)),
+    "petrifyOnCaptureTypes": ("-", "C", _PETRIFIES),
+    "wallingRule": ("none", "C", _WALLS),
+    **dict.fromkeys(("wallOrMove", "duckGating", "staticGating"), ("false", "C", _WALLS)),
+    **dict.fromkeys(
+        ("wallingRegion", "wallingRegionWhite", "wallingRegionBlack", "staticGatingRegion"), ("-", "C", _WALLS)
+    ),
+    "arrowGating": ("false", "C", f"{_WALLS} that it then attacks"),
     "pastGating": ("false", "C", "a move places a wall where it began"),
     "flipEnclosedPieces": ("none", "C", "a drop turns all pieces that it encloses"),
     "enclosingDrop": ("none", "C", "a drop has to enclose pieces"),

@@ -60,6 +60,10 @@ class Settings:
         if refusal not in self.refusals:
             self.refusals.append(refusal)
 
+    def leave(self, name: str, duty: str) -> None:
+        """Note that an option is a duty of the host."""
+        self.refuse(name, f"it is left to the host: {duty}", "B", duty)
+
     def value(self, name: str, default: str = "") -> str:
         """The text of an option; `-` and nothing are the same."""
         option = self.options.get(name)

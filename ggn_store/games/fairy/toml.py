@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
 
 from ggn_store.notation import cell
-
-Lines = list[str]
-_BARE: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
-
-
-def text(value: str) -> str:
-    """A string."""
-    return json.dumps(value, ensure_ascii=False)
+from ggn_store.notation.toml import key as key
+from ggn_store.notation.toml import text as text
 
 
 def texts(values: Iterable[str]) -> str:
     """A list of strings."""
     return f"[{', '.join(map(text, values))}]"
-
-
-def key(name: str) -> str:
-    """A key, in quotes where it needs them."""
-    return name if set(name) <= _BARE else text(name)
 
 
 def zone(zones: Iterable[Iterable[str]], image: Callable[[str], str]) -> str:

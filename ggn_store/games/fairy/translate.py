@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from ggn_store.games.fairy import toml
@@ -42,9 +42,14 @@ def _classify(settings: Settings) -> None:
             if value not in ("true", "false"):
                 settings.refuse(name, "a switch is true or false")
             elif value == active:
-                settings.refuse(name, f"it is left to the host: {duty}", "B", duty)
+                settings.leave(name, duty)
         elif name not in PIECES and name not in RULES | ENDS | LOOKS and not name.startswith(MOBILITY):
             settings.refuse(name, "no such option is known", "?")
+
+
+def _inline(parts: Iterable[str]) -> str:
+    """An inline table."""
+    return f"{{ {', '.join(parts)} }}"
 
 
 class _Translation(Movement):
@@ -82,12 +87,10 @@ class _Translation(Movement):
         tokens = [*self.start.board.values(), *self.start.hands]
         needed = {token.strip("+~").upper() for token in tokens}
         for side in SIDES:
-            pawns = self._types("promotionPawnTypes", side, self.s.pawn_types)
-            if needed & set(pawns):
+            if needed & set(self._pawns(side)):
                 needed |= set(self.targets[side])
         order = [letter for letter, _ in self.s.types.values() if letter in needed]
-        pawns = self.s.pawn_types
-        kings = self.terminal
+        pawns, kings = self.s.pawn_types, self.terminal
         return sorted(order, key=lambda letter: (letter not in kings, letter in pawns))
 
     def _feen(self) -> str:
@@ -142,8 +145,7 @@ class _Translation(Movement):
         return self.captures and not self.s.flag("dropLoop")
 
     def _used_targets(self, side: Side) -> str:
-        pawns = self._types("promotionPawnTypes", side, self.s.pawn_types)
-        return self.targets[side] if any(pawn in self.s.letter_types for pawn in pawns) else ""
+        return self.targets[side] if any(pawn in self.s.letter_types for pawn in self._pawns(side)) else ""
 
     def _piece(self, letter: str, side: Side) -> list[str]:
         lines = self._moves(letter, side)
@@ -165,17 +167,14 @@ class _Translation(Movement):
         }
         if not any(entries.values()):
             return []
-        lines = ["castling = { "]
         sides = []
         for side in SIDES:
             written = [
-                "{ "
-                + ", ".join(f"{key} = {value if key == 'empty' else toml.text(value)}" for key, value in each.items())
-                + " }"
+                _inline(f"{key} = {value if key == 'empty' else toml.text(value)}" for key, value in each.items())
                 for each in entries.get(side, [])
             ]
             sides.append(f"{side} = [{', '.join(written)}]")
-        return [lines[0] + ", ".join(sides) + " }"]
+        return [f"castling = {_inline(sides)}"]
 
     def _promotion(self, letter: str, side: Side) -> list[str]:
         pawn, target = letter in self._pawns(side), self.promoted.get(letter)
@@ -190,29 +189,30 @@ class _Translation(Movement):
         if self.s.value("promotionLimit"):
             self._limit(self.targets[side] if pawn else "")
         forced = "true" if mandatory else '"immobile"' if self.s.flag("immobilityIllegal") else "false"
+        as_pawn = pawn and self.targets[side] != ""
+        return [self._promotion_line(zone, to, forced, leaving=target is not None and not as_pawn, as_pawn=as_pawn)]
+
+    def _promotion_line(self, zone: str, to: list[str], forced: str, *, leaving: bool, as_pawn: bool = False) -> str:
         parts = [f'zone = "{zone}"', f"to = {toml.texts(to)}"]
-        if target is not None and not (pawn and self.targets[side]):
+        if leaving:
             parts.append('on = "enter-or-leave"')
         if forced != "false":
             parts.append(f"forced = {forced}")
-        if self.s.flag("piecePromotionOnCapture") and not (pawn and self.targets[side]):
+        if self.s.flag("piecePromotionOnCapture") and not as_pawn:
             parts.append("capturing = true")
-        return [f"promotion = {{ {', '.join(parts)} }}"]
+        return f"promotion = {_inline(parts)}"
 
     def _limit(self, targets: str) -> None:
         """Limits on what promotions may make, as far as the duties of a host have words for them."""
         limits = self.s.pairs("promotionLimit")
         counts = {letter: len(self.start.squares(letter, "first")) for letter in limits}
         if set(limits) <= set(self.terminal):
-            reason, duty = "it is left to the host: royal-promotion-limit", "royal-promotion-limit"
+            self.s.leave("promotionLimit", "royal-promotion-limit")
         elif set(limits) >= set(targets) and all(limits[each] == str(counts[each]) for each in limits):
-            reason, duty = "it is left to the host: promotion-limit", "promotion-limit"
+            self.s.leave("promotionLimit", "promotion-limit")
         else:
-            self.s.refuse(
-                "promotionLimit", "limits other than the numbers of the start position are not in any document"
-            )
-            return
-        self.s.refuse("promotionLimit", reason, "B", duty)
+            reason = "limits other than the numbers of the start position are not in any document"
+            self.s.refuse("promotionLimit", reason)
 
     def _promoted(self, letter: str, target: str, side: Side) -> list[str]:
         kind = self.s.letter_types[target]
@@ -228,12 +228,8 @@ class _Translation(Movement):
             lines.append("terminal = true")
         if self.s.flag("pieceDemotion"):
             zone = self._promotion_zone()
-            parts = [f'zone = "{zone}"', f"to = {toml.texts([letter])}", 'on = "enter-or-leave"']
-            if self.s.flag("mandatoryPiecePromotion"):
-                parts.append("forced = true")
-            if self.s.flag("piecePromotionOnCapture"):
-                parts.append("capturing = true")
-            lines.append(f"promotion = {{ {', '.join(parts)} }}")
+            forced = "true" if self.s.flag("mandatoryPiecePromotion") else "false"
+            lines.append(self._promotion_line(zone, [letter], forced, leaving=True))
         return lines
 
     def _drop(self, letter: str) -> list[str]:
@@ -263,7 +259,7 @@ class _Translation(Movement):
             parts.append("on_top = true")
         if self.s.flag("dropPromoted") and letter in self.promoted:
             parts.append(f"as = {toml.texts([letter, '+' + letter])}")
-        return [*lines, f"drop = {{ {', '.join(parts)} }}" if parts else "drop = true"]
+        return [*lines, f"drop = {_inline(parts)}" if parts else "drop = true"]
 
     def _drop_zone(self, kind: str, side: Side) -> frozenset[str]:
         """Where a side may drop a kind of piece."""

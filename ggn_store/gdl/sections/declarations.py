@@ -1,4 +1,4 @@
-"""What attributes and variables have in common: a type, a first value, and the values that there are."""
+"""entity_schemas and state_schema: the types of pieces and the variables (seed 004, sections 2.3 and 2.5)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,69 @@ from ggn_store.gdl import language
 from ggn_store.gdl.expressions import Call, Literal
 from ggn_store.gdl.functions import same
 from ggn_store.gdl.section_reader import SectionReader
-from ggn_store.gdl.specification import TYPES, Value
+from ggn_store.gdl.specification import TYPES, Declaration, Schema, Value
 from ggn_store.notation.json_text import Path
 
 
-def declared(
+def read_entity_schemas(reader: SectionReader, value: Any, path: Path) -> None:
+    """Read the types; each must have an owner, as a piece belongs to a side."""
+    members = reader.members(value, path, "entity_schemas", ("types", "description"), ("types",))
+    path = (*path, "types")
+    found = False
+    for name, each, at in reader.named(members.get("types", {}), path, "types"):
+        found = True
+        if reader.is_label(name, at, "type"):
+            _schema(reader, name, each, at)
+    if not found and isinstance(members.get("types"), Mapping):
+        reader.complain(path, "there is no type of entities", None, '"Piece": {"attributes": {...}}')
+
+
+def _schema(reader: SectionReader, name: str, value: Any, path: Path) -> None:
+    members = reader.members(value, path, f"the type {name}", ("attributes", "description"), ("attributes",))
+    attributes: dict[str, Declaration] = {}
+    for key, each, at in reader.named(members.get("attributes", {}), (*path, "attributes"), "attributes"):
+        if key in language.REFUSED_KEYS:
+            reader.refuse(at, f"the attribute {key}", language.REFUSED_KEYS[key], True)
+        elif reader.is_name(key, at, "attribute", ("schema", "pos")):
+            declared = _declared(reader, each, at, f"the attribute {key}", "default")
+            if declared is not None:
+                attributes[key] = Declaration(key, *declared, reader.place(at))
+    owner = attributes.get("owner")
+    if owner is None and isinstance(members.get("attributes"), Mapping):
+        if "owner" not in members["attributes"]:
+            reason = 'each piece belongs to a side: give the type "owner": {"type": "player_ref"}'
+            reader.refuse(path, f"entities of type {name} have no owner", reason, True)
+    elif owner is not None and owner.type != "player_ref":
+        reader.complain(
+            (*path, "attributes", "owner", "type"), "owner must be a player", quote(owner.type), "player_ref"
+        )
+    reader.draft.schemas[name] = Schema(name, attributes, reader.place(path))
+
+
+def read_state_schema(reader: SectionReader, value: Any, path: Path) -> None:
+    """Read the global variables, `current_player` among them as the first player; those of each player are refused."""
+    members = reader.members(value, path, "state_schema", ("global", "per_player", "description"))
+    for name, _, at in reader.named(members.get("per_player", {}), (*path, "per_player"), "per_player"):
+        reader.refuse(at, f"the variable {name} of each player (per_player)", language.RESOURCES, True)
+    for name, each, at in reader.named(members.get("global", {}), (*path, "global"), "global"):
+        if not reader.is_name(name, at, "variable", ("phase",)):
+            continue
+        what = f"the variable {name}"
+        declared = _declared(reader, each, at, what, "initial")
+        if declared is None:
+            continue
+        if name == "current_player" and declared[0] != "player_ref":
+            reader.complain((*at, "type"), "current_player is a player", quote(declared[0]), "player_ref")
+            continue
+        if name == "current_player":
+            first = declared[1]
+            if first is None and reader.draft.players:
+                first = reader.draft.players[0].name
+            reader.draft.first_player = first if isinstance(first, str) else None
+        reader.draft.variables[name] = Declaration(name, *declared, reader.place(at))
+
+
+def _declared(
     reader: SectionReader, value: Any, path: Path, what: str, key: str
 ) -> tuple[str, Value, tuple[Value, ...] | None] | None:
     """The type of an attribute (`key` is default) or a variable (`key` is initial), its first value and its values.

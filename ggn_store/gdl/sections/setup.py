@@ -46,10 +46,7 @@ def _spawn(reader: SectionReader, step: Mapping[str, Any], path: Path, taken: di
     name = reader.text(members, "schema", path, "spawn_entity")
     schema = None if name is None else reader.draft.schemas.get(name)
     if name is not None and schema is None and reader.draft.schemas:
-        hint = did_you_mean(name, reader.draft.schemas)
-        reader.complain(
-            (*path, "schema"), f"there is no type {quote(name)}{hint}", None, offer([*reader.draft.schemas])
-        )
+        reader.unknown("there is no type", name, (*path, "schema"), reader.draft.schemas, quoted=False)
     attributes = _attributes(reader, members, path, schema)
     nodes: list[str] = []
     is_whole = True
@@ -77,17 +74,14 @@ def _attributes(
 ) -> dict[str, Value]:
     attributes: dict[str, Value] = {}
     if schema is not None:
-        attributes = {name: each.default for name, each in schema.attributes.items()}
+        attributes = {name: each.initial for name, each in schema.attributes.items()}
     inner = (*path, "set_attributes")
     for name, value, at in reader.named(members.get("set_attributes", {}), inner, "set_attributes"):
         if schema is None:
             continue
         declared = schema.attributes.get(name)
         if declared is None:
-            hint = did_you_mean(name, schema.attributes)
-            reader.complain(
-                at, f"{schema.name} has no attribute {quote(name)}{hint}", None, offer([*schema.attributes]), True
-            )
+            reader.unknown(f"{schema.name} has no attribute", name, at, schema.attributes, quoted=False, at_key=True)
             continue
         found = declarations.typed(reader, value, at, declared.type, f"the attribute {name}")
         if declared.values is not None and found not in declared.values and (found is not None or value is None):

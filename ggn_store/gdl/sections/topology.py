@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ggn_store import limits
-from ggn_store.errors import did_you_mean, offer, quote
+from ggn_store.errors import did_you_mean, quote
 from ggn_store.gdl import language
 from ggn_store.gdl.section_reader import SectionReader
 from ggn_store.gdl.specification import Topology, Value
@@ -43,6 +43,7 @@ _STRUCTURES: Final = {
     "grid": _Structure("cartesian", ("x", "y"), "grid_nodes"),
     "hex_grid": _Structure("axial", ("q", "r", "x", "y"), "hex_nodes", hexagonal=True),
 }
+_KINDS: Final = ("discrete", "network")
 # The kind of the edges that `special_connection` asks for, and `adjacent` leaves out.
 _SPECIAL: Final = "special_connection"
 _STRUCTURE: Final = re.compile(r"\s*(\w+)\s*\(\s*([0-9]+)\s*,\s*([0-9]+)\s*\)\s*")
@@ -54,20 +55,16 @@ def read(reader: SectionReader, value: Any, path: Path) -> None:
         reader.complain(path, "topology must be an object", quote(value), "{ ... }")
         return
     kind = value.get("type")
-    if kind == "zones":
-        _zones(reader, value, path)
-    elif kind == "network":
-        _network(reader, value, path)
-    elif kind == "discrete":
-        _grid(reader, value, path)
+    readers = {"discrete": _grid, "network": _network, "zones": _zones}
+    if isinstance(kind, str) and kind in readers:
+        readers[kind](reader, value, path)
     elif kind in ("track", "tracks"):
         reader.refuse((*path, "type"), "a track", "boards are grids, hexagonal grids and networks")
     elif kind is None:
-        reader.complain(path, "topology lacks type", None, "discrete, network")
+        reader.complain(path, "topology lacks type", None, ", ".join(_KINDS))
     else:
-        kinds = ("discrete", "network")
-        hint = did_you_mean(kind, kinds) if isinstance(kind, str) else ""
-        reader.complain((*path, "type"), f"there is no topology {quote(kind)}{hint}", None, ", ".join(kinds))
+        hint = did_you_mean(kind, _KINDS) if isinstance(kind, str) else ""
+        reader.complain((*path, "type"), f"there is no topology {quote(kind)}{hint}", None, ", ".join(_KINDS))
 
 
 def _zones(reader: SectionReader, value: Mapping[str, Any], path: Path) -> None:
@@ -151,8 +148,7 @@ def _edge(
         if name is None:
             continue
         if name not in nodes:
-            message = f"there is no node {quote(name)}{did_you_mean(name, nodes, quote)}"
-            reader.complain((*path, key), message, None, offer([*nodes]))
+            reader.unknown("there is no node", name, (*path, key), nodes)
         else:
             ends.append(name)
     kind = reader.text(members, "kind", path, "an edge") or reader.text(members, "type", path, "an edge")

@@ -5,35 +5,33 @@ from __future__ import annotations
 from ggn_store.gdl import language
 from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.language import NODE, PLAYER, TEXT
-from ggn_store.gdl.types.remarks import Remarks
-from ggn_store.gdl.types.typed import KIND_OF, UNKNOWN, Typed, Uses, common
+from ggn_store.gdl.types.typed import KIND_OF, UNKNOWN, Remarks, Slots, Typed, common
 
 
 class Attributes:
-    """Says of what kind an attribute is, complains where there is none, and keeps that it was read."""
+    """Says of what kind an attribute is, complains where there is none, and keeps that those of players were read."""
 
-    def __init__(self, draft: Draft, uses: Uses, remarks: Remarks) -> None:
+    def __init__(self, draft: Draft, reads: Slots, remarks: Remarks) -> None:
         self._draft = draft
-        self._uses = uses
+        self._reads = reads
         self._remarks = remarks
         self.labels = () if draft.topology is None else draft.topology.labels
 
-    def of_state(self, name: str, at: int) -> Typed:
-        """An attribute of `state`: the phase, the side to move, or a variable."""
+    def of_state(self, name: str, at: int, used: Slots) -> Typed:
+        """An attribute of `state`: the side to move, or the phase or a variable, which is added to `used`."""
         draft = self._draft
         if name == "current_player":
             return Typed(PLAYER)
-        if name == "phase":
-            self._uses.reads.add(("state", name))
-            return Typed(TEXT, tuple(phase.name for phase in draft.phases) or None, "phase")
-        if name not in draft.variables:
+        if name != "phase" and name not in draft.variables:
             self._remarks.unknown("the state has no variable", name, at, ("current_player", "phase", *draft.variables))
             return UNKNOWN
-        self._uses.reads.add(("state", name))
+        used.add(("state", name))
+        if name == "phase":
+            return Typed(TEXT, tuple(phase.name for phase in draft.phases) or None, name)
         return Typed(language.KINDS[draft.variables[name].type], draft.variables[name].values)
 
-    def of_entity(self, base: Typed, name: str, at: int) -> Typed:
-        """An attribute of an entity, which each type that it may be of must have."""
+    def of_entity(self, base: Typed, name: str, at: int, used: Slots) -> Typed:
+        """An attribute of an entity, which each type that it may be of must have; those are added to `used`."""
         draft = self._draft
         if name == "pos":
             return Typed(NODE)
@@ -46,7 +44,7 @@ class Attributes:
             attributes = draft.schemas[schema].attributes
             if name in attributes:
                 kinds.add(language.KINDS[attributes[name].type])
-                self._uses.reads.add(("entity", schema, name))
+                used.add(("entity", schema, name))
         lacking = [schema for schema in base.schemas if name not in draft.schemas[schema].attributes]
         if lacking and (name != "owner" or kinds):
             if not kinds:
@@ -73,13 +71,12 @@ class Attributes:
             known = dict.fromkeys(key for player in players for key in player.attributes)
             self._remarks.unknown("players have no attribute", name, at, (*known, "name"))
             return UNKNOWN
-        self._uses.reads.add(("player", name))
+        self._reads.add(("player", name))
         for player in players:
             if name not in player.attributes:
                 self._remarks.wrong(f"the player {player.name} has no attribute {name}", at, f"{name} for each player")
                 return UNKNOWN
-        kinds = {KIND_OF[type(player.attributes[name])] for player in having}
-        return common(kinds)
+        return common({KIND_OF[type(player.attributes[name])] for player in having})
 
     def of_node(self, name: str, at: int) -> Typed:
         """An attribute of a place: coordinates, the name, or what the nodes of a network declare."""
@@ -94,5 +91,4 @@ class Attributes:
             what = "a place of the board has no attribute" if topology.rectangle else "no node has an attribute"
             self._remarks.unknown(what, name, at, known)
             return UNKNOWN
-        kinds = {KIND_OF[type(value)] for value in having}
-        return common(kinds)
+        return common({KIND_OF[type(value)] for value in having})

@@ -8,8 +8,7 @@ from ggn_store.gdl import language
 from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Call, Literal, start_of
 from ggn_store.gdl.language import ANY, INT, NULL, PLAYER, TEXT
-from ggn_store.gdl.types.remarks import Remarks
-from ggn_store.gdl.types.typed import Typed
+from ggn_store.gdl.types.typed import Remarks, Typed
 from ggn_store.model.geometry import Network
 
 
@@ -64,11 +63,8 @@ class Calls:
         kinds = {first.kind, second.kind}
         if len(kinds) == 2 and not kinds & {ANY, NULL}:
             hint = "player('Name'), or the text of .name" if kinds == {PLAYER, TEXT} else None
-            self._remarks.wrong(
-                f"{call.name} compares {first.kind} with {second.kind}, which are never equal",
-                start_of(call.arguments[1]),
-                hint,
-            )
+            message = f"{call.name} compares {first.kind} with {second.kind}, which are never equal"
+            self._remarks.wrong(message, start_of(call.arguments[1]), hint)
             return
         for typed, other in ((first, call.arguments[1]), (second, call.arguments[0])):
             if typed.noun is not None and isinstance(other, Literal) and isinstance(other.value, str):

@@ -9,9 +9,8 @@ from ggn_store.gdl import language
 from ggn_store.gdl.draft import Draft
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, start_of
 from ggn_store.gdl.functions import same
-from ggn_store.gdl.language import ANY, ENTITY, NODE, NULL, PLAYER, STATE, TEXT
-from ggn_store.gdl.types.remarks import Remarks
-from ggn_store.gdl.types.typed import Typed, Uses
+from ggn_store.gdl.language import ANY, ENTITY, NODE, NULL, PLAYER, STATE
+from ggn_store.gdl.types.typed import UNKNOWN, Remarks, Typed, Uses
 from ggn_store.gdl.types.values import Values, the
 
 _EFFECTS: Final = "set(..., ...), if(..., ...), remove_entity(...)"
@@ -23,7 +22,7 @@ class Effects:
 
     def __init__(self, draft: Draft, uses: Uses, remarks: Remarks, values: Values) -> None:
         self._draft = draft
-        self._uses = uses
+        self._writes = uses.writes
         self._remarks = remarks
         self._values = values
 
@@ -91,21 +90,9 @@ class Effects:
                     self._remarks.wrong("nothing can be set here", start_of(place), _PLACES)
 
     def _set_variable(self, name: str, at: int, found: Typed, value: Expression) -> None:
-        draft = self._draft
-        if name == "current_player":
-            self._fits(found, Typed(PLAYER), value, name)
-            return
-        if name == "phase":
-            self._uses.writes.add(("state", name))
-            phases = tuple(phase.name for phase in draft.phases)
-            self._fits(found, Typed(TEXT, phases or None, "phase"), value, name)
-            return
-        if name not in draft.variables:
-            self._remarks.unknown("the state has no variable", name, at, ("current_player", "phase", *draft.variables))
-            return
-        self._uses.writes.add(("state", name))
-        variable = draft.variables[name]
-        self._fits(found, Typed(language.KINDS[variable.type], variable.values), value, name)
+        wanted = self._values.attributes.of_state(name, at, self._writes)
+        if wanted is not UNKNOWN:
+            self._fits(found, wanted, value, name)
 
     def _set_attribute(self, base: Typed, name: str, at: int, found: Typed, value: Expression) -> None:
         if name == "schema":
@@ -114,13 +101,10 @@ class Effects:
         if name == "pos":
             self._fits(found, Typed(NODE), value, name)
             return
-        reads = {*self._uses.reads}
-        self._values.attributes.of_entity(base, name, at)
-        self._uses.reads = reads
+        self._values.attributes.of_entity(base, name, at, set())
         for schema in base.schemas:
             attribute = self._draft.schemas[schema].attributes.get(name)
             if attribute is not None:
-                self._uses.writes.add(("entity", schema, name))
                 self._fits(found, Typed(language.KINDS[attribute.type], attribute.values), value, name)
                 if name == "owner" and found.kind == NULL:
                     self._remarks.wrong(

@@ -12,8 +12,7 @@ from ggn_store.gdl.language import ANY, BOARD, BOOL, ENTITY, NODE, NULL, STATE
 from ggn_store.gdl.specification import Value
 from ggn_store.gdl.types.attributes import Attributes
 from ggn_store.gdl.types.calls import Calls
-from ggn_store.gdl.types.remarks import Remarks
-from ggn_store.gdl.types.typed import KIND_OF, UNKNOWN, Typed, Uses
+from ggn_store.gdl.types.typed import KIND_OF, UNKNOWN, Remarks, Typed, Uses
 
 
 class Values:
@@ -21,7 +20,8 @@ class Values:
 
     def __init__(self, draft: Draft, uses: Uses, remarks: Remarks) -> None:
         self.names: Mapping[str, str] = language.NAMES
-        self.attributes = Attributes(draft, uses, remarks)
+        self.attributes = Attributes(draft, uses.reads, remarks)
+        self._reads = uses.reads
         self.calls = Calls(draft, self.attributes.labels, remarks)
         self._draft = draft
         self._remarks = remarks
@@ -103,11 +103,9 @@ class Values:
         }
         for placement in draft.setup:
             texts.update(placement.attributes.values())
-        for schema in draft.schemas.values():
-            for attribute in schema.attributes.values():
-                texts.update((attribute.default, *(attribute.values or ())))
-        for variable in draft.variables.values():
-            texts.update((variable.initial, *(variable.values or ())))
+        attributes = (each for schema in draft.schemas.values() for each in schema.attributes.values())
+        for declared in (*attributes, *draft.variables.values()):
+            texts.update((declared.initial, *(declared.values or ())))
         return texts
 
     def index(self, of: Expression, key: Expression, at: int) -> Typed:
@@ -136,9 +134,9 @@ class Values:
             case language.ANY:
                 return UNKNOWN
             case language.STATE:
-                return self.attributes.of_state(name, at)
+                return self.attributes.of_state(name, at, self._reads)
             case language.ENTITY:
-                return self.attributes.of_entity(base, name, at)
+                return self.attributes.of_entity(base, name, at, self._reads)
             case language.PLAYER:
                 return self.attributes.of_player(name, at)
             case language.NODE:

@@ -1,16 +1,49 @@
-"""game_flow: the phases, and the actions that each allows (seed 004, sections 2.7 and 5.3)."""
+"""interactions and game_flow: the actions, and the phases that allow them (seed 004, sections 2.6, 2.7 and 5.3)."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.gdl.section_reader import SectionReader
-from ggn_store.gdl.specification import Phase
+from ggn_store.gdl.specification import Action, Clause, Phase
 from ggn_store.notation.json_text import Path
 
 
-def read(reader: SectionReader, value: Any, path: Path) -> None:
+def read_interactions(reader: SectionReader, value: Any, path: Path) -> None:
+    """Read the actions, in the order of the text."""
+    members = reader.members(value, path, "interactions", ("list", "description"), ("list",))
+    path = (*path, "list")
+    for name, action, at in reader.named(members.get("list", {}), path, "list"):
+        if reader.is_label(name, at, "action"):
+            _action(reader, name, action, at)
+    if members.get("list") == {}:
+        reader.complain(path, "there is no action", "{}", '"move": {"conditions": [...], "effects": [...]}')
+
+
+def _action(reader: SectionReader, name: str, value: Any, path: Path) -> None:
+    keys = ("conditions", "effects", "chainable", "end_turn", "description")
+    what = f"the action {name}"
+    members = reader.members(value, path, what, keys, ("conditions", "effects"))
+    if not isinstance(value, Mapping):
+        return
+    reader.text(members, "description", path, what)
+    clauses: dict[str, list[Clause]] = {"conditions": [], "effects": []}
+    for key, found in clauses.items():
+        for each, at in reader.items(members.get(key, []), (*path, key), key):
+            clause = reader.clause(each, at, "a condition" if key == "conditions" else "an effect")
+            if clause is not None:
+                found.append(clause)
+    if not reader.flag({"end_turn": True, **members}, "end_turn", path, what) and members.get("end_turn") is False:
+        allowed = '"set(state.current_player, entity.owner)" among the effects'
+        reader.complain((*path, "end_turn"), "an effect says that the turn does not end", "false", allowed)
+    chainable = reader.flag(members, "chainable", path, what)
+    conditions, effects = tuple(clauses["conditions"]), tuple(clauses["effects"])
+    reader.draft.actions.append(Action(name, conditions, effects, chainable, reader.place(path)))
+
+
+def read_game_flow(reader: SectionReader, value: Any, path: Path) -> None:
     """Read the phases, after the actions that they name; one alone is the initial one."""
     keys = ("time_model", "phases", "initial_phase", "description")
     members = reader.members(value, path, "game_flow", keys, ("phases",))
