@@ -10,7 +10,6 @@ from operator import itemgetter
 from typing import Any, Literal
 
 from ggn_store.analysis.contents import Condition, Contents
-from ggn_store.analysis.reach import label
 from ggn_store.model.board import Board
 from ggn_store.model.conditions import implies
 from ggn_store.model.document import EMPTY, ENEMY
@@ -66,9 +65,9 @@ def find(
         of_source = [*group]
         is_lost = standing is not None and (piece, in_hand if source is None else source) not in standing
         if is_lost:
-            found.append(Dead("unreachable", piece, label(source, board), possibilities=len(of_source)))
+            found.append(Dead("unreachable", piece, board.label(source), possibilities=len(of_source)))
         for destination, possibilities in groupby(of_source, key=itemgetter(2)):
-            place = piece, label(source, board), label(destination, board)
+            place = piece, board.label(source), board.label(destination)
             array = [(number, ordinal) for _, _, _, ordinal, number, _ in possibilities]
             ordinals = dict(array)
             needless = rules.needless(source, ordinals) if len(array) > 1 else {}

@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import Any, Literal, Protocol
 
 from ggn_store.model.board import Board
+from ggn_store.model.record import Record
 from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
 
@@ -34,7 +35,7 @@ class Leap(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SquareMobility:
+class SquareMobility(Record):
     """Where a piece can go from one square (`*`: the hand); labels in the order of the board's squares."""
 
     piece: str
@@ -49,13 +50,7 @@ class SquareMobility:
 
     def data(self) -> dict[str, Any]:
         """As a JSON object: how many destinations there are, and which are quiet and captures."""
-        return {
-            "piece": self.piece,
-            "source": self.source,
-            "destinations": len(self.destinations),
-            "quiet": [*self.quiet],
-            "capture": [*self.capture],
-        }
+        return {"piece": self.piece, "source": self.source, "destinations": len(self.destinations)} | Record.data(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +99,7 @@ def by_square(leaps: Iterable[Leap], board: Board) -> list[SquareMobility]:
     return [
         SquareMobility(
             piece,
-            HAND if source is None else board.squares[source],
+            board.label(source),
             labels(leap.destination for leap in found if leap.quiet),
             labels(leap.destination for leap in found if leap.capture),
         )

@@ -9,10 +9,11 @@ from typing import Any
 
 from ggn_store.analysis import words
 from ggn_store.analysis.movement import Movement
+from ggn_store.model.record import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Mover:
+class Mover(Record):
     """A piece of a revision; `relation` says how its movement comes from that of the first one of its group.
 
     It is `equal`, `mirrored left to right`, `turned by 90 degrees` and so on; of a piece of the second side, as that
@@ -51,16 +52,7 @@ class Movers:
 
     def records(self) -> list[dict[str, Any]]:
         """As a JSON object for each piece."""
-        return [
-            {
-                "fingerprint": self.fingerprint,
-                "ruleset": mover.ruleset,
-                "revision": mover.revision,
-                "piece": mover.piece,
-                "relation": mover.relation,
-            }
-            for mover in self.movers
-        ]
+        return [{"fingerprint": self.fingerprint} | mover.data() for mover in self.movers]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 from ggn_store.model.board import Board
 from ggn_store.model.record import Record
-from ggn_store.notation.hand import HAND
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Record):
     """The squares that a piece can ever stand on, out of `of` squares of the board, and whether it can be held."""
 
     piece: str
     squares: tuple[str, ...]
     of: int
     hand: bool
+    DATA: ClassVar = "piece count of hand squares"
 
-    def data(self) -> dict[str, Any]:
-        """As a JSON object."""
-        return {
-            "piece": self.piece,
-            "count": len(self.squares),
-            "of": self.of,
-            "hand": self.hand,
-            "squares": [*self.squares],
-        }
+    @property
+    def count(self) -> int:
+        """How many squares it can stand on."""
+        return len(self.squares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +52,3 @@ def coverages(pieces: Iterable[str], standing: set[tuple[str, int]], board: Boar
         for piece in pieces
         for found in [places.get(piece, set())]
     ]
-
-
-def label(number: int | None, board: Board) -> str:
-    """The label of a square; of None, the hand's."""
-    return HAND if number is None else board.squares[number]

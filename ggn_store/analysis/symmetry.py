@@ -266,11 +266,7 @@ def answer(finding: Finding, board: Board, start: Position | None) -> SideSymmet
 
 def _text(entry: Entry, board: Board) -> str:
     piece, source, destination = entry
-    return f"{piece} {_label(source, board)}-{_label(destination, board)}"
-
-
-def _label(square: int | None, board: Board) -> str:
-    return HAND if square is None else board.squares[square]
+    return f"{piece} {board.label(source)}-{board.label(destination)}"
 
 
 def _has(start: Position, mirror: Mirror, board: Board) -> bool:
@@ -293,7 +289,7 @@ def asymmetry(
     """An entry of a finding; `read` gives the possibilities of any entry, None where its piece has no rules."""
     mirror = finding.mirror
     here, there = finding.entries[entry]
-    piece, source, destination = entry[0], _label(entry[1], board), _label(entry[2], board)
+    piece, source, destination = entry[0], board.label(entry[1]), board.label(entry[2])
     other = mirror.piece(piece), mirror.label(source, board), mirror.label(destination, board)
     mine, its = read(piece, source, destination), read(*other)
     mirrored = None if mine is None else [mirror.possibility(each, board) for each in mine]
@@ -312,10 +308,7 @@ def _compared(possibility: Possibility) -> Possibility:
 
 
 def _what(
-    piece: str,
-    other: tuple[str, str, str],
-    mirrored: Sequence[Possibility] | None,
-    its: Sequence[Possibility] | None,
+    piece: str, other: tuple[str, str, str], mirrored: Sequence[Possibility] | None, its: Sequence[Possibility] | None
 ) -> str:
     image = f"{other[0]} {other[1]}-{other[2]}"
     if its is None:

@@ -85,7 +85,7 @@ class RulesetAnalysis:
         with asking(self._database, self._tell) as asker:
             found = mobility.leaps(asker, self._handle.revision, destination=board.numbers[square])
         return [
-            Reacher(leap.piece, reaches.label(leap.source, board), leap.quiet, leap.capture, leap.possibilities)
+            Reacher(leap.piece, board.label(leap.source), leap.quiet, leap.capture, leap.possibilities)
             for leap in found
         ]
 
@@ -108,8 +108,8 @@ class RulesetAnalysis:
         return [
             Use(
                 each.piece,
-                reaches.label(each.source, board),
-                reaches.label(each.destination, board),
+                board.label(each.source),
+                board.label(each.destination),
                 each.ordinal,
                 each.role,
                 None if each.square is None else board.squares[each.square],

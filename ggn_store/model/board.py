@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from ggn_store import limits
 from ggn_store.errors import NotationError, quote
 from ggn_store.notation import cell
+from ggn_store.notation.hand import HAND
 
 MAX_SQUARES = limits.SQUARES.default
 
@@ -56,6 +57,10 @@ class Board:
         low = tuple(map(min, zip(*points, strict=True)))
         high = tuple(map(max, zip(*points, strict=True)))
         return low, tuple(b - a + 1 for a, b in zip(low, high, strict=True))
+
+    def label(self, number: int | None) -> str:
+        """The label of a square; of None, the hand's."""
+        return HAND if number is None else self.squares[number]
 
     @property
     def shape_text(self) -> str | None:

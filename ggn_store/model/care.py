@@ -63,7 +63,7 @@ ComparisonState = Literal["equal", "ahead", "behind", "diverged", "only here", "
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Record):
     """A ruleset in two stores: here and there.
 
     `ahead` and `behind` count the revisions that only this or only the other store has; `here` and `there` are the
@@ -91,14 +91,5 @@ class Comparison:
 
     def data(self) -> dict[str, Any]:
         """The comparison as JSON data."""
-        return {
-            "name": self.name,
-            "state": self.state,
-            "ahead": self.ahead,
-            "behind": self.behind,
-            "here": self.here,
-            "there": self.there,
-            "contradictions": list(self.contradictions),
-            "tags": {name: {"here": here, "there": there} for name, (here, there) in self.tags.items()},
-            "hidden": list(self.hidden),
-        }
+        tags = {name: {"here": here, "there": there} for name, (here, there) in self.tags.items()}
+        return Record.data(self) | {"tags": tags}

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from ggn_store.model.move import Move
 from ggn_store.model.position import Position
+from ggn_store.model.record import Record
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.notation.stn import Transition
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Record):
     """Two or more chainable moves, each from where the one before it ended and in the position that it left.
 
     `effects` is what they change together, the turn passing once if the last of them says so; squares, hands and
@@ -23,6 +24,7 @@ class Chain:
     steps: tuple[Move, ...]
     effects: Transition
     after: Position
+    DATA: ClassVar = "piece path effects steps"
 
     @property
     def piece(self) -> str:
@@ -44,25 +46,11 @@ class Chain:
         """The squares from the first to the last, `*` for the hand."""
         return (self.source, *[step.destination for step in self.steps])
 
-    def data(self) -> dict[str, Any]:
-        """The chain as JSON data."""
-        return {
-            "piece": self.piece,
-            "path": list(self.path),
-            "effects": self.effects.data(),
-            "steps": [step.data() for step in self.steps],
-        }
-
 
 def path_data(move: Move) -> dict[str, Any]:
     """A single move as JSON data of the same keys as a chain's."""
     effects = None if move.transition is None else move.transition.data()
-    return {
-        "piece": move.piece,
-        "path": [move.source, move.destination],
-        "effects": effects,
-        "steps": [move.data()],
-    }
+    return {"piece": move.piece, "path": [move.source, move.destination], "effects": effects, "steps": [move.data()]}
 
 
 def captures_first(

@@ -5,27 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, ClassVar, Final
+
+from ggn_store.model.record import Record
 
 # What the audit tells of.
 ACTIONS: Final = (
-    "revision",
-    "tag",
-    "state",
-    "delete",
-    "restore",
-    "gc",
-    "policy",
-    "propose",
-    "approve",
-    "reject",
-    "withdraw",
-    "merge",
+    *("revision", "tag", "state", "delete", "restore", "gc"),
+    *("policy", "propose", "approve", "reject", "withdraw", "merge"),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class Event(Record):
     """A change of a store: what was done (`action`) to which ruleset (`subject`), when, by which user of the database.
 
     `at` is in UTC. `role` is None where the database has no users; `subject` is None where no ruleset was meant.
@@ -40,6 +32,7 @@ class Event:
     subject: str | None
     detail: Mapping[str, Any]
     since: int | None = field(default=None, compare=False)
+    DATA: ClassVar = "id at role action subject detail"
 
     @property
     def about(self) -> str:
@@ -80,12 +73,5 @@ class Event:
 
     def data(self) -> dict[str, Any]:
         """The event as JSON data."""
-        return {
-            "id": self.id,
-            "at": self.at.isoformat(timespec="milliseconds"),
-            "role": self.role,
-            "action": self.action,
-            "subject": self.subject,
-            "detail": dict(self.detail),
-            **({} if self.since is None else {"since": self.since}),
-        }
+        data = Record.data(self) | {"at": self.at.isoformat(timespec="milliseconds")}
+        return data if self.since is None else data | {"since": self.since}

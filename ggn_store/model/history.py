@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from ggn_store.model.diff import Outline
 from ggn_store.model.difference import FIELDS
+from ggn_store.model.record import Record
 from ggn_store.model.revision import Revision
 
 _LISTED: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class Changes(Record):
     """What a revision changed against its (first) parent, as far as digests tell.
 
     Pieces are those whose digest is another one: on another board, that is all of them. `fields` are the dialect,
@@ -28,6 +29,7 @@ class Changes:
     changed: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     order: bool = False
+    DATA: ClassVar = "added removed changed fields order"
 
     def __str__(self) -> str:
         if self.is_first:
@@ -43,16 +45,6 @@ class Changes:
         if self.order:
             parts.append("order of pieces changed")
         return "; ".join(parts) or "nothing changed"
-
-    def data(self) -> dict[str, Any]:
-        """The changes as JSON data."""
-        return {
-            "added": [*self.added],
-            "removed": [*self.removed],
-            "changed": [*self.changed],
-            "fields": [*self.fields],
-            "order": self.order,
-        }
 
 
 def _listed(names: Sequence[str]) -> str:

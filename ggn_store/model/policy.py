@@ -11,6 +11,7 @@ from typing import Any, Final
 from ggn_store import limits
 from ggn_store.errors import NotationError, PositionError, printable, quote
 from ggn_store.model.position import Position
+from ggn_store.model.record import Record
 from ggn_store.model.revision import check_name
 
 MAX_REVIEW: Final = 100
@@ -87,7 +88,7 @@ class PolicyRules:
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(Record):
     """A policy as it was set; `number` counts from 1 within the namespace, `created_at` is in UTC.
 
     The namespace `*` is the whole store. `rules` is None where the policy was removed: then that of the namespace
@@ -105,15 +106,10 @@ class Policy:
 
     def data(self) -> dict[str, Any]:
         """The policy as JSON data, without its positions."""
-        return {
-            "namespace": self.namespace,
-            "number": self.number,
-            "rules": None if self.rules is None else {"valid": True, **self.rules.data()},
-            "author": self.author,
-            "message": self.message,
-            "created_at": None if self.created_at is None else self.created_at.isoformat(timespec="seconds"),
-            **({} if self.fault is None else {"fault": self.fault}),
-        }
+        data = Record.data(self) | ({} if self.rules is None else {"rules": {"valid": True, **self.rules.data()}})
+        if self.fault is None:
+            del data["fault"]
+        return data
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,10 +140,7 @@ class Position:
             raise PositionError(str(error)) from None
 
     def with_changes(
-        self,
-        hands: Mapping[str, int] | None = None,
-        side: str | None = None,
-        state: Mapping[str, str] | None = None,
+        self, hands: Mapping[str, int] | None = None, side: str | None = None, state: Mapping[str, str] | None = None
     ) -> Position:
         """The same position with other hands, another side to move or another state, where they are given."""
         return replace(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from ggn_store.errors import NotationError, quote
 from ggn_store.model.document import Dialect, Envelope
+from ggn_store.model.record import Record
 from ggn_store.model.revision import check_name
 
 Judgement = Literal["approved", "rejected", "withdrawn", "merged"]
@@ -20,7 +21,7 @@ _DIGEST = re.compile(r"(?:sha256:)?(?P<digest>[0-9a-f]{16,64})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Record):
     """What somebody said of a proposal.
 
     `revision` is the number of the one that a merged proposal became, `digest` that of the content that was approved.
@@ -34,27 +35,16 @@ class Verdict:
     message: str | None
     created_at: datetime | None
     digest: str | None = None
+    DATA: ClassVar = "verdict revision author role message created_at digest"
 
     @property
     def who(self) -> str | None:
         """Who said so: the user of the database, where it knows one; else the author's own word."""
         return self.role or self.author
 
-    def data(self) -> dict[str, Any]:
-        """The verdict as JSON data."""
-        return {
-            "verdict": self.verdict,
-            "revision": self.revision,
-            "author": self.author,
-            "role": self.role,
-            "message": self.message,
-            "created_at": None if self.created_at is None else self.created_at.isoformat(timespec="seconds"),
-            "digest": self.digest,
-        }
-
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Record):
     """A proposal and what became of it; `chess#4` is the fourth of chess.
 
     `base` is the number of the revision that it is to follow, `head` that of the newest one: None for none. `needed`
@@ -81,6 +71,10 @@ class Proposal:
     verdicts: tuple[Verdict, ...]
     needed: int
     fault: str | None = None
+    DATA: ClassVar = (
+        "name number state base head revision approvals needed digest dialect pieces accepted "
+        "author role message created_at verdicts"
+    )
 
     def __str__(self) -> str:
         return f"{self.name}#{self.number}"
@@ -113,27 +107,8 @@ class Proposal:
 
     def data(self) -> dict[str, Any]:
         """The proposal as JSON data."""
-        return {
-            "proposal": str(self),
-            "name": self.name,
-            "number": self.number,
-            "state": self.state,
-            "base": self.base,
-            "head": self.head,
-            "revision": self.revision,
-            "approvals": list(self.approvals),
-            "needed": self.needed,
-            "digest": self.digest,
-            "dialect": self.dialect,
-            "pieces": self.pieces,
-            "accepted": list(self.accepted),
-            "author": self.author,
-            "role": self.role,
-            "message": self.message,
-            "created_at": None if self.created_at is None else self.created_at.isoformat(timespec="seconds"),
-            "verdicts": [each.data() for each in self.verdicts],
-            **({} if self.fault is None else {"fault": self.fault}),
-        }
+        data = {"proposal": str(self)} | Record.data(self)
+        return data if self.fault is None else data | {"fault": self.fault}
 
 
 def parse_proposal(text: str) -> tuple[str, int]:

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
 from datetime import datetime
-from typing import Any
+from operator import attrgetter
+from typing import Any, ClassVar
 
 
 class Record:
-    """A base of dataclasses that are JSON objects of their fields: tuples as lists, times in ISO 8601 to the second."""
+    """A base of dataclasses that are JSON objects of their fields.
+
+    Tuples become lists, times ISO 8601 to the second, and values that have data of their own these. `DATA` names other
+    attributes instead, in their order, separated by blanks, as `key=attribute` where the key is another name.
+    """
 
     __slots__ = ()
+    DATA: ClassVar[str] = ""
 
     def data(self) -> dict[str, Any]:
         """As a JSON object."""
-        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+        names = self.DATA.split() or [field.name for field in fields(self)]  # type: ignore[arg-type]
+        pairs = (name.partition("=") for name in names)
+        return {key: _plain(attrgetter(attribute or key)(self)) for key, _, attribute in pairs}
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat(timespec="seconds")
-    return [*value] if isinstance(value, tuple) else value
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value.data() if hasattr(value, "data") else value

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Final, Literal, get_args
+from typing import Any, ClassVar, Final, Literal, get_args
 
 from ggn_store.errors import NotationError, quote
 from ggn_store.model.document import Dialect, Envelope
@@ -29,7 +29,7 @@ _REFERENCE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Revision:
+class Revision(Record):
     """An immutable revision of a ruleset; `number` counts from 1 within the ruleset.
 
     `shape` is the board's, None for listed squares. `created_at` is in UTC. `parent` is the number of the revision
@@ -56,6 +56,10 @@ class Revision:
     status: Status | None = field(default=None, compare=False)
     state: State = field(default="active", compare=False)
     successor: str | None = field(default=None, compare=False)
+    DATA: ClassVar = (
+        "name revision=number digest lineage parents dialect board=shape title=envelope.title source=envelope.source "
+        "start=envelope.start author message created_at state successor"
+    )
 
     def __str__(self) -> str:
         return f"{self.name}@{self.number}"
@@ -65,23 +69,10 @@ class Revision:
         """The board's shape as numbers: files, ranks, layers."""
         return None if self.shape is None else tuple(map(int, self.shape.split("x")))
 
-    def data(self) -> dict[str, Any]:
-        """The revision as JSON data."""
-        return {
-            "name": self.name,
-            "revision": self.number,
-            "digest": self.digest,
-            "lineage": self.lineage,
-            "parents": [number for number in (self.parent, self.merged) if number is not None],
-            "dialect": self.dialect,
-            "board": self.shape,
-            **{name: self.envelope.data().get(name) for name in ("title", "source", "start")},
-            "author": self.author,
-            "message": self.message,
-            "created_at": self.created_at.isoformat(timespec="seconds"),
-            "state": self.state,
-            "successor": self.successor,
-        }
+    @property
+    def parents(self) -> tuple[int, ...]:
+        """The numbers of the revisions that it came after."""
+        return tuple(number for number in (self.parent, self.merged) if number is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import ClassVar, Literal
+
+from ggn_store.model.record import Record
 
 TagStatus = Literal["created", "moved", "removed", "unchanged"]
 
 
 @dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(Record):
     """One move of a tag of a ruleset; moves are numbered from 1, and the one with the highest number counts.
 
     `revision` is the number of the revision that it points to since, None where the tag was removed; `digest` and
@@ -28,20 +30,7 @@ class Tag:
     message: str | None
     created_at: datetime
     status: TagStatus | None = field(default=None, compare=False)
+    DATA: ClassVar = "ruleset tag=name move=number revision digest lineage author message created_at"
 
     def __str__(self) -> str:
         return f"{self.ruleset}:{self.name}"
-
-    def data(self) -> dict[str, Any]:
-        """The move as JSON data."""
-        return {
-            "ruleset": self.ruleset,
-            "tag": self.name,
-            "move": self.number,
-            "revision": self.revision,
-            "digest": self.digest,
-            "lineage": self.lineage,
-            "author": self.author,
-            "message": self.message,
-            "created_at": self.created_at.isoformat(timespec="seconds"),
-        }

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 from ggn_store.errors import GgnStoreError, HeadMovedError
 from ggn_store.model.ancestry import Step
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Envelope, Piece, revision_digest
 from ggn_store.model.merge import Merge
+from ggn_store.model.record import Record
 from ggn_store.model.revision import lineage
 
 Outcome = Literal["new", "forwarded", "merged", "unchanged", "failed"]
@@ -113,7 +114,7 @@ class Wishes:
 
 
 @dataclass(frozen=True, slots=True)
-class Transferred:
+class Transferred(Record):
     """What became of one ruleset of a transfer.
 
     `name` is the ruleset's at its source, `to` at its destination, `head` there the newest revision's number and
@@ -131,20 +132,11 @@ class Transferred:
     lineage: str | None = None
     tags: tuple[str, ...] = ()
     error: GgnStoreError | None = None
+    DATA: ClassVar = "name to status revisions pieces pieces_listed=listed head lineage tags"
 
     def data(self) -> dict[str, Any]:
         """The result as JSON data; of an error its message and, where both sides changed something, what."""
-        data: dict[str, Any] = {
-            "name": self.name,
-            "to": self.to,
-            "status": self.status,
-            "revisions": self.revisions,
-            "pieces": self.pieces,
-            "pieces_listed": self.listed,
-            "head": self.head,
-            "lineage": self.lineage,
-            "tags": list(self.tags),
-        }
+        data = Record.data(self)
         if self.error is not None:
             data["error"] = str(self.error)
             if isinstance(self.error, DivergedError) and self.error.merge is not None:

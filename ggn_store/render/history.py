@@ -53,11 +53,7 @@ def log_rows(entries: Iterable[LogEntry]) -> Iterator[Mapping[str, Any]]:
         [subject, *_] = (entry.revision.message or "").strip().splitlines() or [""]
         if len(subject) > _SUBJECT:
             subject = subject[: _SUBJECT - 1] + "…"
-        yield _flat(entry) | {
-            "created_at": _time(entry.revision),
-            "message": subject,
-            "changes": str(entry.changes),
-        }
+        yield _flat(entry) | {"created_at": _time(entry.revision), "message": subject, "changes": str(entry.changes)}
 
 
 def log_fields(entries: Iterable[LogEntry]) -> Iterator[Mapping[str, Any]]:

@@ -107,11 +107,7 @@ def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...]) -> Layout
             for y, name in enumerate(ranks)
         ]
     rows = -(-depth // columns)
-    ground = (
-        _hatched(holes),
-        _ground((tones[1], _LIGHT), (tones[0], _DARK)),
-        svg.group(labels, fill=svg.FAINT),
-    )
+    ground = (_hatched(holes), _ground((tones[1], _LIGHT), (tones[0], _DARK)), svg.group(labels, fill=svg.FAINT))
     total_x = columns * pitch_x - UNIT / 2
     total_y = rows * pitch_y - UNIT / 4
     return Layout(corners, ground, total_x, total_y, heading, total_y - below, total_x)
@@ -146,10 +142,7 @@ def _listed(squares: Sequence[str]) -> Layout:
         corners[square] = (column * pitch_x + (pitch_x - UNIT) / 2, row * pitch_y + _LABEL + 6)
         middle = column * pitch_x + pitch_x / 2
         labels.append(svg.text(square, middle, row * pitch_y + _LABEL / 2 + 2, _LABEL, pitch_x - 4))
-    ground = (
-        _ground((corners.values(), _LIGHT)),
-        svg.group(labels, fill=svg.FAINT),
-    )
+    ground = (_ground((corners.values(), _LIGHT)), svg.group(labels, fill=svg.FAINT))
     rows = max(1, -(-len(squares) // columns))
     width, height = columns * pitch_x, rows * pitch_y
     return Layout(corners, ground, width, height, _LABEL + 6, height - 6, width)

@@ -124,17 +124,6 @@ def text(
     )
 
 
-def lines(content: str, size: float, width: float, most: int = 4) -> list[str]:
-    """A text broken between words into lines of at most `width`, `most` of them."""
-    found: list[str] = []
-    for word in printable(content).split(" "):
-        if found and text_width(f"{found[-1]} {word}", size) <= width:
-            found[-1] += f" {word}"
-        else:
-            found.append(word)
-    return found if len(found) <= most else [*found[: most - 1], shortened(" ".join(found[most - 1 :]), 60)]
-
-
 # --- shapes ---
 
 

@@ -32,10 +32,7 @@ Standing = tuple[str, int]
 
 
 def reached(
-    asker: Asker,
-    revision: Revision,
-    seeds: Iterable[Standing] | None,
-    never: Sequence[Impossible] | None = None,
+    asker: Asker, revision: Revision, seeds: Iterable[Standing] | None, never: Sequence[Impossible] | None = None
 ) -> set[Standing]:
     """All that can come to stand: piece and number of the square, or IN_HAND.
 

@@ -12,9 +12,7 @@ from ggn_store.model.revision import Revision
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.schema import tables as t
 
-# In document order by these; a source or a destination without a square is the hand.
-ORDER: Final = (t.revision_piece.c.ordinal, t.variant.c.number)
-
+# A source or a destination without a square is the hand.
 RULES: Final[FromClause] = (
     t.revision_piece.join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
     .join(t.source, t.source.c.piece_id == t.piece.c.id)

@@ -13,7 +13,6 @@ from ggn_store.model.diff import entries_of
 from ggn_store.model.difference import Possibilities
 from ggn_store.model.history import Blame, fields_of
 from ggn_store.model.revision import Revision
-from ggn_store.notation.hand import HAND
 from ggn_store.store.database import engine
 from ggn_store.store.history import log
 from ggn_store.store.history.log import EntryKey, Said
@@ -71,7 +70,7 @@ class _Blaming:
             identifier: {
                 place: said
                 for place, said in self._read_entries(key.id).items()
-                if source in (None, self._label(place[0])) and destination in (None, self._label(place[1]))
+                if source in (None, self._board.label(place[0])) and destination in (None, self._board.label(place[1]))
             }
             for identifier, key in self._keys.items()
             if piece in (None, identifier)
@@ -83,13 +82,10 @@ class _Blaming:
         by_field = self._walk_fields(fields)
         by_place = self._walk(asked)
         return [Blame(by_field[name], field=name) for name in fields] + [
-            Blame(by_place[identifier, place], identifier, self._label(place[0]), self._label(place[1]))
+            Blame(by_place[identifier, place], identifier, self._board.label(place[0]), self._board.label(place[1]))
             for identifier, places in asked.items()
             for place in places
         ]
-
-    def _label(self, square: int | None) -> str:
-        return HAND if square is None else self._board.squares[square]
 
     def _missing(self, piece: str | None, source: str | None, destination: str | None) -> str:
         if piece is not None and piece not in self._keys:
@@ -147,5 +143,5 @@ class _Blaming:
             return {place for place in places if entries.get(place) == asked[place]}
         old = self._words(piece_id, piece, board_id)
         new = self._words(self._keys[piece].id, piece, self._revision.board_id)
-        labels = {place: (self._label(place[0]), self._label(place[1])) for place in places}
+        labels = {place: (self._board.label(place[0]), self._board.label(place[1])) for place in places}
         return {place for place, label in labels.items() if old.get(label) == new[label]}

@@ -14,22 +14,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Literal, get_args
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    FromClause,
-    Integer,
-    Select,
-    Subquery,
-    Text,
-    and_,
-    func,
-    or_,
-    select,
-)
+from sqlalchemy import ColumnElement, Connection, FromClause, Integer, Select, Subquery, Text, and_, func, or_, select
 
 from ggn_store.model.position import Position
-from ggn_store.notation.hand import HAND
 from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import fast, mask_query
 from ggn_store.store.moves import positions as state
@@ -104,7 +91,7 @@ def counts(
         return {number: found.get(number, 0) for number in range(len(positions))}
     if by == "piece":
         return found
-    return {HAND if square is None else query.board.squares[square]: count for square, count in found.items()}
+    return {query.board.label(square): count for square, count in found.items()}
 
 
 @functools.cache

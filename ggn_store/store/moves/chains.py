@@ -16,17 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import (
-    BigInteger,
-    Connection,
-    Integer,
-    Text,
-    TextClause,
-    and_,
-    bindparam,
-    select,
-    text,
-)
+from sqlalchemy import BigInteger, Connection, Integer, Text, TextClause, and_, bindparam, select, text
 
 from ggn_store import limits
 from ggn_store.errors import MoveError
@@ -338,13 +328,9 @@ def _steps(
         .join(t.source, t.VARIANT_OF_SOURCE)
         .join(t.destination, t.VARIANT_OF_DESTINATION)
     )
-
-    def label(number: int | None) -> str:
-        return HAND if number is None else board.squares[number]
-
     found: dict[tuple[int, int], Move] = {}
     for piece_id, number, piece, source, destination, ordinal, toggle in connection.execute(places):
-        move = details[piece_id, number].move(piece, label(source), label(destination), ordinal, toggle)
+        move = details[piece_id, number].move(piece, board.label(source), board.label(destination), ordinal, toggle)
         found[variants[piece_id, number]] = move
     return found
 

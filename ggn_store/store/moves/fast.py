@@ -17,20 +17,13 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final, cast
 
-from sqlalchemy import (
-    Connection,
-    Select,
-    Table,
-    bindparam,
-    select,
-)
+from sqlalchemy import Connection, Select, Table, bindparam, select
 
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.move import Assumption, Move, displacement
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision
-from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store.database.engine import Database, Prepared
 from ggn_store.store.moves.codes import Codes
@@ -107,13 +100,12 @@ class FastQuery:
         self._held: dict[Side, list[tuple[str, tuple[int, _Start]]]] = {"first": [], "second": []}
         self._starts: dict[int, _Start] = {}
         for place, (piece_id, piece, ordinal, number) in enumerate(sources):
-            square = HAND if number is None else board.squares[number]
-            start = _Start(place, masks.start(piece_id, ordinal), piece, square)
+            start = _Start(place, masks.start(piece_id, ordinal), piece, board.label(number))
             self._starts[start.key] = start
             if number is None:
                 self._held[side_of(piece)].append((piece, (place, start)))
             else:
-                self._placed[side_of(piece)][square, piece] = place, start
+                self._placed[side_of(piece)][start.source, piece] = place, start
         self._statements: dict[int, Prepared] = {}
         self._kept_moves = self._kept_answers = 0
 
@@ -287,7 +279,6 @@ class FastQuery:
 
     def _read(self, start: _Start) -> dict[int, Move]:
         """Read all possibilities that begin at `start`, and learn what squares they depend on."""
-        squares = self.board.squares
         variants = self._rows(_VARIANTS, *masks.place(start.key))
         numbers = (masks.piece_of(start.key), variants[0][1], variants[-1][1])
         rows = {table: self._rows(query, *numbers) for table, query in self._details.items()}
@@ -298,10 +289,10 @@ class FastQuery:
             relevant |= self._codes.bits(square, is_named)
             if is_named:
                 exact.add(number)
-        details = decode(squares, rows.__getitem__, is_gdl=self._is_gdl)
+        details = decode(self.board.squares, rows.__getitem__, is_gdl=self._is_gdl)
         moves = {}
         for ordinal, number, toggle, square in variants:
-            destination = HAND if square is None else squares[square]
+            destination = self.board.label(square)
             moves[number] = details[number].move(start.piece, start.source, destination, ordinal, toggle)
         start.relevant, start.exact, start.moves = relevant, frozenset(exact), moves
         self._kept_moves += len(moves)

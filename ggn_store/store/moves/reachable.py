@@ -18,7 +18,6 @@ from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.move import displacement
 from ggn_store.model.position import SIDES, Position
 from ggn_store.model.revision import Revision
-from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, other_side, side_of
 from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import positions as temporary
@@ -122,13 +121,7 @@ _spans = temporary.temporary("chosen_span", {"piece_id": t.Id, "first": Integer,
 class _Reader:
     """Reads the rules of a revision, source by source."""
 
-    def __init__(
-        self,
-        database: Database,
-        connection: Connection,
-        revision: Revision,
-        board: Board,
-    ) -> None:
+    def __init__(self, database: Database, connection: Connection, revision: Revision, board: Board) -> None:
         self._database = database
         self._connection = connection
         self._board = board
@@ -179,7 +172,9 @@ class _Reader:
             )
 
     def _entry(self, piece: str, source: int | None, destination: int | None, details: Details, toggle: Any) -> Entry:
-        effects = details.effects(toggle) or displacement(piece, self._label(source), self._label(destination))
+        effects = details.effects(toggle) or displacement(
+            piece, self._board.label(source), self._board.label(destination)
+        )
         not_own = not_enemy = not_empty = touched = 0
         must: dict[str, int] = {}
         deny: dict[str, int] = {}
@@ -213,9 +208,6 @@ class _Reader:
         of_source = and_(table.c.piece_id == sources.c.piece_id, table.c.source == sources.c.source)
         query = select(table.c.piece_id, *(table.c[column] for column in columns))
         return iter(self._connection.execute(query.join(sources, of_source)))
-
-    def _label(self, number: int | None) -> str:
-        return HAND if number is None else self._board.squares[number]
 
 
 def _bits(mask: int) -> Iterator[int]:

@@ -86,13 +86,9 @@ def moves(
     rows = connection.execute(reading_query(revision, board, question, described)).all()
     keys = {(row.piece_id, row.variant) for row in rows}
     details = read_details(database, connection, board, keys, revision.dialect)
-
-    def square(number: int | None) -> str:
-        return HAND if number is None else board.squares[number]
-
     answers: list[list[Move]] = [[] for _ in positions]
     for row in rows:
-        source, destination = square(row.source), square(row.destination)
+        source, destination = board.label(row.source), board.label(row.destination)
         move = details[row.piece_id, row.variant].move(row.piece, source, destination, row.ordinal, row.toggle)
         if not move.has_effects and assume is not None:
             move = replace(move, transition=displacement(row.piece, source, destination), assumed=True)
@@ -164,10 +160,7 @@ def reading_query(revision: Revision, board: Board, question: Question, describe
 def _standing(revision: Revision, board: Board, question: Question, described: Described) -> CTE:
     """Which piece of the ruleset can start from which source in which position."""
     position, on_board, in_hand = described.position, described.board, described.hand
-    of_ruleset = and_(
-        t.revision_piece.c.piece_id == t.piece.c.id,
-        t.revision_piece.c.revision_id == revision.id,
-    )
+    of_ruleset = and_(t.revision_piece.c.piece_id == t.piece.c.id, t.revision_piece.c.revision_id == revision.id)
     columns = (
         position.c.position,
         position.c.side,
@@ -245,11 +238,7 @@ def _failing_guard(standing: CTE, stated: FromClause) -> Select[Any]:
     return (
         select(1)
         .select_from(guard)
-        .where(
-            guard.c.piece_id == t.variant.c.piece_id,
-            guard.c.variant == t.variant.c.number,
-            ~is_allowed.exists(),
-        )
+        .where(guard.c.piece_id == t.variant.c.piece_id, guard.c.variant == t.variant.c.number, ~is_allowed.exists())
         .correlate(standing, t.variant)
     )
 

@@ -354,10 +354,6 @@ def assemble_piece(connection: Connection, piece_id: int, identifier: str, board
 
 def make_piece(identifier: str, board: Board, rows: Callable[[Table], list[Any]]) -> Piece:
     """A piece from the rows that it has in each table, without its key and in the order of the primary key."""
-
-    def label(square: int | None) -> str:
-        return HAND if square is None else board.squares[square]
-
     details = decode(board.squares, rows)
     possibilities = {
         place: tuple([details[number].possibility(toggle) for _, _, _, number, toggle in group])
@@ -365,13 +361,13 @@ def make_piece(identifier: str, board: Board, rows: Callable[[Table], list[Any]]
     }
     destinations = {
         source: tuple(
-            Destination(label(square), possibilities.get((source, ordinal), ())) for _, ordinal, square in group
+            Destination(board.label(square), possibilities.get((source, ordinal), ())) for _, ordinal, square in group
         )
         for source, group in groupby(rows(t.destination), key=itemgetter(0))
     }
     return Piece(
         identifier,
-        tuple(Source(label(square), destinations.get(ordinal, ())) for ordinal, square in rows(t.source)),
+        tuple(Source(board.label(square), destinations.get(ordinal, ())) for ordinal, square in rows(t.source)),
     )
 
 
