@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from ggn_store.analysis import words
-from ggn_store.analysis.contents import Contents, effect, hand_effect
 from ggn_store.analysis.grid import Grid
 from ggn_store.analysis.movement import Movement, movement
+from ggn_store.model.contents import Contents, effect, hand_effect
 from ggn_store.model.record import Record
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import side_of

@@ -9,9 +9,9 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal
 
-from ggn_store.analysis.contents import Condition, Contents
 from ggn_store.model.board import Board
 from ggn_store.model.conditions import implies
+from ggn_store.model.contents import Condition, Contents
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.record import Record
 from ggn_store.notation.qpi import other_side, side_of

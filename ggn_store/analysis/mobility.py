@@ -9,29 +9,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from ggn_store.model.board import Board
+from ggn_store.model.contents import Leap
 from ggn_store.model.record import Record
 from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
 
 Colours = Literal["bound", "alternating", "free"]
-
-
-class Leap(Protocol):
-    """From where to where a piece has rules; squares by number, and no source is the hand."""
-
-    @property
-    def piece(self) -> str: ...
-    @property
-    def source(self) -> int | None: ...
-    @property
-    def destination(self) -> int: ...
-    @property
-    def quiet(self) -> bool: ...
-    @property
-    def capture(self) -> bool: ...
 
 
 @dataclass(frozen=True, slots=True)

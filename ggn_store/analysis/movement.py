@@ -20,8 +20,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from ggn_store.analysis.contents import Condition, Contents, effect, hand_effect
 from ggn_store.analysis.grid import Grid
+from ggn_store.model.contents import Condition, Contents, effect, hand_effect
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.geometry import Symmetry, Vector, opposite, symmetries
 from ggn_store.notation import qpi

@@ -13,11 +13,11 @@ import hashlib
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, NamedTuple
 
-from ggn_store.analysis.contents import Condition, Contents, effect, hand_effect
 from ggn_store.model import possibilities
 from ggn_store.model.board import Board
+from ggn_store.model.contents import Condition, Contents, effect, hand_effect
 from ggn_store.model.document import EMPTY, ENEMY, Possibility
 from ggn_store.model.geometry import Lattice, Symmetry, reversing
 from ggn_store.model.position import Position
@@ -37,13 +37,11 @@ _MASK: Final = (1 << _LANE) - 1
 _FIRST: Final = 3
 
 
-class Piece(Protocol):
+class Piece(NamedTuple):
     """The rows of a piece, and its identifier."""
 
-    @property
-    def piece(self) -> str: ...
-    @property
-    def contents(self) -> Contents: ...
+    piece: str
+    contents: Contents
 
 
 @dataclass(frozen=True)

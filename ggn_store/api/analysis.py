@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 from ggn_store.analysis import mobility as mobilities
 from ggn_store.analysis import reach as reaches
 from ggn_store.analysis.dead import Dead
-from ggn_store.analysis.mentions import Use, Uses
 from ggn_store.analysis.mobility import PieceMobility, SquareMobility
 from ggn_store.analysis.reach import Coverage, Reacher
 from ggn_store.api.handle import Handle
 from ggn_store.errors import NotationError, UnknownNameError, offer, printable, quote
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.mentions import Use, Uses
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.store.analyses import mentions, mobility, reach, stats
@@ -97,25 +97,13 @@ class RulesetAnalysis:
         """
         asked = self._mentionable(state)
         with asking(self._database, self._tell) as asker:
-            return [Uses(*total) for total in mentions.totals(asker, self._handle.revision, asked)]
+            return mentions.totals(asker, self._handle.revision, asked)
 
     def each_use(self, state: str) -> list[Use]:
         """Every mention in the rules, in document order; otherwise like `uses`."""
         asked = self._mentionable(state)
-        board = self._handle.board
         with asking(self._database, self._tell) as asker:
-            found = mentions.mentions(asker, self._handle.revision, asked)
-        return [
-            Use(
-                each.piece,
-                board.label(each.source),
-                board.label(each.destination),
-                each.ordinal,
-                each.role,
-                None if each.square is None else board.squares[each.square],
-            )
-            for each in found
-        ]
+            return mentions.mentions(asker, self._handle.revision, self._handle.board, asked)
 
     def dead(self) -> list[Dead]:
         """The possibilities that never apply, or could be left out, in document order; see `Dead`."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 
 from ggn_store.analysis import dead
-from ggn_store.analysis.contents import Condition
 from ggn_store.analysis.dead import Dead
 from ggn_store.api import garbage
 from ggn_store.model.board import Board
+from ggn_store.model.contents import Condition
 from ggn_store.model.revision import Revision
 from ggn_store.store.analyses import contents, reach, rules
 from ggn_store.store.analyses.asking import Asker

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from typing import NamedTuple
 
 from ggn_store.analysis import comparison, movers, symmetry
 from ggn_store.analysis.comparison import Moving, PieceComparison
@@ -80,16 +79,11 @@ def same_movers(
     return SameMovers(found, tuple(left_out))
 
 
-class _Piece(NamedTuple):
-    piece: str
-    contents: contents.Contents
-
-
 def find_asymmetries(asker: Asker, revision: Revision, board: Board) -> list[symmetry.Finding]:
     """What lacks a counterpart under each of the symmetries that are tried."""
     with garbage.held_off():
         names = {each.piece_id: each.piece for each in contents.members(asker, [revision])}
-        pieces = (_Piece(names[rows.piece_id], rows) for rows in contents.contents(asker, [revision]))
+        pieces = (symmetry.Piece(names[rows.piece_id], rows) for rows in contents.contents(asker, [revision]))
         return symmetry.find(pieces, [*names.values()], board, symmetry.mirrors(board))
 
 

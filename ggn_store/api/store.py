@@ -202,7 +202,7 @@ class Store:
     def list(self) -> tuple[Summary, ...]:
         """The newest revision of every ruleset by name, with the number of pieces, possibilities, ..."""
         with self.session.reading() as connection:
-            tagged = tags.of_all(connection)
+            tagged = tags.pointing(connection)
             return tuple(
                 replace(catalog.summary(connection, revision), tags=tagged.get(revision.name, {}))
                 for revision in catalog.newest(connection)

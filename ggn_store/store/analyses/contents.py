@@ -10,30 +10,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Select, Table, Text, and_, cast, func, select
 
+from ggn_store.model.contents import Contents
 from ggn_store.model.revision import Revision
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.schema import tables as t
-
-
-class Contents(NamedTuple):
-    """The rows of a piece, which all begin with its id; squares are by number of its board, None for the hand.
-
-    Possibilities, in document order, have source, destination, ordinal, number (from 0) and toggle. Conditions, effects
-    and hand effects are one row a possibility that has any: its number, and a text with a line for each, in no order:
-    polarity, square and state; square and what it becomes, which may be empty; piece and delta; with a blank between.
-    Guards, state effects and origins, which only the dialect `gdl` has, are a row each, ordered by the number of their
-    possibility, which is before variable and a value that it may have; variable and its new value; action and whether
-    it can be chained.
-    """
-
-    piece_id: int
-    possibilities: list[tuple[int, int | None, int | None, int, int, bool | None]]
-    conditions: list[tuple[int, int, str]]
-    effects: list[tuple[int, int, str]]
-    hand_effects: list[tuple[int, int, str]]
-    guards: list[tuple[int, int, str, str]]
-    state_effects: list[tuple[int, int, str, str]]
-    origins: list[tuple[int, int, str, bool]]
 
 
 class Member(NamedTuple):

@@ -19,6 +19,8 @@ from sqlalchemy import (
     union_all,
 )
 
+from ggn_store.model.board import Board
+from ggn_store.model.mentions import Use, Uses
 from ggn_store.model.revision import Revision
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.analyses.rules import RULES, is_of, of_variant
@@ -35,31 +37,7 @@ class Named(NamedTuple):
     value: str | None = None
 
 
-class Mention(NamedTuple):
-    """One mention in a rule: squares by number, None is the hand; `square` is what the mention is of, if it is of one.
-
-    As `rules` it is a possibility of the piece's own, else a condition that must or must not hold, or an effect on the
-    board or on a hand; of a state variable, a guard (`when`) or its new value (`state`).
-    """
-
-    piece: str
-    role: Role
-    source: int | None
-    destination: int | None
-    ordinal: int
-    square: int | None
-
-
-class Total(NamedTuple):
-    """How many possibilities of a piece mention it in a role, and how often."""
-
-    piece: str
-    role: Role
-    possibilities: int
-    mentions: int
-
-
-def totals(asker: Asker, revision: Revision, state: str | Named) -> list[Total]:
+def totals(asker: Asker, revision: Revision, state: str | Named) -> list[Uses]:
     """How often a state, or a state variable, is mentioned, by piece in document order and by role."""
     found = _mentions(revision, state).cte("mention")
     rows = asker.rows(
@@ -72,16 +50,22 @@ def totals(asker: Asker, revision: Revision, state: str | Named) -> list[Total]:
         .group_by(found.c.at_piece, found.c.piece, found.c.at_role)
         .order_by(found.c.at_piece, found.c.at_role)
     )
-    return [Total(row.piece, ROLES[row.at_role], row.possibilities, row.mentions) for row in rows]
+    return [Uses(row.piece, ROLES[row.at_role], row.possibilities, row.mentions) for row in rows]
 
 
-def mentions(asker: Asker, revision: Revision, state: str | Named) -> list[Mention]:
+def mentions(asker: Asker, revision: Revision, board: Board, state: str | Named) -> list[Use]:
     """Every mention of a state, or of a state variable, in document order."""
     found = _mentions(revision, state).cte("mention")
     columns = (found.c.piece, found.c.at_role, found.c.source, found.c.destination, found.c.ordinal, found.c.square)
     order = (found.c.at_piece, found.c.number, found.c.at_role, found.c.square)
     rows = asker.rows(select(*columns).order_by(*order))
-    return [Mention(row.piece, ROLES[row.at_role], *row[2:]) for row in rows]
+    return [
+        Use(
+            *(row.piece, board.label(row.source), board.label(row.destination), row.ordinal, ROLES[row.at_role]),
+            None if row.square is None else board.label(row.square),
+        )
+        for row in rows
+    ]
 
 
 _NAMING: Final[tuple[tuple[Role, Table], ...]] = (("when", t.guard), ("state", t.state_effect))

@@ -9,29 +9,16 @@ and nothing is captured by moving into the hand.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import ColumnElement, Select, and_, case, func, literal, or_, select
 
+from ggn_store.model.contents import Leap
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.revision import Revision
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.analyses.rules import RULES, is_of, is_own, of_variant
 from ggn_store.store.schema import tables as t
-
-
-class Leap(NamedTuple):
-    """From where to where the rules of a piece lead; squares by number, and no source is the hand.
-
-    `quiet` and `capture` say whether one of its `possibilities` holds on an empty board, and captures.
-    """
-
-    piece: str
-    source: int | None
-    destination: int
-    quiet: bool
-    capture: bool
-    possibilities: int
 
 
 def leaps(asker: Asker, revision: Revision, *, piece: str | None = None, destination: int | None = None) -> list[Leap]:
@@ -83,14 +70,8 @@ def _tried(revision: Revision) -> Select[Any]:
     at_enemy = case(
         (on_source, fails_on_source), (square == t.destination.c.square, fails_on_enemy), else_=fails_on_empty
     )
-    places = (
-        t.revision_piece.c.ordinal,
-        t.piece.c.identifier,
-        t.source.c.ordinal,
-        t.source.c.square,
-        t.destination.c.ordinal,
-        t.destination.c.square,
-    )
+    rule, source, destination = t.piece.c.identifier, t.source.c, t.destination.c
+    places = t.revision_piece.c.ordinal, rule, source.ordinal, source.square, destination.ordinal, destination.square
     names = ("at_piece", "piece", "at_source", "source", "at_destination", "destination")
     return (
         select(

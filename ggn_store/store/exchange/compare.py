@@ -49,7 +49,7 @@ def outlines(connection: Connection, names: Collection[str], progress: Callable[
             found[row.name] = Outline(bool(row.is_hidden))
         found[row.name].revisions[row.lineage] = row.digest, row.number
         found[row.name].head = row.lineage
-    for name, pointing in tags.of_all(connection).items():
+    for name, pointing in tags.pointing(connection).items():
         if name in found:
             lineages = {number: lineage for lineage, (_, number) in found[name].revisions.items()}
             found[name].tags = {tag: lineages[number] for tag, number in pointing.items()}

@@ -18,6 +18,7 @@ from ggn_store.model.board import Board
 from ggn_store.model.document import Envelope, Piece
 from ggn_store.model.transfer import SentPiece, SentRevision, SentTag
 from ggn_store.store.database.engine import Database
+from ggn_store.store.history import tags
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
 
@@ -193,26 +194,12 @@ class StoreSource:
     def tags(self, name: str) -> Sequence[SentTag]:
         """The tags of a ruleset that point somewhere, by name."""
         with self._explained():
+            self._ruleset_id(name)
             return [
-                SentTag(row.name, row.lineage, row.author, row.message, catalog.utc(row.created_at))
-                for row in tags(self._connection, self._ruleset_id(name))
-                if row.lineage is not None
+                SentTag(tag.name, tag.lineage, tag.author, tag.message, tag.created_at)
+                for tag in tags.newest(self._connection, name)
+                if tag.lineage is not None
             ]
-
-
-def tags(connection: Connection, ruleset_id: int) -> Sequence[Any]:
-    """The newest row of every tag of a ruleset, by name; its lineage is None where the tag was removed."""
-    other = t.tag.alias()
-    newest = select(func.max(other.c.number)).where(
-        other.c.ruleset_id == t.tag.c.ruleset_id, other.c.name == t.tag.c.name
-    )
-    query = (
-        select(t.tag.c.name, t.tag.c.number, t.tag.c.author, t.tag.c.message, t.tag.c.created_at, t.revision.c.lineage)
-        .select_from(t.tag.outerjoin(t.revision, t.revision.c.id == t.tag.c.revision_id))
-        .where(t.tag.c.ruleset_id == ruleset_id, t.tag.c.number == newest.scalar_subquery())
-        .order_by(t.tag.c.name)
-    )
-    return connection.execute(query).all()
 
 
 def read_pieces(connection: Connection, wanted: Sequence[tuple[Any, Board]]) -> list[Piece]:

@@ -355,7 +355,7 @@ def _named(revision: SentRevision) -> str:
 
 def _take_tags(database: Database, connection: Connection, here: Here, source: Source, name: str) -> tuple[str, ...]:
     """Let the tags point where those of the source do; the names of those that moved."""
-    current = {row.name: row for row in offer.tags(connection, here.ruleset_id or 0)}
+    current = {tag.name: tag for tag in tags.newest(connection, here.name)}
     query = select(t.revision.c.lineage, t.revision.c.id).where(t.revision.c.ruleset_id == here.ruleset_id)
     keys: dict[str, int] = {row.lineage: row.id for row in connection.execute(query)}
     moved = []

@@ -13,6 +13,7 @@ from ggn_store.model.difference import FIELDS
 from ggn_store.model.history import Changes, LogEntry, fields_of
 from ggn_store.model.revision import Revision
 from ggn_store.store.database.engine import Database
+from ggn_store.store.history.tags import pointing
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
 
@@ -94,17 +95,9 @@ def steps(connection: Connection, revision: Revision, first: int, last: int) -> 
 
 def tags(connection: Connection, revision: Revision) -> dict[int, tuple[str, ...]]:
     """The tags of a revision's ruleset by the number of the revision that each points to now."""
-    query = (
-        select(t.tag.c.name, t.revision.c.number)
-        .select_from(t.tag.outerjoin(t.revision, t.revision.c.id == t.tag.c.revision_id))
-        .where(t.tag.c.ruleset_id == _ruleset(revision))
-        .order_by(t.tag.c.name, t.tag.c.number)
-    )
-    newest: dict[str, int | None] = {row.name: row.number for row in connection.execute(query)}
     found: dict[int, tuple[str, ...]] = {}
-    for name, number in newest.items():
-        if number is not None:
-            found[number] = (*found.get(number, ()), name)
+    for name, number in pointing(connection, revision.name).get(revision.name, {}).items():
+        found[number] = (*found.get(number, ()), name)
     return found
 
 

@@ -38,6 +38,13 @@ _MOVES: Select[Any] = (
     .select_from(t.tag.join(t.ruleset).outerjoin(t.revision, t.revision.c.id == t.tag.c.revision_id))
     .order_by(t.tag.c.name, t.tag.c.number)
 )
+_OTHER = t.tag.alias()
+_LAST = _MOVES.where(
+    t.tag.c.number
+    == select(func.max(_OTHER.c.number))
+    .where(_OTHER.c.ruleset_id == t.tag.c.ruleset_id, _OTHER.c.name == t.tag.c.name)
+    .scalar_subquery()
+)
 
 
 def expected(connection: Connection, name: str, stated: str | None) -> Expected:
@@ -68,14 +75,14 @@ def move(
         select(t.revision.c.ruleset_id).where(t.revision.c.id == catalog.find(connection, ruleset).id)
     ).scalar_one()
     while True:
-        newest = _newest(connection, ruleset, tag)
-        points = None if newest is None else newest.revision
+        last = _last(connection, ruleset, tag)
+        points = None if last is None else last.revision
         _require(ruleset, tag, points, expect)
-        if newest is not None and target is not None and points == target.number:
-            return replace(newest, status="unchanged")
+        if last is not None and target is not None and points == target.number:
+            return replace(last, status="unchanged")
         if target is None and points is None:
             raise UnknownNameError(_missing(connection, ruleset, tag))
-        number = 1 if newest is None else newest.number + 1
+        number = 1 if last is None else last.number + 1
         said = {
             "revision_id": None if target is None else target.id,
             "author": change.author,
@@ -83,7 +90,7 @@ def move(
         }
         if add(database, connection, said | {"ruleset_id": ruleset_id, "name": tag, "number": number}):
             status: TagStatus = "removed" if target is None else "created" if points is None else "moved"
-            moved = _newest(connection, ruleset, tag)
+            moved = _last(connection, ruleset, tag)
             assert moved is not None  # noqa: S101  (it was inserted just now)
             return replace(moved, status=status)
 
@@ -106,12 +113,17 @@ def _require(ruleset: str, tag: str, points: int | None, expect: Expected) -> No
     )
 
 
+def newest(connection: Connection, ruleset: str) -> list[Tag]:
+    """The last move of every tag of a ruleset, also of those that were removed, by name."""
+    return [_tag_of(row) for row in connection.execute(_LAST.where(t.ruleset.c.name == ruleset))]
+
+
 def listed(connection: Connection, reference: Reference) -> list[Tag]:
     """Where the tags of a ruleset point, by name; of a reference to one revision, the tags that point to it."""
     revision = catalog.find(connection, reference)
-    found = {row.name: _tag_of(row) for row in connection.execute(_MOVES.where(t.ruleset.c.name == reference.name))}
     wanted = None if reference.is_newest else revision.number
-    return [tag for tag in found.values() if tag.revision is not None and wanted in (None, tag.revision)]
+    found = newest(connection, reference.name)
+    return [tag for tag in found if tag.revision is not None and wanted in (None, tag.revision)]
 
 
 def log(connection: Connection, ruleset: str, tag: str | None = None) -> list[Tag]:
@@ -126,16 +138,12 @@ def log(connection: Connection, ruleset: str, tag: str | None = None) -> list[Ta
     return sorted(found, key=lambda each: (each.created_at, each.name, each.number), reverse=True)
 
 
-def of_all(connection: Connection) -> dict[str, dict[str, int]]:
-    """For each ruleset that has tags, the numbers of the revisions that they point to."""
-    last = t.tag.alias()
-    newest = (
-        select(func.max(last.c.number))
-        .where(last.c.ruleset_id == t.tag.c.ruleset_id, last.c.name == t.tag.c.name)
-        .scalar_subquery()
-    )
+def pointing(connection: Connection, ruleset: str | None = None) -> dict[str, dict[str, int]]:
+    """For each ruleset that has tags, or for one, the numbers of the revisions that they point to."""
     found: dict[str, dict[str, int]] = {}
-    query = _MOVES.where(t.tag.c.number == newest, t.tag.c.revision_id.is_not(None))
+    query = _LAST.where(t.tag.c.revision_id.is_not(None))
+    if ruleset is not None:
+        query = query.where(t.ruleset.c.name == ruleset)
     # Nothing more of it: a row of another ruleset that cannot be read breaks nothing here.
     columns = t.ruleset.c.name.label("ruleset"), t.tag.c.name, t.revision.c.number.label("revision")
     for row in connection.execute(query.with_only_columns(*columns, maintain_column_froms=True)):
@@ -143,7 +151,7 @@ def of_all(connection: Connection) -> dict[str, dict[str, int]]:
     return found
 
 
-def _newest(connection: Connection, ruleset: str, tag: str) -> Tag | None:
+def _last(connection: Connection, ruleset: str, tag: str) -> Tag | None:
     query = _MOVES.where(t.ruleset.c.name == ruleset, t.tag.c.name == tag)
     row = connection.execute(query.order_by(None).order_by(t.tag.c.number.desc()).limit(1)).first()
     return None if row is None else _tag_of(row)
