@@ -13,25 +13,25 @@ from ggn_store.columnar.encode import Batch
 class Engine(ABC):
     """A compiled ruleset, and the SQL of the engine that answers for it."""
 
-    def __init__(self, compiled: Compiled, dialect: sql.Dialect) -> None:
+    def __init__(self, compiled: Compiled, xor: str) -> None:
         self._compiled = compiled
-        self._dialect = dialect
+        self._xor = xor
 
     def moves(self, batch: Batch) -> Any:
         """An Arrow table (position, possibility) of what holds, in no order."""
-        return self._ask(sql.moves(self._compiled, self._dialect), batch)
+        return self._ask(sql.moves(self._compiled, self._xor), batch)
 
     def count_by_position(self, batch: Batch) -> Any:
         """An Arrow table (position, count); positions without moves may be left out."""
-        return self._ask(sql.count_by_position(self._compiled, self._dialect), batch)
+        return self._ask(sql.count_by("position", self._compiled, self._xor), batch)
 
     def count_by_start(self, batch: Batch) -> Any:
         """An Arrow table (start, count)."""
-        return self._ask(sql.count_by_start(self._compiled, self._dialect), batch)
+        return self._ask(sql.count_by("start", self._compiled, self._xor), batch)
 
     def count_by_possibility(self, batch: Batch) -> Any:
         """An Arrow table (possibility, count)."""
-        return self._ask(sql.count_by_possibility(self._compiled, self._dialect), batch)
+        return self._ask(sql.count_by_possibility(self._compiled, self._xor), batch)
 
     @abstractmethod
     def _ask(self, question: str, batch: Batch) -> Any:

@@ -5,62 +5,45 @@ Tables: `rule`, `answer` and `masked` of a compiled ruleset, `moving` and `stand
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.columnar.compile import Compiled
 
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """What engines write differently: the exclusive or of `{0}` and `{1}`."""
-
-    xor: str
+# What engines write differently: the exclusive or of `{0}` and `{1}`.
+DUCKDB: Final = "xor({0}, {1})"
+SPARK: Final = "({0} ^ {1})"
 
 
-DUCKDB: Final = Dialect("xor({0}, {1})")
-SPARK: Final = Dialect("({0} ^ {1})")
-
-
-def moves(compiled: Compiled, dialect: Dialect) -> str:
+def moves(compiled: Compiled, xor: str) -> str:
     """One row (position, possibility) for each possibility that holds, in no order."""
     return f"""
 SELECT reached.position,
        CASE WHEN (answer.bit & reached.enemy) = 0 THEN answer.if_empty ELSE answer.if_enemy END AS possibility
-FROM ({_reached(dialect)}) AS reached
-JOIN answer ON answer.key = {dialect.xor.format("reached.squares", "reached.salt")}
+FROM ({_reached(xor)}) AS reached
+JOIN answer ON answer.key = {xor.format("reached.squares", "reached.salt")}
 UNION ALL
-{_masked(compiled, dialect)}"""
+{_masked(compiled, xor)}"""
 
 
-def count_by_position(compiled: Compiled, dialect: Dialect) -> str:
-    """One row (position, count) for each position that has anything to look at."""
-    return _count("position", compiled, dialect)
-
-
-def count_by_start(compiled: Compiled, dialect: Dialect) -> str:
-    """One row (start, count) for each start that there is anything to look at for."""
-    return _count("start", compiled, dialect)
-
-
-def _count(by: str, compiled: Compiled, dialect: Dialect) -> str:
+def count_by(by: str, compiled: Compiled, xor: str) -> str:
+    """One row (`by`, count) for each `position`, or `start`, that there is anything to look at for."""
     # What is reached need not be named to be counted: the answers are not read.
     return f"""
 SELECT {by}, CAST(SUM(met) AS BIGINT) AS count
-FROM (SELECT {by}, bit_count(squares) * each AS met FROM ({_reached(dialect)}) AS reached
+FROM (SELECT {by}, bit_count(squares) * each AS met FROM ({_reached(xor)}) AS reached
       UNION ALL
-      SELECT {by}, 1 AS met FROM ({_masked(compiled, dialect, by)}) AS held) AS parts
+      SELECT {by}, 1 AS met FROM ({_masked(compiled, xor, by)}) AS held) AS parts
 GROUP BY {by}"""
 
 
-def count_by_possibility(compiled: Compiled, dialect: Dialect) -> str:
+def count_by_possibility(compiled: Compiled, xor: str) -> str:
     """One row (possibility, count) for each possibility that holds somewhere."""
-    return f"SELECT possibility, COUNT(*) AS count FROM ({moves(compiled, dialect)}) AS held GROUP BY possibility"
+    return f"SELECT possibility, COUNT(*) AS count FROM ({moves(compiled, xor)}) AS held GROUP BY possibility"
 
 
-def _reached(dialect: Dialect) -> str:
+def _reached(xor: str) -> str:
     """The squares that each rule reaches for each mover."""
-    before = dialect.xor.format("blocked", "(blocked - 1)")
+    before = xor.format("blocked", "(blocked - 1)")
     return f"""
     SELECT position, start, enemy, each, salt,
            ((empty & quiet) | (enemy & capture)) & {before} AS squares
@@ -70,7 +53,7 @@ def _reached(dialect: Dialect) -> str:
 """
 
 
-def _masked(compiled: Compiled, dialect: Dialect, column: str = "") -> str:
+def _masked(compiled: Compiled, xor: str, column: str = "") -> str:
     """The possibilities of `masked` that hold."""
     failing = []
     for word in range(compiled.words):

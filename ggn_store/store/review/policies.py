@@ -125,21 +125,13 @@ def _policy(namespace: str, number: int, row: Any) -> Policy:
         check_namespace(namespace or EVERYTHING)
         rules = None if row.rules is None else PolicyRules.from_data(json.loads(row.rules), row.positions)
         kept = None if rules is None else rules.compatible
-        is_ours = (None if rules is None else _text(rules), None if kept is None else kept.text()) == (
-            row.rules,
-            row.positions,
-        )
-        if not is_ours:
+        texts = None if rules is None else _text(rules), None if kept is None else kept.text()
+        if texts != (row.rules, row.positions):
             raise ValueError("its rules are not as this program writes them")
         fault = damaged.fault_of_time(row.created_at)
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
         rules, fault = None, "its rules are not as this program writes them"
-    return Policy(
-        namespace or EVERYTHING,
-        number,
-        rules,
-        None if row is None else damaged.text(row.author),
-        None if row is None else damaged.text(row.message),
-        None if row is None else catalog.utc(row.created_at),
-        fault,
-    )
+    said: tuple[Any, ...] = None, None, None
+    if row is not None:
+        said = damaged.text(row.author), damaged.text(row.message), catalog.utc(row.created_at)
+    return Policy(namespace or EVERYTHING, number, rules, *said, fault)

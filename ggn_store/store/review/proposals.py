@@ -146,11 +146,8 @@ def _read(connection: Connection, query: Select[Any]) -> list[Proposal]:
     last = {name: damaged.last(numbers[name]) for name in names}
     needed = {name: _needed(connection, name) for name in names}
     verdicts = _verdicts(connection, [*rows])
-    listed = Counter(
-        connection.execute(
-            select(t.proposal_piece.c.proposal_id).where(t.proposal_piece.c.proposal_id.in_([*rows]))
-        ).scalars()
-    )
+    proposal_id = t.proposal_piece.c.proposal_id
+    listed = Counter(connection.execute(select(proposal_id).where(proposal_id.in_([*rows]))).scalars())
     found = []
     for key, row in rows.items():
         place = places[key]
@@ -220,34 +217,18 @@ def _proposal(
     key: int, place: Any, row: Any, verdicts: tuple[Verdict, ...], needed: int, fault: str | None
 ) -> Proposal:
     """A proposal as its row has it; of one that is broken only what can be read."""
-    values: dict[str, Any] = {} if row is None else dict(row._mapping)
+    values: dict[str, Any] = dict.fromkeys(("base", "base_id", "head", "created_at"))
+    values |= {"dialect": "", "board_id": 0, "pieces": 0} | ({} if row is None else dict(row._mapping))
     if fault is None:
         values |= {"envelope": _envelope(row.envelope), "accepted": _accepted(row.accepted)}
     else:
         texts = {name: damaged.text(values.get(name)) for name in ("author", "role", "message")}
         values |= texts | {"digest": damaged.text(values.get("digest")) or "", "envelope": Envelope(), "accepted": ()}
-    at = values.get("created_at")
-    return Proposal(
-        key,
-        place.name,
-        place.number,
-        values.get("base"),
-        values.get("base_id"),
-        values.get("head"),
-        values["digest"],
-        values.get("dialect", ""),
-        values.get("board_id", 0),
-        values["envelope"],
-        values.get("pieces", 0),
-        values["accepted"],
-        values["author"],
-        values["role"],
-        values["message"],
-        None if at is None else catalog.utc(at),
-        verdicts,
-        needed,
-        fault,
-    )
+    values |= {"id": key, "name": place.name, "number": place.number}
+    if values["created_at"] is not None:
+        values["created_at"] = catalog.utc(values["created_at"])
+    said = {name: value for name, value in values.items() if name not in ("ruleset_id", "base_ruleset_id")}
+    return Proposal(**said, verdicts=verdicts, needed=needed, fault=fault)
 
 
 def _verdicts(connection: Connection, proposals: Collection[int]) -> Mapping[int, tuple[Verdict, ...]]:
@@ -260,15 +241,7 @@ def _verdicts(connection: Connection, proposals: Collection[int]) -> Mapping[int
         if row is None:
             verdict = Verdict(ordinal, judgements[key, ordinal], None, None, None, None, None)
         else:
-            verdict = Verdict(
-                ordinal,
-                row.verdict,
-                row.revision,
-                damaged.text(row.author),
-                damaged.text(row.role),
-                damaged.text(row.message),
-                catalog.utc(row.created_at),
-                row.digest,
-            )
+            said_by = map(damaged.text, (row.author, row.role, row.message))
+            verdict = Verdict(ordinal, row.verdict, row.revision, *said_by, catalog.utc(row.created_at), row.digest)
         found[key] = (*found.get(key, ()), verdict)
     return found

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Column, Connection, Select, and_
 from sqlalchemy.exc import DBAPIError
 
 from ggn_store.store.database.engine import is_about_a_value
 from ggn_store.store.rulesets import catalog
+
+Value = TypeVar("Value")
 
 # How far another clock may be ahead.
 _CLOCKS_DIFFER = timedelta(days=1)
@@ -21,24 +23,21 @@ def rows(
     connection: Connection, query: Select[Any], *key: Column[Any], values: Mapping[str, Any] | None = None
 ) -> Mapping[tuple[Any, ...], Any]:
     """The rows of a query by their key, in its order; None for one with a value that no driver can read."""
-    try:
-        return {tuple(getattr(row, each.name) for each in key): row for row in connection.execute(query, values)}
-    except ValueError:
-        pass
-    except DBAPIError as error:
-        if not is_about_a_value(error):
-            raise
+    every = attempt(lambda: connection.execute(query, values).all())
+    if every is not None:
+        return {tuple(getattr(row, each.name) for each in key): row for row in every}
     found: dict[tuple[Any, ...], Any] = {}
     for place in connection.execute(query.with_only_columns(*key, maintain_column_froms=True), values).all():
         row = query.where(and_(*(each == value for each, value in zip(key, place, strict=True))))
-        found[tuple(place)] = _read(connection, row, values)
+        found[tuple(place)] = attempt(lambda row=row: connection.execute(row, values).first())  # type: ignore[misc]
     return found
 
 
-def _read(connection: Connection, query: Select[Any], values: Mapping[str, Any] | None) -> Any:
+def attempt(work: Callable[[], Value], *errors: type[Exception]) -> Value | None:
+    """The result of `work`; None where it meets a value that no driver can read, or one of `errors`."""
     try:
-        return connection.execute(query, values).first()
-    except ValueError:
+        return work()
+    except (ValueError, *errors):
         return None
     except DBAPIError as error:
         if not is_about_a_value(error):

@@ -12,10 +12,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, cast
 
 from sqlalchemy import Connection, Select, Table, func, select, tuple_
-from sqlalchemy.exc import DBAPIError
 
 from ggn_store.errors import GgnStoreError, UnknownNameError, quote
 from ggn_store.model.board import Board
@@ -23,13 +22,13 @@ from ggn_store.model.care import Verification
 from ggn_store.model.document import Dialect, Envelope, Piece, revision_digest
 from ggn_store.model.revision import check_tag, lineage
 from ggn_store.notation import qpi
-from ggn_store.store.database.engine import Database, is_about_a_value
+from ggn_store.store.database.engine import Database
 from ggn_store.store.review import policies, proposals
 from ggn_store.store.rulesets import catalog, damaged, declared, load, masks
+from ggn_store.store.rulesets.damaged import Value
 from ggn_store.store.schema import tables as t
 from ggn_store.store.server import guards
 
-Value = TypeVar("Value")
 Opening = Callable[[], AbstractContextManager[Connection]]
 Progress = Callable[[str], None]
 
@@ -96,14 +95,7 @@ class _Walk:
 
     def _attempt(self, work: Callable[[], Value]) -> Value | None:
         """The result of `work`; None where the rows are not what it expects, whatever way they are not."""
-        try:
-            return work()
-        except (GgnStoreError, LookupError, TypeError, ValueError):
-            return None
-        except DBAPIError as error:
-            if not is_about_a_value(error):
-                raise
-            return None
+        return damaged.attempt(work, GgnStoreError, LookupError, TypeError)
 
     def _each(
         self, table: Table, query: Select[Any], look: Callable[[Connection, Any], Iterable[str]], *key: Any
@@ -283,27 +275,23 @@ class _Walk:
 
     def _check_moves(self, connection: Connection) -> Iterator[str]:
         """Every tag, and every ruleset's states: nothing is missing among their moves."""
+        tag, owner = t.tag.c, t.revision.c.ruleset_id.label("owner")
         moves = (
-            self._named(
-                select(
-                    t.ruleset.c.name,
-                    t.tag.c.name,
-                    t.tag.c.ruleset_id,
-                    t.tag.c.number,
-                    t.tag.c.revision_id,
-                    t.revision.c.ruleset_id.label("owner"),
-                )
-            )
-            .select_from(t.tag.join(t.ruleset).outerjoin(t.revision, t.revision.c.id == t.tag.c.revision_id))
-            .order_by(t.tag.c.ruleset_id, t.tag.c.name, t.tag.c.number)
+            self._named(select(t.ruleset.c.name, tag.name, tag.ruleset_id, tag.number, tag.revision_id, owner))
+            .select_from(t.tag.join(t.ruleset).outerjoin(t.revision, t.revision.c.id == tag.revision_id))
+            .order_by(tag.ruleset_id, tag.name, tag.number)
         )
         count = Counter[str]()
+
+        def gaps(label: str, number: int, what: str) -> Iterator[str]:
+            count[label] += 1
+            if number != count[label]:
+                yield f"{label}: its {what} are not numbered without gaps"
+                count[label] = number
+
         for row in connection.execute(moves).all():
             label = f"tag {row.name}:{row.name_1}"
-            count[label] += 1
-            if row.number != count[label]:
-                yield f"{label}: its moves are not numbered without gaps"
-                count[label] = row.number
+            yield from gaps(label, row.number, "moves")
             if not self._attempt(lambda row=row: check_tag(row.name_1)):  # type: ignore[misc]
                 yield f"{label}: its name is not one of a tag"
             if row.revision_id is not None and row.owner != row.ruleset_id:
@@ -315,19 +303,14 @@ class _Walk:
             .order_by(t.ruleset.c.name, t.ruleset_state.c.number)
         )
         for row in connection.execute(states).all():
-            label = f"ruleset {row.name}"
-            count[label] += 1
-            if row.number != count[label]:
-                yield f"{label}: its states are not numbered without gaps"
-                count[label] = row.number
+            yield from gaps(f"ruleset {row.name}", row.number, "states")
         for table in (t.tag, t.ruleset_state):
             yield from self._check_times(connection, table)
 
     def _check_times(self, connection: Connection, table: Table) -> Iterator[str]:
         """Of each move of a tag and each change of a state, when and by whom."""
-        names_of = {
-            row.id: row.name for row in connection.execute(self._named(select(t.ruleset.c.id, t.ruleset.c.name)))
-        }
+        rulesets = connection.execute(self._named(select(t.ruleset.c.id, t.ruleset.c.name)))
+        names_of = {row.id: row.name for row in rulesets}
         key = tuple(table.primary_key.columns)
         said = (table.c.created_at, table.c.author, table.c.message)
         query = self._named(select(*key, *said).select_from(table.join(t.ruleset)))
@@ -342,10 +325,8 @@ class _Walk:
         proposals = select(t.proposal.c.id).where(t.proposal.c.ruleset_id == t.ruleset.c.id)
         is_empty = ~revisions.exists() & ~proposals.exists()
         empty = self._named(select(t.ruleset.c.name).where(is_empty).order_by(t.ruleset.c.name))
-        return [
-            f"ruleset {name}: it has no revision: `ggn-store gc` removes it"
-            for name in connection.execute(empty).scalars()
-        ]
+        names = connection.execute(empty).scalars()
+        return [f"ruleset {name}: it has no revision: `ggn-store gc` removes it" for name in names]
 
     def _check_policies(self, connection: Connection) -> Iterator[str]:
         if self._names:
@@ -446,22 +427,16 @@ class _Walk:
 
     def _check_told_moves(self, connection: Connection) -> Iterator[str]:
         """Of tags and states the audit tells as many moves as there are."""
-        told = select(t.audit.c.action, t.audit.c.subject, t.audit.c.detail).where(
-            t.audit.c.action.in_(("tag", "state"))
-        )
-        made = Counter[str]()
-        for row in connection.execute(
-            self._named(select(t.ruleset.c.name, t.tag.c.name)).select_from(t.tag.join(t.ruleset))
-        ):
-            made[f"tag {row[0]}:{row[1]}"] += 1
-        for name in connection.execute(
-            self._named(select(t.ruleset.c.name)).select_from(t.ruleset_state.join(t.ruleset))
-        ).scalars():
-            made[f"ruleset {name}"] += 1
+        audit = t.audit.c
+        told = select(audit.id, audit.action, audit.subject, audit.detail).where(audit.action.in_(("tag", "state")))
+        moves = self._named(select(t.ruleset.c.name, t.tag.c.name).select_from(t.tag.join(t.ruleset)))
+        states = self._named(select(t.ruleset.c.name).select_from(t.ruleset_state.join(t.ruleset)))
+        made = Counter(f"tag {name}:{tag}" for name, tag in connection.execute(moves))
+        made.update(f"ruleset {name}" for name in connection.execute(states).scalars())
         known = Counter[str]()
         if self._names:
             told = told.where(t.audit.c.subject.in_(self._names))
-        for row in damaged.rows(connection, told.add_columns(t.audit.c.id), t.audit.c.id).values():
+        for row in damaged.rows(connection, told, audit.id).values():
             if row is None:  # which is reported already
                 continue
             detail = self._detail(row)
