@@ -36,16 +36,15 @@ class Chains:
         handle = self.handle
         if handle.revision.dialect != "gdl":
             return []  # no other names the actions of its possibilities
-        board, position = handle.board, handle.on_board(position)
-        with handle.session.reading() as connection:
-            return stored.chains(handle.session.database, connection, handle.revision, board, position, asked)
+        position = handle.on_board(position)
+        with handle.opened() as opened:
+            return stored.chains(opened, position, asked)
 
     def explain(self, position: Position, asked: Chained) -> tuple[str, list[str]]:
         """The SQL that answers `of`, and the database's plan for it, line by line."""
-        handle = self.handle
-        board, placed = handle.board, handle.on_board(position)
-        with handle.session.reading() as connection:
-            return stored.explain(handle.session.database, connection, handle.revision, board, placed, asked)
+        placed = self.handle.on_board(position)
+        with self.handle.opened() as opened:
+            return stored.explain(opened, placed, asked)
 
     def along(
         self, position: AnyPosition, path: str | Sequence[str], piece: str | None, assume: Assumption | None

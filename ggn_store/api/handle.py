@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from ggn_store.model.revision import Revision, Summary
 from ggn_store.model.variables import Variable
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.session import Session
+from ggn_store.store.moves.positions import Opened
 from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
@@ -49,6 +51,13 @@ class Handle:
     def pieces(self) -> tuple[str, ...]:
         """The piece identifiers that have rules, in document order."""
         return tuple(row["piece"] for row in self.piece_summaries())
+
+    @contextmanager
+    def opened(self) -> Iterator[Opened]:
+        """The revision in a transaction that reads."""
+        board = self.board  # which takes a transaction of its own, and a store in memory has one at a time
+        with self.session.reading() as connection:
+            yield Opened(self.session.database, connection, self.revision, board)
 
     def piece_summaries(self) -> list[dict[str, Any]]:
         """For each piece in document order: identifier, side, how many sources and possibilities, digest, ..."""

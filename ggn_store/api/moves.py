@@ -35,9 +35,8 @@ class Moves:
     @functools.cached_property
     def _fast(self) -> fast.FastQuery | None:
         """The fast query over this revision; None where only the reading query can answer."""
-        board, database = self.handle.board, self.handle.session.database
-        with self.handle.session.reading() as connection:
-            return fast.read(database, connection, self.handle.revision, board)
+        with self.handle.opened() as opened:
+            return fast.read(opened)
 
     def question(self, piece: str | None, source: str | None, destination: str | None) -> Question:
         """What is asked: all moves, or those of one piece, source, destination, which must be there."""
@@ -75,8 +74,8 @@ class Moves:
             if handle.variables:
                 plan = [*plan, "of what it finds, only moves whose guards let the state pass"]
             return text, plan
-        with handle.session.reading() as connection:
-            text, plan = reading.explain(database, connection, handle.revision, board, asked, question)
+        with handle.opened() as opened:
+            text, plan = reading.explain(opened, asked, question)
         if _is_fast(query) and self._fast is None:
             plan.append(f"the reading query, since {masks.why_none(board)}")
         return text, plan
@@ -122,9 +121,8 @@ class Moves:
     ) -> list[list[Move]]:
         check_assumption(assume)
         asked = [self.handle.on_board(as_position(position)) for position in positions]
-        board, database = self.handle.board, self.handle.session.database
-        with self.handle.session.reading() as connection:
-            return reading.moves(database, connection, self.handle.revision, board, asked, question, assume)
+        with self.handle.opened() as opened:
+            return reading.moves(opened, asked, question, assume)
 
 
 def _is_fast(query: Query) -> bool:
@@ -139,7 +137,6 @@ def _is_fast(query: Query) -> bool:
 def _batches(asked: Moves, query: fast.FastQuery, positions: Iterable[AnyPosition]) -> Iterator[list[Move]]:
     """For each position its moves; what is not known yet of a thousand positions is asked in one statement."""
     handle = asked.handle
-    database = handle.session.database
     for chunk in _chunks(asked, positions):
         try:
             with held_off():
@@ -147,7 +144,7 @@ def _batches(asked: Moves, query: fast.FastQuery, positions: Iterable[AnyPositio
                 rows = []
                 if looked_up.unknown:
                     with handle.session.reading() as connection:
-                        rows = batch.ask(database, connection, query, chunk, looked_up)
+                        rows = batch.ask(connection, query, chunk, looked_up)
                 found = query.complete(looked_up, rows)
                 if handle.variables:
                     pairs = zip(found, chunk, strict=True)
@@ -164,7 +161,6 @@ def _counts(
     if by not in COUNTS:
         raise MoveError(f"moves are counted by {', '.join(COUNTS)}, not by {quote(by)}")
     handle = asked.handle
-    database = handle.session.database
     total: Counter[int | str] = Counter()
     first = 0
     for chunk in _chunks(asked, positions):
@@ -173,7 +169,7 @@ def _counts(
             if query is None or handle.variables:
                 raise fast.NotEncodableError
             with handle.session.reading() as connection:
-                found = batch.counts(database, connection, query, chunk, by)
+                found = batch.counts(connection, query, chunk, by)
         except fast.NotEncodableError:
             found = _counted(asked.many(chunk, fast.EVERYTHING, None, "fast"), by)
         if by == "position":

@@ -190,11 +190,10 @@ def _require_depth(depth: int, least: int) -> None:
 def _plies(
     handle: Handle, positions: Sequence[Position], depth: int, engine: str, assume: Assumption | None
 ) -> Iterator[tuple[Compiled, Plies]]:
-    board, database = handle.board, handle.session.database
-    with handle.session.reading() as connection:
-        compiled = compile_rules(database, connection, handle.revision, board, positions, depth, assume)
-        if engine == database.name:
-            yield compiled, store_perft.Plies(database, connection, compiled)
+    with handle.opened() as opened:
+        compiled = compile_rules(opened, positions, depth, assume)
+        if engine == opened.database.name:
+            yield compiled, store_perft.Plies(opened.database, opened.connection, compiled)
             return
     if engine == "duckdb":
         from ggn_store.columnar import perft as columnar

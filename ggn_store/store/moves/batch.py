@@ -17,7 +17,6 @@ from typing import Any, Final, Literal, get_args
 from sqlalchemy import ColumnElement, Connection, FromClause, Integer, Select, Subquery, Text, and_, func, or_, select
 
 from ggn_store.model.position import Position
-from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import fast, mask_query
 from ggn_store.store.moves import positions as state
 from ggn_store.store.rulesets import masks
@@ -49,28 +48,22 @@ TABLES: Final = Given(asked, position_mask)
 
 
 def ask(
-    database: Database,
-    connection: Connection,
-    query: fast.FastQuery,
-    positions: Sequence[Position],
-    looked_up: fast.LookedUp,
+    connection: Connection, query: fast.FastQuery, positions: Sequence[Position], looked_up: fast.LookedUp
 ) -> list[tuple[int, int, int]]:
     """What holds of what was not known: position, start and number, in any order."""
     starts, words = [], []
     for number, unknown in looked_up.asked().items():
         starts += [(number, place, start.key) for place, start in enumerate(unknown)]
-        words.append(_words(database, query, number, positions[number], any(start.exact for start in unknown)))
-    given = _give(database, connection, query, starts, words)
-    if database.sender is None:
-        return database.rows(connection, _found_in_tables(query.words))
+        words.append(_words(query, number, positions[number], any(start.exact for start in unknown)))
+    given = _give(connection, query, starts, words)
+    if query.database.sender is None:
+        return query.database.rows(connection, _found_in_tables(query.words))
     return [tuple(row) for row in connection.execute(_found(given, query.words))]
 
 
-def counts(
-    database: Database, connection: Connection, query: fast.FastQuery, positions: Sequence[Position], by: Count
-) -> dict[Any, int]:
+def counts(connection: Connection, query: fast.FastQuery, positions: Sequence[Position], by: Count) -> dict[Any, int]:
     """How many moves there are: by number of the position (all of them), or by piece or destination that has any."""
-    held = _held(_describe(database, connection, query, positions), query.words)
+    held = _held(_describe(connection, query, positions), query.words)
     if by == "position":
         key: ColumnElement[Any] = held.c.position
         counted = select(key, func.count()).group_by(key)
@@ -125,26 +118,21 @@ def _held(given: Given, words: int) -> Subquery:
     )
 
 
-def _describe(
-    database: Database, connection: Connection, query: fast.FastQuery, positions: Sequence[Position]
-) -> Given:
+def _describe(connection: Connection, query: fast.FastQuery, positions: Sequence[Position]) -> Given:
     """The relations for all that the positions ask."""
     starts, words = [], []
     for number, position in enumerate(positions):
         starts += [(number, place, key) for place, key in enumerate(query.starts(position))]
-        words.append(_words(database, query, number, position, True))
-    return _give(database, connection, query, starts, words)
+        words.append(_words(query, number, position, True))
+    return _give(connection, query, starts, words)
 
 
-def _words(
-    database: Database, query: fast.FastQuery, number: int, position: Position, with_pieces: bool
-) -> tuple[Any, ...]:
-    pieces = database.listed(list(map(position.board.get, query.board.squares))) if with_pieces else ""
+def _words(query: fast.FastQuery, number: int, position: Position, with_pieces: bool) -> tuple[Any, ...]:
+    pieces = query.pieces(position.board) if with_pieces else ""
     return number, pieces, *query.planes(position)
 
 
 def _give(
-    database: Database,
     connection: Connection,
     query: fast.FastQuery,
     starts: Sequence[tuple[int, int, int]],
@@ -152,6 +140,6 @@ def _give(
 ) -> Given:
     columns = [position_mask.c[name] for name in ("position", "pieces", *mask_query.plane_names(query.words))]
     return Given(
-        state.given(database, connection, asked, starts),
-        state.given(database, connection, position_mask, words, columns),
+        state.given(query.database, connection, asked, starts),
+        state.given(query.database, connection, position_mask, words, columns),
     )

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Connection, Integer, Text, TextClause, and_, bindparam, select, text
+from sqlalchemy import BigInteger, Integer, Text, TextClause, and_, bindparam, select, text
 
 from ggn_store import limits
 from ggn_store.errors import MoveError
@@ -24,14 +24,13 @@ from ggn_store.model.board import Board
 from ggn_store.model.chain import Chain
 from ggn_store.model.move import Move
 from ggn_store.model.position import MAX_HAND_COUNT, Position
-from ggn_store.model.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.notation.stn import Transition
 from ggn_store.resources import sql
-from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import positions as temporary
 from ggn_store.store.moves import reading
+from ggn_store.store.moves.positions import Opened
 from ggn_store.store.schema import tables as t
 
 # Ordinals and numbers of variants have so many digits in `rank`, whose order as text is that of the document.
@@ -53,15 +52,14 @@ class Chained:
     path: tuple[str, ...] = ()
 
 
-def chains(
-    database: Database, connection: Connection, revision: Revision, board: Board, position: Position, asked: Chained
-) -> list[Chain]:
+def chains(opened: Opened, position: Position, asked: Chained) -> list[Chain]:
     """The chains of a position that names every state variable, in document order, depth first.
 
     Where a path is asked for, single moves that it begins with come as chains of one step. Raises MoveError for a chain
     of more than steps than the limits allow, and for more chains.
     """
-    rows = connection.execute(_statement(database, connection, revision, board, position, asked)).all()
+    revision = opened.revision
+    rows = opened.connection.execute(_statement(opened, position, asked)).all()
     longest, most = limits.CHAIN_STEPS, limits.CHAINS
     if any(row.depth > longest.most for row in rows):
         raise MoveError(
@@ -74,18 +72,16 @@ def chains(
             "or source"
         )
     paths = [_path(row.rank) for row in rows]
-    steps = _steps(database, connection, revision, board, {step for path in paths for step in path})
+    steps = _steps(opened, {step for path in paths for step in path})
     return [
-        _chain(row, tuple([steps[step] for step in path]), board, position)
+        _chain(row, tuple([steps[step] for step in path]), opened.board, position)
         for row, path in zip(rows, paths, strict=True)
     ]
 
 
-def explain(
-    database: Database, connection: Connection, revision: Revision, board: Board, position: Position, asked: Chained
-) -> tuple[str, list[str]]:
+def explain(opened: Opened, position: Position, asked: Chained) -> tuple[str, list[str]]:
     """The statement that answers a question, with its values in it, and the database's plan for it, line by line."""
-    return reading.explained(database, connection, _statement(database, connection, revision, board, position, asked))
+    return reading.explained(opened.database, opened.connection, _statement(opened, position, asked))
 
 
 # --- the statement ---
@@ -154,15 +150,10 @@ class _Words:
         return f"json_extract({name}, '$[' || ({place}) || ']')"
 
 
-def _statement(
-    database: Database, connection: Connection, revision: Revision, board: Board, position: Position, asked: Chained
-) -> TextClause:
+def _statement(opened: Opened, position: Position, asked: Chained) -> TextClause:
+    database, connection, revision, board = opened
     numbers, own = board.numbers, position.side
-    placed = {
-        numbers[square]: str(piece)
-        for square, piece in position.board.items()
-        if piece is not None and square in numbers
-    }
+    placed = {numbers[square]: str(piece) for square, piece in position.board.items() if square in numbers}
     if not database.is_server:
         rows = [(0, square, piece, side_of(piece)) for square, piece in placed.items()]
         temporary.make(database, connection, temporary.board_state, rows)
@@ -301,29 +292,22 @@ def _path(rank: str) -> list[tuple[int, int]]:
     return list(zip(words[::2], words[1::2], strict=True))
 
 
-def _steps(
-    database: Database, connection: Connection, revision: Revision, board: Board, keys: set[tuple[int, int]]
-) -> dict[tuple[int, int], Move]:
+def _steps(opened: Opened, keys: set[tuple[int, int]]) -> dict[tuple[int, int], Move]:
     """The moves that are steps, by ordinal of the piece and number of the variant."""
     if not keys:
         return {}
+    database, connection, revision, board = opened
     of_revision = t.revision_piece.c.revision_id == revision.id
     ordinals = connection.execute(select(t.revision_piece.c.ordinal, t.revision_piece.c.piece_id).where(of_revision))
     piece_ids = {row.ordinal: row.piece_id for row in ordinals}
     variants = {(piece_ids[ordinal], number): (ordinal, number) for ordinal, number in keys}
-    details = reading.read_details(database, connection, board, set(variants), revision.dialect)
+    details = reading.read_details(opened, set(variants))
     chosen = temporary.given(database, connection, _CHOSEN, sorted(variants))
+    variant = t.variant.c
+    key, at = (variant.piece_id, variant.number), (t.source.c.square, t.destination.c.square)
     places = (
-        select(
-            t.variant.c.piece_id,
-            t.variant.c.number,
-            t.piece.c.identifier,
-            t.source.c.square,
-            t.destination.c.square,
-            t.variant.c.ordinal,
-            t.variant.c.toggle,
-        )
-        .join(chosen, and_(t.variant.c.piece_id == chosen.c.piece_id, t.variant.c.number == chosen.c.variant))
+        select(*key, t.piece.c.identifier, *at, variant.ordinal, variant.toggle)
+        .join(chosen, and_(variant.piece_id == chosen.c.piece_id, variant.number == chosen.c.variant))
         .join(t.piece, t.piece.c.id == t.variant.c.piece_id)
         .join(t.source, t.VARIANT_OF_SOURCE)
         .join(t.destination, t.VARIANT_OF_DESTINATION)

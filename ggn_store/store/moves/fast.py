@@ -17,17 +17,17 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final, cast
 
-from sqlalchemy import Connection, Select, Table, bindparam, select
+from sqlalchemy import Select, Table, bindparam, select
 
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.move import Assumption, Move, displacement
 from ggn_store.model.position import Position
-from ggn_store.model.revision import Revision
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store.database.engine import Database, Prepared
 from ggn_store.store.moves.codes import Codes
 from ggn_store.store.moves.mask_query import fast_query, plane_names, prepared
+from ggn_store.store.moves.positions import Opened
 from ggn_store.store.moves.reading import Question
 from ggn_store.store.rulesets import masks
 from ggn_store.store.rulesets.possibilities import decode
@@ -90,7 +90,7 @@ class FastQuery:
     def __init__(
         self, database: Database, board: Board, words: int, sources: Iterable[Any], is_gdl: bool = False
     ) -> None:
-        self._database = database
+        self.database = database
         self._is_gdl = is_gdl
         self._details = _DETAILS_OF_GDL if is_gdl else _DETAILS
         self.board = board
@@ -184,8 +184,8 @@ class FastQuery:
         starts = [start.key for _, start in self._asked(board, hands, side, question)]
         planes = self._codes.planes(self._encode(board), side)
         values = dict(zip(plane_names(self.words), planes, strict=True))
-        query = fast_query(self._database, self.words, len(starts), exact=True)
-        return query.params(self._database.asked_values(starts) | values | {"pieces": self._pieces(board)})
+        query = fast_query(self.database, self.words, len(starts), exact=True)
+        return query.params(self.database.asked_values(starts) | values | {"pieces": self.pieces(board)})
 
     def _encode(self, board: Mapping[str, str | None]) -> int:
         try:
@@ -231,7 +231,7 @@ class FastQuery:
         keys = list(moves)
         planes = self._codes.planes(code, side)
         statement = self._statements.get(len(keys)) or self._prepare(len(keys))
-        rows = self._database.fetch(statement.text, statement.arrange(keys, planes))
+        rows = self.database.fetch(statement.text, statement.arrange(keys, planes))
         if exact:
             rows = self._without_failing(rows, exact, planes, board)
         rows.sort()
@@ -254,9 +254,9 @@ class FastQuery:
         doubtful = {key for key, number in rows if key in exact and number in exact[key]}
         if not doubtful:
             return rows
-        statement = prepared(self._database, self.words, len(doubtful), exact=True)
-        values = statement.arrange(list(doubtful), (*planes, self._pieces(board)))
-        return [row for row in rows if row[0] not in doubtful] + self._database.fetch(statement.text, values)
+        statement = prepared(self.database, self.words, len(doubtful), exact=True)
+        values = statement.arrange(list(doubtful), (*planes, self.pieces(board)))
+        return [row for row in rows if row[0] not in doubtful] + self.database.fetch(statement.text, values)
 
     def _keep(self, answers: Mapping[tuple[_Start, int], tuple[Move, ...]]) -> None:
         if self._kept_answers > KEPT_ANSWERS or self._kept_moves > KEPT_MOVES:
@@ -270,12 +270,12 @@ class FastQuery:
             start.answers[bits] = moves
 
     def _prepare(self, count: int) -> Prepared:
-        self._statements[count] = prepared(self._database, self.words, count)
+        self._statements[count] = prepared(self.database, self.words, count)
         return self._statements[count]
 
-    def _pieces(self, board: Mapping[str, str | None]) -> Any:
+    def pieces(self, board: Mapping[str, str | None]) -> Any:
         """The piece on each square, by the squares' numbers, as the database takes a list."""
-        return self._database.listed(list(map(board.get, self.board.squares)))
+        return self.database.listed(list(map(board.get, self.board.squares)))
 
     def _read(self, start: _Start) -> dict[int, Move]:
         """Read all possibilities that begin at `start`, and learn what squares they depend on."""
@@ -300,8 +300,8 @@ class FastQuery:
 
     def _rows(self, query: Select[Any], *values: int) -> list[Any]:
         names = ("piece_id", "source") if query is _VARIANTS else ("piece_id", "first", "last")
-        statement = self._database.prepare(query, lambda: query, names)
-        return self._database.fetch(statement.text, statement.arrange((), values))
+        statement = self.database.prepare(query, lambda: query, names)
+        return self.database.fetch(statement.text, statement.arrange((), values))
 
 
 def _of_numbers(table: Table, *columns: str) -> Select[Any]:
@@ -330,8 +330,9 @@ _VARIANTS = (
 )
 
 
-def read(database: Database, connection: Connection, revision: Revision, board: Board) -> FastQuery | None:
+def read(opened: Opened) -> FastQuery | None:
     """The fast query over a revision; None where its board is too large, or masks are missing."""
+    database, connection, revision, board = opened
     words = masks.words(board)
     query = (
         select(t.piece.c.words)

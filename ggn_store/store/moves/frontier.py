@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ggn_store.store.moves.planes import WORD, Compiled, Group, State
+from ggn_store.store.moves.planes import Compiled, Group, State
+from ggn_store.store.rulesets.masks import WORD
 
 _ALL = (1 << WORD) - 1
 

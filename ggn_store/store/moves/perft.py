@@ -18,7 +18,8 @@ from ggn_store.errors import MoveError
 from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import positions as temporary
 from ggn_store.store.moves.frontier import Frontier, RuleTable, table
-from ggn_store.store.moves.planes import WORD, Compiled, State
+from ggn_store.store.moves.planes import Compiled, State
+from ggn_store.store.rulesets.masks import WORD
 
 
 class Plies:

@@ -19,18 +19,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from sqlalchemy import Connection
-
 from ggn_store.errors import MoveError, StoreError
 from ggn_store.model.board import Board
 from ggn_store.model.move import Assumption
 from ggn_store.model.position import MAX_HAND_COUNT, SIDES, Position
-from ggn_store.model.revision import Revision
 from ggn_store.notation.qpi import side_of
-from ggn_store.store.database.engine import Database
+from ggn_store.store.moves.positions import Opened
 from ggn_store.store.moves.reachable import Entry, reachable
+from ggn_store.store.rulesets.masks import WORD
 
-WORD: Final = 64
 MAX_WORDS: Final = 8
 # A word of hands leaves the sign alone.
 _HAND_BITS: Final = 62
@@ -183,19 +180,14 @@ def words(board: Board) -> int:
 
 
 def compile_rules(
-    database: Database,
-    connection: Connection,
-    revision: Revision,
-    board: Board,
-    positions: Sequence[Position],
-    depth: int,
-    assume: Assumption | None = None,
+    opened: Opened, positions: Sequence[Position], depth: int, assume: Assumption | None = None
 ) -> Compiled:
     """The rules that may apply within `depth` moves from `positions` on, and the positions themselves.
 
     The positions must all tell what the hands hold, or none of them. Raises MoveError for a must-deny document
     without `assume`, and StoreError for a board or hands that are too large.
     """
+    revision, board = opened.revision, opened.board
     if words(board) > MAX_WORDS:
         raise StoreError(
             f"moves are made in the database on boards of up to {MAX_WORDS * WORD} squares; "
@@ -206,7 +198,7 @@ def compile_rules(
             f"{revision} is a must-deny document and does not say what a move changes; to mean plain displacement, "
             "say assume='displacement' (--assume displacement)"
         )
-    read = reachable(database, connection, revision, board, positions, depth)
+    read = reachable(opened, positions, depth)
     code = _codes(read, positions)
     bits = max(0, max((number for _, number in code.values()), default=0)).bit_length()
     slots = sorted(

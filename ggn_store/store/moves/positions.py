@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     Boolean,
@@ -29,6 +29,7 @@ from sqlalchemy.schema import CreateIndex, CreateTable, DropTable
 
 from ggn_store.model.board import Board
 from ggn_store.model.position import Position
+from ggn_store.model.revision import Revision
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store.database.engine import Database
 from ggn_store.store.schema.tables import Id, Label
@@ -58,6 +59,15 @@ hand_state = temporary("hand_state", {"position": Integer, "piece": Label, "coun
 state_value = temporary("state_value", {"position": Integer, "variable": Label, "value": Label}, "position", "variable")
 # The possibilities whose conditions and effects are read after the question is answered.
 chosen = temporary("chosen", {"piece_id": Id, "variant": Integer}, "piece_id", "variant")
+
+
+class Opened(NamedTuple):
+    """A revision, with its board, in the transaction that asks."""
+
+    database: Database
+    connection: Connection
+    revision: Revision
+    board: Board
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +108,7 @@ def describe(
     held = [
         (i, piece, count) for i, position in enumerate(positions) for piece, count in (position.hands or {}).items()
     ]
+    stated = [(i, *each) for i, position in enumerate(positions) for each in (position.state or {}).items()]
     asked = [(i, side or position.side, position.hands is not None) for i, position in enumerate(positions)]
     on_board = given(database, connection, board_state, placed)
 
@@ -112,12 +123,8 @@ def describe(
         on_board,
         given(database, connection, hand_state, held),
         standing,
-        given(database, connection, state_value, _state_values(positions)) if has_state else None,
+        given(database, connection, state_value, stated) if has_state else None,
     )
-
-
-def _state_values(positions: Sequence[Position]) -> list[tuple[int, str, str]]:
-    return [(i, *each) for i, position in enumerate(positions) for each in (position.state or {}).items()]
 
 
 def given(

@@ -11,16 +11,14 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, FromClause, Integer, Table, and_, select
+from sqlalchemy import FromClause, Integer, Table, and_, select
 
-from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.move import displacement
 from ggn_store.model.position import SIDES, Position
-from ggn_store.model.revision import Revision
 from ggn_store.notation.qpi import Side, other_side, side_of
-from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import positions as temporary
+from ggn_store.store.moves.positions import Opened
 from ggn_store.store.rulesets.possibilities import Details, decode
 from ggn_store.store.schema import tables as t
 
@@ -52,25 +50,18 @@ class Entry:
         return all((piece, square) in stands for piece, squares in self.must.items() for square in _bits(squares))
 
 
-def reachable(
-    database: Database,
-    connection: Connection,
-    revision: Revision,
-    board: Board,
-    positions: Sequence[Position],
-    depth: int,
-) -> list[Entry]:
+def reachable(opened: Opened, positions: Sequence[Position], depth: int) -> list[Entry]:
     """The possibilities that may hold within `depth` moves from some positions.
 
     What may stand where is followed ply by ply, as if no move ever removed anything.
     """
-    reader = _Reader(database, connection, revision, board)
-    numbers = board.numbers
+    reader = _Reader(opened)
+    numbers = opened.board.numbers
     stands = {
-        (piece, numbers[square])
+        (str(piece), numbers[square])
         for position in positions
         for square, piece in position.board.items()
-        if piece is not None and square in numbers
+        if square in numbers
     }
     held: set[str] | None = {piece for position in positions for piece in position.hands or ()}
     if not positions or positions[0].hands is None:
@@ -121,11 +112,9 @@ _spans = temporary.temporary("chosen_span", {"piece_id": t.Id, "first": Integer,
 class _Reader:
     """Reads the rules of a revision, source by source."""
 
-    def __init__(self, database: Database, connection: Connection, revision: Revision, board: Board) -> None:
-        self._database = database
-        self._connection = connection
-        self._board = board
-        self._bits = {square: 1 << number for square, number in board.numbers.items()}
+    def __init__(self, opened: Opened) -> None:
+        self._database, self._connection, revision, self._board = opened
+        self._bits = {square: 1 << number for square, number in self._board.numbers.items()}
         query = (
             select(t.piece.c.identifier, t.source.c.piece_id, t.source.c.ordinal, t.source.c.square)
             .join(t.revision_piece, t.revision_piece.c.piece_id == t.source.c.piece_id)
@@ -133,7 +122,7 @@ class _Reader:
             .where(t.revision_piece.c.revision_id == revision.id)
         )
         self.unread = {
-            (piece, square): (number, ordinal) for piece, number, ordinal, square in connection.execute(query)
+            (piece, square): (number, ordinal) for piece, number, ordinal, square in self._connection.execute(query)
         }
         """Piece and square (None for the hand) of sources that were not read yet, with their keys."""
 

@@ -32,7 +32,7 @@ from sqlalchemy import (
 )
 
 from ggn_store.model.board import Board
-from ggn_store.model.document import EMPTY, ENEMY, Dialect
+from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.move import Assumption, Move, displacement
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision
@@ -40,7 +40,7 @@ from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side
 from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import positions as state
-from ggn_store.store.moves.positions import Described
+from ggn_store.store.moves.positions import Described, Opened
 from ggn_store.store.rulesets.possibilities import Details, decode
 from ggn_store.store.schema import tables as t
 
@@ -65,27 +65,20 @@ class Question:
 
 
 def moves(
-    database: Database,
-    connection: Connection,
-    revision: Revision,
-    board: Board,
-    positions: Sequence[Position],
-    question: Question,
-    assume: Assumption | None = None,
+    opened: Opened, positions: Sequence[Position], question: Question, assume: Assumption | None = None
 ) -> list[list[Move]]:
     """For each position its moves, in document order.
 
     `assume` fills in the effects that a `must-deny` document leaves open.
     """
-    if database.sender is not None and len(positions) > _POSITIONS_SENT:
+    board = opened.board
+    if opened.database.sender is not None and len(positions) > _POSITIONS_SENT:
         starts = range(0, len(positions), _POSITIONS_SENT)
         parts = (positions[start : start + _POSITIONS_SENT] for start in starts)
-        answered = (moves(database, connection, revision, board, part, question, assume) for part in parts)
+        answered = (moves(opened, part, question, assume) for part in parts)
         return list(chain.from_iterable(answered))
-    described = _describe(database, connection, revision, board, positions, question)
-    rows = connection.execute(reading_query(revision, board, question, described)).all()
-    keys = {(row.piece_id, row.variant) for row in rows}
-    details = read_details(database, connection, board, keys, revision.dialect)
+    rows = opened.connection.execute(_asked(opened, positions, question)).all()
+    details = read_details(opened, {(row.piece_id, row.variant) for row in rows})
     answers: list[list[Move]] = [[] for _ in positions]
     for row in rows:
         source, destination = board.label(row.source), board.label(row.destination)
@@ -96,29 +89,15 @@ def moves(
     return answers
 
 
-def _describe(
-    database: Database,
-    connection: Connection,
-    revision: Revision,
-    board: Board,
-    positions: Sequence[Position],
-    question: Question,
-) -> Described:
-    has_state = revision.envelope.variables is not None
-    return state.describe(database, connection, board, positions, question.side, has_state)
+def _asked(opened: Opened, positions: Sequence[Position], question: Question) -> Select[Any]:
+    has_state = opened.revision.envelope.variables is not None
+    described = state.describe(opened.database, opened.connection, opened.board, positions, question.side, has_state)
+    return reading_query(opened.revision, opened.board, question, described)
 
 
-def explain(
-    database: Database,
-    connection: Connection,
-    revision: Revision,
-    board: Board,
-    positions: Sequence[Position],
-    question: Question,
-) -> tuple[str, list[str]]:
+def explain(opened: Opened, positions: Sequence[Position], question: Question) -> tuple[str, list[str]]:
     """The statement that answers a question, and the database's plan for it, line by line."""
-    described = _describe(database, connection, revision, board, positions, question)
-    return explained(database, connection, reading_query(revision, board, question, described))
+    return explained(opened.database, opened.connection, _asked(opened, positions, question))
 
 
 def explained(database: Database, connection: Connection, query: Select[Any] | TextClause) -> tuple[str, list[str]]:
@@ -247,17 +226,15 @@ def _is_at(column: ColumnElement[Any], board: Board, square: str) -> ColumnEleme
     return column.is_(None) if square == HAND else column == board.numbers.get(square, -1)
 
 
-def read_details(
-    database: Database, connection: Connection, board: Board, keys: set[tuple[int, int]], dialect: Dialect
-) -> Mapping[tuple[int, int], Details]:
+def read_details(opened: Opened, keys: set[tuple[int, int]]) -> Mapping[tuple[int, int], Details]:
     """Conditions, effects and what else there is of possibilities, by piece and number of the variant."""
     if not keys:
         return {}
-    chosen = state.given(database, connection, state.chosen, sorted(keys))
+    chosen = state.given(opened.database, opened.connection, state.chosen, sorted(keys))
 
     def rows(table: Table) -> Iterator[tuple[Any, ...]]:
         of_chosen = and_(table.c.piece_id == chosen.c.piece_id, table.c.variant == chosen.c.variant)
-        for piece_id, variant, *row in connection.execute(select(*table.columns).join(chosen, of_chosen)):
+        for piece_id, variant, *row in opened.connection.execute(select(*table.columns).join(chosen, of_chosen)):
             yield ((piece_id, variant), *row)
 
-    return decode(board.squares, rows, is_gdl=dialect == "gdl")
+    return decode(opened.board.squares, rows, is_gdl=opened.revision.dialect == "gdl")
