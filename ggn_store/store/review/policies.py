@@ -134,4 +134,4 @@ def _policy(namespace: str, number: int, row: Any) -> Policy:
     said: tuple[Any, ...] = None, None, None
     if row is not None:
         said = damaged.text(row.author), damaged.text(row.message), catalog.utc(row.created_at)
-    return Policy(namespace or EVERYTHING, number, rules, *said, fault)
+    return Policy(namespace or EVERYTHING, number, rules, *said, fault=fault)

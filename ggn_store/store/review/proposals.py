@@ -241,7 +241,8 @@ def _verdicts(connection: Connection, proposals: Collection[int]) -> Mapping[int
         if row is None:
             verdict = Verdict(ordinal, judgements[key, ordinal], None, None, None, None, None)
         else:
-            said_by = map(damaged.text, (row.author, row.role, row.message))
-            verdict = Verdict(ordinal, row.verdict, row.revision, *said_by, catalog.utc(row.created_at), row.digest)
+            author, role, message = map(damaged.text, (row.author, row.role, row.message))
+            at = catalog.utc(row.created_at)
+            verdict = Verdict(ordinal, row.verdict, row.revision, author, role, message, at, row.digest)
         found[key] = (*found.get(key, ()), verdict)
     return found

@@ -33,11 +33,11 @@ def rows(
     return found
 
 
-def attempt(work: Callable[[], Value], *errors: type[Exception]) -> Value | None:
+def attempt(work: Callable[[], Value], errors: tuple[type[Exception], ...] = (ValueError,)) -> Value | None:
     """The result of `work`; None where it meets a value that no driver can read, or one of `errors`."""
     try:
         return work()
-    except (ValueError, *errors):
+    except errors:
         return None
     except DBAPIError as error:
         if not is_about_a_value(error):

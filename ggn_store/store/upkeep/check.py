@@ -95,7 +95,7 @@ class _Walk:
 
     def _attempt(self, work: Callable[[], Value]) -> Value | None:
         """The result of `work`; None where the rows are not what it expects, whatever way they are not."""
-        return damaged.attempt(work, GgnStoreError, LookupError, TypeError)
+        return damaged.attempt(work, (GgnStoreError, LookupError, TypeError, ValueError))
 
     def _each(
         self, table: Table, query: Select[Any], look: Callable[[Connection, Any], Iterable[str]], *key: Any
