@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
@@ -197,7 +197,7 @@ def _movement(one: Moving, two: Moving, is_same_board: bool) -> tuple[int | None
     new = [each for each in after if each not in before]
     old = [each for each in before if each not in after]
     if not is_same_board:
-        told = [f"{what}: {_joined(each)}" for what, each in (("gained", new), ("lost", old)) if each]
+        told = [f"{what}: {', '.join(each)}" for what, each in (("gained", new), ("lost", old)) if each]
         return None, None, told
     gained, lost = len(two.moves.moves - one.moves.moves), len(one.moves.moves - two.moves.moves)
     told = []
@@ -218,21 +218,16 @@ def _moves(count: int) -> str:
     return "1 move" if count == 1 else f"{count:,} moves"
 
 
-def _after(phrases: Iterable[str]) -> str:
-    joined = _joined(phrases)
-    return f": {joined}" if joined else ""
-
-
-def _joined(phrases: Iterable[str]) -> str:
-    return ", ".join(phrases)
+def _after(phrases: Sequence[str]) -> str:
+    return f": {', '.join(phrases)}" if phrases else ""
 
 
 def _features(one: Moving | None, two: Moving) -> list[str]:
     """What differs in what moves change, and in drops."""
     told = []
-    drops, becomes, takes, again = (
-        (0, frozenset[str](), False, 0) if one is None else (one.drops, one.becomes, one.takes, one.again)
-    )
+    drops, becomes, takes, again = 0, frozenset[str](), False, 0
+    if one is not None:
+        drops, becomes, takes, again = one.drops, one.becomes, one.takes, one.again
     if two.drops != drops:
         many = "1 square" if two.drops == 1 else f"{two.drops} squares"
         told.append(f"dropped on {many}" + (f", before {drops}" if drops else "") if two.drops else "no drops any more")

@@ -271,7 +271,7 @@ class Document:
 
 def revision_digest(dialect: Dialect, board: Board, envelope: Envelope, piece_digests: Iterable[str]) -> str:
     """SHA-256 over the ordered piece digests, the board, the dialect and the envelope."""
-    return _digest([dialect, board.digest, envelope.data(), list(piece_digests)])
+    return _sha256(_dumps([dialect, board.digest, envelope.data(), list(piece_digests)]))
 
 
 def canonical_text(
@@ -340,8 +340,7 @@ class Digests:
                     texts.append(f"{{{text}}}")
                 destinations.append(f"{strings[destination.square]}:[{','.join(texts)}]")
             sources.append(f"{strings[source.square]}:{{{','.join(destinations)}}}")
-        text = f"{self._before}{strings[piece.identifier]},{{{','.join(sources)}}}]"
-        return _sha256(text)
+        return _sha256(f"{self._before}{strings[piece.identifier]},{{{','.join(sources)}}}]")
 
     def _states(self, known: dict[int, str], polarity: int, states: Mapping[str, str]) -> str:
         """Conditions as a member, with the comma that comes after it."""
@@ -371,10 +370,6 @@ class _Strings(dict[str | None, str]):
 
 def _dumps(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def _digest(content: object) -> str:
-    return _sha256(_dumps(content))
 
 
 def _sha256(text: str) -> str:

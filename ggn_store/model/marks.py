@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal
 
-from ggn_store.model.document import EMPTY, ENEMY, Piece, Possibility
+from ggn_store.model.document import EMPTY, ENEMY, Piece
 from ggn_store.model.move import Move
 from ggn_store.notation import cell, qpi
 from ggn_store.notation.hand import HAND
@@ -25,16 +25,6 @@ class Way:
     must: Mapping[str, str]
     deny: Mapping[str, str]
     effects: Transition | None
-
-    @classmethod
-    def of_possibility(cls, destination: str, possibility: Possibility) -> Self:
-        """The way that a possibility describes."""
-        return cls(destination, possibility.must, possibility.deny, possibility.effects)
-
-    @classmethod
-    def of_move(cls, move: Move) -> Self:
-        """The way that a move takes."""
-        return cls(move.destination, move.must, move.deny, move.transition)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +65,7 @@ def marks(
 def marks_of_piece(piece: Piece, source: str) -> tuple[Mark, ...]:
     """The marks of everything that a piece may ever do from `source`, whatever stands on the board."""
     ways = (
-        Way.of_possibility(destination.square, possibility)
+        Way(destination.square, possibility.must, possibility.deny, possibility.effects)
         for each in piece.sources
         if each.square == source
         for destination in each.destinations
@@ -89,7 +79,8 @@ def marks_of_moves(moves: Iterable[Move], board: Mapping[str, str | None]) -> tu
     moves = list(moves)
     if not moves:
         return ()
-    return marks(moves[0].piece, moves[0].source, map(Way.of_move, moves), board)
+    ways = (Way(move.destination, move.must, move.deny, move.transition) for move in moves)
+    return marks(moves[0].piece, moves[0].source, ways, board)
 
 
 def _mark(piece: str, source: str, square: str, ways: list[Way], board: Mapping[str, str | None] | None) -> Mark:

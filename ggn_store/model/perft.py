@@ -27,16 +27,8 @@ class Perft:
         """The result as JSON data."""
         data: dict[str, Any] = {"depth": self.depth, "count": self.count}
         if self.by_move is not None:
-            data["by_move"] = [move_data(move, count) for move, count in self.by_move]
+            names = ("piece", "source", "destination", "ordinal")
+            data["by_move"] = [
+                {name: getattr(move, name) for name in names} | {"count": count} for move, count in self.by_move
+            ]
         return data | {"engine": self.engine, "compiling": self.compiling, "running": self.running}
-
-
-def move_data(move: Move, count: int) -> dict[str, Any]:
-    """A first move and the number of paths that begin with it, as JSON data."""
-    return {
-        "piece": move.piece,
-        "source": move.source,
-        "destination": move.destination,
-        "ordinal": move.ordinal,
-        "count": count,
-    }

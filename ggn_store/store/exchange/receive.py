@@ -23,7 +23,7 @@ from ggn_store.model.transfer import DivergedError, Outcome, SentPiece, SentRevi
 from ggn_store.store.database.engine import Database
 from ggn_store.store.exchange import offer
 from ggn_store.store.exchange.unite import Here, Uniting, united
-from ggn_store.store.history import tags
+from ggn_store.store.history import states, tags
 from ggn_store.store.rulesets import catalog, contents, declared, load
 from ggn_store.store.schema import tables as t
 
@@ -89,14 +89,11 @@ def receive(
     if relation.kind == "same":
         moved = _take_tags(database, connection, here, source, name) if wishes.tags else ()
         return Transferred(name, to, "unchanged", head=here.head.number, lineage=here.head.lineage, tags=moved)
+    told: Progress = progress or (lambda *_: None)
     try:
-        return _Receiving(database, connection, source, name, here, relation, wishes, progress or _untold).all()
+        return _Receiving(database, connection, source, name, here, relation, wishes, told).all()
     except DamagedError as error:
         raise DamagedError(f"{error.fault}; nothing of {name} was stored") from None
-
-
-def _untold(_name: str, _come: int, _to_come: int) -> None:
-    """Nobody wants to know."""
 
 
 def _steps(source: Source, name: str) -> Sequence[Step]:
@@ -111,13 +108,7 @@ def _here(connection: Connection, name: str) -> Here:
     found = connection.execute(query).first()
     if found is None:
         return Here(name)
-    state = (
-        select(t.ruleset_state.c.state)
-        .where(t.ruleset_state.c.ruleset_id == found.id)
-        .order_by(t.ruleset_state.c.number.desc())
-        .limit(1)
-    )
-    is_retired = connection.execute(state).scalar() == "retired"
+    is_retired = states.newest(connection, name).state == "retired"
     return Here(name, found.id, offer.steps(connection, found.id), found.deleted_at is not None, is_retired)
 
 

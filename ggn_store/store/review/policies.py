@@ -131,7 +131,7 @@ def _policy(namespace: str, number: int, row: Any) -> Policy:
         fault = damaged.fault_of_time(row.created_at)
     except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
         rules, fault = None, "its rules are not as this program writes them"
-    said: tuple[Any, ...] = None, None, None
+    said: tuple[str | None, str | None, datetime | None] = None, None, None
     if row is not None:
         said = damaged.text(row.author), damaged.text(row.message), catalog.utc(row.created_at)
-    return Policy(namespace or EVERYTHING, number, rules, *said, fault=fault)
+    return Policy(namespace or EVERYTHING, number, rules, *said, fault)

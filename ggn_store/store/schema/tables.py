@@ -10,6 +10,7 @@ hand.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from sqlalchemy import (
@@ -48,10 +49,19 @@ Id = BigInteger().with_variant(Integer, "sqlite")
 Label = Text().with_variant(Text(collation="C"), "postgresql")
 
 
-def _signed() -> tuple[Column[Any], ...]:
-    """Who wrote a row, why and when."""
+def _table(name: str, *parts: SchemaItem, with_rowid: bool = True) -> Table:
+    return Table(name, metadata, *parts, sqlite_with_rowid=with_rowid)
+
+
+# In SQLite a table that is its primary key's index.
+_compact = functools.partial(_table, with_rowid=False)
+
+
+def _signed(*parts: Column[Any]) -> tuple[Column[Any], ...]:
+    """Who wrote a row, why and when; `parts` come after the first."""
     return (
         Column("author", Text, nullable=True),
+        *parts,
         Column("message", Text, nullable=True),
         Column("created_at", DateTime(timezone=True), nullable=False),
     )
@@ -59,64 +69,55 @@ def _signed() -> tuple[Column[Any], ...]:
 
 def _of_variants(name: str, *parts: SchemaItem, key: tuple[str, ...] = ()) -> Table:
     """A table of what possibilities ask for or do; beside the possibility, `key` tells its rows apart."""
-    return Table(
+    return _compact(
         name,
-        metadata,
         Column("piece_id", Id, nullable=False),
         Column("variant", Integer, nullable=False),
         *parts,
         PrimaryKeyConstraint("piece_id", "variant", *key),
         ForeignKeyConstraint(["piece_id", "variant"], ["variant.piece_id", "variant.number"]),
-        sqlite_with_rowid=False,
     )
 
 
 def _lists(holder: str) -> Table:
     """A table of the pieces that rows of `holder` list, in order."""
-    return Table(
+    return _compact(
         f"{holder}_piece",
-        metadata,
         Column(f"{holder}_id", Id, ForeignKey(f"{holder}.id"), nullable=False),
         Column("ordinal", Integer, nullable=False),
         Column("piece_id", Id, ForeignKey("piece.id"), nullable=False),
         PrimaryKeyConstraint(f"{holder}_id", "ordinal"),
         UniqueConstraint("piece_id", f"{holder}_id"),
-        sqlite_with_rowid=False,
     )
 
 
-board = Table(
+board = _table(
     "board",
-    metadata,
     Column("id", Id, primary_key=True, nullable=False),
     Column("digest", Label, nullable=False),
     Column("shape", Label, nullable=True),
     UniqueConstraint("digest"),
 )
 
-square = Table(
+square = _compact(
     "square",
-    metadata,
     Column("board_id", Id, ForeignKey("board.id"), nullable=False),
     Column("number", Integer, nullable=False),
     Column("label", Label, nullable=False),
     PrimaryKeyConstraint("board_id", "number"),
     UniqueConstraint("board_id", "label"),
-    sqlite_with_rowid=False,
 )
 
-ruleset = Table(
+ruleset = _table(
     "ruleset",
-    metadata,
     Column("id", Id, primary_key=True, nullable=False),
     Column("name", Label, nullable=False),
     Column("deleted_at", DateTime(timezone=True), nullable=True),
     UniqueConstraint("name"),
 )
 
-revision = Table(
+revision = _table(
     "revision",
-    metadata,
     Column("id", Id, primary_key=True, nullable=False),
     Column("ruleset_id", Id, ForeignKey("ruleset.id"), nullable=False),
     Column("number", Integer, nullable=False),
@@ -132,18 +133,16 @@ revision = Table(
 )
 
 # The second parent of a revision that two lines of a ruleset's history meet in.
-revision_merge = Table(
+revision_merge = _table(
     "revision_merge",
-    metadata,
     Column("revision_id", Id, ForeignKey("revision.id"), nullable=False),
     Column("parent_id", Id, ForeignKey("revision.id"), nullable=False),
     PrimaryKeyConstraint("revision_id"),
 )
 
 # A row each time that a tag moves, numbered from 1; its newest row is where it points, NULL where it was removed.
-tag = Table(
+tag = _table(
     "tag",
-    metadata,
     Column("ruleset_id", Id, ForeignKey("ruleset.id"), nullable=False),
     Column("name", Label, nullable=False),
     Column("number", Integer, nullable=False),
@@ -153,9 +152,8 @@ tag = Table(
 )
 
 # A row each time that a ruleset's state changes, numbered from 1; without any it is active.
-ruleset_state = Table(
+ruleset_state = _table(
     "ruleset_state",
-    metadata,
     Column("ruleset_id", Id, ForeignKey("ruleset.id"), nullable=False),
     Column("number", Integer, nullable=False),
     Column("state", Label, nullable=False),
@@ -167,9 +165,8 @@ ruleset_state = Table(
 
 # A row each time that the policy of a namespace changes, numbered from 1; the newest counts, without rules where it was
 # removed. The namespace '' is the whole store. `positions` are those that `rules` say must keep their moves, as NDJSON.
-policy = Table(
+policy = _table(
     "policy",
-    metadata,
     Column("namespace", Label, nullable=False),
     Column("number", Integer, nullable=False),
     Column("rules", Text, nullable=True),
@@ -180,9 +177,8 @@ policy = Table(
 
 # What is to be the next revision of a ruleset. `pieces` says how many it lists, `accepted` which changes of moves it
 # says are meant. `role` is Postgres's word for who made it, whatever the author says.
-proposal = Table(
+proposal = _table(
     "proposal",
-    metadata,
     Column("id", Id, primary_key=True, nullable=False),
     Column("ruleset_id", Id, ForeignKey("ruleset.id"), nullable=False),
     Column("number", Integer, nullable=False),
@@ -193,27 +189,20 @@ proposal = Table(
     Column("envelope", Text, nullable=False),
     Column("pieces", Integer, nullable=False),
     Column("accepted", Text, nullable=True),
-    Column("author", Text, nullable=True),
-    Column("role", Label, nullable=True),
-    Column("message", Text, nullable=True),
-    Column("created_at", DateTime(timezone=True), nullable=False),
+    *_signed(Column("role", Label, nullable=True)),
     UniqueConstraint("ruleset_id", "number"),
     CheckConstraint("dialect IN ('perform', 'must-deny', 'diff', 'gdl')", name="dialect"),
 )
 
 # What became of a proposal, numbered from 1: anything but an approval ends it. An approval names the digest of what was
 # approved.
-verdict = Table(
+verdict = _table(
     "verdict",
-    metadata,
     Column("proposal_id", Id, ForeignKey("proposal.id"), nullable=False),
     Column("ordinal", Integer, nullable=False),
     Column("verdict", Label, nullable=False),
     Column("revision_id", Id, ForeignKey("revision.id"), nullable=True),
-    Column("author", Text, nullable=True),
-    Column("role", Label, nullable=True),
-    Column("message", Text, nullable=True),
-    Column("created_at", DateTime(timezone=True), nullable=False),
+    *_signed(Column("role", Label, nullable=True)),
     Column("digest", Label, nullable=True),
     PrimaryKeyConstraint("proposal_id", "ordinal"),
     CheckConstraint("verdict IN ('approved', 'rejected', 'withdrawn', 'merged')", name="verdict"),
@@ -222,9 +211,8 @@ verdict = Table(
 
 # Triggers write it, and nothing else does: what was changed, when, and by which user of the database. `transaction` is
 # Postgres's number of the transaction, since ids need not become visible in their order.
-audit = Table(
+audit = _table(
     "audit",
-    metadata,
     Column("id", Id, primary_key=True, nullable=False),
     Column("at", DateTime(timezone=True), nullable=False),
     Column("role", Label, nullable=True),
@@ -234,9 +222,8 @@ audit = Table(
     Column("transaction", BigInteger, nullable=True),
 )
 
-piece = Table(
+piece = _table(
     "piece",
-    metadata,
     Column("id", Id, primary_key=True, nullable=False),
     Column("board_id", Id, ForeignKey("board.id"), nullable=False),
     Column("dialect", Label, nullable=False),
@@ -259,32 +246,27 @@ revision_piece = _lists("revision")
 
 proposal_piece = _lists("proposal")
 
-source = Table(
+source = _compact(
     "source",
-    metadata,
     Column("piece_id", Id, ForeignKey("piece.id"), nullable=False),
     Column("ordinal", Integer, nullable=False),
     Column("square", Integer, nullable=True),
     PrimaryKeyConstraint("piece_id", "ordinal"),
     UniqueConstraint("piece_id", "square"),
-    sqlite_with_rowid=False,
 )
 
-destination = Table(
+destination = _compact(
     "destination",
-    metadata,
     Column("piece_id", Id, nullable=False),
     Column("source", Integer, nullable=False),
     Column("ordinal", Integer, nullable=False),
     Column("square", Integer, nullable=True),
     PrimaryKeyConstraint("piece_id", "source", "ordinal"),
     ForeignKeyConstraint(["piece_id", "source"], ["source.piece_id", "source.ordinal"]),
-    sqlite_with_rowid=False,
 )
 
-variant = Table(
+variant = _compact(
     "variant",
-    metadata,
     Column("piece_id", Id, nullable=False),
     Column("source", Integer, nullable=False),
     Column("destination", Integer, nullable=False),
@@ -297,7 +279,6 @@ variant = Table(
         ["destination.piece_id", "destination.source", "destination.ordinal"],
     ),
     UniqueConstraint("piece_id", "number"),
-    sqlite_with_rowid=False,
 )
 
 condition = _of_variants(
@@ -368,13 +349,11 @@ MASK_WORDS = 8
 MASKS = ("not_empty", "not_enemy", "not_own", "twin")
 
 # Derived from the rows of a piece (`store.rulesets.masks` says how); the fast query reads nothing else.
-mask = Table(
+mask = _compact(
     "mask",
-    metadata,
     Column("start", Id, nullable=False),
     Column("number", Integer, nullable=False),
     Column("exact", Boolean, nullable=False),
     *(Column(f"{name}_{word}", Id, nullable=True) for word in range(MASK_WORDS) for name in MASKS),
     PrimaryKeyConstraint("start", "number"),
-    sqlite_with_rowid=False,
 )

@@ -103,29 +103,8 @@ def require_server(database: Database) -> None:
 
 def _sequences(connection: Connection, home: Home) -> list[str]:
     """The sequences that number the rows of tables which members write."""
-    return _names(
-        connection,
-        "SELECT s.relname FROM pg_class s JOIN pg_depend d ON d.objid = s.oid AND d.deptype IN ('a', 'i') "
-        "JOIN pg_class c ON c.oid = d.refobjid JOIN pg_namespace n ON n.oid = c.relnamespace "
-        "WHERE s.relkind = 'S' AND n.nspname = :schema AND c.relname = ANY(:tables) AND c.relname <> 'audit' "
-        "ORDER BY s.relname",
-        schema=home.schema,
-        tables=[*t.metadata.tables],
-    )
-
-
-def _functions(connection: Connection, home: Home) -> list[str]:
-    return _names(
-        connection,
-        "SELECT p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')' FROM pg_proc p "
-        "JOIN pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = :schema AND p.proname ^@ 'ggn_' "
-        "ORDER BY 1",
-        schema=home.schema,
-    )
-
-
-def _names(connection: Connection, query: str, **values: Any) -> list[str]:
-    return list(connection.execute(text(query), values).scalars())
+    values = {"schema": home.schema, "tables": [*t.metadata.tables]}
+    return list(connection.execute(text(sql(__package__, "sequences")), values).scalars())
 
 
 def script(connection: Connection) -> str:
@@ -136,7 +115,8 @@ def script(connection: Connection) -> str:
     database, schema = f"DATABASE {as_written['database']}", f"SCHEMA {as_written['schema']}"
     nobody = f"PUBLIC, {', '.join(ROLES)}"
     own = seals.signatures()
-    functions = [*(each for each in _functions(connection, home) if each not in own), *sorted(own)]
+    found = connection.execute(text(sql(__package__, "functions")), {"schema": home.schema}).scalars()
+    functions = [*(each for each in found if each not in own), *sorted(own)]
     sequences = [quoted(each) for each in _sequences(connection, home)]
     closed = [*map(quoted, RIGHTS), *(f"SEQUENCE {each}" for each in (*sequences, '"audit_id_seq"'))]
     called = [f"GRANT EXECUTE ON FUNCTION {each} TO {', '.join(to)};" for each, to in seals.CALLED.items()]
@@ -193,19 +173,8 @@ def initialise(database: Database, connection: Connection) -> None:
 def find_roles(database: Database, connection: Connection) -> Roles:
     """The roles as the server has them, and what deviates from the script."""
     home = find_home(connection)
-    found = {
-        row.rolname: row
-        for row in connection.execute(
-            text(
-                "SELECT rolname, rolcanlogin, rolsuper, rolcreatedb, rolcreaterole, rolreplication, rolbypassrls, "
-                "ARRAY(SELECT DISTINCT m.rolname::text FROM pg_auth_members a JOIN pg_roles m ON m.oid = a.member "
-                "WHERE a.roleid = r.oid ORDER BY 1) AS members, "
-                "ARRAY(SELECT DISTINCT g.rolname::text FROM pg_auth_members a JOIN pg_roles g ON g.oid = a.roleid "
-                "WHERE a.member = r.oid ORDER BY 1) AS groups FROM pg_roles r WHERE rolname = ANY(:names)"
-            ),
-            {"names": [*ROLES]},
-        )
-    }
+    rows = connection.execute(text(sql(__package__, "found_roles")), {"names": [*ROLES]})
+    found = {row.rolname: row for row in rows}
     deviations = [f"there is no role {name}" for name in ROLES if name not in found]
     for name, row in found.items():
         deviations += [f"{name} has {what}" for what, has in zip(ATTRIBUTES, row[1:7], strict=True) if has]

@@ -228,11 +228,13 @@ def _open_sqlite(asked: dict[str, Any], store: bytes, watch: Watch) -> sqlite3.C
 
 def _copy(asked: dict[str, Any]) -> sqlite3.Connection:
     """A copy of the file."""
+    from ggn_store.store.database import copying
+
     until = time.monotonic() + asked["seconds"]
     with contextlib.closing(sqlite3.connect(asked["uri"], uri=True, timeout=asked["seconds"])) as source:
         source.execute("SELECT count(*) FROM sqlite_master").fetchall()
         try:
-            connection = _copied(source, until)
+            connection = copying.copied(source, until)
         except TimeoutError:
             raise Cut("deadline") from None
         except sqlite3.Error as error:
@@ -241,12 +243,6 @@ def _copy(asked: dict[str, Any]) -> sqlite3.Connection:
             raise
     asked["seconds"] = until - time.monotonic()
     return connection
-
-
-def _copied(source: sqlite3.Connection, until: float) -> sqlite3.Connection:
-    from ggn_store.store.database import copying
-
-    return copying.copied(source, until)
 
 
 def _guard(connection: sqlite3.Connection, asked: dict[str, Any]) -> list[str]:

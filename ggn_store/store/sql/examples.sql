@@ -1,0 +1,62 @@
+-- Questions to begin with, each a comment with its query below; a test asks all of them on both databases.
+
+-- Which rulesets are there, and how large are they?
+SELECT ruleset, title, board, pieces, possibilities FROM v_rulesets ORDER BY possibilities DESC
+
+-- Which pieces of all games go from d4 to f5 in one move?
+SELECT DISTINCT ruleset, piece FROM v_moves WHERE source = 'd4' AND destination = 'f5'
+ORDER BY ruleset, piece
+
+-- Where can a knight of chess go from e4, and what must stand there?
+SELECT destination, requires FROM v_moves
+WHERE ruleset = 'chess' AND piece = 'C:N' AND source = 'e4' ORDER BY possibility
+
+-- How mobile is each piece of chess: from how many squares, to how many in the mean and at most?
+SELECT piece, count(*) AS squares, round(avg(reached), 2) AS mean, max(reached) AS most FROM
+  (SELECT piece, source, count(DISTINCT destination) AS reached FROM v_moves
+   WHERE ruleset = 'chess' AND NOT is_drop GROUP BY piece, source) AS of_square
+GROUP BY piece ORDER BY mean DESC, piece
+
+-- Which rules look at a rook that may still castle?
+SELECT piece, source, destination, polarity, square FROM v_conditions
+WHERE ruleset = 'chess' AND state = 'C:+R'
+
+-- Which pieces can be dropped, and on how many squares?
+SELECT ruleset, piece, count(DISTINCT destination) AS squares FROM v_moves
+WHERE is_drop GROUP BY ruleset, piece ORDER BY ruleset, squares DESC, piece
+
+-- What becomes of pieces that promote?
+SELECT piece, becomes, count(*) AS ways FROM v_effects
+WHERE ruleset = 'chess' AND kind = 'square' AND square = destination AND becomes <> piece
+GROUP BY piece, becomes ORDER BY piece, becomes
+
+-- Which possibilities have the most conditions?
+SELECT ruleset, piece, source, destination, count(*) AS conditions FROM v_conditions
+GROUP BY ruleset, piece, source, destination, ordinal, possibility
+ORDER BY conditions DESC, ruleset, piece, possibility LIMIT 10
+
+-- Which moves change more than their two squares?
+SELECT ruleset, piece, source, destination, count(*) AS changed FROM v_effects WHERE kind = 'square'
+GROUP BY ruleset, piece, source, destination, ordinal, possibility HAVING count(*) > 2
+ORDER BY ruleset, piece, possibility LIMIT 20
+
+-- Which pieces are the same in several games, rule for rule?
+SELECT piece, count(*) AS games, min(ruleset) AS one, max(ruleset) AS another FROM v_pieces
+GROUP BY digest, piece HAVING count(*) > 1 ORDER BY games DESC, piece LIMIT 20
+
+-- How far does a piece get in two moves on an empty board? (given with --param piece=C:N --param source=a1)
+SELECT DISTINCT second.destination FROM v_moves AS first
+JOIN v_moves AS second ON second.piece_id = first.piece_id AND second.source = first.destination
+WHERE first.ruleset = 'chess' AND second.ruleset = 'chess'
+  AND first.piece = :piece AND first.source = :source ORDER BY 1
+
+-- Which squares can a piece ever reach? (given with --param piece=C:B --param source=c1)
+WITH RECURSIVE step(source, destination) AS (
+  SELECT DISTINCT source, destination FROM v_moves WHERE ruleset = 'chess' AND piece = :piece),
+reached(square) AS (
+  SELECT destination FROM step WHERE source = :source
+  UNION SELECT destination FROM step JOIN reached ON source = square)
+SELECT square FROM reached ORDER BY square
+
+-- What has happened to each ruleset, and why?
+SELECT ruleset, revision, created_at, author, message, tags FROM v_history ORDER BY created_at DESC, ruleset
