@@ -14,11 +14,14 @@ from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.render import legend, svg
 from ggn_store.render.layout import UNIT, Layout, lay_out
+from ggn_store.render.svg import Font
 from ggn_store.render.tokens import DARK, LIGHT, token
 
 MAX_POSTER_SQUARES: Final = 60_000
 _PAD: Final = 12.0
 _SMALL: Final = 14.0
+_NOTE: Final = Font(_SMALL, "start")
+_CAPTION: Final = Font(18, is_bold=True)
 _LINE: Final = 24.0
 _HELD: Final = 0.86 * UNIT
 _COUNT: Final = 0.74 * UNIT
@@ -51,7 +54,7 @@ def _page(caption: str, board: _Part, below: _Part, name: str, description: str)
     top = _PAD
     parts = []
     if caption:
-        parts.append(svg.text(caption, _PAD + width / 2, top + 13, 18, width, is_bold=True))
+        parts.append(svg.text(caption, _PAD + width / 2, top + 13, width, _CAPTION))
         top += 34
     parts.append(svg.moved(board.parts, _PAD + (width - board.width) / 2, top))
     top += board.height
@@ -135,7 +138,7 @@ def _hands(position: Position, layout: Layout, picture: Diagram, has_style: bool
             if picture.source == HAND and piece == picture.piece:
                 parts.append(svg.rectangle(x - 18, y - 18, 36, 36, rx=4, fill="none", stroke=svg.INK, stroke_width=2.5))
             parts.append(token(piece, x, y, 0.9 * _HELD, has_style))
-            parts.append(svg.text(f"×{held[piece]}", x + _HELD / 2, y, _SMALL, _COUNT - 4, anchor="start", smallest=6))
+            parts.append(svg.text(f"×{held[piece]}", x + _HELD / 2, y, _COUNT - 4, _NOTE._replace(smallest=6)))
     return _Part(tuple(parts), columns * (_HELD + _COUNT), height)
 
 
@@ -146,7 +149,7 @@ def _turn(position: Position) -> _Part:
     return _Part(
         (
             svg.circle(8, 8, 6.5, fill=fill, stroke=svg.INK, stroke_width=1.5),
-            svg.text(words, 22, 8, _SMALL, 200, anchor="start"),
+            svg.text(words, 22, 8, 200, _NOTE),
         ),
         22 + svg.text_width(words, _SMALL),
         16,
@@ -165,7 +168,7 @@ def _legend(marks: Sequence[Mark], is_drop: bool, columns: int = 1) -> _Part:
     for number, (shape, words) in enumerate(entries):
         x, y = (number % columns) * column, (number // columns + 0.5) * _LINE
         parts.append(legend.sample(shape, x + 13, y, 30) if shape else "")
-        parts.append(svg.text(words, x + 34, y, _SMALL, column, anchor="start"))
+        parts.append(svg.text(words, x + 34, y, column, _NOTE))
     return _Part(tuple(parts), min(columns, len(entries)) * column - _PAD, -(-len(entries) // columns) * _LINE)
 
 
@@ -199,14 +202,12 @@ def _heat_map(picture: HeatMap) -> str:
     for square in layout.corners:
         count = picture.counts.get(square, 0)
         shades.setdefault(shade(count, most), []).append(layout.corners[square])
-        texts.append(svg.text(str(count), *layout.middle(square), 0.38 * UNIT, UNIT - 6))
+        texts.append(svg.text(str(count), *layout.middle(square), UNIT - 6, Font(0.38 * UNIT)))
     parts = [*layout.ground]
     parts += [svg.squares(shades[fill], UNIT, fill=fill, stroke="#3d3426", stroke_width=1) for fill in sorted(shades)]
     parts.append(svg.group(texts))
     summary = mobility_summary(picture)
-    below = _Part(
-        (svg.text(summary, 0, 8, _SMALL, 600, anchor="start"),), min(600.0, svg.text_width(summary, _SMALL)), 16
-    )
+    below = _Part((svg.text(summary, 0, 8, 600, _NOTE),), min(600.0, svg.text_width(summary, _SMALL)), 16)
     counts = ", ".join(f"{square} {picture.counts.get(square, 0)}" for square in picture.board.squares)
     description = f"Squares that {picture.piece} reaches in one move on an empty board, from each: {counts}. {summary}."
     return _page(picture.title, _Part(tuple(parts), layout.width, layout.height), below, picture.title, description)
@@ -243,30 +244,31 @@ def _poster(picture: Poster) -> str:
         )
     boards = [_board(card, shows_turn=False) for card in picture.cards]
     width, height = _PAGE
+    inner = width - 2 * _EDGE
     marks = [mark for card in picture.cards if card.source != HAND for mark in card.marks]
     dropped = [mark for card in picture.cards if card.source == HAND for mark in card.marks]
     key = _legend(marks or dropped, not marks, columns=2)
     bottom = height - _EDGE - key.height - len(picture.notes) * _LINE
     top = _EDGE + 86
     largest = (max([board.width for board in boards], default=1), max([board.height for board in boards], default=1))
-    columns, scale = _grid(len(boards), largest, width - 2 * _EDGE, bottom - _GAP - top)
-    across = (width - 2 * _EDGE + _GAP) / columns
+    columns, scale = _grid(len(boards), largest, inner, bottom - _GAP - top)
+    across = (inner + _GAP) / columns
     down = _CARD_HEAD + largest[1] * scale + _GAP
     rows = max(1, -(-len(boards) // columns))
     down += min(40.0, (bottom - _GAP - top - rows * down) / rows)
     parts = [
-        svg.text(picture.title, _EDGE, _EDGE + 20, 40, width - 2 * _EDGE, anchor="start", is_bold=True, smallest=16),
-        svg.text(picture.subtitle, _EDGE, _EDGE + 60, 18, width - 2 * _EDGE, anchor="start", fill=svg.FAINT),
+        svg.text(picture.title, _EDGE, _EDGE + 20, inner, Font(40, "start", is_bold=True, smallest=16)),
+        svg.text(picture.subtitle, _EDGE, _EDGE + 60, inner, Font(18, "start", svg.FAINT)),
     ]
     for number, (card, board) in enumerate(zip(picture.cards, boards, strict=True)):
         row, column = divmod(number, columns)
         x, y = _EDGE + column * across, top + row * down
         room = across - _GAP
-        parts.append(svg.text(card.caption, x + room / 2, y + _CARD_HEAD / 2 - 2, 18, room, is_bold=True))
+        parts.append(svg.text(card.caption, x + room / 2, y + _CARD_HEAD / 2 - 2, room, _CAPTION))
         parts.append(svg.moved(board.parts, x + (room - board.width * scale) / 2, y + _CARD_HEAD, scale))
     parts.append(svg.moved(key.parts, _EDGE, bottom))
     parts += [
-        svg.text(note, _EDGE, bottom + key.height + (i + 0.5) * _LINE, _SMALL, width - 2 * _EDGE, anchor="start")
+        svg.text(note, _EDGE, bottom + key.height + (i + 0.5) * _LINE, inner, _NOTE)
         for i, note in enumerate(picture.notes)
     ]
     description = " ".join([picture.subtitle, *(f"{card.caption}: {described(card)}" for card in picture.cards)])

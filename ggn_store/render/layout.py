@@ -12,6 +12,7 @@ from ggn_store.errors import PictureError, printable
 from ggn_store.model.board import Board
 from ggn_store.notation import cell
 from ggn_store.render import svg
+from ggn_store.render.svg import Font
 
 UNIT: Final = 48.0  # the side of a square, in pixels
 MAX_SQUARES: Final = 4_096
@@ -89,7 +90,7 @@ def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...]) -> Layout
         top = (z // columns) * pitch_y + heading
         if dimensions == 3:
             name = f"layer {cell.text((0, 0, z0 + z))[2:]}"
-            labels.append(svg.text(name, left + width * UNIT / 2, top - heading / 2 - 1, _LABEL, width * UNIT))
+            labels.append(svg.text(name, left + width * UNIT / 2, top - heading / 2 - 1, width * UNIT, Font(_LABEL)))
         for x, y in itertools.product(range(width), range(height)):
             corner = (left + x * UNIT, top + (height - 1 - y) * UNIT)
             square = cell.text((x0 + x, y0 + y, z0 + z)[:dimensions])
@@ -99,11 +100,11 @@ def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...]) -> Layout
             else:
                 holes.append(corner)
         labels += [
-            svg.text(name, left + (x + 0.5) * UNIT, top + height * UNIT + below / 2 + 1, _LABEL, UNIT - 2)
+            svg.text(name, left + (x + 0.5) * UNIT, top + height * UNIT + below / 2 + 1, UNIT - 2, Font(_LABEL))
             for x, name in enumerate(files)
         ]
         labels += [
-            svg.text(name, left - _MARGIN, top + (height - y - 0.5) * UNIT, _LABEL, beside, anchor="end")
+            svg.text(name, left - _MARGIN, top + (height - y - 0.5) * UNIT, beside, Font(_LABEL, "end"))
             for y, name in enumerate(ranks)
         ]
     rows = -(-depth // columns)
@@ -141,7 +142,7 @@ def _listed(squares: Sequence[str]) -> Layout:
         row, column = divmod(number, columns)
         corners[square] = (column * pitch_x + (pitch_x - UNIT) / 2, row * pitch_y + _LABEL + 6)
         middle = column * pitch_x + pitch_x / 2
-        labels.append(svg.text(square, middle, row * pitch_y + _LABEL / 2 + 2, _LABEL, pitch_x - 4))
+        labels.append(svg.text(square, middle, row * pitch_y + _LABEL / 2 + 2, pitch_x - 4, Font(_LABEL)))
     ground = (_ground((corners.values(), _LIGHT)), svg.group(labels, fill=svg.FAINT))
     rows = max(1, -(-len(squares) // columns))
     width, height = columns * pitch_x, rows * pitch_y

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 from unicodedata import east_asian_width
 
 from ggn_store.errors import printable
@@ -88,22 +88,22 @@ def _char_width(char: str) -> float:
     return 0.66 if char.islower() or char.isdigit() else 0.8
 
 
-def text(
-    content: str,
-    x: float,
-    y: float,
-    size: float,
-    width: float,
-    *,
-    anchor: Anchor = "middle",
-    fill: str = INK,
-    is_bold: bool = False,
-    smallest: float = 8,
-) -> str:
+class Font(NamedTuple):
+    """How a text is written: `anchor` is what of it stands at the given place, `smallest` the size that stays."""
+
+    size: float
+    anchor: Anchor = "middle"
+    fill: str = INK
+    is_bold: bool = False
+    smallest: float = 8
+
+
+def text(content: str, x: float, y: float, width: float, font: Font) -> str:
     """A line of text whose middle is at the height `y`, made smaller until it fits `width`, and then shorter.
 
     A text that is cut has the whole of it as its title.
     """
+    size, anchor, fill, is_bold, smallest = font
     shown = printable(content)
     if not shown:
         return ""

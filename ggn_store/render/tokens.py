@@ -29,12 +29,15 @@ def token(identifier: str, x: float, y: float, size: float, has_style: bool = Fa
         _crown(x, y - (0.24 if has_style else 0.21) * size, size, ink) if piece.terminal else "",
     ]
     letter = piece.letter + "'" * piece.derived
+    bold = svg.Font(0.4 * size, fill=ink, is_bold=True, smallest=1)
     if has_style:
         high = y - (0.01 if piece.terminal else 0.07) * size
-        parts.append(svg.text(letter, x, high, 0.28 * size, 0.5 * size, fill=ink, is_bold=True, smallest=1))
-        parts.append(svg.text(piece.style, x, high + 0.26 * size, 0.16 * size, 0.46 * size, fill=ink, smallest=5))
+        parts.append(svg.text(letter, x, high, 0.5 * size, bold._replace(size=0.28 * size)))
+        parts.append(
+            svg.text(piece.style, x, high + 0.26 * size, 0.46 * size, svg.Font(0.16 * size, fill=ink, smallest=5))
+        )
     else:
-        parts.append(svg.text(letter, x, middle, 0.4 * size, 0.56 * size, fill=ink, is_bold=True, smallest=1))
+        parts.append(svg.text(letter, x, middle, 0.56 * size, bold))
     if piece.state:
         parts.append(_badge(piece.state, x + 0.33 * size, y - 0.33 * size, size))
     return svg.group(parts, class_="piece", data_piece=identifier)
