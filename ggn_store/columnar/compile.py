@@ -126,45 +126,30 @@ def mask_columns(words: int) -> list[str]:
     return [f"{name}_{word}" for word in range(words) for name in MASKS]
 
 
+_COLUMNS: Final = {
+    "square": "square:number label:text",
+    "piece": "piece:number identifier:text side:text",
+    "possibility": "possibility:number piece:text source:text destination:text ordinal:number toggle:truth",
+    "condition": "possibility:number polarity:text square:text state:text",
+    "effect": "possibility:number square:text becomes:text",
+    "hand_effect": "possibility:number piece:text delta:number",
+    "start": "start:number piece:number square:number has_masked:truth",
+    "named": "start:number bit:number piece:number square:number",
+    "mover": "mover:number start:number lane:number",
+    "rule": "rule:number mover:number ray:mask quiet:mask capture:mask each:number salt:mask",
+    "answer": "rule:number key:mask bit:mask if_empty:number if_enemy:number",
+    "masked": "start:number {masks} must:names deny:names if_empty:number if_enemy:number",
+}
+
+
 def _schemas(words: int) -> dict[str, Any]:
     pa = need("pyarrow", EXTRA)
-    number, mask, text, names = pa.int32(), pa.int64(), pa.string(), pa.list_(pa.int64())
-
-    def schema(*fields: tuple[str, Any]) -> Any:
-        return pa.schema(list(fields))
-
-    return {
-        "square": schema(("square", number), ("label", text)),
-        "piece": schema(("piece", number), ("identifier", text), ("side", text)),
-        "possibility": schema(
-            ("possibility", number),
-            *((name, text) for name in ("piece", "source", "destination")),
-            ("ordinal", number),
-            ("toggle", pa.bool_()),
-        ),
-        "condition": schema(("possibility", number), ("polarity", text), ("square", text), ("state", text)),
-        "effect": schema(("possibility", number), ("square", text), ("becomes", text)),
-        "hand_effect": schema(("possibility", number), ("piece", text), ("delta", number)),
-        "start": schema(("start", number), ("piece", number), ("square", number), ("has_masked", pa.bool_())),
-        "named": schema(("start", number), ("bit", number), ("piece", number), ("square", number)),
-        "mover": schema(("mover", number), ("start", number), ("lane", number)),
-        "rule": schema(
-            ("rule", number),
-            ("mover", number),
-            *((name, mask) for name in ("ray", "quiet", "capture")),
-            ("each", number),
-            ("salt", mask),
-        ),
-        "answer": schema(("rule", number), ("key", mask), ("bit", mask), ("if_empty", number), ("if_enemy", number)),
-        "masked": schema(
-            ("start", number),
-            *((name, mask) for name in mask_columns(words)),
-            ("must", names),
-            ("deny", names),
-            ("if_empty", number),
-            ("if_enemy", number),
-        ),
-    }
+    types = {"number": pa.int32(), "mask": pa.int64(), "text": pa.string(), "truth": pa.bool_()}
+    types["names"] = pa.list_(pa.int64())
+    masks = " ".join(f"{name}:mask" for name in mask_columns(words))
+    said = {name: columns.format(masks=masks).split() for name, columns in _COLUMNS.items()}
+    pairs = {name: [each.split(":") for each in columns] for name, columns in said.items()}
+    return {name: pa.schema([(column, types[kind]) for column, kind in each]) for name, each in pairs.items()}
 
 
 class _Builder:

@@ -18,51 +18,6 @@ README: Final = "README.md"
 _MAX_BYTES: Final = 100_000_000
 _OURS: Final = re.compile(r"manifest\.json|README\.md|ggn\.(duckdb|sqlite)|v_[a-z_]+\.(parquet|csv)")
 
-_READING: Final = {
-    "parquet": """\
-A file for each view. Integers are of 64 bits, times know that they are of UTC.
-
-```python
-import pyarrow.parquet                      # or pandas.read_parquet, or duckdb: FROM 'v_moves.parquet'
-pyarrow.parquet.read_table("v_moves.parquet", filters=[("ruleset", "=", "chess")])
-```
-""",
-    "duckdb": """\
-`ggn.duckdb` has a table for each view. Times are TIMESTAMP, in UTC; columns have their meaning as a comment.
-
-```python
-import duckdb
-duckdb.connect("ggn.duckdb", read_only=True).sql("SELECT piece, count(*) FROM v_moves GROUP BY piece")
-```
-""",
-    "sqlite": """\
-`ggn.sqlite` has a table for each view, with indexes. Booleans are 0 and 1, times are texts in UTC, which order as the
-times do.
-
-```python
-import sqlite3
-rules = sqlite3.connect("file:ggn.sqlite?mode=ro", uri=True)
-print(rules.execute("SELECT piece, count(*) FROM v_moves GROUP BY piece").fetchall())
-rules.close()
-```
-""",
-    "csv": """\
-A file for each view: UTF-8, commas, a line with the names of the columns first. Booleans are true and false, times are
-ISO 8601 in UTC. **NULL is nothing at all** between two commas, **an empty text is `""`**; other cells are only quoted
-where they have to be. This is how Postgres reads it (`\\copy v_pieces FROM v_pieces.csv CSV HEADER`); elsewhere say so:
-
-```python
-import duckdb, pandas
-duckdb.sql("FROM read_csv('v_pieces.csv', allow_quoted_nulls = false, escape = '\\"', quote = '\\"')")
-pandas.read_csv("v_pieces.csv", keep_default_na=False, na_values=[""])      # takes both for missing
-```
-
-Nothing is put in front of texts that a spreadsheet takes for formulas (`=`, `+`, `-`, `@` at their beginning): here
-they are data, and a program that reads this gets what the store has. Titles, messages and authors can be anybody's:
-**import the files into a spreadsheet with all columns as text; do not open them with a double click.**
-""",
-}
-
 
 def write(part: Path, form: str, files: Mapping[str, str], rows: Mapping[str, int], wanted: Sequence[Wanted]) -> None:
     """Write both; `files` and `rows` are by view."""
@@ -88,7 +43,7 @@ def _readme(form: str, files: Mapping[str, str], rows: Mapping[str, int], wanted
         f"Written by `ggn-store export --format {form}`: {rulesets:,} ruleset{'' if rulesets == 1 else 's'}, "
         f"{len(wanted):,} revision{'' if len(wanted) == 1 else 's'}, all of one moment; `{MANIFEST}` lists them, and "
         "says for programs what is said here. Rows are in the order of rulesets, revisions and their documents.\n",
-        _READING[form],
+        Path(__file__).with_name("reading").joinpath(f"{form}.md").read_text(encoding="utf-8"),
         "Views are joined by `piece_id` and `possibility`, and by `ruleset` and `revision`, too: a piece can be in "
         "several.\n",
     ]

@@ -57,12 +57,9 @@ def parse(declared: str | None) -> Mapping[str, Variable]:
 
 
 def _is_sound(variable: Variable) -> bool:
-    words = (variable.name, *variable.values)
-    return all(map(is_word, words)) and variable.initial in variable.values and _is_rising(variable.values)
-
-
-def _is_rising(values: tuple[str, ...]) -> bool:
-    return list(values) == sorted(set(values))
+    values = variable.values
+    is_rising = list(values) == sorted(set(values))
+    return all(map(is_word, (variable.name, *values))) and variable.initial in values and is_rising
 
 
 def passes(guards: Mapping[str, tuple[str, ...]], state: State) -> bool:

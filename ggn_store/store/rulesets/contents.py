@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from sqlalchemy import Connection
 
 from ggn_store.errors import DamagedError
-from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Document, Envelope, Piece, revision_digest
 from ggn_store.model.proposal import Proposal
 from ggn_store.model.revision import Revision
@@ -77,10 +76,5 @@ def document(connection: Connection, content: Content) -> Document:
 
 def read_pieces(connection: Connection, content: Content, without: Collection[int] = ()) -> tuple[Piece, ...]:
     """The pieces, in document order, but for those of some keys."""
-    board = read_board(connection, content)
+    board = catalog.read_board(connection, content.board_id)
     return tuple(catalog.read_piece(connection, piece.id, board) for piece in content.pieces if piece.id not in without)
-
-
-def read_board(connection: Connection, content: Content) -> Board:
-    """The board of a document."""
-    return catalog.read_board(connection, content.board_id)

@@ -105,7 +105,7 @@ def require_sound(connection: Connection, wanted: Iterable[Wanted]) -> None:
     for each in wanted:
         content = contents.of_revision(connection, catalog.find(connection, f"{each.ruleset}@{each.revision}"))
         contents.require_sound(connection, content)
-        board = contents.read_board(connection, content)
+        board = catalog.read_board(connection, content.board_id)
         for piece in content.pieces:
             if piece.id not in known:
                 catalog.read_piece(connection, piece.id, board)
