@@ -94,41 +94,38 @@ class StoreSource:
     def revisions(self, name: str, lineages: Collection[str]) -> Iterator[SentRevision]:
         """Those revisions of a ruleset, in the order of its history."""
         with self._explained():
-            yield from self._revisions(name, lineages)
-
-    def _revisions(self, name: str, lineages: Collection[str]) -> Iterator[SentRevision]:
-        revision = t.revision
-        ruleset_id = self._ruleset_id(name)
-        is_wanted = set(lineages).__contains__
-        numbers = select(revision.c.lineage, revision.c.id).where(revision.c.ruleset_id == ruleset_id)
-        rows = self._connection.execute(numbers.order_by(revision.c.number)).all()
-        digests: dict[int, str] = {}
-        boards: dict[int, Board] = {}
-        for keys in _chunks([row.id for row in rows if is_wanted(row.lineage)]):
-            listed = self._listed(keys, digests)
-            query = (
-                select(
-                    *(revision.c[name] for name in ("id", "lineage", "digest", "dialect", "envelope", "board_id")),
-                    *(revision.c[name] for name in ("author", "message", "created_at")),
-                    t.board.c.digest.label("board"),
-                    catalog.PARENT.c.lineage.label("parent"),
-                    catalog.MERGED.c.lineage.label("merged"),
+            revision = t.revision
+            ruleset_id = self._ruleset_id(name)
+            is_wanted = set(lineages).__contains__
+            numbers = select(revision.c.lineage, revision.c.id).where(revision.c.ruleset_id == ruleset_id)
+            rows = self._connection.execute(numbers.order_by(revision.c.number)).all()
+            digests: dict[int, str] = {}
+            boards: dict[int, Board] = {}
+            for keys in _chunks([row.id for row in rows if is_wanted(row.lineage)]):
+                listed = self._listed(keys, digests)
+                query = (
+                    select(
+                        *(revision.c[name] for name in ("id", "lineage", "digest", "dialect", "envelope", "board_id")),
+                        *(revision.c[name] for name in ("author", "message", "created_at")),
+                        t.board.c.digest.label("board"),
+                        catalog.PARENT.c.lineage.label("parent"),
+                        catalog.MERGED.c.lineage.label("merged"),
+                    )
+                    .select_from(catalog.PARENTS.join(t.board, t.board.c.id == revision.c.board_id))
+                    .where(revision.c.id.in_(keys))
+                    .order_by(revision.c.number)
                 )
-                .select_from(catalog.PARENTS.join(t.board, t.board.c.id == revision.c.board_id))
-                .where(revision.c.id.in_(keys))
-                .order_by(revision.c.number)
-            )
-            for row in self._connection.execute(query).all():
-                values: dict[str, Any] = dict(row._mapping)
-                pieces = tuple(listed[values.pop("id")])
-                board_id = values.pop("board_id")
-                if board_id not in boards:
-                    boards[board_id] = catalog.read_board(self._connection, board_id)
-                values["envelope"] = Envelope(**json.loads(row.envelope))
-                sent = SentRevision(**(values | {"created_at": catalog.utc(row.created_at), "pieces": pieces}))
-                if (fault := sent.fault(boards[board_id])) is not None:
-                    raise DamagedError(f"{name}: the revision {sent.lineage} is damaged, {fault}")
-                yield sent
+                for row in self._connection.execute(query).all():
+                    values: dict[str, Any] = dict(row._mapping)
+                    pieces = tuple(listed[values.pop("id")])
+                    board_id = values.pop("board_id")
+                    if board_id not in boards:
+                        boards[board_id] = catalog.read_board(self._connection, board_id)
+                    values["envelope"] = Envelope(**json.loads(row.envelope))
+                    sent = SentRevision(**(values | {"created_at": catalog.utc(row.created_at), "pieces": pieces}))
+                    if (fault := sent.fault(boards[board_id])) is not None:
+                        raise DamagedError(f"{name}: the revision {sent.lineage} is damaged, {fault}")
+                    yield sent
 
     def _listed(self, keys: Sequence[int], digests: dict[int, str]) -> dict[int, list[str]]:
         """The digests of the pieces of revisions; those of pieces that were not met before are added to `digests`."""
@@ -156,24 +153,21 @@ class StoreSource:
     def pieces(self, digests: Sequence[str]) -> Iterator[SentPiece]:
         """Pieces, in the order of the digests."""
         with self._explained():
-            yield from self._pieces(digests)
-
-    def _pieces(self, digests: Sequence[str]) -> Iterator[SentPiece]:
-        boards: dict[int, Board] = {}
-        for some in _chunks(digests):
-            query = select(t.piece, t.board.c.digest.label("board")).join(t.board).where(t.piece.c.digest.in_(some))
-            found = {row.digest: row for row in self._connection.execute(query)}
-            rows = [found[digest] for digest in some if digest in found]
-            if len(rows) < len(some):
-                lost = next(digest for digest in some if digest not in found)
-                raise StoreError(f"{self._database}: the piece {lost} is not there any more; try again")
-            for row in rows:
-                if row.board_id not in boards:
-                    boards[row.board_id] = catalog.read_board(self._connection, row.board_id)
-            for part in self._batches(rows):
-                pieces = read_pieces(self._connection, [(row, boards[row.board_id]) for row in part])
-                for row, piece in zip(part, pieces, strict=True):
-                    yield SentPiece(row.digest, row.dialect, row.board, piece)
+            boards: dict[int, Board] = {}
+            for some in _chunks(digests):
+                query = select(t.piece, t.board.c.digest.label("board")).join(t.board).where(t.piece.c.digest.in_(some))
+                found = {row.digest: row for row in self._connection.execute(query)}
+                rows = [found[digest] for digest in some if digest in found]
+                if len(rows) < len(some):
+                    lost = next(digest for digest in some if digest not in found)
+                    raise StoreError(f"{self._database}: the piece {lost} is not there any more; try again")
+                for row in rows:
+                    if row.board_id not in boards:
+                        boards[row.board_id] = catalog.read_board(self._connection, row.board_id)
+                for part in self._batches(rows):
+                    pieces = read_pieces(self._connection, [(row, boards[row.board_id]) for row in part])
+                    for row, piece in zip(part, pieces, strict=True):
+                        yield SentPiece(row.digest, row.dialect, row.board, piece)
 
     def _batches(self, rows: Sequence[Any]) -> Iterator[list[Any]]:
         """Rows of pieces in parts that can be in memory at once."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import BigInteger, Integer, Text, TextClause, and_, bindparam, select, text
 
@@ -87,67 +87,53 @@ def explain(opened: Opened, position: Position, asked: Chained) -> tuple[str, li
 # --- the statement ---
 
 
-class _Words:
-    """What the two databases say differently."""
+class _Words(NamedTuple):
+    """What the two databases say differently, with {0}, {1}, ... for what it is said of."""
 
-    def __init__(self, is_server: bool) -> None:
-        self._is_server = is_server
-        self.object = "jsonb" if is_server else "text"
-        self.same = "IS NOT DISTINCT FROM" if is_server else "IS"
-        self.find = "strpos" if is_server else "instr"
-        self.given = "(SELECT CAST(:board AS jsonb) AS board)" if is_server else "(SELECT 1)"
-
-    def standing(self, square: str) -> str:
-        """What stands on a square of the position; NULL where nothing does."""
-        if self._is_server:
-            return f"(given.board ->> CAST({square} AS text))"
-        return f"(SELECT b.piece FROM board_state AS b WHERE b.position = 0 AND b.square = CAST({square} AS integer))"
-
-    def changed(self, square: str) -> str:
-        """What a path has put on a square: "" for nothing, NULL where it has changed nothing there."""
-        if self._is_server:
-            return f"(chain.changes ->> CAST({square} AS text))"
-        return f"json_extract(chain.changes, '$.\"' || {square} || '\"')"
+    object: str
+    same: str
+    find: str
+    given: str
+    standing: str  # what stands on a square of the position; NULL where nothing does
+    changed: str  # what a path has put on a square: "" for nothing, NULL where it has changed nothing there
+    value: str  # of an object, the value of a key that may be any text; NULL where there is none
+    ordered: str  # an object with those of its pairs `each` that are kept, in the one order that it is compared in
+    merged: str  # an object with the keys and values of rows in it, in any order
+    listed: str  # the relation `each` of the texts in a list that is sent
+    element: str  # the number at a place of a list that is sent; NULL where there is none
 
     def occupant(self, square: str) -> str:
         """What stands on a square after a path; "" for nothing."""
-        return f"coalesce({self.changed(square)}, {self.standing(square)}, '')"
+        return f"coalesce({self.changed.format(square)}, {self.standing.format(square)}, '')"
 
-    def value(self, mapping: str, key: str) -> str:
-        """The value of a key that may be any text; NULL where there is none."""
-        if self._is_server:
-            return f"({mapping} ->> {key})"
-        return f"(SELECT each.value FROM json_each({mapping}) AS each WHERE each.key = {key})"
 
-    def ordered(self, mapping: str, kept: str = "TRUE") -> str:
-        """An object with those of its pairs `each` that are kept, in the one order that it is compared in."""
-        if self._is_server:
-            return (
-                "(SELECT coalesce(jsonb_object_agg(each.key, each.value), '{}') "
-                f"FROM jsonb_each_text({mapping}) AS each WHERE {kept})"
-            )
-        return (
-            "(SELECT json_group_object(o.key, o.value) FROM "
-            f"(SELECT each.key, each.value FROM json_each({mapping}) AS each WHERE {kept} ORDER BY each.key) AS o)"
-        )
-
-    def merged(self, mapping: str, key: str, value: str, rows: str) -> str:
-        """An object with the keys and values of rows in it, in any order."""
-        if self._is_server:
-            return f"{mapping} || (SELECT coalesce(jsonb_object_agg({key}, {value}), '{{}}') FROM {rows})"
-        return f"json_patch({mapping}, (SELECT json_group_object({key}, {value}) FROM {rows}))"
-
-    def listed(self, name: str) -> str:
-        """The relation `each` of the texts in a list that is sent."""
-        if self._is_server:
-            return f"jsonb_array_elements_text(CAST({name} AS jsonb)) AS each (value)"
-        return f"json_each({name}) AS each"
-
-    def element(self, name: str, place: str) -> str:
-        """The number at a place of a list that is sent; NULL where there is none."""
-        if self._is_server:
-            return f"CAST((CAST({name} AS jsonb) ->> ({place})) AS integer)"
-        return f"json_extract({name}, '$[' || ({place}) || ']')"
+_POSTGRES: Final = _Words(
+    "jsonb",
+    "IS NOT DISTINCT FROM",
+    "strpos",
+    "(SELECT CAST(:board AS jsonb) AS board)",
+    "(given.board ->> CAST({0} AS text))",
+    "(chain.changes ->> CAST({0} AS text))",
+    "({0} ->> {1})",
+    "(SELECT coalesce(jsonb_object_agg(each.key, each.value), '{{}}') FROM jsonb_each_text({0}) AS each WHERE {1})",
+    "{0} || (SELECT coalesce(jsonb_object_agg({1}, {2}), '{{}}') FROM {3})",
+    "jsonb_array_elements_text(CAST({0} AS jsonb)) AS each (value)",
+    "CAST((CAST({0} AS jsonb) ->> ({1})) AS integer)",
+)
+_SQLITE: Final = _Words(
+    "text",
+    "IS",
+    "instr",
+    "(SELECT 1)",
+    "(SELECT b.piece FROM board_state AS b WHERE b.position = 0 AND b.square = CAST({0} AS integer))",
+    "json_extract(chain.changes, '$.\"' || {0} || '\"')",
+    "(SELECT each.value FROM json_each({0}) AS each WHERE each.key = {1})",
+    "(SELECT json_group_object(o.key, o.value) FROM (SELECT each.key, each.value FROM json_each({0}) AS each WHERE {1} "
+    "ORDER BY each.key) AS o)",
+    "json_patch({0}, (SELECT json_group_object({1}, {2}) FROM {3}))",
+    "json_each({0}) AS each",
+    "json_extract({0}, '$[' || ({1}) || ']')",
+)
 
 
 def _statement(opened: Opened, position: Position, asked: Chained) -> TextClause:
@@ -176,7 +162,9 @@ def _statement(opened: Opened, position: Position, asked: Chained) -> TextClause
     sent: dict[str, Any] = {name: json.dumps(value, ensure_ascii=False) for name, value in values.items()}
     sent |= {"revision": revision.id, "side": own, "least": 1 if asked.path else 2, "length": len(way)}
     sent |= {"destination": numbers.get(asked.destination or "", -1), "piece": asked.piece or ""}
-    written = _text(_Words(database.is_server), asked, own == "first", source in (None, HAND), held is not None)
+    written = _text(
+        _POSTGRES if database.is_server else _SQLITE, asked, own == "first", source in (None, HAND), held is not None
+    )
     types = {"revision": BigInteger, "least": Integer, "length": Integer, "destination": Integer}
     names = [name for name in sent if f":{name}" in written]
     return text(written).bindparams(*[bindparam(name, sent[name], types.get(name, Text)) for name in names])
@@ -187,18 +175,20 @@ def _text(words: _Words, asked: Chained, is_first: bool, from_hand: bool, hands_
     start += "CAST('' AS text), CAST(NULL AS boolean)"
     own = "upper" if is_first else "lower"
     other = "lower" if is_first else "upper"
-    hands, state = (words.ordered(f"CAST(:{name} AS {words.object})") for name in ("hands", "state"))
+    hands, state = (words.ordered.format(f"CAST(:{name} AS {words.object})", "TRUE") for name in ("hands", "state"))
 
     def beginning(square: str, held: str) -> str:
         return start.format(square=square, held=held, hands=hands, state=state)
 
-    seeds = [f"SELECT {beginning('CAST(each.value AS integer)', 'CAST(NULL AS text)')} FROM {words.listed(':begins')}"]
+    seeds = [
+        f"SELECT {beginning('CAST(each.value AS integer)', 'CAST(NULL AS text)')} FROM {words.listed.format(':begins')}"
+    ]
     if from_hand:
         tests = ["revision_piece.revision_id = :revision", "piece.side = :side"]
         if asked.piece is not None:
             tests.append("piece.identifier = :piece")
         if hands_known:
-            tests.append(f"piece.identifier IN (SELECT each.value FROM {words.listed(':held')})")
+            tests.append(f"piece.identifier IN (SELECT each.value FROM {words.listed.format(':held')})")
         seeds.append(
             f"SELECT {beginning('CAST(NULL AS integer)', 'CAST(piece.identifier AS text)')}\n"
             "  FROM revision_piece JOIN piece ON piece.id = revision_piece.piece_id\n"
@@ -210,8 +200,10 @@ def _text(words: _Words, asked: Chained, is_first: bool, from_hand: bool, hands_
     here = f"'\n' || {' || '.join(f'CAST(chain.{name} AS text)' for name in ('changes', 'hands', 'state'))} || '\n'"
     occupant = words.occupant("condition.square")
     letter = f"substr({occupant}, 1, 1)"
-    count = f"coalesce(CAST({words.value('chain.hands', 'hand_effect.piece')} AS integer), 0) + hand_effect.delta"
-    changes = words.merged(
+    count = (
+        f"coalesce(CAST({words.value.format('chain.hands', 'hand_effect.piece')} AS integer), 0) + hand_effect.delta"
+    )
+    changes = words.merged.format(
         "chain.changes",
         "CAST(effect.square AS text)",
         "coalesce(effect.becomes, '')",
@@ -232,25 +224,24 @@ def _text(words: _Words, asked: Chained, is_first: bool, from_hand: bool, hands_
     WHERE {of_variant("guard")} AND NOT EXISTS (
       SELECT 1 FROM guard AS allowed
       WHERE {of_variant("allowed")} AND allowed.variable = guard.variable
-        AND allowed.value = {words.value("chain.state", "allowed.variable")}))""",
+        AND allowed.value = {words.value.format("chain.state", "allowed.variable")}))""",
     ]
     if hands_known:
-        moved = words.merged(
+        moved = words.merged.format(
             "chain.hands",
             "hand_effect.piece",
             f"CAST({count} AS text)",
             f"hand_effect WHERE {of_variant('hand_effect')}",
         )
-        hands_after = words.ordered(moved, "each.value <> '0'")
+        hands_after = words.ordered.format(moved, "each.value <> '0'")
         tests.append(
             f"NOT EXISTS (SELECT 1 FROM hand_effect WHERE {of_variant('hand_effect')} "
             f"AND {count} NOT BETWEEN 0 AND {MAX_HAND_COUNT})"
         )
     if asked.path:
-        tests.append(
-            f"chain.depth + 1 < :length AND destination.square {words.same} {words.element(':way', 'chain.depth + 1')}"
-        )
-    stated = words.merged(
+        place = words.element.format(":way", "chain.depth + 1")
+        tests.append(f"chain.depth + 1 < :length AND destination.square {words.same} {place}")
+    stated = words.merged.format(
         "chain.state", "state_effect.variable", "state_effect.value", f"state_effect WHERE {of_variant('state_effect')}"
     )
     rank = " || ".join(
@@ -268,9 +259,9 @@ def _text(words: _Words, asked: Chained, is_first: bool, from_hand: bool, hands_
         "chains",
         seeds="\n  UNION ALL\n  ".join(seeds),
         rank=rank,
-        changes=words.ordered(changes, f"each.value <> coalesce({words.standing('each.key')}, '')"),
+        changes=words.ordered.format(changes, f"each.value <> coalesce({words.standing.format('each.key')}, '')"),
         hands=hands_after,
-        state=words.ordered(stated),
+        state=words.ordered.format(stated, "TRUE"),
         here=here,
         given=words.given,
         standing=words.occupant("chain.square"),

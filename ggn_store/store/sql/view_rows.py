@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Final
 
 from sqlalchemy import (
@@ -185,14 +184,7 @@ def _read(
     times = [at for at, each in enumerate(view.columns) if each.type == "time"]
     result = connection.execute(query.execution_options(yield_per=size), values)
     for rows in result.partitions(size):
-        yield [_with_zones(tuple(row), times) for row in rows] if times else [tuple(row) for row in rows]
-
-
-def _with_zones(row: Row, times: Sequence[int]) -> Row:
-    return tuple(_in_utc(value) if at in times else value for at, value in enumerate(row))
-
-
-def _in_utc(time: datetime | None) -> datetime | None:
-    if time is None:
-        return None
-    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+        found = [tuple(row) for row in rows]
+        for at in times:
+            found = [(*row[:at], row[at] and catalog.utc(row[at]), *row[at + 1 :]) for row in found]
+        yield found
