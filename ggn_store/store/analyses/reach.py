@@ -62,11 +62,7 @@ def reached(
 def _sources(revision: Revision) -> Select[Any]:
     return (
         select(t.piece.c.identifier.label("piece"), func.coalesce(t.source.c.square, IN_HAND).label("square"))
-        .select_from(
-            t.revision_piece.join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id).join(
-                t.source, t.source.c.piece_id == t.piece.c.id
-            )
-        )
+        .select_from(t.SOURCES_OF_REVISIONS)
         .where(is_of(revision))
     )
 

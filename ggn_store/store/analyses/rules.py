@@ -13,11 +13,8 @@ from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.schema import tables as t
 
 # A source or a destination without a square is the hand.
-RULES: Final[FromClause] = (
-    t.revision_piece.join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
-    .join(t.source, t.source.c.piece_id == t.piece.c.id)
-    .join(t.destination, t.DESTINATION_OF_SOURCE)
-    .join(t.variant, t.VARIANT_OF_DESTINATION)
+RULES: Final[FromClause] = t.SOURCES_OF_REVISIONS.join(t.destination, t.DESTINATION_OF_SOURCE).join(
+    t.variant, t.VARIANT_OF_DESTINATION
 )
 
 
@@ -94,13 +91,12 @@ def impossible(revision: Revision) -> CompoundSelect[Any]:
     or `must` and `deny` of the same, are refused when a document is read.
     """
     one, other = t.condition, t.condition.alias("other")
-    pieces = t.revision_piece.join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
     on_source = (
         select(*one.c)
         .select_from(
-            pieces.join(t.source, t.source.c.piece_id == t.piece.c.id)
-            .join(t.variant, t.VARIANT_OF_SOURCE)
-            .join(one, and_(of_each_variant(one), one.c.square == t.source.c.square))
+            t.SOURCES_OF_REVISIONS.join(t.variant, t.VARIANT_OF_SOURCE).join(
+                one, and_(of_each_variant(one), one.c.square == t.source.c.square)
+            )
         )
         .where(is_of(revision), (one.c.state == t.piece.c.identifier) == (one.c.polarity == "deny"))
     )
@@ -109,7 +105,7 @@ def impossible(revision: Revision) -> CompoundSelect[Any]:
     )
     contradicted = (
         select(*one.c)
-        .select_from(pieces.join(other, other.c.piece_id == t.piece.c.id).join(one, same_square))
+        .select_from(t.PIECES_OF_REVISIONS.join(other, other.c.piece_id == t.piece.c.id).join(one, same_square))
         .where(is_of(revision), other.c.polarity == "deny", other.c.state == ENEMY)
         .where(one.c.polarity == "must", is_foreign(one.c.state))
     )

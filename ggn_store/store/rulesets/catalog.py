@@ -237,11 +237,6 @@ def piece_summaries(connection: Connection, revision: Revision) -> list[dict[str
     return [dict(row._mapping) for row in connection.execute(query)]
 
 
-_PIECE_SOURCES = t.revision_piece.join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id).join(
-    t.source, t.source.c.piece_id == t.piece.c.id
-)
-
-
 def _is_rule_of(revision: Revision, piece: str) -> tuple[ColumnElement[bool], ...]:
     return (t.revision_piece.c.revision_id == revision.id, t.piece.c.identifier == piece)
 
@@ -254,7 +249,7 @@ def sources(connection: Connection, revision: Revision, piece: str) -> tuple[str
     """The sources that a piece has rules from, in document order."""
     query = (
         select(func.coalesce(t.square.c.label, HAND))
-        .select_from(_PIECE_SOURCES)
+        .select_from(t.SOURCES_OF_REVISIONS)
         .outerjoin(t.square, _is_label_of(t.source.c.square))
         .where(*_is_rule_of(revision, piece))
         .order_by(t.source.c.ordinal)
@@ -267,7 +262,7 @@ def destinations(connection: Connection, revision: Revision, piece: str, source:
     number = select(t.square.c.number).where(t.square.c.board_id == revision.board_id, t.square.c.label == source)
     query = (
         select(func.coalesce(t.square.c.label, HAND))
-        .select_from(_PIECE_SOURCES)
+        .select_from(t.SOURCES_OF_REVISIONS)
         .join(t.destination, t.DESTINATION_OF_SOURCE)
         .outerjoin(t.square, _is_label_of(t.destination.c.square))
         .where(*_is_rule_of(revision, piece))

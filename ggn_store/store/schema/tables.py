@@ -336,6 +336,8 @@ Index(None, piece.c.identifier)
 PIECE_TABLES = (source, destination, variant, condition, effect, hand_effect, variant_origin, guard, state_effect)
 
 # How these hang together in a join.
+PIECES_OF_REVISIONS = revision_piece.join(piece, piece.c.id == revision_piece.c.piece_id)
+SOURCES_OF_REVISIONS = PIECES_OF_REVISIONS.join(source, source.c.piece_id == piece.c.id)
 DESTINATION_OF_SOURCE = and_(destination.c.piece_id == source.c.piece_id, destination.c.source == source.c.ordinal)
 VARIANT_OF_SOURCE = and_(variant.c.piece_id == source.c.piece_id, variant.c.source == source.c.ordinal)
 VARIANT_OF_DESTINATION = and_(

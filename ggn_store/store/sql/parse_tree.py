@@ -142,28 +142,37 @@ def read(text: str, uses: Uses) -> None:
         node = stack[-1] if stack else None
         if part in ("{", "("):
             _open(part, node, parts, stack)
-        elif part in ("}", ")"):
-            if not stack or (node is None) != (part == ")"):
-                raise Refused
-            stack.pop()
-            if node is not None:
-                for kind, oid in node.uses:
-                    uses.add("cast" if kind == "function" and node.is_cast else kind, oid, node.location)
-        elif node is None:
-            if not stack:
-                raise Refused
-            _require_item(part)
-        elif match[1] is not None:
-            if match[1] not in _SKIPPED:
-                node.at = match[1]
-                _value(node, match[2], parts, stack)
-        elif part[0] == ":":
-            # Whatever follows is the value, even where it looks like a field: a user's name may be `:funcid`.
-            node.at = part[1:]
-            _value(node, _next(parts), parts, stack)
-        elif node.at != "constvalue" or not (part in ("[", "]") or _NUMBER.fullmatch(part)):
+        elif not stack:
             raise Refused
+        elif part in ("}", ")"):
+            _close(part, stack.pop(), uses)
+        elif node is None:
+            _require_item(part)
+        elif match[1] is None:
+            _word(part, node, parts, stack)
+        elif match[1] not in _SKIPPED:
+            node.at = match[1]
+            _value(node, match[2], parts, stack)
     if stack:
+        raise Refused
+
+
+def _close(part: str, node: _Node | None, uses: Uses) -> None:
+    """End a node, or a list; of a node, add what it uses."""
+    if (node is None) != (part == ")"):
+        raise Refused
+    if node is not None:
+        for kind, oid in node.uses:
+            uses.add("cast" if kind == "function" and node.is_cast else kind, oid, node.location)
+
+
+def _word(part: str, node: _Node, parts: Iterator[re.Match[str]], stack: _Stack) -> None:
+    """A field that has no plain value, or a part of a value."""
+    if part[0] == ":":
+        # Whatever follows is the value, even where it looks like a field: a user's name may be `:funcid`.
+        node.at = part[1:]
+        _value(node, _next(parts), parts, stack)
+    elif node.at != "constvalue" or not (part in ("[", "]") or _NUMBER.fullmatch(part)):
         raise Refused
 
 
