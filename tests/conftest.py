@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from ggn_store import Store
-from tests.support.databases import DATABASES, new_address, new_store, new_store_address
+from ggn_store.store.database import migrate
+from tests.support.databases import DATABASES, new_address, new_store, new_store_address, run_migrations_once
 from tests.support.fault_injection.table import pytest_terminal_summary as pytest_terminal_summary
 from tests.support.mistakes import HOSTILE
 from tests.support.postgres import Server, server
@@ -42,6 +43,13 @@ def _own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     for name in ("GIT_DIR", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"):  # and git knows nobody
         monkeypatch.setenv(name, os.devnull)
+
+
+@pytest.fixture(autouse=True)
+def _migrations_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Except where they are tested, the migrations of SQLite are run once for all stores that this process makes."""
+    if "tests/store/schema/" not in request.node.nodeid:
+        monkeypatch.setattr(migrate, "run", run_migrations_once)
 
 
 @pytest.fixture(scope="session")

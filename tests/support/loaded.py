@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ggn_store import Ruleset, Store
 from tests.support.strategies import DIALECTS
@@ -23,11 +25,21 @@ def loaded(store: Store, document: Json) -> Ruleset:
     return store.ruleset(name)
 
 
-def in_random_documents(test: Callable[..., None]) -> Callable[..., None]:
-    unhurried = settings(
-        UNHURRIED,
-        max_examples=25,
-        suppress_health_check=[*UNHURRIED.suppress_health_check, HealthCheck.function_scoped_fixture],
-    )
-    made: Callable[..., None] = pytest.mark.parametrize("dialect", DIALECTS)(unhurried(test))
-    return made
+def in_random_documents(few: int, many: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Make a test of a property that draws from `data`: of few documents a dialect, and of many in the long sweeps."""
+
+    def make(test: Callable[..., None]) -> Callable[..., None]:
+        def run(examples: int, **fixtures: Any) -> None:
+            settings(UNHURRIED, max_examples=examples)(given(data=st.data())(test))(**fixtures)
+
+        own = inspect.signature(test)
+        others = [each for name, each in own.parameters.items() if name != "data"]
+        examples = inspect.Parameter("examples", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        run.__signature__ = own.replace(parameters=[*others, examples])  # type: ignore[attr-defined]
+        run.__name__, run.__doc__, run.__module__ = test.__name__, test.__doc__, test.__module__
+        cases = [pytest.param(dialect, few, id=dialect) for dialect in DIALECTS]
+        cases += [pytest.param(dialect, many, id=f"{dialect}-many", marks=pytest.mark.long) for dialect in DIALECTS]
+        made: Callable[..., None] = pytest.mark.parametrize(("dialect", "examples"), cases)(run)
+        return made
+
+    return make

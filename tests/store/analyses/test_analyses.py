@@ -8,7 +8,6 @@ from typing import Any
 
 import chess
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import Store, UnknownNameError
@@ -151,8 +150,7 @@ def test_a_cannon_takes_nothing_without_a_screen(library: Store) -> None:
     assert (cannon.squares, cannon.quiet.total, cannon.capture.total) == (90, 90 * 17, 0)
 
 
-@in_random_documents
-@given(data=st.data())
+@in_random_documents(few=10, many=100)
 def test_mobility_and_who_reaches_agree_with_trying_it_out(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(documents(dialect))
     ruleset = loaded(module_store, document)
@@ -171,8 +169,7 @@ def test_mobility_and_who_reaches_agree_with_trying_it_out(module_store: Store, 
         }
 
 
-@in_random_documents
-@given(data=st.data())
+@in_random_documents(few=10, many=100)
 def test_the_summary_of_a_piece_is_made_of_its_squares(module_store: Store, dialect: str, data: Any) -> None:
     analysis = loaded(module_store, data.draw(documents(dialect))).analysis()
     squares = [each for each in analysis.mobility_by_square() if each.source != "*"]
@@ -235,8 +232,7 @@ def test_who_reaches_a_square_says_how(library: Store) -> None:
     assert (pawn.quiet, pawn.capture, pawn.possibilities) == (True, False, 4)
 
 
-@in_random_documents
-@given(data=st.data())
+@in_random_documents(few=10, many=100)
 def test_coverage_agrees_with_following_the_effects(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(documents(dialect))
     ruleset = loaded(module_store, document)
@@ -270,8 +266,7 @@ def test_what_the_rules_do_not_have_is_named(library: Store) -> None:
 # --- uses ---
 
 
-@in_random_documents
-@given(data=st.data())
+@in_random_documents(few=10, many=100)
 def test_uses_agree_with_looking_through_the_document(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(documents(dialect))
     ruleset = loaded(module_store, document)
@@ -324,8 +319,7 @@ def test_nothing_mentions_a_piece_of_another_game(library: Store) -> None:
 # --- dead rules ---
 
 
-@in_random_documents
-@given(data=st.data())
+@in_random_documents(few=10, many=100)
 def test_dead_rules_agree_with_trying_everything_out(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(documents(dialect))
     found = loaded(module_store, document).analysis().dead()
@@ -334,8 +328,7 @@ def test_dead_rules_agree_with_trying_everything_out(module_store: Store, dialec
     assert [*told] == sorted(told, key=order_of(document))
 
 
-@in_random_documents
-@given(data=st.data())
+@in_random_documents(few=10, many=100)
 def test_what_never_stands_anywhere_agrees_with_following_the_effects(
     module_store: Store, dialect: str, data: Any
 ) -> None:

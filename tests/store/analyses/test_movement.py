@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import re
@@ -9,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import Ruleset, Store, UnknownNameError, find_game, generate
@@ -49,19 +49,17 @@ def named(group: Movers) -> set[str]:
 # --- who moves alike ---
 
 
-def leapers(game: str, offsets: set[tuple[int, int]]) -> set[str]:
-    """The pieces of a game that go by these offsets from all of their squares, so far as the board goes.
+@functools.cache
+def leaps(game: str) -> tuple[dict[str, tuple[int, ...]], dict[str, set[tuple[str, str, str]]]]:
+    """The points of a game's board, and the leaps of each piece that asks nothing but what is at its destination.
 
-    To an empty square or to an enemy, and nothing else is asked.
+    Generated and read once, for all offsets and databases.
     """
-    document = generate(find_game(game)).data()
-    board = [*generate(find_game(game)).board.squares]
-    points = oracle.points(board)
-    there = set(points.values())
-    found = set()
+    generated = generate(find_game(game))
+    document = generated.data()
+    leaping = {}
     for piece in document:
         told: set[tuple[str, str, str]] = set()
-        sources: set[str] = set()
         is_plain = True
         for each, source, destination, _, possibility in reference.possibilities({piece: document[piece]}):
             if source == "*":
@@ -71,19 +69,34 @@ def leapers(game: str, offsets: set[tuple[int, int]]) -> set[str]:
             state = must.get(destination, "")
             own = reference.side_of(each) == reference.side_of(state) if ":" in state else False
             is_plain &= not own
+            if not is_plain:
+                break
             told.add((source, destination, "empty" if state == "empty" else "enemy"))
-            sources.add(source)
-        expected = {
-            (source, destination, state)
-            for source in sources
-            for destination in board
-            for offset in [tuple(b - a for a, b in zip(points[source], points[destination], strict=True))]
-            if offset in offsets and points[destination] in there
+        if is_plain and told:
+            leaping[piece] = told
+    return oracle.points([*generated.board.squares]), leaping
+
+
+def leapers(game: str, offsets: set[tuple[int, int]]) -> set[str]:
+    """The pieces of a game that go by these offsets from all of their squares, so far as the board goes.
+
+    To an empty square or to an enemy, and nothing else is asked.
+    """
+    points, leaping = leaps(game)
+    there = {point: square for square, point in points.items()}
+    return {
+        f"{game} {piece}"
+        for piece, told in leaping.items()
+        if told
+        == {
+            (source, there[point], state)
+            for source, _, _ in told
+            for offset in offsets
+            for point in [tuple(a + b for a, b in zip(points[source], offset, strict=True))]
+            if point in there
             for state in ("empty", "enemy")
         }
-        if is_plain and told == expected and sources:
-            found.add(f"{game} {piece}")
-    return found
+    }
 
 
 KNIGHT = {(a, b) for a in (-2, -1, 1, 2) for b in (-2, -1, 1, 2) if abs(a) != abs(b)}
@@ -138,7 +151,7 @@ def test_groups_have_two_pieces_or_more_and_the_largest_is_first(library: Store)
     sizes = [len(group.movers) for group in library.analysis().same_movers().groups]
     assert sizes == sorted(sizes, reverse=True)
     with pytest.raises(UnknownNameError, match=r'none of these rulesets has rules for "C:X"'):
-        library.analysis().same_movers(piece="C:X")
+        library.analysis().same_movers(["minishogi", "connect-four"], piece="C:X")
     offered = ", ".join(map(re.escape, library.ruleset("chess").pieces[:8]))
     with pytest.raises(UnknownNameError, match=rf'chess@1 has no rules for "X:N"; it has {offered} and '):
         library.analysis().same_movers(piece="X:N", ruleset="chess")
@@ -205,11 +218,7 @@ def test_squares_without_coordinates_are_left_out_and_told(store: Store) -> None
     ]  # fmt: skip
 
 
-BOX = st.sampled_from([("a1", "c3"), ("a1A", "b2B"), ("a", "d")])
-
-
-@in_random_documents
-@given(data=st.data())
+@in_random_documents(few=10, many=100)
 def test_mirrored_and_renamed_rules_have_the_same_fingerprint(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(rules_of(dialect))
     original = loaded(module_store, document)
@@ -259,8 +268,7 @@ def on_board(document: Json, piece: str) -> bool:
     )
 
 
-@in_random_documents
-@given(data=st.data())
+@in_random_documents(few=10, many=100)
 def test_rules_with_one_possibility_less_are_told_apart(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(rules_of(dialect))
     original = loaded(module_store, document)
@@ -380,8 +388,7 @@ def test_what_differs_is_told(store: Store) -> None:
         loaded(store, document).analysis().asymmetries("turned by 90 degrees")
 
 
-@in_random_documents
-@given(data=st.data())
+@in_random_documents(few=10, many=100)
 def test_symmetries_agree_with_mirroring_the_document(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(rules_of(dialect))
     ruleset = loaded(module_store, document)

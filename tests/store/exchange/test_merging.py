@@ -242,7 +242,7 @@ def agreement(store: Store, dialect: str, examples: int, seen: dict[str, int]) -
         except DocumentError:  # an edit names a square that is not on the board
             assume(False)
         kept, fields, conflicts = expected_merge(base, ours, theirs)
-        name = f"{dialect}-{count}"
+        name = f"{dialect}-{examples}-{count}"
         store.load(documents[0], name)
         head = store.load(documents[2], name)
         if conflicts:
@@ -262,10 +262,11 @@ def agreement(store: Store, dialect: str, examples: int, seen: dict[str, int]) -
     agree()
 
 
-def test_a_load_on_an_old_base_is_both_edits_or_a_conflict(module_store: Store) -> None:
+@pytest.mark.parametrize("examples", [pytest.param(25, id="few"), pytest.param(250, id="many", marks=pytest.mark.long)])
+def test_a_load_on_an_old_base_is_both_edits_or_a_conflict(module_store: Store, examples: int) -> None:
     seen: dict[str, int] = {}
     for dialect in DIALECTS:
-        agreement(module_store, dialect, 60, seen)
+        agreement(module_store, dialect, examples, seen)
     assert min(seen[kind] for kind in ("conflict", "merge", "one side")) > 5, seen
     assert module_store.upkeep.check() == []
 

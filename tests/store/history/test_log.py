@@ -210,7 +210,7 @@ def agreement(store: Store, dialect: str, examples: int) -> None:
         nonlocal count
         count += 1
         nodes = draw_history(data, dialect)
-        name = f"{dialect}-{count}"
+        name = f"{dialect}-{examples}-{count}"
         record(store, nodes, name)
         said, fields = [node.entries() for node in nodes], [node.all_fields() for node in nodes]
         for number in range(1, len(nodes) + 1):
@@ -252,7 +252,7 @@ def expected_changes(nodes: list[Node], number: int) -> Changes:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_logs_and_blames_are_those_of_plain_python(module_store: Store, dialect: str) -> None:
-    agreement(module_store, dialect, 12)
+    agreement(module_store, dialect, 6)
 
 
 @pytest.mark.long

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from ggn_store.model.policy import PositionSet
 from ggn_store.store.rulesets import load
 from tests.oracles import reference
 from tests.support.edits import Draft, drafts, edited
+from tests.support.loaded import NAMES
 from tests.support.people import AT_B1, DOUBTFUL, KNIGHT, OTHER, ROOK, Json, moving, rows
 from tests.support.program import _own_place as _own_place
 from tests.support.program import write
@@ -342,9 +343,16 @@ def _sorted(value: object) -> object:
     return sorted(value.items()) if isinstance(value, dict) else value
 
 
+@pytest.fixture(scope="module")
+def memory() -> Iterator[Store]:
+    """A store for all examples, each with a ruleset of its own: to make one takes longer than an example."""
+    with Store.open("sqlite://") as opened:
+        yield opened
+
+
 @UNHURRIED
-@given(changes())
-def test_the_listing_is_what_plain_python_finds(case: Case) -> None:
+@given(case=changes())
+def test_the_listing_is_what_plain_python_finds(memory: Store, case: Case) -> None:
     before, after, given_positions = case
     expected = []
     for line, position in enumerate(given_positions, start=1):
@@ -354,13 +362,13 @@ def test_the_listing_is_what_plain_python_finds(case: Case) -> None:
                 kind = "lost" if move not in new else "new" if move not in old else "changed"
                 expected.append(f"random:{line}: {kind} {' '.join(move)}")
     kept = tuple(Position(board, hands=hands, side=side) for board, hands, side in given_positions)
-    with Store.open("sqlite://") as store:
-        store.load(parse(before.content), "game")
-        store.policies.set("*", compatible=PositionSet("random", kept))
-        found = store.load(parse(after.content), "game", accept_changes=True)
-        if found.status == "unchanged":
-            assert expected == []
-            return
-        lines = (found.message or "").split("\n")[1:]
-        listed = [line.removeprefix("- ") for line in lines]
-        assert sorted(listed) == sorted(expected) or (len(expected) > 50 and len(listed) == 51)
+    name = f"game-{next(NAMES)}"
+    memory.load(parse(before.content), name)
+    memory.policies.set("*", compatible=PositionSet("random", kept))
+    found = memory.load(parse(after.content), name, accept_changes=True)
+    if found.status == "unchanged":
+        assert expected == []
+        return
+    lines = (found.message or "").split("\n")[1:]
+    listed = [line.removeprefix("- ") for line in lines]
+    assert sorted(listed) == sorted(expected) or (len(expected) > 50 and len(listed) == 51)

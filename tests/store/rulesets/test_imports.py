@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggn_store import Store, find_game, generate, parse, problems
@@ -21,7 +20,8 @@ from ggn_store.model.document import Document, Envelope
 from ggn_store.notation import json_text
 from ggn_store.store.rulesets import load, masks
 from ggn_store.store.schema import tables as t
-from tests.support.strategies import DIALECTS, documents
+from tests.support.loaded import in_random_documents
+from tests.support.strategies import documents
 
 GAME: dict[str, Any] = {
     "C:P": {
@@ -39,9 +39,7 @@ def slowly(text: str) -> Document | None:
 # --- reading ---
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@settings(max_examples=150, deadline=None)
-@given(data=st.data())
+@in_random_documents(few=50, many=500)
 def test_what_is_read_quickly_is_what_is_read_with_care(dialect: str, data: st.DataObject) -> None:
     text = json.dumps(data.draw(documents(dialect)), ensure_ascii=data.draw(st.booleans()))
     quickly = Reader(None, Envelope(), copy=False).quick_document(json_text.quick_load(text))
@@ -160,9 +158,7 @@ def test_a_sound_object_does_not_vouch_for_one_that_only_seems_equal() -> None:
 # --- rows and digests ---
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@settings(max_examples=100, deadline=None)
-@given(data=st.data())
+@in_random_documents(few=40, many=500)
 def test_digests_are_those_of_the_canonical_json(dialect: str, data: st.DataObject) -> None:
     document = parse(json.dumps(data.draw(documents(dialect))))
     assert document.piece_digests == tuple(plain_digests(document))
@@ -178,9 +174,7 @@ def plain_digests(document: Document) -> list[str]:
     return [hashlib.sha256(text.encode()).hexdigest() for text in texts]
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
-@settings(max_examples=100, deadline=None)
-@given(data=st.data())
+@in_random_documents(few=40, many=500)
 def test_rows_are_those_that_the_json_says(dialect: str, data: st.DataObject) -> None:
     value = data.draw(documents(dialect))
     document = parse(json.dumps(value))
