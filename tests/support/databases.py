@@ -23,7 +23,7 @@ _statements: list[str] = []
 
 
 def run_migrations_once(connection: Connection) -> None:
-    """Run the migrations; all new stores in SQLite but the first are made as that one came out, in a tenth of the time."""
+    """Run the migrations; but make a new store in SQLite as the first one came out, which is quicker."""
     if connection.dialect.name != "sqlite" or connection.exec_driver_sql("SELECT 1 FROM sqlite_master").first():
         _migrated(connection)
     elif _statements:
