@@ -33,6 +33,7 @@ from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
 
 _NO_CONDITIONS: Final[Mapping[str, str]] = {}
+_NO_GUARDS: Final[Guards] = {}
 _ACTION_NAMES: Final = frozenset(names(ACTION))
 
 
@@ -134,6 +135,8 @@ class _Quick:
         effects_key, is_diff, has_state = self._effects_key, self._effects_key == "diff", self._has_state
         names, conditions, transitions = self._names, self._conditions, self._transitions
         result = []
+        guards: Guards = _NO_GUARDS
+        origin: Origin | None = None
         for value in values:
             if type(value) is not dict or not names.issuperset(value):
                 raise _StrangeError
@@ -156,9 +159,9 @@ class _Quick:
             else:
                 effects = self._effects(said)
             if has_state:
-                result.append(Possibility(must, deny, effects, self._guards(value), self._origin(value)))
-            else:
-                result.append(Possibility(must, deny, effects))
+                guards, origin = self._guards(value), self._origin(value)
+            # All fields are given: each default would be made anew.
+            result.append(Possibility(must, deny, effects, guards, origin))
         return tuple(result)
 
     def _effects(self, said: Any) -> Transition | None:

@@ -9,12 +9,12 @@ fewer, but never more.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ggn_store import limits
 from ggn_store.games.patterns import Leg, Pattern, Track
-from ggn_store.games.rules import Definition, Moves, PieceRule
+from ggn_store.games.rules import Definition, PieceRule
 from ggn_store.games.toml_text import Path, Values
 from ggn_store.model.geometry import Vector
 from ggn_store.notation.qpi import Side
@@ -82,8 +82,8 @@ class _Box:
         self._sizes = _sizes(definition)
         # A piece has up to four states, and with two styles it comes in the other one, too.
         states = [1 + (each.unmoved is not None) + 2 * (each.en_passant is not None) for each in definition.pieces]
-        styles = 2 if definition.captures and len(set(definition.styles)) > 1 else 1
-        self._forms = sum(states) * styles
+        self._styles = 2 if definition.captures and len(set(definition.styles)) > 1 else 1
+        self._forms = sum(states) * self._styles
         self._passers = 2 * sum(each.en_passant is not None for each in definition.pieces)
         self._squares_of_file = self._sizes[1] if len(self._sizes) > 1 else 1
         self._movers = [each for each in definition.pieces if each.unmoved is not None]
@@ -97,13 +97,12 @@ class _Box:
         if piece.gating:
             for mover in self._movers:
                 found += self._moves(mover) + Count(len(mover.castling), len(mover.castling) * self._squares_of_file)
-        styles = 2 if self._definition.captures and len(set(self._definition.styles)) > 1 else 1
-        return found.times(styles)
+        return found.times(self._styles)
 
     def _moves(self, piece: PieceRule) -> Count:
         found = Count()
-        for moves in _all_moves(piece):
-            for pattern in moves.patterns:
+        for also in piece.ways:
+            for pattern in also.moves.patterns:
                 found += self._pattern(piece, pattern)
         return found
 
@@ -158,12 +157,6 @@ class _Box:
         choices = sum(math.comb(file, count) for count in range(drop.file_limit)) if drop.file_limit is not None else 1
         count = self._squares * choices * max(1, len(drop.forms))
         return Count(count, count * (1 + file))
-
-
-def _all_moves(piece: PieceRule) -> Iterator[Moves]:
-    yield piece.moves
-    for also in piece.also:
-        yield also.moves
 
 
 def _sizes(definition: Definition) -> tuple[int, ...]:

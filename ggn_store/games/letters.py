@@ -73,8 +73,8 @@ class Letters:
 
         Where pieces enter by gating it does as long as there is one to enter, in `hands` or by later captures.
         """
-        patterns = [form.piece.moves.patterns, *(also.moves.patterns for also in form.piece.also)]
-        if form.piece.initial is None and any(pattern.initial for group in patterns for pattern in group):
+        patterns = (pattern for also in form.piece.ways for pattern in also.moves.patterns)
+        if form.piece.initial is None and any(pattern.initial for pattern in patterns):
             return True
         gates = [each.identifier for each in self.definition.army(form.side).forms if each.piece.gating]
         return bool(gates) and (self.definition.captures or hands is None or any(hands.get(each) for each in gates))

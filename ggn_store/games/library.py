@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import functools
-import hashlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -15,7 +14,6 @@ from ggn_store.errors import GgnStoreError, UnknownNameError, did_you_mean, offe
 
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
-    from ggn_store.model.document import Piece
 
 # Well-known games that are loaded together in a few seconds.
 STARTER: Final = ("chess", "makruk", "minishogi", "tic-tac-toe", "xiangqi")
@@ -86,33 +84,6 @@ def index() -> Mapping[str, Game]:
 
 
 def _game(row: Mapping[str, Any]) -> Game:
+    known = {each.name: row[each.name] for each in fields(Game)}
     counts = {name: int(row[name]) for name in ("pieces", "possibilities", "conditions")}
-    return Game(**{**row, **counts, "tier": row["tier"] or None, "host": tuple(row["host"].split())})
-
-
-def survey(name: str, definition: Definition) -> Game:
-    """What the index says of a game, found out by generating it."""
-    from ggn_store.games.generate import pieces
-    from ggn_store.model.document import canonical_text
-
-    count = {"pieces": 0, "possibilities": 0, "conditions": 0}
-
-    def counted(piece: Piece) -> Piece:
-        count["pieces"] += 1
-        count["possibilities"] += piece.possibilities
-        count["conditions"] += piece.conditions
-        return piece
-
-    sha256 = hashlib.sha256()
-    for part in canonical_text("diff", None, map(counted, pieces(definition))):
-        sha256.update(part.encode())
-    board = definition.board.shape_text or f"{len(definition.board.squares)} squares"
-    return Game(
-        name=name,
-        title=definition.title,
-        board=board,
-        tier=definition.tier,
-        host=definition.host,
-        **count,
-        sha256=sha256.hexdigest(),
-    )
+    return Game(**known | counts | {"tier": row["tier"] or None, "host": tuple(row["host"].split())})

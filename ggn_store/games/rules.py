@@ -158,6 +158,11 @@ class PieceRule:
     fen: str | None = None
 
     @property
+    def ways(self) -> tuple[Also, ...]:
+        """All ways of moving: `moves` from everywhere, then those of `also`."""
+        return (Also(self.moves), *self.also)
+
+    @property
     def letter(self) -> str:
         """The letter, in upper case."""
         return self.token[-1]
@@ -323,21 +328,15 @@ class Army:
     def _routes(self, piece: PieceRule, source: str, first: bool) -> Iterator[Route]:
         confined = None if piece.confined is None else piece.confined.of(self.side)
         lattice = self.definition.lattice
-        for route in routes(piece.moves.patterns, source, lattice, self._view):
-            if (first or not route.initial) and (confined is None or route.destination in confined):
-                yield route
-        for also in piece.also:
+        for also in piece.ways:
             if also.start is not None and source not in also.start.of(self.side):
                 continue
             within = None if also.within is None else also.within.of(self.side)
             for route in routes(also.moves.patterns, source, lattice, self._view):
-                way = {route.destination, *route.empty, *route.occupied, *route.taken}
-                if (
-                    (first or not route.initial)
-                    and (confined is None or route.destination in confined)
-                    and (within is None or way <= within)
-                ):
-                    yield route
+                if (first or not route.initial) and (confined is None or route.destination in confined):
+                    way = (route.destination, *route.empty, *route.occupied, *route.taken)
+                    if within is None or within.issuperset(way):
+                        yield route
 
     # --- the states ---
 

@@ -36,11 +36,6 @@ SECTIONS: Final[Mapping[str, Callable[[SectionReader, Any, Path], None]]] = {
 _OPTIONAL: Final = ("setup", "end_conditions", "presentation")
 
 
-def is_specification(value: object) -> bool:
-    """Whether a JSON value is meant to be a specification, right or wrong, and no GGN document."""
-    return isinstance(value, Mapping) and len([key for key in SECTIONS if key in value]) >= 3
-
-
 def read(data: str | bytes | Mapping[str, Any]) -> Reader:
     """Read a specification: JSON as text, as bytes, or decoded; nothing is raised, whatever it is."""
     reader = Reader()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from ggn_store.errors import NotationError, quote
 from ggn_store.notation import qpi
 
 # The expression of the GAN specification, to the letter; \A and \z are what fullmatch does.
@@ -17,13 +16,3 @@ _GAN = re.compile(PATTERN, re.ASCII)
 def is_gan(text: str) -> bool:
     """Whether `text` is a piece identifier of the `perform` dialect."""
     return len(text) <= qpi.MAX_LENGTH and _GAN.fullmatch(text) is not None
-
-
-def parse(text: str) -> qpi.Identifier:
-    """The identifier that `text` writes; raises NotationError, quoting it, if it is none.
-
-    `str()` of the result is `text` again: GAN is QPI without the markers `^` and `'`.
-    """
-    if not is_gan(text):
-        raise NotationError(f"{quote(text)} is not {ALLOWED}")
-    return qpi.parse(text)

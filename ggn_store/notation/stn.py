@@ -7,9 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from ggn_store.errors import NotationError, quote
-from ggn_store.notation import cell, qpi
-
 MAX_HAND_DELTA = 1_000_000
 
 # One for all transitions that change no state variable, of which a document can have millions.
@@ -56,32 +53,3 @@ def is_delta(value: object) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return False
     return value == value // 1 and 0 < abs(value) <= MAX_HAND_DELTA
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        raise ValueError("a key stands twice in one object")
-    return members
-
-
-def parse(text: str) -> Transition:
-    """The transition that an STN object in JSON writes; raises NotationError naming the first thing wrong."""
-    try:
-        data = json.loads(text, object_pairs_hook=_unique)
-    except (ValueError, RecursionError) as error:
-        raise NotationError(f"{quote(text)} is not an STN object in JSON: {error}") from None
-    if not isinstance(data, dict) or not data.keys() <= {"board", "hands", "toggle"}:
-        raise NotationError(f"{quote(data)} is not an STN object: the keys are board, hands and toggle")
-    board, hands, toggle = data.get("board", {}), data.get("hands", {}), data.get("toggle", True)
-    if not isinstance(board, dict) or not isinstance(hands, dict) or not isinstance(toggle, bool):
-        raise NotationError(f"{quote(data)} is not STN: board and hands are objects, toggle is true or false")
-    for square, piece in board.items():
-        cell.parse(square)
-        if piece is not None:
-            qpi.parse(piece if isinstance(piece, str) else quote(piece))
-    for piece, delta in hands.items():
-        qpi.parse(piece)
-        if not is_delta(delta):
-            raise NotationError(f"{quote(delta)} is not a change of a hand: a whole number other than 0")
-    return Transition(board, {piece: int(delta) for piece, delta in hands.items()}, toggle)

@@ -96,7 +96,7 @@ def test_the_index_has_every_game_as_its_definition_names_it() -> None:
 
 
 def check(game: Game) -> None:
-    assert library.survey(game.name, library.read_game(game.name)) == game, (
+    assert library_index.survey(game.name, library.read_game(game.name)) == game, (
         "run `python -m tests.support.library_index`"
     )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
+from ggn_store.api.incoming import is_specification
 from ggn_store.gdl.check import read_specification
 from ggn_store.gdl.domains import domains_of
-from ggn_store.gdl.reader import is_specification
 from ggn_store.gdl.specification import Specification
 from ggn_store.model.board import parse_shape
 from ggn_store.model.geometry import Lattice, Network
@@ -151,5 +151,4 @@ def test_a_specification_is_told_from_a_document_of_moves() -> None:
     assert is_specification(tiny())
     assert is_specification(changed("/metadata", REMOVED))
     assert not is_specification({"C:P": {"a1": {"a2": []}}})
-    assert not is_specification({"players": 1, "topology": 2})
     assert not is_specification([*tiny()])
