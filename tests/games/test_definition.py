@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import re
 from pathlib import Path
@@ -355,10 +354,11 @@ def test_no_value_of_any_key_is_more_than_a_problem(junk: str) -> None:
         texts.append(f"{ONE_CASTLING[: each.start()]}{each['key']} = {junk}{ONE_CASTLING[each.end() :]}")
     errors = []
     for text in texts:
-        with contextlib.suppress(DefinitionError):
+        try:
             read(text)
-            continue
-        errors.append(problems(text))
+        except DefinitionError as error:
+            errors.append(error.problems)
     assert len(errors) > len(texts) / 2
     for problem in itertools.chain.from_iterable(errors):
+        assert isinstance(problem, DefinitionProblem)
         assert str(problem).replace("\n", "").isprintable()

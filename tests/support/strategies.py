@@ -34,6 +34,12 @@ OUTSIDE = (("g", "zz"), ("d4", "z1"), ("d4D", "a1D"))
 CELL = (re.compile("[a-z]+"), re.compile("[a-z]+[1-9][0-9]*"), re.compile("[a-z]+[1-9][0-9]*[A-Z]+"))
 ABSENT = ""
 
+BOOLEANS = st.booleans()
+SOME_VALUES = st.fixed_dictionaries({}, optional={name: st.sampled_from(each) for name, each in VARIABLES.items()})
+SEVERAL_VALUES = st.fixed_dictionaries(
+    {}, optional={name: st.lists(st.sampled_from(each), min_size=1, unique=True) for name, each in VARIABLES.items()}
+)
+
 Json = dict[str, Any]
 Side = Literal["first", "second"]
 Plain = tuple[dict[str, str | None], dict[str, int] | None, Side]
@@ -100,71 +106,82 @@ def lookalikes(piece: str) -> list[str]:
     return [piece.swapcase(), *states, *marks, *letters, *styles]
 
 
+class Parts:
+    """What the possibilities of one document are drawn from. To make a strategy takes longer than to draw from it."""
+
+    def __init__(self, dialect: str, squares: list[str], pieces: list[str]) -> None:
+        self.dialect = dialect
+        square, hand = st.sampled_from(squares), [] if dialect == "perform" else [HAND]
+        states = st.sampled_from(["empty", "empty", "enemy", "enemy", *pieces])
+        self.must = st.dictionaries(square, states, max_size=3)
+        self.deny = st.dictionaries(square, states, max_size=2)
+        self.board = st.dictionaries(square, st.sampled_from([None, *pieces]), max_size=2)
+        self.hands = st.dictionaries(st.sampled_from(pieces), st.sampled_from((1, -1, 2, -3)), max_size=2)
+        self.toggle = st.sampled_from((None, None, False, True))
+        self.pieces, self.sources = some(pieces, 4), some([*hand, *squares], 4)
+        self.destinations, self.from_hand = some([*squares, *hand], 4), some(squares, 4)
+        self.count = st.integers(1, 3)
+        self.action, self.step = st.sampled_from(ACTIONS), st.sampled_from((1, 2, 2.0, 1_000_000))
+
+
 @st.composite
-def possibilities(
-    draw: st.DrawFn,
-    dialect: str,
-    entry: Entry,
-    squares: list[str],
-    pieces: list[str],
-) -> Json:
+def possibilities(draw: st.DrawFn, dialect: str, entry: Entry, squares: list[str], pieces: list[str]) -> Json:
     """One object of a destination array: up to three conditions to hold, up to two that must not."""
+    return possibility(draw, Parts(dialect, squares, pieces), entry)
+
+
+def possibility(draw: st.DrawFn, parts: Parts, entry: Entry) -> Json:
     piece, source, destination = entry
-    states = st.sampled_from(["empty", "empty", "enemy", "enemy", *pieces])
-    must = draw(st.dictionaries(st.sampled_from(squares), states, max_size=3))
-    deny = draw(st.dictionaries(st.sampled_from(squares), states, max_size=2))
+    dialect = parts.dialect
+    must, deny = draw(parts.must), draw(parts.deny)
     if must.get(source) == piece:
         del must[source]
     deny = {square: state for square, state in deny.items() if must.get(square) != state}
     names = ("require", "prevent") if dialect == "perform" else ("must", "deny")
-    empty_maps = dialect != "perform" and draw(st.booleans())
+    empty_maps = dialect != "perform" and draw(BOOLEANS)
     result: Json = {name: m for name, m in zip(names, (must, deny), strict=True) if m or empty_maps}
     if dialect != "must-deny":
         moved: dict[str, str | None] = {source: None, destination: piece}
-        board = moved if draw(st.booleans()) else {}
-        board |= draw(st.dictionaries(st.sampled_from(squares), st.sampled_from([None, *pieces]), max_size=2))
+        board = moved if draw(BOOLEANS) else {}
+        board |= draw(parts.board)
         board.pop(HAND, None)
         if dialect == "perform":
             result["perform"] = board or moved
         else:
-            result["diff"] = draw(diffs(entry, board, pieces))
+            result["diff"] = diff(draw, parts, entry, board)
     if dialect == "gdl":
-        result |= draw(marks())
-        if draw(st.booleans()):
-            values = st.fixed_dictionaries({}, optional={k: st.sampled_from(v) for k, v in VARIABLES.items()})
-            result["diff"] = {**result["diff"], "state": draw(values)}
-    return dict(reversed(result.items())) if draw(st.booleans()) else result
+        result |= marks(draw, parts)
+        if draw(BOOLEANS):
+            result["diff"] = {**result["diff"], "state": draw(SOME_VALUES)}
+    return dict(reversed(result.items())) if draw(BOOLEANS) else result
 
 
-@st.composite
-def marks(draw: st.DrawFn) -> Json:
+def marks(draw: st.DrawFn, parts: Parts) -> Json:
     """The action that a possibility comes from, and guards on state variables; either may be missing."""
     result: Json = {}
-    if draw(st.booleans()):
-        result["action"] = {"name": draw(st.sampled_from(ACTIONS))}
-        if draw(st.booleans()):
-            result["action"]["step"] = draw(st.sampled_from((1, 2, 2.0, 1_000_000)))
-        if draw(st.booleans()):
-            result["action"]["chainable"] = draw(st.booleans())
-    if draw(st.booleans()):
-        several = {k: st.lists(st.sampled_from(v), min_size=1, unique=True) for k, v in VARIABLES.items()}
-        result["when"] = draw(st.fixed_dictionaries({}, optional=several))
+    if draw(BOOLEANS):
+        result["action"] = {"name": draw(parts.action)}
+        if draw(BOOLEANS):
+            result["action"]["step"] = draw(parts.step)
+        if draw(BOOLEANS):
+            result["action"]["chainable"] = draw(BOOLEANS)
+    if draw(BOOLEANS):
+        result["when"] = draw(SEVERAL_VALUES)
     return result
 
 
-@st.composite
-def diffs(draw: st.DrawFn, entry: Entry, board: dict[str, str | None], pieces: list[str]) -> Json:
+def diff(draw: st.DrawFn, parts: Parts, entry: Entry, board: dict[str, str | None]) -> Json:
     """Board, hands and toggle, each of them sometimes absent, the maps sometimes empty."""
     piece, source, destination = entry
     result: Json = {}
-    if draw(st.booleans()) or board:
+    if draw(BOOLEANS) or board:
         result["board"] = board
-    hands = draw(st.dictionaries(st.sampled_from(pieces), st.sampled_from((1, -1, 2, -3)), max_size=2))
+    hands = draw(parts.hands)
     if HAND in (source, destination):
         hands = {piece: -1 if source == HAND else 1, **hands}
-    if draw(st.booleans()) or hands:
+    if draw(BOOLEANS) or hands:
         result["hands"] = hands
-    toggle = draw(st.sampled_from((None, None, False, True)))
+    toggle = draw(parts.toggle)
     return result if toggle is None else {"toggle": toggle, **result}
 
 
@@ -175,7 +192,7 @@ def documents(draw: st.DrawFn, dialect: str) -> Json:
     board = draw(st.sampled_from([*BOARDS, LABELS, LABELS] if is_labelled else BOARDS))
     squares = draw(st.lists(st.sampled_from(board), min_size=2, max_size=6, unique=True))
     pieces = draw(identifiers(dialect))
-    hand = [] if dialect == "perform" else [HAND]
+    parts = Parts(dialect, squares, pieces)
     document: Json = {}
     if draw(st.sampled_from((False, False, False, True))):
         document["$schema"] = "https://example.org/ggn.json"
@@ -184,13 +201,14 @@ def documents(draw: st.DrawFn, dialect: str) -> Json:
             name: {"values": draw(st.permutations(values)), "initial": draw(st.sampled_from(values))}
             for name, values in VARIABLES.items()
         }
-    for piece in draw(some(pieces, 4)):
+    for piece in draw(parts.pieces):
         document[piece] = {}
-        for source in draw(some([*hand, *squares], 4)):
+        for source in draw(parts.sources):
             document[piece][source] = {}
-            for destination in draw(some(squares if source == HAND else [*squares, *hand], 4)):
-                one = possibilities(dialect, (piece, source, destination), squares, pieces)
-                document[piece][source][destination] = draw(st.lists(one, min_size=1, max_size=3))
+            for destination in draw(parts.from_hand if source == HAND else parts.destinations):
+                entry = (piece, source, destination)
+                array = [possibility(draw, parts, entry) for _ in range(draw(parts.count))]
+                document[piece][source][destination] = array
     return document
 
 
@@ -263,11 +281,11 @@ def positions(draw: st.DrawFn, document: Json) -> Plain:
         for square, state in deny.items():
             avoiding = [each for each in (None, ABSENT, *pieces) if each not in meeting(state, side, pieces)]
             board.setdefault(square, draw(st.sampled_from(avoiding)))
-        if draw(st.booleans()):
+        if draw(BOOLEANS):
             exact = {square: state for square, state in (must | deny).items() if ":" in state}
             square = draw(st.sampled_from([*exact, *exact, *board, squares[0]]))
             alike = lookalikes(exact.get(square) or board.get(square) or pieces[0])
-            board[square] = draw(st.sampled_from(alike) if draw(st.booleans()) else anything)
+            board[square] = draw(st.sampled_from(alike) if draw(BOOLEANS) else anything)
     for square in squares:
         if square not in board:
             board[square] = draw(anything)
@@ -305,8 +323,7 @@ def cases(draw: st.DrawFn, dialect: str, count: int) -> Case:
     document = draw(documents(dialect))
     listed = entries(document)
     drawn = [draw(positions(document)) for _ in range(count)]
-    some_values = st.fixed_dictionaries({}, optional={name: st.sampled_from(each) for name, each in VARIABLES.items()})
-    states = [draw(some_values) if dialect == "gdl" else {} for _ in drawn]
+    states = [draw(SOME_VALUES) if dialect == "gdl" else {} for _ in drawn]
     questions = []
     for board, _, _ in drawn:
         placed = [each for each in listed if each[1] == HAND or board.get(each[1]) == each[0]]
