@@ -551,10 +551,14 @@ def test_schema_and_validator_agree_on_2000_mutated_documents(dialect: Dialect) 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_comparison_notices_every_single_keyword_that_is_missing(dialect: Dialect) -> None:
     schema = json_schema(dialect)
+    # A document that one keyword alone refuses shows first that it is missing, so those are looked at first.
+    errors = Draft202012Validator(schema).iter_errors
+    refusing = [(each, {error.validator for error in errors(each[0])}) for each in judged_table(dialect)]
     unnoticed = []
     for part, keyword in list(constraints(schema)):
         value = part.pop(keyword)
-        if not any(disagreements(schema, judged_table(dialect))):
+        judged_first = [each for each, keywords in sorted(refusing, key=lambda one: one[1] != {keyword})]
+        if not any(disagreements(schema, judged_first)):
             unnoticed.append((keyword, part))
         part[keyword] = value
     assert unnoticed == []
