@@ -1,4 +1,4 @@
-"""The command line: one command a file, one place where errors end.
+"""The command line: a file for each subject, as the Python face has its parts; one place where errors end.
 
 Nothing here imports SQLAlchemy by itself: the public names of the package are loaded when a command uses them, so
 `--help` stays quick.
@@ -7,7 +7,6 @@ Nothing here imports SQLAlchemy by itself: the public names of the package are l
 from __future__ import annotations
 
 import importlib
-import keyword
 import os
 import sys
 from typing import Any, Final, NoReturn
@@ -19,59 +18,59 @@ from ggn_store import limits
 from ggn_store.cli import options, process
 from ggn_store.errors import GgnStoreError, printable
 
-# Whether a command only prints: then it ends when its reader has gone, or when the disk is full. All others run to
-# their end, and their exit code reports the outcome.
+# The file of each command, and whether it only prints: then it ends when its reader has gone, or when the disk is full.
+# All others run to their end, and their exit code reports the outcome.
 _COMMANDS: Final = {
-    "guide": True,
-    "load": False,
-    "generate": True,
-    "import": False,
-    "validate": False,
-    "lint": False,
-    "gdl": False,
-    "convert": True,
-    "schema": True,
-    "list": True,
-    "show": True,
-    "moves": True,
-    "apply": True,
-    "play": True,
-    "perft": True,
-    "draw": True,
-    "sql": True,
-    "stats": True,
-    "mobility": True,
-    "coverage": True,
-    "who-reaches": True,
-    "uses": True,
-    "dead": True,
-    "symmetry": True,
-    "same-movers": True,
-    "compare": True,
-    "export": True,
-    "compile": False,
-    "delete": False,
-    "restore": False,
-    "log": True,
-    "diff": False,
-    "blame": True,
-    "tag": False,
-    "state": False,
-    "push": False,
-    "pull": False,
-    "bundle": False,
-    "policy": False,
-    "propose": False,
-    "proposals": True,
-    "proposal": True,
-    "approve": False,
-    "reject": False,
-    "withdraw": False,
-    "audit": True,
-    "watch": True,
-    "verify": False,
-    "gc": False,
-    "db": False,
+    "guide": ("guide", True),
+    "load": ("load", False),
+    "generate": ("documents", True),
+    "import": ("import_", False),
+    "validate": ("documents", False),
+    "lint": ("documents", False),
+    "gdl": ("gdl", False),
+    "convert": ("documents", True),
+    "schema": ("documents", True),
+    "list": ("rulesets", True),
+    "show": ("rulesets", True),
+    "moves": ("moves", True),
+    "apply": ("apply", True),
+    "play": ("play", True),
+    "perft": ("perft", True),
+    "draw": ("draw", True),
+    "sql": ("sql", True),
+    "stats": ("analyses", True),
+    "mobility": ("analyses", True),
+    "coverage": ("analyses", True),
+    "who-reaches": ("analyses", True),
+    "uses": ("analyses", True),
+    "dead": ("analyses", True),
+    "symmetry": ("analyses", True),
+    "same-movers": ("analyses", True),
+    "compare": ("analyses", True),
+    "export": ("export", True),
+    "compile": ("export", False),
+    "delete": ("rulesets", False),
+    "restore": ("history", False),
+    "log": ("history", True),
+    "diff": ("history", False),
+    "blame": ("history", True),
+    "tag": ("tag", False),
+    "state": ("state", False),
+    "push": ("exchange", False),
+    "pull": ("exchange", False),
+    "bundle": ("exchange", False),
+    "policy": ("policy", False),
+    "propose": ("reviews", False),
+    "proposals": ("reviews", True),
+    "proposal": ("reviews", True),
+    "approve": ("reviews", False),
+    "reject": ("reviews", False),
+    "withdraw": ("reviews", False),
+    "audit": ("upkeep", True),
+    "watch": ("upkeep", True),
+    "verify": ("upkeep", False),
+    "gc": ("upkeep", False),
+    "db": ("db", False),
 }
 
 
@@ -79,14 +78,13 @@ class _Commands(options.Group):
     """The commands in the order of their use, each imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*_COMMANDS]  # `list` is one of them, and a module of this package
+        return [*_COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        module = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name.replace("-", "_")
-        command: click.Command = importlib.import_module(f"ggn_store.cli.{module}").command
-        return command
+        module = importlib.import_module(f"ggn_store.cli.{_COMMANDS[cmd_name][0]}")
+        return next(each for each in vars(module).values() if isinstance(each, click.Command) and each.name == cmd_name)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -122,7 +120,8 @@ def group(ctx: click.Context, db: str | None, settings: tuple[str, ...]) -> None
     Exit codes: 0 done, 1 invalid or failed, 2 wrong usage, 3 conflict, 130 interrupted (143 by SIGTERM).
     """
     ctx.obj = db
-    if _COMMANDS.get(ctx.invoked_subcommand or ""):
+    _, only_prints = _COMMANDS.get(ctx.invoked_subcommand or "", ("", False))
+    if only_prints:
         process.end_with_output()
     try:
         ctx.with_resource(limits.allow(limits.parse(settings)))

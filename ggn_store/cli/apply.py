@@ -42,7 +42,7 @@ from ggn_store.render.records import compact
     "Default: the notation that the position came in, or FEEN; JSON where the rules have state variables.",
 )
 @click.pass_context
-def command(
+def apply(
     ctx: click.Context,
     ruleset: str,
     written: str | None,

@@ -1,4 +1,4 @@
-"""`ggn-store export`"""
+"""Rulesets as files: `export`, `compile`."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -
 @click.option("--all-revisions", "every", is_flag=True, help="With --format: every revision, not only the newest.")
 @click.option("--force", is_flag=True, help="With --format: replace an older export.")
 @click.pass_context
-def command(
+def export(
     ctx: click.Context,
     what: str | None,
     output: str | None,
@@ -133,3 +133,18 @@ def _report(made: Exported) -> None:
             "all columns as text",
             err=True,
         )
+
+
+@click.command("compile")
+@options.ruleset_argument
+@click.option("-o", "--output", metavar="DIRECTORY", required=True, help="Where the files go; it must not hold any.")
+@click.pass_context
+def compile_(ctx: click.Context, ruleset: str, output: str) -> None:
+    """Write a ruleset as Parquet files that DuckDB, Spark or any other engine can join.
+
+    RULESET is a name, or NAME@REVISION. Needs pyarrow: pip install 'ggn-store[duckdb]'.
+    """
+    found = options.open_ruleset(ctx, ruleset)
+    found.columns.compile(output)
+    rows = found.columns.compiled.metadata["rows"]
+    click.echo(f"{found.revision}: {rows['possibility']:,} possibilities compiled to {printable(output)}", err=True)

@@ -21,7 +21,7 @@ def _complete_topic(_context: click.Context, _parameter: click.Parameter, incomp
 
 @click.command("guide")
 @click.argument("topic", metavar="[TOPIC]", required=False, shell_complete=_complete_topic)
-def command(topic: str | None) -> None:
+def guide(topic: str | None) -> None:
     """Show a guide, or without TOPIC list them all.
 
     Through a pipe a guide is its Markdown: `ggn-store guide sql | less`.

@@ -36,7 +36,7 @@ _STATUS = {"unchanged": "unchanged", "restored": "brought back"}
 )
 @options.change_options
 @click.pass_context
-def command(
+def import_(
     ctx: click.Context,
     file: str,
     names: tuple[str, ...],

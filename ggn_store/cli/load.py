@@ -40,7 +40,7 @@ def _complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) 
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...", shell_complete=_complete)
 @click.option("--name", metavar="NAME", help="The ruleset's name; for a single document. Default: the file's name.")
 @click.option("--library", is_flag=True, help="Load games that come with ggn-store; the PATHs are their names.")
-@click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect, instead of detecting it.")
+@options.dialect_option
 @click.option(
     "--on-error",
     type=click.Choice(("stop", "skip")),
@@ -55,14 +55,10 @@ def _complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) 
     "longer the newest, nothing is loaded (exit code 3), and the changes of both sides are listed.",
 )
 @click.option("--merge", is_flag=True, help="With --base: merge the changes of both sides, unless they conflict.")
-@click.option(
-    "--accept-changes",
-    is_flag=True,
-    help="Accept changes of moves that a policy protects, and list them in the message.",
-)
+@options.accept_changes_option
 @options.change_options
 @click.pass_context
-def command(
+def load(
     ctx: click.Context, /, paths: tuple[str, ...], library: bool, on_error: str, author: str | None, **wishes: Any
 ) -> None:
     """Load documents, game descriptions and games, each as the next revision of its ruleset.

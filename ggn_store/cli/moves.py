@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import click
@@ -16,6 +17,8 @@ from ggn_store.render.board import HOST_RULE, chains_text, moves_text
 _COLUMNS = ("piece", "source", "destination", "ordinal", "must", "deny", "effects", "assumed")
 # Beside those, where rules have them.
 _OF_ACTIONS = ("when", "action", "step", "chainable")
+_ON_COLUMNS = ("position", "piece", "source", "destination", "ordinal")
+_BATCH = 500
 
 
 @click.command("moves")
@@ -53,7 +56,7 @@ _OF_ACTIONS = ("when", "action", "step", "chainable")
 @click.option("--master", metavar="URL", help="With --engine spark: the cluster. Default: local[*], this machine.")
 @click.option("--explain", is_flag=True, help="Print the SQL and the database's plan instead of moves.")
 @click.pass_context
-def command(
+def moves(
     ctx: click.Context,
     /,
     ruleset: str,
@@ -87,13 +90,11 @@ def command(
     found = options.open_ruleset(ctx, ruleset)
     shown = (*_COLUMNS, *_OF_ACTIONS) if found.dialect == "gdl" else _COLUMNS
     if positions is not None:
-        from ggn_store.cli import moves_batch
-
         if engine is None:
-            moves_batch.answer(found, positions, given.side, asked, count, form, shown)
+            _answer(found, positions, given.side, asked, count, form, shown)
         else:
             more = {"engine": engine, "master": master}
-            moves_batch.answer_on_columns(found, positions, given.side, asked, count, form, **more)
+            _answer_on_columns(found, positions, given.side, asked, count, form, **more)
         return
     position = found.stated(options.position(found, given))
     if explain:
@@ -143,3 +144,66 @@ def _explain(ruleset: ggn_store.Ruleset, position: ggn_store.Position, chains: b
     if chains:
         statement, plan = ruleset.explain_chains(position, **_place(asked))
         click.echo("\n".join(["", statement, "", *plan]))
+
+
+# --- many positions ---
+
+
+def _answer(
+    ruleset: ggn_store.Ruleset,
+    file: str,
+    side: str | None,
+    asked: dict[str, Any],
+    count: str | None,
+    form: str | None,
+    shown: tuple[str, ...],
+) -> None:
+    """Print the moves, or the counts, of the positions of a file, by the store."""
+    from ggn_store.api.positions import read_positions
+
+    given = (each.with_changes(side=side) for each in read_positions(file))
+    if count is None:
+        options.print_records(_moves(ruleset, given, asked), form, ("position", *shown))
+        return
+    _refuse(asked, ("piece", "source", "destination"), "--count counts all moves")
+    by: Any = count
+    found = ruleset.count_moves(given, by)
+    options.print_records(({count: key, "count": number} for key, number in found.items()), form, (count, "count"))
+
+
+def _answer_on_columns(
+    ruleset: ggn_store.Ruleset,
+    file: str,
+    side: str | None,
+    asked: dict[str, Any],
+    count: str | None,
+    form: str | None,
+    **engine: Any,
+) -> None:
+    """Print the moves, or the counts, of the positions of a file, by an engine on columns."""
+    from ggn_store.api import columns
+
+    refused = ("piece", "source", "destination", "assume")
+    _refuse(asked, refused, "--engine gives the moves of all pieces, without effects")
+    if count is None:
+        options.print_records(columns.move_records(ruleset.columns, file, side, **engine), form, _ON_COLUMNS)
+    else:
+        by: Any = count
+        options.print_records(columns.count_records(ruleset.columns, file, by, side, **engine), form, (count, "count"))
+
+
+def _refuse(asked: dict[str, Any], names: tuple[str, ...], why: str) -> None:
+    for name in names:
+        if asked[name] is not None:
+            raise click.UsageError(f"{why}: leave --{name} out")
+
+
+def _moves(
+    ruleset: ggn_store.Ruleset, given: Iterator[ggn_store.Position], asked: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """The moves of all positions, each with the number of its position from 0."""
+    number = 0
+    while chunk := list(islice(given, _BATCH)):
+        for moves in ruleset.moves_batch(chunk, **asked):
+            yield from ({"position": number} | move.data() for move in moves)
+            number += 1

@@ -172,6 +172,13 @@ def change_options(command: Command) -> Command:
 
 
 ruleset_argument = click.argument("ruleset", metavar="RULESET", shell_complete=complete_ruleset)
+rulesets_argument = click.argument("rulesets", metavar="[RULESET]...", nargs=-1, shell_complete=complete_ruleset)
+dialect_option = click.option("--dialect", type=click.Choice(DIALECTS), help="The dialect, instead of detecting it.")
+accept_changes_option = click.option(
+    "--accept-changes",
+    is_flag=True,
+    help="Accept changes of moves that a policy protects, and list them in the message.",
+)
 
 
 def output_format(formats: Sequence[str], help_text: str) -> Callable[[Command], Command]:
@@ -183,11 +190,13 @@ records_option = output_format(RECORD_FORMATS, "Default: a table on a terminal, 
 text_or_json_option = output_format(("text", "json"), "Text (default), or one JSON object.")
 
 
-def print_records(
-    items: Iterable[Mapping[str, Any]], form: str | None, columns: Sequence[str], empty: str | None = None
-) -> None:
-    """Write records in a form. A table fits into the terminal; instead of one without rows, `empty` is reported."""
+def print_records(items: Iterable[Any], form: str | None, columns: Sequence[str], empty: str | None = None) -> None:
+    """Write records in a form: mappings, or values by their `data()`.
+
+    A table fits into the terminal; instead of one without rows, `empty` is reported.
+    """
     form = record_format(form)
+    items = (each if isinstance(each, Mapping) else each.data() for each in items)
     if form == "table":
         items = [*items]
         if not items:

@@ -25,7 +25,7 @@ _COLUMNS = ("piece", "source", "destination", "ordinal", "count")
 @options.assume_option
 @options.output_format(options.RECORD_FORMATS, "Default: text on a terminal, NDJSON elsewhere.")
 @click.pass_context
-def command(
+def perft(
     ctx: click.Context,
     ruleset: str,
     depth: int,

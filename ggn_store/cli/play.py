@@ -31,7 +31,7 @@ from ggn_store.notation.qpi import side_of
 @options.captures_first_option
 @options.output_format(("feen", "fen", "sfen", "json"), "Default: the notation that the position came in, or FEEN.")
 @click.pass_context
-def command(
+def play(
     ctx: click.Context,
     ruleset: str,
     file: str | None,

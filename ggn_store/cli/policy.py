@@ -26,7 +26,7 @@ _namespace = click.argument("namespace", metavar="NAMESPACE")
 
 
 @click.group("policy", cls=options.Group)
-def command() -> None:
+def policy() -> None:
     """Set requirements for the revisions of a namespace.
 
     NAMESPACE is `team` for all of team/..., `team/chess` for one ruleset, '*' (in quotes) for the whole store. The
@@ -34,7 +34,7 @@ def command() -> None:
     """
 
 
-@command.command("set")
+@policy.command("set")
 @_namespace
 @click.option(
     "--lint",
@@ -77,7 +77,7 @@ def set_(
     click.echo(_text(found))
 
 
-@command.command("show")
+@policy.command("show")
 @click.argument("namespace", metavar="[NAMESPACE]", default="*")
 @click.option("--positions", is_flag=True, help="Print the positions whose moves must not change, as NDJSON.")
 @options.text_or_json_option
@@ -98,7 +98,7 @@ def show(ctx: click.Context, namespace: str, positions: bool, form: str | None) 
         click.echo(_text(found))
 
 
-@command.command("list")
+@policy.command("list")
 @options.records_option
 @click.pass_context
 def list_(ctx: click.Context, form: str | None) -> None:
@@ -108,7 +108,7 @@ def list_(ctx: click.Context, form: str | None) -> None:
     options.print_records(map(_record, found), form, _COLUMNS, empty)
 
 
-@command.command("log")
+@policy.command("log")
 @_namespace
 @options.records_option
 @click.pass_context
@@ -120,7 +120,7 @@ def log(ctx: click.Context, namespace: str, form: str | None) -> None:
     options.print_records(map(_record, found), form, _LOG)
 
 
-@command.command("remove")
+@policy.command("remove")
 @_namespace
 @options.change_options
 @click.pass_context

@@ -94,7 +94,7 @@ def _values(_context: click.Context, _parameter: click.Parameter, given: tuple[s
 @click.option("--schema", is_flag=True, help="Show the views, column by column, and the tables.")
 @click.option("--examples", is_flag=True, help="Show a dozen useful queries.")
 @click.pass_context
-def command(
+def sql(
     ctx: click.Context,
     query: str | None,
     values: dict[str, str],

@@ -25,7 +25,7 @@ _COLUMNS = ("number", "state", "successor", "author", "created_at", "message")
 @options.change_options
 @options.output_format(options.RECORD_FORMATS, "Of the history. Default: a table on a terminal, NDJSON elsewhere.")
 @click.pass_context
-def command(
+def state(
     ctx: click.Context,
     ruleset: str,
     state: str | None,

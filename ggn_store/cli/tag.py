@@ -28,7 +28,7 @@ _MOVES = ("tag", "move", "revision", "author", "created_at", "message")
 @click.option("--log", "--history", "log", is_flag=True, help="List where it has been, newest first.")
 @options.output_format(options.RECORD_FORMATS, "Of lists; default: a table on a terminal, NDJSON elsewhere.")
 @click.pass_context
-def command(
+def tag(
     ctx: click.Context,
     /,
     ruleset: str,

@@ -1,4 +1,4 @@
-"""`ggn-store show`"""
+"""The rulesets of a store: `list`, `show`, `delete`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,36 @@ from ggn_store.games.rules import HOST_DUTIES
 from ggn_store.render.board import place_text
 from ggn_store.render.records import compact, table
 
+_RULESETS = ("name", "revision", "state", "dialect", "board", "pieces", "possibilities", "title")
+_GAMES = ("name", "title", "board", "tier", "pieces", "possibilities")
 _PIECES = ("piece", "side", "sources", "destinations", "possibilities", "conditions")
+
+
+@click.command("list")
+@click.option(
+    "--library", is_flag=True, help="List the games that come with ggn-store instead of the store's rulesets."
+)
+@click.option("--all", "everything", is_flag=True, help="List retired rulesets, too.")
+@options.records_option
+@click.pass_context
+def list_(ctx: click.Context, library: bool, everything: bool, form: str | None) -> None:
+    """List the rulesets of the store, each in its newest revision, or the games of the library."""
+    hidden = 0
+    if library:
+        from ggn_store.api.games import library_games
+
+        found = [game.data() for game in library_games()]
+    else:
+        summaries = options.open_store(ctx).list()
+        shown = [each for each in summaries if everything or each.revision.state != "retired"]
+        found, hidden = [each.data() for each in shown], len(summaries) - len(shown)
+    if hidden:
+        click.echo(f"{hidden} retired ruleset{'s are' if hidden > 1 else ' is'} not listed (--all)", err=True)
+    columns: tuple[str, ...] = _GAMES if library else _RULESETS
+    if options.record_format(form) == "table" and all(each.get("state") == "active" for each in found):
+        columns = tuple(column for column in columns if column != "state")
+    empty = None if hidden else "the store is empty: `ggn-store load --library` loads well-known games"
+    options.print_records(found, form, columns, empty)
 
 
 @click.command("show")
@@ -21,7 +50,7 @@ _PIECES = ("piece", "side", "sources", "destinations", "possibilities", "conditi
 @click.option("--piece", metavar="PIECE", help="Show where this piece may ever go instead, and by which actions.")
 @options.text_or_json_option
 @click.pass_context
-def command(ctx: click.Context, ruleset: str, piece: str | None, form: str | None) -> None:
+def show(ctx: click.Context, ruleset: str, piece: str | None, form: str | None) -> None:
     """Show a revision of a ruleset: where it comes from, what it changed, its board, its pieces, its state variables.
 
     RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG.
@@ -104,3 +133,13 @@ def _show_piece(ruleset: ggn_store.Ruleset, piece: str, form: str | None) -> Non
     click.echo(
         table([columns[number] for number in used], [[row[number] for number in used] for row in rows]), nl=False
     )
+
+
+@click.command("delete")
+@options.ruleset_argument
+@click.pass_context
+def delete(ctx: click.Context, ruleset: str) -> None:
+    """Hide a ruleset. Its revisions are kept: loading it again brings it back with them."""
+    kept = options.open_store(ctx).delete(ruleset)
+    revisions = "its revision is" if kept == 1 else f"its {kept} revisions are"
+    click.echo(f"{ruleset} is hidden; {revisions} kept, and loading it again brings it back")

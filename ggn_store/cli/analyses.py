@@ -1,0 +1,303 @@
+"""Questions about rules as a whole: `stats`, `mobility`, `coverage`, `who-reaches`, `uses`, `dead`, and others."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ggn_store.cli import options
+from ggn_store.errors import printable
+
+if TYPE_CHECKING:
+    from ggn_store.api.analysis import RulesetAnalysis
+
+_STATS = (
+    *("ruleset", "revision", "dialect", "board", "squares", "pieces", "first", "second", "sources", "destinations"),
+    *("possibilities", "drops", "conditions", "effects", "hand_effects", "keeps_turn"),
+)
+_MOBILITY = ("piece", "squares", "total", "mean", "min", "max", "quiet", "capture", "reach", "colours")
+_FLAT_MOBILITY = (
+    *_MOBILITY[:6],
+    *(f"{kind}{number}" for kind in ("quiet", "capture") for number in ("", "_mean", "_min", "_max")),
+    *_MOBILITY[8:],
+)
+_DEAD = ("kind", "piece", "source", "destination", "ordinal", "by", "square", "state", "possibilities")
+_SYMMETRIES = ("of", "symmetry", "holds", "entries", "possibilities", "start", "where")
+_ASYMMETRIES = (
+    *("of", "symmetry", "piece", "source", "destination", "possibilities"),
+    *("other_piece", "other_source", "other_destination", "other_possibilities", "what"),
+)
+_ASYMMETRIES_SHOWN = 10
+_MOVERS = ("fingerprint", "ruleset", "revision", "piece", "relation")
+_GROUPS = ("fingerprint", "pieces", "rulesets", "moves", "movers")
+_DIFFERENCES = ("change", "sides", "piece", "other", "gained", "lost", "what")
+
+
+def _report(statement: str) -> None:
+    click.echo("\n".join(map(printable, statement.split("\n"))) + ";\n", err=True)
+
+
+def _reporter(_ctx: click.Context, _param: click.Parameter, shown: bool) -> Callable[[str], None] | None:
+    return _report if shown else None
+
+
+_show_sql = click.option(
+    "--show-sql", "tell", is_flag=True, callback=_reporter, help="Print the SQL that runs, on standard error."
+)
+
+
+def _answer_options(command: options.Command) -> options.Command:
+    """The options --format and --show-sql; the command gets them as `form`, and `tell`, which prints the SQL."""
+    return options.records_option(_show_sql(command))
+
+
+def _of_ruleset(command: Callable[..., None]) -> Callable[..., None]:
+    """The same options, of a command about one ruleset: it gets the ruleset's analysis, and `form`."""
+
+    @functools.wraps(command)
+    def opened(ruleset: str, tell: Any, **asked: Any) -> None:
+        command(options.open_ruleset(click.get_current_context(), ruleset).analysis(tell), **asked)
+
+    return _answer_options(opened)
+
+
+def _by(first: str, second: str) -> Callable[[options.Command], options.Command]:
+    return click.option(
+        "--by", type=click.Choice((first, second)), default=first, show_default=True, help="A row each."
+    )
+
+
+@click.command("stats")
+@options.rulesets_argument
+@_by("ruleset", "piece")
+@_answer_options
+@click.pass_context
+def stats(ctx: click.Context, rulesets: tuple[str, ...], by: str, form: str | None, tell: Any) -> None:
+    """Count what is in rulesets: pieces, sources, destinations, possibilities, conditions, effects.
+
+    Without RULESET, all of the store in their newest revisions. Drops are possibilities from the hand; keeps_turn are
+    those after which the same side moves again. --by piece is for one RULESET.
+    """
+    if by == "piece":
+        if len(rulesets) != 1:
+            raise click.UsageError("--by piece counts the pieces of one ruleset: name one")
+        found = options.open_ruleset(ctx, rulesets[0]).analysis(tell).stats()
+        options.print_records(found, form, ("piece", "side", *_STATS[8:]))
+    else:
+        options.print_records(options.open_store(ctx).analysis(tell).stats(rulesets), form, _STATS)
+
+
+@click.command("mobility")
+@options.ruleset_argument
+@click.option("--piece", metavar="PIECE", help="Only this piece.")
+@_by("piece", "square")
+@_of_ruleset
+def mobility(analysis: RulesetAnalysis, piece: str | None, by: str, form: str | None) -> None:
+    """Show how many squares each piece can go to, alone on the board.
+
+    A destination is quiet if a possibility holds with nothing else on the board, and a capture if one holds with an
+    enemy on it and nothing else, whatever the values of state variables. total, mean, min and max count destinations of
+    either kind, over the squares that the piece has rules from; quiet and capture count one kind (JSON and CSV have
+    mean, min and max of each). reach: the most squares that it gets to from one, in any number of moves. colours: bound
+    as a bishop, alternating as a knight, or free. --by square lists the destinations from each square, and from the
+    hand (*).
+    """
+    if by == "square":
+        options.print_records(
+            analysis.mobility_by_square(piece), form, ("piece", "source", "destinations", "quiet", "capture")
+        )
+    else:
+        columns = _FLAT_MOBILITY if options.record_format(form) == "csv" else _MOBILITY
+        options.print_records(analysis.mobility(piece), form, columns)
+
+
+@click.command("coverage")
+@options.ruleset_argument
+@click.option("--piece", metavar="PIECE", help="Only this piece.")
+@click.option("--source", metavar="SQUARE", help="With --piece: as if it stood here alone, or were in the hand (*).")
+@_answer_options
+@click.pass_context
+def coverage(
+    ctx: click.Context, ruleset: str, piece: str | None, source: str | None, form: str | None, tell: Any
+) -> None:
+    """Show which squares each piece can ever stand on.
+
+    Every piece begins at the start position (without one, on every square that it has rules from) and goes on by its
+    rules, promotions, drops and the moves of others, with anything else on the board: conditions count only if they
+    can never hold together, and state variables may have any values. No game reaches more squares; it may reach fewer.
+    """
+    if source is not None and piece is None:
+        raise click.UsageError("--source says where a piece stands: name it with --piece")
+    analysis = options.open_ruleset(ctx, ruleset).analysis(tell)
+    found = analysis.coverage(piece) if source is None else [analysis.coverage_from(str(piece), source)]
+    form = options.record_format(form)
+    rows = [each.data() for each in found]
+    if form == "table":
+        rows = [row | {"squares": "all"} if row["count"] == row["of"] else row for row in rows]
+    options.print_records(rows, form, ("piece", "count", "of", "hand", "squares"))
+
+
+@click.command("who-reaches")
+@options.ruleset_argument
+@click.argument("square", metavar="SQUARE")
+@_of_ruleset
+def who_reaches(analysis: RulesetAnalysis, square: str, form: str | None) -> None:
+    """Show which pieces have rules that lead to SQUARE, and from where.
+
+    quiet: it gets there on a board that is empty otherwise; capture: it takes an enemy who stands there alone. Where
+    neither is so, other pieces have to stand somewhere, as for a cannon's jump or castling. State variables may have
+    any values. * is the hand.
+    """
+    columns = ("piece", "source", "quiet", "capture", "possibilities")
+    options.print_records(analysis.who_reaches(square), form, columns)
+
+
+@click.command("uses")
+@options.ruleset_argument
+@click.argument("state", metavar="STATE|PIECE|VARIABLE[=VALUE]")
+@_by("piece", "rule")
+@_of_ruleset
+def uses(analysis: RulesetAnalysis, state: str, by: str, form: str | None) -> None:
+    """Show which rules mention a piece (C:P), empty or enemy, or a state variable.
+
+    The roles: rules, possibilities of the piece itself; must and deny, conditions; board and hand, effects. Of a state
+    variable (ep), or of one of its values only (ep=4): when, a value that a possibility lets it have; state, its value
+    after. --by piece counts the possibilities and mentions of each piece's rules in each role, --by rule lists them.
+    """
+    if by == "piece":
+        options.print_records(analysis.uses(state), form, ("piece", "role", "possibilities", "mentions"))
+    else:
+        columns = ("piece", "source", "destination", "ordinal", "role", "square")
+        options.print_records(analysis.each_use(state), form, columns)
+
+
+@click.command("dead")
+@options.ruleset_argument
+@_of_ruleset
+def dead(analysis: RulesetAnalysis, form: str | None) -> None:
+    """Show rules that can never apply, or that could be left out.
+
+    never: the conditions contradict each other, or what stands on the source. duplicate: the same as an earlier
+    possibility of the destination (by: its ordinal). shadowed: another one has the same effects, and holds whenever
+    this one does. And where there is a start position, unreachable: the piece never comes to the source. absent: what
+    must stand on a square never comes there; see `coverage`.
+    """
+    found = analysis.dead()
+    options.print_records(found, form, _DEAD)
+    click.echo(options.counted(len(found), "finding") if found else "no dead rules", err=True)
+
+
+@click.command("symmetry")
+@options.ruleset_argument
+@_by("symmetry", "entry")
+@click.option("--symmetry", "name", metavar="NAME", help="With --by entry: only this one, as the other rows name it.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help=f"With --by entry: all, not the first {_ASYMMETRIES_SHOWN} of each symmetry.",
+)
+@_answer_options
+@click.pass_context
+def symmetry(
+    ctx: click.Context, ruleset: str, by: str, name: str | None, every: bool, form: str | None, tell: Any
+) -> None:
+    """Show whether the two sides are mirror images of one another, and where not.
+
+    sides: what one side can do, mirrored or turned, is what the other side can do; `equal` is on the same squares.
+    first, second: the side is a mirror image of itself from left to right. All possibilities are compared, conditions
+    and effects included, but for their order. entries: from where to where it is not so, an entry and its image counted
+    once; possibilities: those without a counterpart. start: the start position is symmetric, too. --by entry lists
+    where, and in what: of the sides, if there is no symmetry, that with the fewest entries, and of each side. State
+    variables are left out of it: nothing says what their values become in a mirror.
+    """
+    if by != "entry" and (name is not None or every):
+        raise click.UsageError("--symmetry and --all go with --by entry: add it")
+    found = options.open_ruleset(ctx, ruleset)
+    analysis = found.analysis(tell)
+    if by == "symmetry":
+        options.print_records(analysis.symmetries(), form, _SYMMETRIES)
+    else:
+        listed = analysis.asymmetries(name, None if every else _ASYMMETRIES_SHOWN)
+        options.print_records(listed, form, _ASYMMETRIES)
+        if not every and _ASYMMETRIES_SHOWN in Counter((each.of, each.symmetry) for each in listed).values():
+            click.echo(f"the first {_ASYMMETRIES_SHOWN} of each symmetry; --all lists all", err=True)
+    if found.variables:
+        names = ", ".join(map(printable, found.variables))
+        click.echo(f"note: state variables are left out: {found.revision} has {names}", err=True)
+    if found.board.extent is None:
+        click.echo("note: the squares have no coordinates, so nothing can be mirrored or turned", err=True)
+
+
+@click.command("same-movers")
+@options.rulesets_argument
+@click.option("--piece", metavar="PIECE", help="Only pieces that move like this one.")
+@click.option(
+    "--ruleset",
+    metavar="RULESET",
+    shell_complete=options.complete_ruleset,
+    help="With --piece: whose piece it is. Default: any RULESET's that has it.",
+)
+@click.option("--rules", "whole", is_flag=True, help="Compare what moves change, too, and drops.")
+@click.option("--exact", is_flag=True, help="Only on boards of one size, square by square.")
+@click.option("--equal", is_flag=True, help="Distinguish mirrored and turned movement.")
+@click.option(
+    "--by", type=click.Choice(("group", "piece")), help="A row each. Default: piece with --piece, else group."
+)
+@_answer_options
+@click.pass_context
+def same_movers(
+    ctx: click.Context,
+    /,
+    rulesets: tuple[str, ...],
+    equal: bool,
+    by: str | None,
+    form: str | None,
+    tell: Any,
+    **asked: Any,
+) -> None:
+    """Show which pieces of all games move alike, equal or mirrored.
+
+    Without RULESET, all of the store in their newest revisions. The comparison covers where pieces go and what must
+    stand where, not the names of pieces and squares, each seen from its own side; capturing a kind of piece counts as
+    capturing an enemy. A ride over any number of empty squares is the same on boards of any size. Equal movement has
+    an equal fingerprint, in any store. State variables may have any values, and are left out of it. relation: how a
+    piece's movement comes from that of the first of its group.
+
+    `same-movers --piece C:N --ruleset chess` shows all that move like a knight.
+    """
+    if asked["ruleset"] is not None and asked["piece"] is None:
+        raise click.UsageError("--ruleset says whose piece it is: name the piece with --piece")
+    found = options.open_store(ctx).analysis(tell).same_movers(rulesets, mirrored=not equal, **asked)
+    if found.left_out:
+        names = printable(", ".join(found.left_out))
+        click.echo(f"note: squares without coordinates, so left out: {names}", err=True)
+    if (by or ("group" if asked["piece"] is None else "piece")) == "piece":
+        options.print_records([record for group in found.groups for record in group.records()], form, _MOVERS)
+    else:
+        options.print_records(found.groups, form, _GROUPS)
+
+
+@click.command("compare")
+@click.argument("before", metavar="A", shell_complete=options.complete_ruleset)
+@click.argument("after", metavar="B", shell_complete=options.complete_ruleset)
+@_answer_options
+@click.pass_context
+def compare(ctx: click.Context, before: str, after: str, form: str | None, tell: Any) -> None:
+    """Show in words how the pieces of two games differ: added, removed, renamed, changed.
+
+    A and B are rulesets or revisions of them (NAME, NAME@REVISION, NAME:TAG). Pieces are matched by their identifiers,
+    in any style, and others by how they move. gained and lost count moves, from a square to another, if the boards
+    are equal; on different boards movement is compared as `same-movers` does, and state variables are not. Each piece
+    is seen from its own side; what is true of both sides is one row. `diff` lists every possibility that differs.
+    """
+    store = options.open_store(ctx)
+    references = [str(options.find_ruleset(store, each).revision) for each in (before, after)]
+    found = store.analysis(tell).compare(*references)
+    options.print_records(found, form, _DIFFERENCES)
+    if not found:
+        click.echo("no piece differs", err=True)

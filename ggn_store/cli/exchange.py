@@ -1,0 +1,239 @@
+"""Revisions between stores: `push`, `pull`, and `bundle`, which carries them in a file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ggn_store.cli import options
+from ggn_store.cli.progress import progress
+from ggn_store.errors import printable
+from ggn_store.model.transfer import DivergedError
+from ggn_store.render.records import compact
+
+if TYPE_CHECKING:
+    from ggn_store.api.bundles import BundleSummary
+    from ggn_store.model.transfer import Transferred
+
+_COLUMNS = ("name", "to", "status", "revisions", "pieces", "pieces_listed", "head", "error")
+
+_SHORT = 12
+
+_all_option = click.option("--all", "everything", is_flag=True, help="Every ruleset that there is.")
+
+
+def _transfer_options(command: options.Command) -> options.Command:
+    """The options of every command that gives revisions to a store."""
+    for option in (
+        options.output_format(options.RECORD_FORMATS, "Records instead of a line of text for each ruleset."),
+        click.option("--dry-run", is_flag=True, help="Only list what would be transferred."),
+        click.option(
+            "--author",
+            metavar="NAME",
+            help="Author of the merge. Default: $GGN_AUTHOR, the database's user, git's.",
+        ),
+        click.option("--message", metavar="TEXT", help="The reason for the merge; kept with it."),
+        click.option("--tags", is_flag=True, help="Transfer tags, too: each then points where it does at the source."),
+        click.option("--merge", is_flag=True, help="If both have changed something, merge both into one revision."),
+        click.option("--as", "to", metavar="NAME", help="The name that the ruleset gets; for a single one."),
+    ):
+        command = option(command)
+    return command
+
+
+def _exchange_options(command: options.Command) -> options.Command:
+    """The options of `push` and `pull`, which `_exchange` takes."""
+    remote = click.option(
+        "--remote",
+        metavar="ADDRESS",
+        envvar="GGN_STORE_REMOTE",
+        help="The other store, written like --db. Default: $GGN_STORE_REMOTE.",
+    )
+    return options.rulesets_argument(remote(_all_option(_transfer_options(command))))
+
+
+@click.command("push")
+@_exchange_options
+@click.pass_context
+def push(ctx: click.Context, /, **asked: Any) -> None:
+    """Send rulesets with their histories to another store.
+
+    Only what it lacks is sent. Each ruleset is stored whole or not at all: after an interruption, push again.
+
+    If the other store has revisions that this one lacks, and they change something, nothing is pushed and the changes
+    of both sides are listed (exit code 3): pull first, or pass --merge to merge them there. Two different changes of
+    the same entry are never merged.
+    """
+    _exchange(ctx, is_push=True, **asked)
+
+
+@click.command("pull")
+@_exchange_options
+@click.pass_context
+def pull(ctx: click.Context, /, **asked: Any) -> None:
+    """Fetch rulesets with their histories from another store.
+
+    Only what this store lacks is sent. Each ruleset is stored whole or not at all: after an interruption, pull again.
+
+    If this store has revisions that the other one lacks, and both have changed something, nothing is pulled and the
+    changes of both sides are listed (exit code 3): --merge merges them here. Two different changes of the same entry
+    are never merged.
+    """
+    _exchange(ctx, is_push=False, **asked)
+
+
+def _exchange(
+    ctx: click.Context,
+    rulesets: tuple[str, ...],
+    remote: str | None,
+    everything: bool,
+    form: str | None,
+    *,
+    is_push: bool,
+    **wishes: Any,
+) -> None:
+    """Push or pull, and report the outcome for each ruleset."""
+    names = _chosen(rulesets, everything)
+    if not remote:
+        raise click.UsageError("name the other store with --remote (or $GGN_STORE_REMOTE)")
+    store = options.open_store(ctx, create=not is_push)
+    each = store.exchange.push_each if is_push else store.exchange.pull_each
+    with progress("pushing" if is_push else "pulling") as reporter:
+        _print(ctx, each(remote, names, progress=reporter.add, **wishes), form, "sent" if is_push else "received")
+
+
+def _chosen(rulesets: tuple[str, ...], everything: bool) -> tuple[str, ...] | None:
+    """The rulesets that were named; None for all."""
+    if bool(rulesets) == everything:
+        raise click.UsageError("name rulesets, or give --all" if not rulesets else "--all goes without names")
+    return rulesets or None
+
+
+def _print(ctx: click.Context, results: Iterable[Transferred], form: str | None, verb: str) -> None:
+    """Report the outcome for each ruleset as it is done; the exit code is the worst."""
+    code = 0
+    done: list[dict[str, Any]] = []
+    for result in results:
+        if result.error is not None:
+            code = max(code, result.error.exit_code)
+            _report_error(result)
+        if form is None:
+            if result.error is None:
+                click.echo(printable(_line(result, verb)))
+        elif form == "ndjson":
+            options.print_records([result.data()], form, _COLUMNS)
+        else:
+            done.append(result.data())
+    if form not in (None, "ndjson"):
+        options.print_records(done, form, _COLUMNS)
+    ctx.exit(code)
+
+
+def _report_error(result: Transferred) -> None:
+    error = result.error
+    said = f"{result.name}: {str(error).removeprefix(f'{result.name}: ')}"
+    click.echo(printable(options.without_password(said)), err=True)
+    if isinstance(error, DivergedError) and error.merge is not None:
+        from ggn_store.render.differences import merge_text
+
+        for text in merge_text(error.merge):
+            click.echo(f"  {text}", err=True, nl=False)
+
+
+def _line(result: Transferred, verb: str) -> str:
+    """`chess: 3 revisions, 2 of 14 pieces sent, head chess@5`"""
+    text = result.name if result.to == result.name else f"{result.name} as {result.to}"
+    head = f"head {result.to}@{result.head}"
+    if result.status == "unchanged":
+        text += f": up to date, {head}"
+    else:
+        merged = " (the last one a merge)" if result.status == "merged" else ""
+        revisions = options.counted(result.revisions, "revision")
+        text += f": {revisions}{merged}, {result.pieces} of {result.listed} pieces {verb}, {head}"
+    if result.tags:
+        text += f", tag{'' if len(result.tags) == 1 else 's'} {', '.join(result.tags)}"
+    return text
+
+
+# --- in files ---
+
+
+_file_argument = click.argument("file", type=click.Path(), metavar="FILE")
+
+
+@click.group("bundle", cls=options.Group)
+def bundle() -> None:
+    """Carry rulesets in a file, between stores that cannot connect.
+
+    A bundle holds histories with all that they need, compressed (.ggnb.gz is a good ending). The same history always
+    gives the same file. FILE may be - for standard input or output.
+    """
+
+
+@bundle.command("create")
+@_file_argument
+@options.rulesets_argument
+@_all_option
+@click.option(
+    "--since",
+    metavar="REVISION",
+    help="Leave out this revision of each ruleset and its ancestors, which the receiver must have: 3, "
+    "sha256:0123abcd or a tag.",
+)
+@click.pass_context
+def create(ctx: click.Context, file: str, rulesets: tuple[str, ...], everything: bool, since: str | None) -> None:
+    """Write rulesets with their histories and tags to a bundle. The file appears only once it is whole."""
+    if file == "-" and options.is_terminal(sys.stdout):
+        raise click.UsageError("a bundle is not text: write it to a file, or through a pipe")
+    names = _chosen(rulesets, everything)
+    made = options.open_store(ctx).exchange.create_bundle(file, names, since=since)
+    click.echo(_summary(made), err=file == "-")
+
+
+@bundle.command("verify")
+@_file_argument
+@options.text_or_json_option
+@click.pass_context
+def verify(ctx: click.Context, file: str, form: str | None) -> None:
+    """Check everything in a bundle, and list what is in it. No store is needed."""
+    from ggn_store.api.bundles import verify_bundle
+
+    found = verify_bundle(file)
+    if form == "json":
+        click.echo(compact(found.data()))
+        return
+    for ruleset in found.rulesets:
+        count = len(ruleset.lineages)
+        text = f"{ruleset.name}: {options.counted(count, 'revision')}, head sha256:{ruleset.lineages[-1][:_SHORT]}"
+        if ruleset.needs:
+            text += f", goes on from {', '.join(f'sha256:{lineage[:_SHORT]}' for lineage in ruleset.needs)}"
+        if ruleset.tags:
+            text += f", tag{'' if len(ruleset.tags) == 1 else 's'} {', '.join(ruleset.tags)}"
+        click.echo(printable(text))
+    click.echo(f"{_summary(found)}; all sound", err=True)
+
+
+@bundle.command("load")
+@_file_argument
+@options.rulesets_argument
+@_transfer_options
+@click.pass_context
+def load(ctx: click.Context, /, file: str, rulesets: tuple[str, ...], form: str | None, **wishes: Any) -> None:
+    """Take rulesets with their histories from a bundle: all of them, or those that are named.
+
+    The whole bundle is checked before anything is stored. Otherwise this is like `pull`.
+    """
+    store = options.open_store(ctx, create=True)
+    with progress("loading") as reporter:
+        results = store.exchange.load_bundle_each(file, rulesets or None, progress=reporter.add, **wishes)
+        _print(ctx, results, form, "taken")
+
+
+def _summary(found: BundleSummary) -> str:
+    counts = {"rulesets": len(found.rulesets), "revisions": found.revisions, "pieces": found.pieces}
+    counts |= {"boards": found.boards, "tags": found.tags}
+    said = (f"{number} {name if number != 1 else name[:-1]}" for name, number in counts.items())
+    return f"{printable(found.file)}: {', '.join(said)}"

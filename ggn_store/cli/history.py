@@ -1,0 +1,158 @@
+"""What became of rulesets: `log`, `diff`, `blame`, `restore`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import ggn_store
+from ggn_store.cli import options
+from ggn_store.errors import printable
+from ggn_store.render.records import compact, records
+
+if TYPE_CHECKING:
+    from ggn_store.model.difference import Difference
+
+_ENDINGS = (".json", ".json.gz", ".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz", ".toml")
+
+
+@click.command("log")
+@options.ruleset_argument
+@click.option("--limit", "-n", type=click.IntRange(min=1), metavar="N", help="No more than the N newest.")
+@click.option("--oneline", is_flag=True, help="A line for each: the same as --format table.")
+@options.output_format(("text", *options.RECORD_FORMATS), "Default: text on a terminal, NDJSON elsewhere.")
+@click.pass_context
+def log(ctx: click.Context, ruleset: str, limit: int | None, oneline: bool, form: str | None) -> None:
+    """Show the history of a ruleset: its revisions, newest first.
+
+    Each with its parents, the tags that point to it, author, time (UTC), message, and which pieces it changed against
+    its parent. RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG for the history up to there.
+    """
+    from ggn_store.render import history
+
+    if oneline and form not in (None, "table"):
+        raise click.UsageError(f"--oneline is a form of its own: leave --format {form} out")
+    found = options.open_store(ctx).history.log(ruleset, limit)
+    form = "table" if oneline else form or ("text" if options.is_terminal(sys.stdout) else "ndjson")
+    if form == "text":
+        parts = history.log_text(found, color=True)
+    elif form == "table":
+        parts = records(history.log_rows(found), form, history.LOG_COLUMNS, options.terminal_width())
+    elif form == "csv":
+        parts = records(history.log_fields(found), form, history.LOG_FIELDS)
+    else:
+        parts = records((entry.data() for entry in found), form, ())
+    options.write(parts)
+
+
+@click.command("diff")
+@click.argument("before", metavar="A", shell_complete=options.complete_ruleset)
+@click.argument("after", metavar="[B]", required=False, shell_complete=options.complete_ruleset)
+@click.option("--piece", metavar="PIECE", help="Only this piece.")
+@click.option("--exit-code", is_flag=True, help="End with exit code 1 where something differs.")
+@options.output_format(("text", "json", "summary"), "Text (default), one JSON object, or one line that counts.")
+@click.pass_context
+def diff(
+    ctx: click.Context, before: str, after: str | None, piece: str | None, exit_code: bool, form: str | None
+) -> None:
+    """Show the changes from A to B: by piece, source, destination, possibility and condition.
+
+    A and B are revisions (NAME, NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG) or files: - for standard input, a path
+    that begins with . or /, or a file that is there and ends as those do that `load` takes. A revision alone is
+    compared with its parent, a file alone with the newest revision of the ruleset that it would be loaded as.
+
+    Text has a sign in its first column: + added, - removed, ~ changed.
+    """
+    if before == after == "-":
+        raise click.UsageError("standard input can only be one of the two")
+    files = {path: _read(path) for path in (before, after) if path is not None and _is_file(path)}
+    if after is None and before in files:
+        name, _ = files[before]
+        if name is None:
+            raise click.UsageError("name a revision to compare standard input with: `ggn-store diff chess -`")
+        before, after = name, before
+    # Two files need no store of the user's.
+    needs_none = before in files and after in files
+    store = ctx.with_resource(ggn_store.Store.open("sqlite://")) if needs_none else options.open_store(ctx)
+    if after is None:
+        revision = store.ruleset(before).revision
+        old, new = None if revision.parent is None else f"{revision.name}@{revision.parent}", str(revision)
+        difference = store.history.diff(new, piece=piece)
+    else:
+        old, new = (each if each in files else str(store.ruleset(each).revision) for each in (before, after))
+        one, other = (files[each][1] if each in files else each for each in (old, new))
+        difference = store.history.diff(one, other, piece)
+    _write(old, new, difference, form)
+    ctx.exit(1 if exit_code and difference else 0)
+
+
+def _is_file(argument: str) -> bool:
+    is_path = argument == "-" or argument.startswith((".", os.sep))
+    return is_path or (argument.endswith(_ENDINGS) and Path(argument).is_file())
+
+
+def _read(path: str) -> tuple[str | None, ggn_store.Document]:
+    """The one document of a file, with the name that it would be loaded as."""
+    from ggn_store.api.incoming import read_files
+    from ggn_store.documents.files import find_files
+
+    entries = list(islice(read_files(find_files([path])), 2))
+    if len(entries) != 1:
+        raise ggn_store.InputError(f"{printable(path)}: this is not one document: compare one at a time")
+    return entries[0].name, entries[0].read()
+
+
+def _write(old: str | None, new: str, difference: Difference, form: str | None) -> None:
+    from ggn_store.render.differences import difference_text, summary_text
+
+    if form == "json":
+        click.echo(compact({"before": old, "after": new, **difference.data()}))
+    elif form == "summary":
+        click.echo(summary_text(difference), nl=False)
+    elif difference:
+        click.echo(f"--- {printable(old or 'nothing')}\n+++ {printable(new)}")
+        options.write(difference_text(difference, color=True))
+    else:
+        click.echo(f"{printable(str(old))} and {printable(new)} say the same", err=True)
+
+
+@click.command("blame")
+@options.ruleset_argument
+@click.option("--piece", metavar="PIECE", help="Only the entries of this piece.")
+@click.option("--source", metavar="SQUARE", help="Only the entries from this square; * is the hand.")
+@click.option("--destination", metavar="SQUARE", help="Only the entries to this square; * is the hand.")
+@options.records_option
+@click.pass_context
+def blame(ctx: click.Context, /, ruleset: str, form: str | None, **place: Any) -> None:
+    """Show the revision that last changed each entry of a ruleset, and its author.
+
+    An entry is everything that a piece may do from a source to a destination. Without a filter, title, start position
+    and the like are listed, too. RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG.
+    """
+    from ggn_store.render import history
+
+    found = options.open_store(ctx).history.blame(ruleset, **place)
+    if options.record_format(form) == "table":
+        options.print_records(history.blame_rows(found), form, history.BLAME_COLUMNS)
+    else:
+        options.print_records((each.data() for each in found), form, history.BLAME_FIELDS)
+
+
+@click.command("restore")
+@options.ruleset_argument
+@options.change_options
+@click.pass_context
+def restore(ctx: click.Context, /, ruleset: str, **change: Any) -> None:
+    """Make the content of an old revision the newest one again, as the next revision.
+
+    RULESET is NAME@REVISION, NAME@sha256:DIGEST or NAME:TAG; what came since stays in the history. The NAME alone
+    brings back a ruleset that was deleted.
+    """
+    revision = options.open_store(ctx).history.restore(ruleset, **change)
+    became = {"unchanged": "unchanged, it has this content already", "restored": "brought back"}
+    click.echo(f"{revision}: {became.get(str(revision.status), f'has the content of {ruleset} again')}")
