@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Any
 
+from ggn_store.analysis import comparison, movers, symmetry
+from ggn_store.analysis import dead as idle
 from ggn_store.analysis import mobility as mobilities
 from ggn_store.analysis import reach as reaches
+from ggn_store.analysis.comparison import Moving, PieceComparison
 from ggn_store.analysis.dead import Dead
+from ggn_store.analysis.grid import Grid
 from ggn_store.analysis.mobility import PieceMobility, SquareMobility
+from ggn_store.analysis.movement import Movement, movement
+from ggn_store.analysis.movers import Candidate, SameMovers
 from ggn_store.analysis.reach import Coverage, Reacher
+from ggn_store.analysis.symmetry import Asymmetry, Finding, SideSymmetry
+from ggn_store.api import garbage
 from ggn_store.api.handle import Handle
 from ggn_store.errors import NotationError, UnknownNameError, offer, printable, quote
 from ggn_store.model.board import Board
-from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.contents import Condition
+from ggn_store.model.document import EMPTY, ENEMY, Possibility
 from ggn_store.model.mentions import Use, Uses
+from ggn_store.model.revision import Revision
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
-from ggn_store.store.analyses import mentions, mobility, reach, stats
-from ggn_store.store.analyses.asking import Tell, asking
+from ggn_store.store.analyses import contents, mentions, mobility, reach, rules, stats
+from ggn_store.store.analyses.asking import Asker, Tell, asking
+from ggn_store.store.analyses.contents import Member
+from ggn_store.store.analyses.reach import IN_HAND, Standing
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
-
-if TYPE_CHECKING:
-    from ggn_store.analysis.comparison import PieceComparison
-    from ggn_store.analysis.movers import SameMovers
-    from ggn_store.analysis.symmetry import Asymmetry, Finding, SideSymmetry
 
 
 class RulesetAnalysis:
@@ -50,7 +60,7 @@ class RulesetAnalysis:
 
     def mobility_by_square(self, piece: str | None = None) -> list[SquareMobility]:
         """Where the pieces can go on an empty board from each square, and from the hand; otherwise like `mobility`."""
-        self._require(piece=piece)
+        self._handle.require_place(piece, None, None)
         board = self._handle.board
         with asking(self._database, self._tell) as asker:
             return mobilities.by_square(mobility.leaps(asker, self._handle.revision, piece=piece), board)
@@ -61,7 +71,7 @@ class RulesetAnalysis:
         They set out from the start position; where the ruleset has none, from every square that they have rules from.
         Raises UnknownNameError for a piece without rules.
         """
-        self._require(piece=piece)
+        self._handle.require_place(piece, None, None)
         wanted = self._handle.pieces if piece is None else (piece,)
         return self._covered(wanted, self._start())
 
@@ -70,8 +80,8 @@ class RulesetAnalysis:
 
         Raises UnknownNameError for a piece without rules, and a square that is not on the board.
         """
-        self._require(piece=piece, square=source)
-        number = reach.IN_HAND if source == HAND else self._handle.board.numbers[source]
+        self._handle.require_place(piece, source, None)
+        number = IN_HAND if source == HAND else self._handle.board.numbers[source]
         return self._covered((piece,), [(piece, number)])[0]
 
     def who_reaches(self, square: str) -> list[Reacher]:
@@ -80,8 +90,7 @@ class RulesetAnalysis:
         Raises UnknownNameError for a square that is not on the board.
         """
         board = self._handle.board
-        if square not in board.numbers:
-            raise UnknownNameError(f"{self._handle.revision} has no square {quote(square)}; {_squares(board)}")
+        self._handle.require_square(square, or_hand=False)
         with asking(self._database, self._tell) as asker:
             found = mobility.leaps(asker, self._handle.revision, destination=board.numbers[square])
         return [
@@ -107,11 +116,9 @@ class RulesetAnalysis:
 
     def dead(self) -> list[Dead]:
         """The possibilities that never apply, or could be left out, in document order; see `Dead`."""
-        from ggn_store.api import dead
-
         start, board = self._start(), self._handle.board
         with self._database.snapshot() as database, asking(database, self._tell) as asker:
-            return dead.find(asker, self._handle.revision, board, start)
+            return find_dead(asker, self._handle.revision, board, start)
 
     def symmetries(self) -> list[SideSymmetry]:
         """Whether the sides are mirror images of one another, and each of itself; see `SideSymmetry`.
@@ -119,8 +126,6 @@ class RulesetAnalysis:
         Every way to reverse axes of the board is tried: nothing, left to right, top to bottom, both (a turn by 180
         degrees). On a board whose squares have no coordinates, only whether the sides have the same rules is told.
         """
-        from ggn_store.analysis import symmetry
-
         board, start = self._handle.board, self._handle.start
         return [symmetry.answer(finding, board, start) for finding in self._findings()]
 
@@ -130,23 +135,24 @@ class RulesetAnalysis:
         Of the sides, where no symmetry holds, the one that holds nearly, with fewest entries; and of each side by
         itself. With `symmetry`, all of that name, as `SideSymmetry` has it; raises UnknownNameError for another.
         """
-        from ggn_store.api import movement
-
         found = self._findings()
         names = [*dict.fromkeys(each.mirror.symmetry for each in found)]
         if symmetry is not None and symmetry not in names:
             raise UnknownNameError(
                 f"{quote(symmetry)} is not a symmetry of the board of {self._handle.revision}: {', '.join(names)}"
             )
-        return [*movement.asymmetries(movement.chosen(found, symmetry), self._handle, limit)]
+        return [*_asymmetries(_chosen(found, symmetry), self._handle, limit)]
 
     # --- inside ---
 
     def _findings(self) -> list[Finding]:
-        from ggn_store.api import movement
-
+        """What lacks a counterpart under each of the symmetries that are tried."""
         with self._database.snapshot() as database, asking(database, self._tell) as asker:
-            return movement.find_asymmetries(asker, self._handle.revision, self._handle.board)
+            revision, board = self._handle.revision, self._handle.board
+            with garbage.held_off():
+                names = {each.piece_id: each.piece for each in contents.members(asker, [revision])}
+                pieces = (symmetry.Piece(names[rows.piece_id], rows) for rows in contents.contents(asker, [revision]))
+                return symmetry.find(pieces, [*names.values()], board, symmetry.mirrors(board))
 
     def _start(self) -> list[tuple[str, int]] | None:
         """What the start position has on the board and in the hands; None without one."""
@@ -154,13 +160,13 @@ class RulesetAnalysis:
         if start is None:
             return None
         standing = [(piece, numbers[square]) for square, piece in start.board.items() if piece and square in numbers]
-        return standing + [(piece, reach.IN_HAND) for piece in start.hands or ()]
+        return standing + [(piece, IN_HAND) for piece in start.hands or ()]
 
     def _covered(self, pieces: Iterable[str], seeds: list[tuple[str, int]] | None) -> list[Coverage]:
         board = self._handle.board
         with asking(self._database, self._tell) as asker:
             standing = reach.reached(asker, self._handle.revision, seeds)
-        return reaches.coverages(pieces, standing, board, reach.IN_HAND)
+        return reaches.coverages(pieces, standing, board, IN_HAND)
 
     def _mentionable(self, asked: str) -> str | mentions.Named:
         """What rules can mention: a piece or a state as it is, a state variable with or without a value of it."""
@@ -183,13 +189,6 @@ class RulesetAnalysis:
             allowed += f"; nor is it a state variable of {self._handle.revision}, or VARIABLE=VALUE: {offer([*known])}"
         raise NotationError(f"{quote(asked)} is not a state: {allowed}")
 
-    def _require(self, piece: str | None = None, square: str | None = None) -> None:
-        self._handle.require_place(piece, square, None)
-
-
-def _squares(board: Board) -> str:
-    return f"its board is {board.shape_text or offer(board.squares)}"
-
 
 class StoreAnalysis:
     """The analyses of several rulesets of a store; `tell` gets the SQL of each statement that runs."""
@@ -209,10 +208,28 @@ class StoreAnalysis:
 
         Pieces are the same by their identifiers, whatever the style, or else by the same movement.
         """
-        from ggn_store.api import movement
-
         with asking(self._session.database, self._tell, self._session.reading()) as asker:
-            return movement.compare(asker, before, after)
+            revisions = [catalog.find(asker.connection, each) for each in (before, after)]
+            grids = _Grids(asker)
+            with garbage.held_off():
+                members = contents.members(asker, revisions)
+                by_key = {each.piece_id: each for each in members}
+                moving: dict[int, Moving] = {}
+                for rows in contents.contents(asker, [*{each.id: each for each in revisions}.values()]):
+                    member = by_key[rows.piece_id]
+                    moving[rows.piece_id] = comparison.moving(
+                        member.piece, member.digest, rows, grids.grid(member.board_id)
+                    )
+            one, other = (
+                comparison.Side(
+                    grids.board(revision.board_id).shape_text,
+                    revision.dialect,
+                    [moving[each.piece_id] for each in members if each.revision_id == revision.id],
+                )
+                for revision in revisions
+            )
+            is_same_board = revisions[0].board_id == revisions[1].board_id
+            return comparison.compare(one, other, is_same_board=is_same_board)
 
     def same_movers(
         self,
@@ -232,9 +249,116 @@ class StoreAnalysis:
         square by square; `mirrored=False` tells mirrored movement apart. Raises UnknownNameError for a piece that is
         not there.
         """
-        from ggn_store.api import movement
-
         with asking(self._session.database, self._tell, self._session.reading_long()) as asker:
-            return movement.same_movers(
-                asker, references, piece=piece, ruleset=ruleset, whole=whole, exact=exact, mirrored=mirrored
+            revisions = [catalog.find(asker.connection, each) for each in references] or catalog.newest(
+                asker.connection
             )
+            of_piece = None if ruleset is None else catalog.find(asker.connection, ruleset)
+            if of_piece is not None:
+                revisions.append(of_piece)
+            ordered = {revision.id: revision for revision in revisions}
+            grids = _Grids(asker)
+            with garbage.held_off():
+                members = contents.members(asker, ordered.values())
+                _require(piece, [each for each in members if of_piece in (None, ordered[each.revision_id])], of_piece)
+                moving = dict(_movements(asker, [*ordered.values()], members, grids, whole))
+                places = (
+                    (Candidate(revision.name, revision.number, each.piece, is_wanted), moving[each.piece_id])
+                    for key, revision in ordered.items()
+                    for each in members
+                    if each.revision_id == key and each.piece_id in moving
+                    for is_wanted in [each.piece == piece and of_piece in (None, revision)]
+                )
+                found = movers.group(places, exact=exact, mirrored=mirrored, wanted_only=piece is not None)
+            boards = {each.revision_id: each.board_id for each in members}
+            left_out = [str(ordered[key]) for key, board in boards.items() if grids.grid(board) is None]
+            return SameMovers(found, tuple(left_out))
+
+
+class _Grids:
+    """The grids of boards, each read once."""
+
+    def __init__(self, asker: Asker) -> None:
+        self._asker = asker
+        self._found: dict[int, tuple[Board, Grid | None]] = {}
+
+    def board(self, board_id: int) -> Board:
+        """A board by its key."""
+        return self._of(board_id)[0]
+
+    def grid(self, board_id: int) -> Grid | None:
+        """Its grid; None where its squares have no coordinates."""
+        return self._of(board_id)[1]
+
+    def _of(self, board_id: int) -> tuple[Board, Grid | None]:
+        if board_id not in self._found:
+            board = catalog.read_board(self._asker.connection, board_id)
+            self._found[board_id] = board, Grid.of(board)
+        return self._found[board_id]
+
+
+def _chosen(findings: Sequence[Finding], name: str | None) -> list[Finding]:
+    """The findings of one name; without any, those of each side, and of the sides the one that holds nearly."""
+    if name is not None:
+        return [each for each in findings if each.mirror.symmetry == name]
+    of_sides = [each for each in findings if each.mirror.of == "sides"]
+    nearest = min(of_sides, key=lambda each: len(each.entries))
+    return [nearest, *(each for each in findings if each.mirror.of != "sides")]
+
+
+def _asymmetries(findings: Iterable[Finding], handle: Handle, limit: int | None) -> Iterator[Asymmetry]:
+    """The entries of findings, the first `limit` of each."""
+    board = handle.board
+
+    @lru_cache(maxsize=8)
+    def entries(piece: str) -> dict[tuple[str, str], Sequence[Possibility]] | None:
+        if piece not in handle.pieces:
+            return None
+        found = handle.read_piece(piece)
+        return {(source.square, each.square): each.possibilities
+                for source in found.sources for each in source.destinations}  # fmt: skip
+
+    def read(piece: str, source: str, destination: str) -> Sequence[Possibility] | None:
+        of_piece = entries(piece)
+        return None if of_piece is None else of_piece.get((source, destination), ())
+
+    for finding in findings:
+        for entry in islice(finding.entries, limit):
+            yield symmetry.asymmetry(finding, entry, board, read)
+
+
+def _require(piece: str | None, members: Sequence[Member], ruleset: Revision | None) -> None:
+    there = list(dict.fromkeys(each.piece for each in members))
+    if piece is not None and piece not in there:
+        if ruleset is None:
+            raise UnknownNameError(f"none of these rulesets has rules for {quote(piece)}")
+        raise UnknownNameError(f"{ruleset} has no rules for {quote(piece)}; it has {offer(there)}")
+
+
+def _movements(
+    asker: Asker, revisions: Sequence[Revision], members: Iterable[Member], grids: _Grids, whole: bool
+) -> Iterator[tuple[int, Movement]]:
+    """How each piece moves, by its key; pieces on boards without coordinates are left out."""
+    by_key = {each.piece_id: each for each in members}
+    for rows in contents.contents(asker, revisions, with_effects=whole):
+        member = by_key[rows.piece_id]
+        grid = grids.grid(member.board_id)
+        if grid is not None:
+            yield rows.piece_id, movement(member.piece, rows, grid, whole=whole)
+
+
+def find_dead(asker: Asker, revision: Revision, board: Board, start: list[Standing] | None) -> list[Dead]:
+    """The findings in document order; `start` is what stands at first, if that is known."""
+    never = rules.impossible_conditions(asker, revision)
+    of_piece: defaultdict[int, dict[int, Condition]] = defaultdict(dict)
+    # One for each possibility: that of the first square.
+    for each in sorted(never, key=lambda each: (each.square, each.polarity)):
+        of_piece[each.piece_id].setdefault(each.variant, Condition(each.polarity, each.square, each.state))
+    standing = None if start is None else reach.reached(asker, revision, start, never)
+    with garbage.held_off():
+        members = {each.piece_id: each.piece for each in contents.members(asker, [revision])}
+        found = {
+            rows.piece_id: idle.find(members[rows.piece_id], rows, board, of_piece[rows.piece_id], standing, IN_HAND)
+            for rows in contents.contents(asker, [revision])
+        }
+    return [each for piece_id in members for each in found.get(piece_id, ())]

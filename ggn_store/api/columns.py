@@ -31,16 +31,6 @@ _CHUNK: Final = 20_000
 _RECORDS: Final = 10_000
 
 
-def _compiled(handle: Handle) -> Compiled:
-    """The tables of a ruleset; raises StoreError for one with state variables, which no table of columns knows."""
-    if handle.variables:
-        raise StoreError(
-            f"{handle.revision} has state variables ({offer(list(handle.variables))}), which the engines on columns "
-            "do not know: ask the store itself (moves, moves_batch, count_moves)"
-        )
-    return compiling.compile_pieces(handle.revision, handle.board, handle.read_pieces())
-
-
 @dataclass(frozen=True, slots=True)
 class _Engine:
     """`EngineOptions` with their defaults."""
@@ -73,8 +63,14 @@ class Columns:
 
     @functools.cached_property
     def compiled(self) -> Compiled:
-        """The tables."""
-        return _compiled(self.handle)
+        """The tables; raises StoreError for a ruleset with state variables, which no table of columns knows."""
+        handle = self.handle
+        if handle.variables:
+            raise StoreError(
+                f"{handle.revision} has state variables ({offer(list(handle.variables))}), which the engines on "
+                "columns do not know: ask the store itself (moves, moves_batch, count_moves)"
+            )
+        return compiling.compile_pieces(handle.revision, handle.board, handle.read_pieces())
 
     @functools.cached_property
     def _encoder(self) -> Encoder:

@@ -9,12 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ggn_store.errors import PositionError, UnknownNameError, offer, quote
-from ggn_store.model import document as documents
 from ggn_store.model import variables
 from ggn_store.model.board import Board
-from ggn_store.model.document import Dialect, Document, Piece
+from ggn_store.model.document import Piece
 from ggn_store.model.position import Position
-from ggn_store.model.revision import Revision, Summary
+from ggn_store.model.revision import Revision
 from ggn_store.model.variables import Variable
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.session import Session
@@ -23,7 +22,6 @@ from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
-    from ggn_store.gdl.specification import Specification
 
 AnyPosition = Position | Mapping[str, str | None]
 
@@ -64,12 +62,6 @@ class Handle:
         with self.session.reading() as connection:
             return catalog.piece_summaries(connection, self.revision)
 
-    def summary(self) -> Summary:
-        """The revision with how much is in it."""
-        self._require_sound()
-        with self.session.reading() as connection:
-            return catalog.summary(connection, self.revision)
-
     @property
     def start(self) -> Position | None:
         """The start position, if one was given with the document."""
@@ -83,7 +75,7 @@ class Handle:
     @functools.cached_property
     def definition(self) -> Definition | None:
         """The definition that the ruleset was generated from, None where it was not."""
-        self._require_sound()
+        self.require_sound()
         text = self.revision.envelope.definition
         if text is None or self.revision.dialect == "gdl":
             return None
@@ -91,43 +83,11 @@ class Handle:
 
         return definition.read(text, f"the definition of {self.revision}")
 
-    @functools.cached_property
-    def specification(self) -> Specification | None:
-        """The game description that the ruleset was compiled from, None where it was not."""
-        self._require_sound()
-        text = self.revision.envelope.definition
-        if text is None or self.revision.dialect != "gdl":
-            return None
-        from ggn_store.gdl.check import read_specification
-
-        return read_specification(text, f"the game description of {self.revision}")
-
     # --- documents out ---
-
-    def document(self) -> Document:
-        """The document, read back from the rows."""
-        return Document(self.revision.dialect, tuple(self.read_pieces()), self.revision.envelope)
-
-    def export_parts(self, dialect: Dialect | None = None) -> Iterator[str]:
-        """The canonical text in parts; see `Ruleset.export_parts`."""
-        self._require_sound()
-        if dialect not in (None, self.revision.dialect):
-            from ggn_store.documents.convert import convert
-
-            return convert(self.document(), dialect).canonical_parts()
-        envelope = self.revision.envelope
-        return documents.canonical_text(self.revision.dialect, envelope.schema, self.read_pieces(), envelope.variables)
-
-    def export_beside(self) -> str:
-        """What the exported document cannot say of itself, as a TOML file beside it says it; "" if there is nothing."""
-        from ggn_store.documents import beside
-
-        self._require_sound()
-        return beside.toml(self.revision.envelope)
 
     def read_pieces(self) -> Iterator[Piece]:
         """The pieces in document order; see `Ruleset.read_pieces`."""
-        self._require_sound()
+        self.require_sound()
         board = self.board
         with self.session.reading() as connection:
             keys = catalog.piece_keys(connection, self.revision)
@@ -138,7 +98,7 @@ class Handle:
 
     def read_piece(self, piece: str) -> Piece:
         """One piece of the document; raises UnknownNameError (a KeyError) where the ruleset has no rules for it."""
-        self._require_sound()
+        self.require_sound()
         self.require_piece(piece)
         board = self.board
         with self.session.reading() as connection:
@@ -177,7 +137,7 @@ class Handle:
 
     # --- what there is ---
 
-    def _require_sound(self) -> None:
+    def require_sound(self) -> None:
         """Raise StoreError where the revision is not what was stored; its pieces are looked at as they are read."""
         if not self._is_sound:
             from ggn_store.store.rulesets import contents
@@ -191,9 +151,9 @@ class Handle:
         if piece not in self.pieces:
             raise UnknownNameError(f"{self.revision} has no rules for {quote(piece)}; it has {offer(self.pieces)}")
 
-    def require_square(self, square: str | None) -> None:
-        """Raise UnknownNameError for what is neither a square of the board nor the hand; None is let pass."""
-        if square not in (None, HAND) and square not in self.board.numbers:
+    def require_square(self, square: str | None, or_hand: bool = True) -> None:
+        """Raise UnknownNameError for what is no square of the board, nor the hand where that may be; None passes."""
+        if square is not None and square not in self.board.numbers and not (or_hand and square == HAND):
             raise UnknownNameError(
                 f"{self.revision} has no square {quote(square)}; its board is "
                 f"{self.board.shape_text or offer(self.board.squares)}"

@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     Source = str | os.PathLike[str] | files.File
 
 
-class LoadOptions(TypedDict, total=False):
+class ProposeOptions(TypedDict, total=False):
+    """The keywords of `propose`, as for `load`."""
+
+    dialect: Dialect | None
+    message: str | None
+    author: str | None
+    base: str | None
+    accept_changes: bool
+
+
+class LoadOptions(ProposeOptions, total=False):
     """The keywords of `load`, `load_all` and, but for merge, of `propose`.
 
     `base` is the revision that the document is based on: `3`, `sha256:0123abcd`, a tag, or `0` where it is to be the
@@ -32,12 +42,7 @@ class LoadOptions(TypedDict, total=False):
     `accept_changes` says that changes of the moves that a policy keeps are meant; the revision's message lists them.
     """
 
-    dialect: Dialect | None
-    message: str | None
-    author: str | None
-    base: str | None
     merge: bool
-    accept_changes: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,8 +56,30 @@ class Moves:
         return [self.one(position, question, assume, query) for position in positions]
 
     def counts(self, positions: Iterable[AnyPosition], by: Count) -> dict[int | str, int]:
-        """How many moves many positions have; only the counts leave the database."""
-        return _counts(self, self._fast, positions, by)
+        """How many moves there are: by number of the position from 0, or by piece or destination that has any."""
+        if by not in COUNTS:
+            raise MoveError(f"moves are counted by {', '.join(COUNTS)}, not by {quote(by)}")
+        handle, query = self.handle, self._fast
+        total: Counter[int | str] = Counter()
+        first = 0
+        for chunk in _chunks(self, positions):
+            found: Mapping[int | str, int]
+            try:
+                if query is None or handle.variables:
+                    raise fast.NotEncodableError
+                with handle.session.reading() as connection:
+                    found = batch.counts(connection, query, chunk, by)
+            except fast.NotEncodableError:
+                found = _counted(self.many(chunk, fast.EVERYTHING, None, "fast"), by)
+            if by == "position":
+                found = {first + int(number): count for number, count in found.items()}
+            for key, count in found.items():
+                total[key] += count
+            first += len(chunk)
+        if by == "position":
+            return dict(total)
+        order = handle.pieces if by == "piece" else (*handle.board.squares, HAND)
+        return {key: total[key] for key in order if total[key]}
 
     def explain(self, positions: Sequence[Position], question: Question, query: Query) -> tuple[str, list[str]]:
         """The SQL that answers, and the database's plan for it, line by line."""
@@ -152,35 +174,6 @@ def _batches(asked: Moves, query: fast.FastQuery, positions: Iterable[AnyPositio
         except fast.NotEncodableError:
             found = [asked.one(position, fast.EVERYTHING, None, "fast") for position in chunk]
         yield from found
-
-
-def _counts(
-    asked: Moves, query: fast.FastQuery | None, positions: Iterable[AnyPosition], by: Count
-) -> dict[int | str, int]:
-    """How many moves there are: by number of the position from 0, or by piece or destination that has any."""
-    if by not in COUNTS:
-        raise MoveError(f"moves are counted by {', '.join(COUNTS)}, not by {quote(by)}")
-    handle = asked.handle
-    total: Counter[int | str] = Counter()
-    first = 0
-    for chunk in _chunks(asked, positions):
-        found: Mapping[int | str, int]
-        try:
-            if query is None or handle.variables:
-                raise fast.NotEncodableError
-            with handle.session.reading() as connection:
-                found = batch.counts(connection, query, chunk, by)
-        except fast.NotEncodableError:
-            found = _counted(asked.many(chunk, fast.EVERYTHING, None, "fast"), by)
-        if by == "position":
-            found = {first + int(number): count for number, count in found.items()}
-        for key, count in found.items():
-            total[key] += count
-        first += len(chunk)
-    if by == "position":
-        return dict(total)
-    order = handle.pieces if by == "piece" else (*handle.board.squares, HAND)
-    return {key: total[key] for key in order if total[key]}
 
 
 def _guarded(found: list[Move], state: Mapping[str, str] | None) -> list[Move]:

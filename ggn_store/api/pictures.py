@@ -14,6 +14,7 @@ from ggn_store.errors import PictureError, offer, printable, quote
 from ggn_store.model import board as boards
 from ggn_store.model.board import Board
 from ggn_store.model.document import Piece
+from ggn_store.model.geometry import Lattice, opposite
 from ggn_store.model.marks import marks_of_moves, marks_of_piece
 from ggn_store.model.picture import Diagram, HeatMap, Picture, Poster
 from ggn_store.model.position import Position
@@ -320,21 +321,13 @@ def _telling(piece: Piece, board: Board) -> str:
 
 def _is_mirror_image(first: Diagram, piece: Piece, board: Board) -> bool:
     """Whether the second side's piece does from the mirrored square what the first side's does from its own."""
-    if first.source is None or not all(map(cell.is_cell, board.squares)):
+    lattice = Lattice.of(board)
+    if first.source is None or lattice is None:
         return False
-    points = list(map(cell.parse, board.squares))
-    ends = [min(axis) + max(axis) for axis in zip(*points, strict=False)]
-
-    def flipped(square: str, is_turned: bool) -> str:
-        if square == HAND:
-            return square
-        point = cell.parse(square)
-        stays = len(point) > 1 and not is_turned
-        return cell.text(tuple(v if i == 0 and stays else ends[i] - v for i, v in enumerate(point)))
-
     for is_turned in (False, True):
-        place = flipped(first.source, is_turned)
-        found = {replace(mark, words="") for mark in marks_of_piece(piece, place)}
-        if found == {replace(mark, square=flipped(mark.square, is_turned), words="") for mark in first.marks}:
+        images = dict(zip(lattice.places, lattice.images(opposite(lattice.dimensions, is_turned)), strict=True))
+        images[HAND] = HAND
+        found = {replace(mark, words="") for mark in marks_of_piece(piece, images[first.source])}
+        if found == {replace(mark, square=images[mark.square], words="") for mark in first.marks}:
             return True
     return False

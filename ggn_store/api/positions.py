@@ -36,19 +36,18 @@ def read_positions(path: str) -> Iterator[Position]:
 
     Raises InputError for a file that cannot be read, and PositionError, naming the line.
     """
-    from ggn_store.documents import files
-
-    file = files.File(path)
-    with files.open_stream(file) as stream:
-        number = 0
-        while line := stream.readline(limits.POSITION_BYTES.most + 1):
-            number += 1
-            if line.strip():
-                yield _read_line(line.rstrip(b"\r\n"), f"{printable(str(file))}:{number}")
+    return (_read_line(line.rstrip(b"\r\n"), where) for where, line in _lines(path))
 
 
 def read_feen_or_positions(path: str) -> Iterator[tuple[str, Position | str]]:
     """Like `read_positions`, but lines of plain FEEN come as texts that nobody has read yet; each with its place."""
+    for where, line in _lines(path):
+        feen = _FEEN_LINE.fullmatch(line)
+        yield where, feen[1].decode("ascii") if feen else _read_line(line.rstrip(b"\r\n"), where)
+
+
+def _lines(path: str) -> Iterator[tuple[str, bytes]]:
+    """The lines of a file that are not blank, as far as a position may be long, each with its place."""
     from ggn_store.documents import files
 
     file = files.File(path)
@@ -57,9 +56,7 @@ def read_feen_or_positions(path: str) -> Iterator[tuple[str, Position | str]]:
         while line := stream.readline(limits.POSITION_BYTES.most + 1):
             number += 1
             if line.strip():
-                where = f"{printable(str(file))}:{number}"
-                feen = _FEEN_LINE.fullmatch(line)
-                yield where, feen[1].decode("ascii") if feen else _read_line(line.rstrip(b"\r\n"), where)
+                yield f"{printable(str(file))}:{number}", line
 
 
 def _read_line(line: bytes, where: str) -> Position:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from ggn_store.api import authors, garbage, gates, private
-from ggn_store.api.loading import Wishes, prepare, read_one, stream
+from ggn_store.api.loading import ProposeOptions, Wishes, prepare, read_one, stream
 from ggn_store.errors import ConflictError, GateError, HeadMovedError
 from ggn_store.model.diff import NOTHING, Outline, diff_pieces
 from ggn_store.model.difference import Difference
-from ggn_store.model.document import Dialect, Document, Piece
+from ggn_store.model.document import Document, Piece
 from ggn_store.model.proposal import Judgement, Proposal, parse_digest, parse_proposal
 from ggn_store.model.revision import check_name
 from ggn_store.store.database.engine import Database
@@ -25,16 +25,6 @@ from ggn_store.store.rulesets.load import Made
 if TYPE_CHECKING:
     from ggn_store.api import loading
     from ggn_store.api.ruleset import Ruleset
-
-
-class ProposeOptions(TypedDict, total=False):
-    """The keywords of `propose`, as for `load`."""
-
-    dialect: Dialect | None
-    message: str | None
-    author: str | None
-    base: str | None
-    accept_changes: bool
 
 
 @dataclass(frozen=True, slots=True)

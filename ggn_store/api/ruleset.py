@@ -13,13 +13,14 @@ from ggn_store.api.selection import SelectedPiece
 from ggn_store.errors import PictureError, PositionError
 from ggn_store.model.board import Board
 from ggn_store.model.chain import Chain
-from ggn_store.model.document import Dialect, Document, Piece
+from ggn_store.model.document import Dialect, Document, Piece, canonical_text
 from ggn_store.model.move import Assumption, Move
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision, Summary
 from ggn_store.model.variables import Variable
 from ggn_store.store.database.session import Session
 from ggn_store.store.moves.batch import Count
+from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
     from ggn_store.api.analysis import RulesetAnalysis
@@ -94,14 +95,22 @@ class Ruleset:
         """The definition that the ruleset was generated from, None where it was not."""
         return self._handle.definition
 
-    @property
+    @functools.cached_property
     def specification(self) -> Specification | None:
         """The game description that the ruleset was compiled from, None where it was not."""
-        return self._handle.specification
+        self._handle.require_sound()
+        text = self.revision.envelope.definition
+        if text is None or self.dialect != "gdl":
+            return None
+        from ggn_store.gdl.check import read_specification
+
+        return read_specification(text, f"the game description of {self.revision}")
 
     def summary(self) -> Summary:
         """The revision with how much is in it."""
-        return self._handle.summary()
+        self._handle.require_sound()
+        with self._handle.session.reading() as connection:
+            return catalog.summary(connection, self.revision)
 
     def piece_summaries(self) -> list[dict[str, Any]]:
         """For each piece in document order: identifier, side, how many sources and possibilities, digest, ..."""
@@ -111,7 +120,7 @@ class Ruleset:
 
     def document(self) -> Document:
         """The document, read back from the rows."""
-        return self._handle.document()
+        return Document(self.dialect, tuple(self.read_pieces()), self.revision.envelope)
 
     def read_pieces(self) -> Iterator[Piece]:
         """The pieces in document order. No transaction is open while the caller works on one: pieces never change.
@@ -133,11 +142,20 @@ class Ruleset:
 
         Raises StoreError where the store does not hold any more what was put into it: of a piece when its turn comes.
         """
-        return self._handle.export_parts(dialect)
+        self._handle.require_sound()
+        if dialect not in (None, self.dialect):
+            from ggn_store.documents.convert import convert
+
+            return convert(self.document(), dialect).canonical_parts()
+        envelope = self.revision.envelope
+        return canonical_text(self.dialect, envelope.schema, self.read_pieces(), envelope.variables)
 
     def export_beside(self) -> str:
         """What the exported document cannot say of itself, as a TOML file beside it says it; "" if there is nothing."""
-        return self._handle.export_beside()
+        from ggn_store.documents import beside
+
+        self._handle.require_sound()
+        return beside.toml(self.revision.envelope)
 
     # --- positions ---
 
