@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 import ggn_store
-from ggn_store.api.sql import SQL_EXAMPLES, SQL_TABLES, VIEWS
-from ggn_store.cli import options
+from ggn_store.api.sql import VIEWS
+from ggn_store.cli import options, sql_prompt
 from ggn_store.errors import printable
 from ggn_store.model.bounds import SqlBounds
 from ggn_store.render.records import records
 
 if TYPE_CHECKING:
-    from ggn_store.api.sql import Table
+    pass
 
 
 _FORMATS = ("table", "json", "ndjson", "csv", "parquet")
@@ -116,7 +115,7 @@ def sql(
     if schema or examples:
         if query is not None:
             raise click.UsageError("--schema and --examples take no query")
-        for part in [*(schema_lines() if schema else ()), *(example_lines() if examples else ())]:
+        for part in [*(sql_prompt.schema_lines() if schema else ()), *(sql_prompt.example_lines() if examples else ())]:
             click.echo(part)
         return
     if form == "parquet" and output in (None, "-"):
@@ -124,8 +123,6 @@ def sql(
     store = options.open_store(ctx)
     bounds = {"limit": limit, "timeout": timeout, "memory": memory, "disk": disk}
     if query is None and options.is_terminal(sys.stdin):
-        from ggn_store.cli import sql_prompt
-
         if output is not None:
             raise click.UsageError("-o needs a query")
         sql_prompt.run(store, lambda text: _answer(store, text, values, form, output, bounds))
@@ -158,31 +155,6 @@ def _answer(
         found.write_parquet(str(output))
     else:
         width = options.terminal_width() if watched else None
-        options.write(records(_rows(found), form, found.columns, width), output)
+        options.write(records(found.data(), form, found.columns, width), output)
     for said in filter(None, (found.cut, found.note)):
         click.echo(f"note: {printable(said)}", err=True)
-
-
-def _rows(found: Table) -> Iterator[dict[str, Any]]:
-    yield from found.data()
-
-
-def schema_lines() -> Iterator[str]:
-    """The views, column by column, and the tables."""
-    for view in VIEWS:
-        every = "" if view.every is None else f"; {view.every}: of every revision"
-        yield f"{view.name}: a row is {view.row}{every}"
-        width = max(map(len, view.names))
-        for column in view.columns:
-            yield f"  {column.name.ljust(width)}  {column.type.ljust(7)}  {column.meaning}"
-        yield ""
-    yield "The tables that these are made of; \\d NAME at the prompt lists the columns of one"
-    width = max(map(len, SQL_TABLES))
-    for name, meaning in SQL_TABLES.items():
-        yield f"  {name.ljust(width)}  {meaning}"
-
-
-def example_lines() -> Iterator[str]:
-    """Useful queries, each below the question that it answers."""
-    for example in SQL_EXAMPLES:
-        yield f"-- {example.question}\n{example.query};\n"

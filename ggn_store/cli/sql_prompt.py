@@ -13,10 +13,9 @@ from typing import Any
 import click
 
 import ggn_store
-from ggn_store.api.sql import SQL_TABLES, VIEWS
+from ggn_store.api.sql import SQL_EXAMPLES, SQL_TABLES, VIEWS
 from ggn_store.cli import options, process
 from ggn_store.cli.options import terminal_width as width
-from ggn_store.cli.sql import example_lines, schema_lines
 from ggn_store.errors import GgnStoreError, did_you_mean, printable
 from ggn_store.render.records import table
 
@@ -103,6 +102,27 @@ def _obey(store: ggn_store.Store, line: str) -> None:
         case _:
             hint = did_you_mean(word, _KNOWN) or f"; there are\n{_HELP}"
             click.echo(f"there is no command {printable(word)}{hint}", err=True)
+
+
+def schema_lines() -> Iterator[str]:
+    """The views, column by column, and the tables."""
+    for view in VIEWS:
+        every = "" if view.every is None else f"; {view.every}: of every revision"
+        yield f"{view.name}: a row is {view.row}{every}"
+        width = max(map(len, view.names))
+        for column in view.columns:
+            yield f"  {column.name.ljust(width)}  {column.type.ljust(7)}  {column.meaning}"
+        yield ""
+    yield "The tables that these are made of; \\d NAME at the prompt lists the columns of one"
+    width = max(map(len, SQL_TABLES))
+    for name, meaning in SQL_TABLES.items():
+        yield f"  {name.ljust(width)}  {meaning}"
+
+
+def example_lines() -> Iterator[str]:
+    """Useful queries, each below the question that it answers."""
+    for example in SQL_EXAMPLES:
+        yield f"-- {example.question}\n{example.query};\n"
 
 
 def _describe(store: ggn_store.Store, name: str) -> None:
