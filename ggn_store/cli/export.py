@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -11,10 +11,6 @@ from click.shell_completion import CompletionItem
 from ggn_store.cli import options
 from ggn_store.cli.progress import progress
 from ggn_store.errors import printable
-
-if TYPE_CHECKING:
-    from ggn_store.api.views import Exported
-
 
 _FORMATS = ("parquet", "duckdb", "csv", "sqlite")
 
@@ -81,21 +77,19 @@ def export(
     """
     if form is None:
         for name, given in (("--ruleset", names), ("--all-revisions", every), ("--force", force)):
-            if given:
-                raise click.UsageError(f"{name} goes with --format: name one RULESET to write its document")
-        if what is None:
-            raise click.UsageError("Missing argument 'RULESET' (or --format and DIRECTORY).")
-        _write_document(ctx, what, dialect, output)
+            options.refuse((given, f"{name} goes with --format: name one RULESET to write its document"))
+        options.refuse((what is None, "Missing argument 'RULESET' (or --format and DIRECTORY)."))
+        _write_document(ctx, str(what), dialect, output)
         return
-    if dialect is not None:
-        raise click.UsageError("--dialect goes without --format: the views are the same in every dialect")
-    if output is not None:
-        raise click.UsageError(
-            "-o goes without --format: write `export --format FORMAT DIRECTORY`, and --ruleset NAME for one ruleset"
-        )
-    if what is None:
-        raise click.UsageError("Missing argument 'DIRECTORY'.")
-    _write_views(ctx, what, form, names, every, force)
+    options.refuse(
+        (dialect is not None, "--dialect goes without --format: the views are the same in every dialect"),
+        (
+            output is not None,
+            "-o goes without --format: write `export --format FORMAT DIRECTORY`, and --ruleset NAME for one ruleset",
+        ),
+        (what is None, "Missing argument 'DIRECTORY'."),
+    )
+    _write_views(ctx, str(what), form, names or None, every=every, force=force)
 
 
 def _write_document(ctx: click.Context, ruleset: str, dialect: Any, output: str | None) -> None:
@@ -115,16 +109,10 @@ def _write_document(ctx: click.Context, ruleset: str, dialect: Any, output: str 
         click.echo(f"{printable(str(beside))} is there already, says otherwise, and was left as it is", err=True)
 
 
-def _write_views(
-    ctx: click.Context, directory: str, form: Any, names: tuple[str, ...], every: bool, force: bool
-) -> None:
-    store = options.open_store(ctx)
+def _write_views(ctx: click.Context, *what: Any, **how: Any) -> None:
+    views = options.open_store(ctx).views
     with progress("exporting") as reporter:
-        made = store.views.export(directory, form, names or None, every=every, force=force, progress=reporter.set)
-    _report(made)
-
-
-def _report(made: Exported) -> None:
+        made = views.export(*what, **how, progress=reporter.set)
     rows = ", ".join(f"{count:,} of {name}" for name, count in made.rows.items())
     click.echo(f"{printable(made.directory)}: rows of {made.revisions:,} revisions: {rows}", err=True)
     if made.formulas:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -38,12 +38,12 @@ _STATUS = {"unchanged": "unchanged", "restored": "brought back"}
 @click.pass_context
 def import_(
     ctx: click.Context,
+    /,
     file: str,
     names: tuple[str, ...],
     allow_host_rules: bool,
     output: str | None,
-    author: str | None,
-    message: str | None,
+    **change: Any,
 ) -> None:
     """Load the variants of a Fairy-Stockfish variants.ini.
 
@@ -65,7 +65,7 @@ def import_(
         elif store is None:
             definitions[f"{variant.name}.toml"] = variant.text.encode()
         else:
-            revision = store.load(variant.definition, variant.name, message=message, author=author)
+            revision = store.load(variant.definition, variant.name, **change)
             duties = f" (left to the host: {', '.join(variant.definition.host)})" if variant.definition.host else ""
             status = _STATUS.get(str(revision.status), "loaded")
             click.echo(f"{revision}: {status}, tier {variant.tier}{duties}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -17,7 +17,6 @@ from ggn_store.render.board import HOST_RULE, chains_text, moves_text
 _COLUMNS = ("piece", "source", "destination", "ordinal", "must", "deny", "effects", "assumed")
 # Beside those, where rules have them.
 _OF_ACTIONS = ("when", "action", "step", "chainable")
-_ON_COLUMNS = ("position", "piece", "source", "destination", "ordinal")
 _BATCH = 500
 
 
@@ -90,11 +89,8 @@ def moves(
     found = options.open_ruleset(ctx, ruleset)
     shown = (*_COLUMNS, *_OF_ACTIONS) if found.dialect == "gdl" else _COLUMNS
     if positions is not None:
-        if engine is None:
-            _answer(found, positions, given.side, asked, count, form, shown)
-        else:
-            more = {"engine": engine, "master": master}
-            _answer_on_columns(found, positions, given.side, asked, count, form, **more)
+        on = None if engine is None else {"engine": engine, "master": master}
+        _answer(found, positions, given.side, asked, count, form, shown, on)
         return
     position = found.stated(options.position(found, given))
     if explain:
@@ -154,42 +150,33 @@ def _answer(
     file: str,
     side: str | None,
     asked: dict[str, Any],
-    count: str | None,
+    count: Any,
     form: str | None,
     shown: tuple[str, ...],
+    on_columns: dict[str, Any] | None,
 ) -> None:
-    """Print the moves, or the counts, of the positions of a file, by the store."""
-    from ggn_store.api.positions import read_positions
+    """Print the moves, or the counts, of the positions of a file: by the store, or an engine `on_columns`."""
+    place = ("piece", "source", "destination")
+    found: Iterable[dict[str, Any]]
+    if on_columns is not None:
+        from ggn_store.api import columns
 
-    given = (each.with_changes(side=side) for each in read_positions(file))
-    if count is None:
-        options.print_records(_moves(ruleset, given, asked), form, ("position", *shown))
-        return
-    _refuse(asked, ("piece", "source", "destination"), "--count counts all moves")
-    by: Any = count
-    found = ruleset.count_moves(given, by)
-    options.print_records(({count: key, "count": number} for key, number in found.items()), form, (count, "count"))
-
-
-def _answer_on_columns(
-    ruleset: ggn_store.Ruleset,
-    file: str,
-    side: str | None,
-    asked: dict[str, Any],
-    count: str | None,
-    form: str | None,
-    **engine: Any,
-) -> None:
-    """Print the moves, or the counts, of the positions of a file, by an engine on columns."""
-    from ggn_store.api import columns
-
-    refused = ("piece", "source", "destination", "assume")
-    _refuse(asked, refused, "--engine gives the moves of all pieces, without effects")
-    if count is None:
-        options.print_records(columns.move_records(ruleset.columns, file, side, **engine), form, _ON_COLUMNS)
+        _refuse(asked, (*place, "assume"), "--engine gives the moves of all pieces, without effects")
+        shown = ("piece", "source", "destination", "ordinal")
+        if count is None:
+            found = columns.move_records(ruleset.columns, file, side, **on_columns)
+        else:
+            found = columns.count_records(ruleset.columns, file, count, side, **on_columns)
     else:
-        by: Any = count
-        options.print_records(columns.count_records(ruleset.columns, file, by, side, **engine), form, (count, "count"))
+        from ggn_store.api.positions import read_positions
+
+        given = (each.with_changes(side=side) for each in read_positions(file))
+        if count is None:
+            found = _moves(ruleset, given, asked)
+        else:
+            _refuse(asked, place, "--count counts all moves")
+            found = ({count: key, "count": number} for key, number in ruleset.count_moves(given, count).items())
+    options.print_records(found, form, ("position", *shown) if count is None else (count, "count"))
 
 
 def _refuse(asked: dict[str, Any], names: tuple[str, ...], why: str) -> None:

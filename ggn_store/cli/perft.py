@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -26,14 +26,7 @@ _COLUMNS = ("piece", "source", "destination", "ordinal", "count")
 @options.output_format(options.RECORD_FORMATS, "Default: text on a terminal, NDJSON elsewhere.")
 @click.pass_context
 def perft(
-    ctx: click.Context,
-    ruleset: str,
-    depth: int,
-    divide: bool,
-    engine: str | None,
-    assume: str | None,
-    form: str | None,
-    given: options.Given,
+    ctx: click.Context, /, ruleset: str, depth: int, form: str | None, given: options.Given, **asked: Any
 ) -> None:
     """Count the paths of N pseudo-legal moves from a position.
 
@@ -42,10 +35,10 @@ def perft(
     """
     found = options.open_ruleset(ctx, ruleset)
     position = options.position(found, given)
-    result = found.perft(position, depth, engine=engine, divide=divide, assume=cast(Any, assume))
+    result = found.perft(position, depth, **asked)
     if options.record_format(form) != "table":
         rows = [result.data()] if result.by_move is None else result.data()["by_move"]
-        options.print_records(rows, form, tuple(rows[0]) if rows and not divide else _COLUMNS)
+        options.print_records(rows, form, tuple(rows[0]) if rows and not asked["divide"] else _COLUMNS)
         return
     for move, count in result.by_move or ():
         click.echo(f"{move.piece} {move.source} {move.destination} {move.ordinal}: {count:,}")

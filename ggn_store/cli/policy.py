@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -54,15 +54,7 @@ def policy() -> None:
 )
 @options.change_options
 @click.pass_context
-def set_(
-    ctx: click.Context,
-    namespace: str,
-    lint: tuple[str, ...],
-    compatible: str | None,
-    review: int,
-    author: str | None,
-    message: str | None,
-) -> None:
+def set_(ctx: click.Context, /, namespace: str, compatible: str | None, **rules: Any) -> None:
     """Set the policy of a namespace, in place of the one that it has.
 
     Requirements that are not given do not apply, even if an enclosing namespace has them.
@@ -71,10 +63,7 @@ def set_(
     if compatible is not None:
         positions = PositionSet(_name(compatible), tuple(read_positions(compatible)))
     store = options.open_store(ctx, create=True)
-    found = store.policies.set(
-        namespace, lint=lint, compatible=positions, review=review, author=author, message=message
-    )
-    click.echo(_text(found))
+    click.echo(_text(store.policies.set(namespace, compatible=positions, **rules)))
 
 
 @policy.command("show")
@@ -124,9 +113,9 @@ def log(ctx: click.Context, namespace: str, form: str | None) -> None:
 @_namespace
 @options.change_options
 @click.pass_context
-def remove(ctx: click.Context, namespace: str, author: str | None, message: str | None) -> None:
+def remove(ctx: click.Context, /, namespace: str, **change: Any) -> None:
     """Remove the policy of a namespace: that of the enclosing namespace applies instead."""
-    left = options.open_store(ctx).policies.remove(namespace, author=author, message=message)
+    left = options.open_store(ctx).policies.remove(namespace, **change)
     instead = "only valid documents are required now" if left is None else f"that of {left.namespace} applies now"
     click.echo(f"{printable(namespace)} has no policy of its own any more; {printable(instead)}")
 

@@ -95,16 +95,14 @@ def _values(_context: click.Context, _parameter: click.Parameter, given: tuple[s
 @click.pass_context
 def sql(
     ctx: click.Context,
+    /,
     query: str | None,
     values: dict[str, str],
     form: str | None,
     output: str | None,
-    limit: int | None,
-    timeout: float,
-    memory: int,
-    disk: int,
     schema: bool,
     examples: bool,
+    **bounds: Any,
 ) -> None:
     """Query the store with your own SQL.
 
@@ -121,7 +119,6 @@ def sql(
     if form == "parquet" and output in (None, "-"):
         raise click.UsageError("--format parquet needs a file: -o FILE")
     store = options.open_store(ctx)
-    bounds = {"limit": limit, "timeout": timeout, "memory": memory, "disk": disk}
     if query is None and options.is_terminal(sys.stdin):
         if output is not None:
             raise click.UsageError("-o needs a query")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -25,15 +25,7 @@ _COLUMNS = ("number", "state", "successor", "author", "created_at", "message")
 @options.change_options
 @options.output_format(options.RECORD_FORMATS, "Of the history. Default: a table on a terminal, NDJSON elsewhere.")
 @click.pass_context
-def state(
-    ctx: click.Context,
-    ruleset: str,
-    state: str | None,
-    use: str | None,
-    author: str | None,
-    message: str | None,
-    form: str | None,
-) -> None:
+def state(ctx: click.Context, /, ruleset: str, state: Any, form: str | None, **change: Any) -> None:
     """Mark a ruleset as active, deprecated or retired; without a state, list its states so far.
 
     Using a deprecated ruleset prints a note that names its successor. A retired one also takes no revisions and is
@@ -41,12 +33,11 @@ def state(
     """
     store = options.open_store(ctx)
     if state is None:
-        given = {"--use": use, "--author": author, "--message": message}
-        if names := [name for name, value in given.items() if value is not None]:
-            raise click.UsageError(f"{names[0]} goes with a state: {', '.join(_STATES)}")
+        for name in ("use", "author", "message"):
+            options.refuse((change[name] is not None, f"--{name} goes with a state: {', '.join(_STATES)}"))
         options.print_records((each.data() for each in store.states.log(ruleset)), form, _COLUMNS)
         return
     if form is not None:
         raise click.UsageError("--format is for the list of states: leave the state out")
-    found = store.states.set(ruleset, cast(Any, state), use=use, author=author, message=message)
+    found = store.states.set(ruleset, state, **change)
     click.echo(printable(found.note or f"{found.name} is {found.state}"))
