@@ -105,20 +105,17 @@ def verify_bundle(file: str | os.PathLike[str] | IO[bytes]) -> BundleSummary:
 @contextmanager
 def opened(file: str | os.PathLike[str] | IO[bytes], keep: bool) -> Iterator[Bundle]:
     """A bundle of a file, of a binary stream, or of standard input (`-`), found sound; raises InputError."""
-    if not isinstance(file, str | os.PathLike):
-        with bundle_reader.opened(file, str(getattr(file, "name", "the bundle")), keep) as read:
-            yield read
-        return
-    name = os.fspath(file)
-    if name == STDIN:
-        if sys.stdin is None:
-            raise InputError("standard input: there is none")
-        with bundle_reader.opened(sys.stdin.buffer, "standard input", keep) as read:
-            yield read
-        return
     with ExitStack() as stack:
-        try:
-            stream = stack.enter_context(open(name, "rb"))
-        except OSError as error:
-            raise InputError(f"{printable(name)}: cannot be read: {error.strerror or error}") from None
+        if not isinstance(file, str | os.PathLike):
+            stream, name = file, str(getattr(file, "name", "the bundle"))
+        elif os.fspath(file) != STDIN:
+            name = os.fspath(file)
+            try:
+                stream = stack.enter_context(open(name, "rb"))
+            except OSError as error:
+                raise InputError(f"{printable(name)}: cannot be read: {error.strerror or error}") from None
+        elif sys.stdin is None:
+            raise InputError("standard input: there is none")
+        else:
+            stream, name = sys.stdin.buffer, "standard input"
         yield stack.enter_context(bundle_reader.opened(stream, name, keep))
