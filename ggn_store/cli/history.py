@@ -140,7 +140,7 @@ def blame(ctx: click.Context, /, ruleset: str, form: str | None, **place: Any) -
     if options.record_format(form) == "table":
         options.print_records(history.blame_rows(found), form, history.BLAME_COLUMNS)
     else:
-        options.print_records((each.data() for each in found), form, history.BLAME_FIELDS)
+        options.print_records(found, form, history.BLAME_FIELDS)
 
 
 @click.command("restore")

@@ -35,7 +35,7 @@ def state(ctx: click.Context, /, ruleset: str, state: Any, form: str | None, **c
     if state is None:
         for name in ("use", "author", "message"):
             options.refuse((change[name] is not None, f"--{name} goes with a state: {', '.join(_STATES)}"))
-        options.print_records((each.data() for each in store.states.log(ruleset)), form, _COLUMNS)
+        options.print_records(store.states.log(ruleset), form, _COLUMNS)
         return
     if form is not None:
         raise click.UsageError("--format is for the list of states: leave the state out")

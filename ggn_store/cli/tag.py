@@ -53,10 +53,9 @@ def tag(
     )
     store = options.open_store(ctx)
     if log:
-        options.print_records((each.data() for each in store.tags.log(ruleset, name)), form, _MOVES)
+        options.print_records(store.tags.log(ruleset, name), form, _MOVES)
     elif name is None:
-        found = (each.data() for each in store.tags.list(ruleset))
-        options.print_records(found, form, _TAGS, f"{printable(ruleset)} has no tags")
+        options.print_records(store.tags.list(ruleset), form, _TAGS, f"{printable(ruleset)} has no tags")
     else:
         tag = (store.tags.remove if delete else store.tags.set)(ruleset, name, **change)
         if form is not None:
