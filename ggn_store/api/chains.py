@@ -20,7 +20,7 @@ from ggn_store.store.moves.chains import Chained
 
 
 class Chains:
-    """Moves and chains of moves, made in a position."""
+    """Moves and chains of moves, made in a position: what `Ruleset` says of `chains`, `along` and `apply`."""
 
     def __init__(self, moves: Moves) -> None:
         self.handle = moves.handle
@@ -32,7 +32,6 @@ class Chains:
         return Chained(piece, source, destination)
 
     def of(self, position: Position, asked: Chained) -> list[Chain]:
-        """The chains of a position; see `Ruleset.chains`."""
         handle = self.handle
         if handle.revision.dialect != "gdl":
             return []  # no other names the actions of its possibilities
@@ -41,7 +40,6 @@ class Chains:
             return stored.chains(opened, position, asked)
 
     def explain(self, position: Position, asked: Chained) -> tuple[str, list[str]]:
-        """The SQL that answers `of`, and the database's plan for it, line by line."""
         placed = self.handle.on_board(position)
         with self.handle.opened() as opened:
             return stored.explain(opened, placed, asked)
@@ -49,7 +47,6 @@ class Chains:
     def along(
         self, position: AnyPosition, path: str | Sequence[str], piece: str | None, assume: Assumption | None
     ) -> tuple[Move, ...] | tuple[Chain, ...]:
-        """What leads along a path; see `Ruleset.along`."""
         position = self.handle.on_board(as_position(position))
         if not isinstance(path, str):
             path = self._path(path)
@@ -70,7 +67,6 @@ class Chains:
     def apply(
         self, position: AnyPosition, move: Move | Chain | str | Sequence[str], assume: Assumption | None
     ) -> Position:
-        """The position after a move; see `Ruleset.apply`."""
         position = self.handle.stated(as_position(position))
         if isinstance(move, Move):
             return self._after(position, move, assume)

@@ -32,7 +32,7 @@ def as_position(position: AnyPosition) -> Position:
 
 
 class Handle:
-    """A revision in a store, which stays what it is: what `Ruleset` and all of its parts ask."""
+    """A revision in a store, which stays what it is: what `Ruleset`, which explains it, and all of its parts ask."""
 
     def __init__(self, session: Session, revision: Revision) -> None:
         self.session = session
@@ -41,13 +41,11 @@ class Handle:
 
     @functools.cached_property
     def board(self) -> Board:
-        """The squares that the rules speak about."""
         with self.session.reading() as connection:
             return catalog.read_board(connection, self.revision.board_id)
 
     @functools.cached_property
     def pieces(self) -> tuple[str, ...]:
-        """The piece identifiers that have rules, in document order."""
         return tuple(row["piece"] for row in self.piece_summaries())
 
     @contextmanager
@@ -58,7 +56,6 @@ class Handle:
             yield Opened(self.session.database, connection, self.revision, board)
 
     def piece_summaries(self) -> list[dict[str, Any]]:
-        """For each piece in document order: identifier, side, how many sources and possibilities, digest, ..."""
         with self.session.reading() as connection:
             return catalog.piece_summaries(connection, self.revision)
 
@@ -69,12 +66,10 @@ class Handle:
 
     @functools.cached_property
     def variables(self) -> Mapping[str, Variable]:
-        """The state variables that the document declares, by name."""
         return variables.parse(self.revision.envelope.variables)
 
     @functools.cached_property
     def definition(self) -> Definition | None:
-        """The definition that the ruleset was generated from, None where it was not."""
         self.require_sound()
         text = self.revision.envelope.definition
         if text is None or self.revision.dialect == "gdl":
@@ -86,7 +81,6 @@ class Handle:
     # --- documents out ---
 
     def read_pieces(self) -> Iterator[Piece]:
-        """The pieces in document order; see `Ruleset.read_pieces`."""
         self.require_sound()
         board = self.board
         with self.session.reading() as connection:
@@ -97,7 +91,6 @@ class Handle:
             yield piece
 
     def read_piece(self, piece: str) -> Piece:
-        """One piece of the document; raises UnknownNameError (a KeyError) where the ruleset has no rules for it."""
         self.require_sound()
         self.require_piece(piece)
         board = self.board
@@ -130,7 +123,6 @@ class Handle:
         return self.stated(position)
 
     def stated(self, position: Position) -> Position:
-        """`position` with the value of every state variable; PositionError for what the rules do not know."""
         if position.state is None and not self.variables:
             return position
         return replace(position, state=variables.complete(self.variables, position.state, str(self.revision)))

@@ -27,7 +27,7 @@ _CHUNK: Final = 1_000
 
 
 class Moves:
-    """The moves of positions by the rules of a handle, and how many there are."""
+    """The moves of positions by the rules of a handle, and how many there are: what `Ruleset` says of them."""
 
     def __init__(self, handle: Handle) -> None:
         self.handle = handle
@@ -48,7 +48,6 @@ class Moves:
     def many(
         self, positions: Iterable[AnyPosition], question: Question, assume: Assumption | None, query: Query
     ) -> list[list[Move]]:
-        """The moves of each of many positions."""
         if not _is_fast(query) or self._fast is None:
             return self._ask(positions, question, assume)
         if question is fast.EVERYTHING and assume is None:
@@ -82,7 +81,6 @@ class Moves:
         return {key: total[key] for key in order if total[key]}
 
     def explain(self, positions: Sequence[Position], question: Question, query: Query) -> tuple[str, list[str]]:
-        """The SQL that answers, and the database's plan for it, line by line."""
         handle, database = self.handle, self.handle.session.database
         asked = [handle.on_board(position) for position in positions]
         board = handle.board
@@ -109,7 +107,6 @@ class Moves:
         assume: Assumption | None,
         query: Query,
     ) -> list[Move]:
-        """The moves of one position."""
         found = self._fast if _is_fast(query) else None
         if found is None or not fast.can_answer(question):
             return self._ask([position], question, assume)[0]

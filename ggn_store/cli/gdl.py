@@ -1,10 +1,16 @@
-"""`ggn-store gdl`"""
+"""Game descriptions: `gdl check`, `gdl compile`."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from ggn_store.cli import gdl_check, gdl_compile, options
+import ggn_store
+from ggn_store.api.specifications import check_specifications, compile_specification, read_specification_file
+from ggn_store.cli import options
+from ggn_store.errors import Problem, printable
+from ggn_store.render.problems import problems
 
 
 @click.group("gdl", cls=options.Group)
@@ -15,5 +21,78 @@ def gdl() -> None:
     """
 
 
-gdl.add_command(gdl_check.command)
-gdl.add_command(gdl_compile.command)
+@gdl.command("check")
+@click.argument("paths", nargs=-1, type=click.Path(), required=True, metavar="SPEC...")
+@options.output_format(
+    ("text", "table", "json", "ndjson"),
+    "Text with the places marked (default), a table, a JSON array, or NDJSON.",
+)
+@click.pass_context
+def check(ctx: click.Context, paths: tuple[str, ...], form: str | None) -> None:
+    """Print everything that is wrong with game descriptions, and what is suspicious in those that are right.
+
+    SPEC is a file, a directory, a glob pattern or `-`. A problem is a mistake (with how to mend it), or something
+    that no move database can hold: cards, chance, hidden information, more than two sides. Findings are rules that
+    never apply, names without use, pieces that move in some directions only. Exit code 1 where there is a problem;
+    findings alone end in 0.
+    """
+    found: list[Problem] = []
+    checked = refused = 0
+    for _, each in check_specifications(paths):
+        checked += 1
+        refused += len(each.blockers)
+        found += [*each.problems, *each.findings]
+    options.write(problems(found, form or "text", once=True))
+    if not checked:
+        click.echo("no specification found", err=True)
+        return
+    wrong = sum(problem.severity == "problem" for problem in found)
+    findings = len(found) - wrong
+    words = [
+        options.counted(wrong, "problem") if wrong else "no problem",
+        *([f"{refused} of them what no move database can hold"] if refused else []),
+        options.counted(findings, "finding") if findings else "nothing suspicious",
+    ]
+    if wrong and not findings:
+        words.pop()
+    click.echo(f"{options.counted(checked, 'specification')} checked: {', '.join(words)}", err=True)
+    ctx.exit(1 if wrong else 0)
+
+
+@gdl.command("compile")
+@click.argument("path", type=click.Path(), metavar="SPEC")
+@click.option(
+    "--piece-map",
+    "pieces",
+    multiple=True,
+    metavar="KIND=CODE",
+    help="The piece of a kind of entities: king=K, or king,moved=true=+K; may be given several times. Case is "
+    "ignored: the player determines it.",
+)
+@click.option("--style", metavar="STYLE", help="The style of all pieces. Default: the first word of the game's name.")
+@click.option(
+    "--dialect", type=click.Choice(("gdl", "diff")), default="gdl", show_default=True, help="The dialect to write."
+)
+@options.output_option
+def compile_(path: str, pieces: tuple[str, ...], style: str | None, dialect: Any, output: str | None) -> None:
+    """Write the document that a game description compiles to.
+
+    SPEC is a file, or - for standard input. Every move of every kind of piece becomes an entry that names its action.
+    What cannot be compiled is refused with its place, as `gdl check` prints it; so is a dialect that cannot say all
+    of it, with what would be lost.
+    """
+    piece_map = {}
+    for each in pieces:
+        kind, equals, code = each.rpartition("=")
+        if not equals:
+            raise click.UsageError(f"--piece-map {printable(each)}: name a kind and its piece, as in king=K")
+        piece_map[kind] = code
+    file, data = read_specification_file(path)
+    compiled = compile_specification(data, piece_map=piece_map, style=style, file=file)
+    document = compiled.document
+    if dialect != document.dialect:
+        document = ggn_store.convert(document, dialect)
+    options.write(document.canonical_parts(), output)
+    names = ", ".join(f"{identifier}: {kind}" for identifier, kind in compiled.kinds.items())
+    click.echo(f"{document.possibilities:,} possibilities of {len(document.pieces)} pieces", err=True)
+    click.echo(printable(names), err=True)
