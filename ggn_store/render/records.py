@@ -65,16 +65,14 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], width: int | No
     if width is None:
         return _table(columns, lines, widths, is_number, width)
     widths = _narrowed(columns, widths, is_number, width)
-    return "\n".join(
-        _table(
-            [columns[i] for i in chosen],
-            [[line[i] for i in chosen] for line in lines],
-            [widths[i] for i in chosen],
-            [is_number[i] for i in chosen],
-            width,
-        )
-        for chosen in _beside(widths, width)
-    )
+
+    def part(chosen: Sequence[int]) -> str:
+        def pick(row: Sequence[Any]) -> list[Any]:
+            return [row[i] for i in chosen]
+
+        return _table(pick(columns), map(pick, lines), pick(widths), pick(is_number), width)
+
+    return "\n".join(map(part, _beside(widths, width)))
 
 
 def _table(

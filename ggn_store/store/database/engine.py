@@ -12,9 +12,9 @@ import time
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar, NoReturn, TypeVar
+from typing import Any, ClassVar, TypeVar
 from urllib.parse import unquote
 
 from sqlalchemy import (
@@ -92,7 +92,7 @@ class Database(ABC):
         It is rolled back, and temporary tables made in it with it.
         """
         with (
-            self._translated(),
+            self.explained(),
             self.engine.connect().execution_options(**self._reading_options) as connection,
             connection.begin() as transaction,
         ):
@@ -103,7 +103,7 @@ class Database(ABC):
     def writing(self) -> Iterator[Connection]:
         """A transaction that is committed as a whole, or leaves nothing."""
         with (
-            self._translated(),
+            self.explained(),
             self.engine.connect().execution_options(**{WRITE: True}) as connection,
             connection.begin() as transaction,
         ):
@@ -131,12 +131,9 @@ class Database(ABC):
         """
         yield self
 
-    def explained(self) -> AbstractContextManager[None]:
-        """What goes wrong within is told as this database's, also in another one's transaction."""
-        return self._translated()
-
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def explained(self) -> Iterator[None]:
+        """What goes wrong within is told as this database's, also in another one's transaction."""
         try:
             yield
         except GgnStoreError:
@@ -230,36 +227,27 @@ class Database(ABC):
     def fetch(self, statement: str, values: Any) -> list[Any]:
         """The rows of a SELECT. Safe to use from several threads."""
         try:
-            connection = self._idle.pop()
+            connection, is_kept = self._idle.pop(), True
         except IndexError:
-            return self._fetch_anew(statement, values)
-        try:
-            rows = self._run(connection, statement, values)
-        except BaseException as error:
-            was_lost = self._is_lost(connection)
-            self._give_up(connection)
-            if was_lost and isinstance(error, self._driver_error):
-                return self._fetch_anew(statement, values)
-            self._fail(error)
-        self._idle.append(connection)
-        return rows
+            connection, is_kept = self._new_connection(), False
+        while True:
+            try:
+                rows = self._run(connection, statement, values)
+            except BaseException as error:
+                was_lost = is_kept and self._is_lost(connection)
+                self._give_up(connection)
+                if not isinstance(error, self._driver_error):
+                    raise
+                if not was_lost:
+                    raise self._failed(error) from self._cause(error)
+            else:
+                self._idle.append(connection)
+                return rows
+            connection, is_kept = self._new_connection(), False
 
-    def _fetch_anew(self, statement: str, values: Any) -> list[Any]:
-        """Like `fetch`, on a new connection."""
-        with self._translated():
-            connection = self._connect_directly()
-        try:
-            rows = self._run(connection, statement, values)
-        except BaseException as error:
-            self._give_up(connection)
-            self._fail(error)
-        self._idle.append(connection)
-        return rows
-
-    def _fail(self, error: BaseException) -> NoReturn:
-        if isinstance(error, self._driver_error):
-            raise self._failed(error) from self._cause(error)
-        raise error
+    def _new_connection(self) -> Any:
+        with self.explained():
+            return self._connect_directly()
 
     def _is_lost(self, connection: Any) -> bool:
         """Whether the server has closed a connection, perhaps while it was idle."""

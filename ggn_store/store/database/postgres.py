@@ -263,7 +263,7 @@ class Postgres(Database):
         return row[0], row[1]
 
     def changes(self) -> Changes:
-        with self._translated():
+        with self.explained():
             handle = self._connect_directly()
             try:
                 handle.connection.execute(f"LISTEN {_CHANNEL}")
@@ -317,7 +317,7 @@ class _Notifications(Changes):
         self._connection = connection
 
     def wait(self, seconds: float) -> bool:
-        with self._database._translated():
+        with self._database.explained():
             return bool(list(self._connection.notifies(timeout=seconds, stop_after=1)))
 
     def close(self) -> None:

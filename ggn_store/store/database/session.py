@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Final
 
 from sqlalchemy import Connection, inspect, text
@@ -64,19 +64,13 @@ class Session:
         self.database = database
         self._is_open = False
 
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> AbstractContextManager[Connection]:
         """Like the database's own; raises StoreVersionError, with the cure, for other tables."""
-        with self.database.reading() as connection:
-            self._pass(connection)
-            yield connection
+        return self._checked(self.database.reading())
 
-    @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self) -> AbstractContextManager[Connection]:
         """Like the database's own; raises StoreVersionError, with the cure, for other tables."""
-        with self.database.writing() as connection:
-            self._pass(connection)
-            yield connection
+        return self._checked(self.database.writing())
 
     @contextmanager
     def snapshot(self) -> Iterator[Session]:
@@ -90,7 +84,10 @@ class Session:
         with self.snapshot() as session, session.reading() as connection:
             yield connection
 
-    def _pass(self, connection: Connection) -> None:
-        if not self._is_open:
-            require_current(self.database, connection)
-            self._is_open = True
+    @contextmanager
+    def _checked(self, transaction: AbstractContextManager[Connection]) -> Iterator[Connection]:
+        with transaction as connection:
+            if not self._is_open:
+                require_current(self.database, connection)
+                self._is_open = True
+            yield connection

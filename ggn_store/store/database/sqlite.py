@@ -150,7 +150,7 @@ class SQLite(Database):
         """A private copy; this database where none can be made, which then says itself what is wrong with it."""
         from ggn_store.store.database import copying
 
-        with self._translated(), closing(self._connect_directly()) as source:
+        with self.explained(), closing(self._connect_directly()) as source:
             try:
                 made = copying.copied(source, time.monotonic() + BUSY_SECONDS, check_same_thread=False)
             except (sqlite3.Error, TimeoutError):
@@ -225,7 +225,7 @@ class SQLite(Database):
     def fetch(self, statement: str, values: Any) -> list[Any]:
         if self.path is not None:
             return super().fetch(statement, values)
-        with self._translated():  # the one connection, in its turn
+        with self.explained():  # the one connection, in its turn
             pooled = self.engine.raw_connection()
             try:
                 return self._run(pooled.driver_connection, statement, values)
@@ -332,7 +332,7 @@ class SQLite(Database):
     def changes(self) -> Changes:
         if self.path is None:
             return Changes()
-        with self._translated():
+        with self.explained():
             return _FileChanges(self, self._connect_directly())
 
     def is_passing(self, error: StoreError) -> bool:
@@ -347,7 +347,7 @@ class SQLite(Database):
     def vacuum(self) -> None:
         if self.path is None:
             raise StoreError(f"{self}: the store is in memory, there is no file to make smaller")
-        with self._translated():
+        with self.explained():
             connection = self._connect_directly()
             try:
                 connection.execute("VACUUM")
@@ -399,7 +399,7 @@ class _FileChanges(Changes):
         self._version = self._look()
 
     def _look(self) -> int:
-        with self._database._translated():
+        with self._database.explained():
             return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def wait(self, seconds: float) -> bool:

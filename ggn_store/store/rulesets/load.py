@@ -352,28 +352,19 @@ def store_pieces(
     """Keys by digest of pieces that are new, which are stored; or of the same, which another load has just stored."""
     if not pieces:
         return {}
-    values = []
-    for digest, piece in pieces.items():
-        identifier = qpi.parse(piece.identifier)
-        values.append(
-            {
-                "board_id": board_id,
-                "dialect": dialect,
-                "digest": digest,
-                "identifier": piece.identifier,
-                "style": identifier.style,
-                "letter": identifier.letter,
-                "side": identifier.side,
-                "state": identifier.state,
-                "terminal": identifier.terminal,
-                "derived": identifier.derived,
-                "words": masks.words(board),
-            }
-        )
+    same = {"board_id": board_id, "dialect": dialect, "words": masks.words(board)}
+    values = [same | {"digest": digest} | identified(piece.identifier) for digest, piece in pieces.items()]
     rows = database.add(connection, t.piece, values, ("digest",), "digest", "id")
     keys = {row.digest: row.id for row in rows}
     _fill(database, connection, [(keys[digest], piece) for digest, piece in pieces.items() if digest in keys], board)
     return keys | known_pieces(connection, [digest for digest in pieces if digest not in keys])
+
+
+def identified(identifier: str) -> dict[str, Any]:
+    """The columns that say what piece an identifier is."""
+    parsed = qpi.parse(identifier)
+    names = ("style", "letter", "side", "state", "terminal", "derived")
+    return {"identifier": identifier} | {name: getattr(parsed, name) for name in names}
 
 
 def _fill(database: Database, connection: Connection, pieces: Sequence[tuple[int, Piece | Flat]], board: Board) -> None:

@@ -275,8 +275,7 @@ variant = _compact(
     Column("toggle", Boolean, nullable=True),
     PrimaryKeyConstraint("piece_id", "source", "destination", "ordinal"),
     ForeignKeyConstraint(
-        ["piece_id", "source", "destination"],
-        ["destination.piece_id", "destination.source", "destination.ordinal"],
+        ["piece_id", "source", "destination"], ["destination.piece_id", "destination.source", "destination.ordinal"]
     ),
     UniqueConstraint("piece_id", "number"),
 )
@@ -291,10 +290,7 @@ condition = _of_variants(
 )
 
 effect = _of_variants(
-    "effect",
-    Column("square", Integer, nullable=False),
-    Column("becomes", Label, nullable=True),
-    key=("square",),
+    "effect", Column("square", Integer, nullable=False), Column("becomes", Label, nullable=True), key=("square",)
 )
 
 hand_effect = _of_variants(

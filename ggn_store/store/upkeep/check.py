@@ -21,7 +21,6 @@ from ggn_store.model.board import Board
 from ggn_store.model.care import Verification
 from ggn_store.model.document import Dialect, Envelope, Piece, revision_digest
 from ggn_store.model.revision import check_tag, lineage
-from ggn_store.notation import qpi
 from ggn_store.store.database.engine import Database
 from ggn_store.store.review import policies, proposals
 from ggn_store.store.rulesets import catalog, damaged, declared, load, masks
@@ -174,14 +173,13 @@ class _Walk:
         def is_sound() -> bool:
             board = self._board(connection, row.board_id)
             piece = catalog.assemble_piece(connection, row.id, row.identifier, board)
-            name = qpi.parse(row.identifier)
+            named = load.identified(row.identifier)
             # The digest says that the rules are those that were loaded; the rows say it a second time, and so that
             # nothing stands in them which reading a piece back does not look at.
             return (
                 piece.digest(row.dialect, board) == row.digest
                 and _has_turns_of(row.dialect, piece)
-                and (row.style, row.letter, row.side, row.state) == (name.style, name.letter, name.side, name.state)
-                and (row.terminal, row.derived) == (name.terminal, name.derived)
+                and {name: row._mapping[name] for name in named} == named
                 and all(
                     catalog.rows_of_piece(connection, table, row.id) == sorted(rows, key=catalog.key_of(table))
                     and not (rows and table in _FOREIGN[row.dialect])
