@@ -40,7 +40,7 @@ def log(ctx: click.Context, ruleset: str, limit: int | None, oneline: bool, form
     found = options.open_store(ctx).history.log(ruleset, limit)
     form = "table" if oneline else form or ("text" if options.is_terminal(sys.stdout) else "ndjson")
     if form == "text":
-        parts = history.log_text(found, color=True)
+        parts = history.log_text(found)
     elif form == "table":
         parts = records(history.log_rows(found), form, history.LOG_COLUMNS, options.terminal_width())
     elif form == "csv":

@@ -158,7 +158,7 @@ class _Builder:
     def __init__(self, board: Board) -> None:
         self._board = board
         self._bits = {square: 1 << number for square, number in board.numbers.items()} | {HAND: 0}
-        self.words = max(1, -(-len(board.squares) // lanes.WORD))
+        self.words = board.words
         self._pieces: dict[str, int] = {}
         self._numbers = {name: itertools.count() for name in ("possibility", "start", "mover", "rule")}
         self._rows: dict[str, list[tuple[Any, ...]]] = {}

@@ -58,6 +58,11 @@ class Board:
         high = tuple(map(max, zip(*points, strict=True)))
         return low, tuple(b - a + 1 for a, b in zip(low, high, strict=True))
 
+    @property
+    def words(self) -> int:
+        """How many words of 64 bits a set of its squares takes."""
+        return max(1, -(-len(self.squares) // 64))
+
     def label(self, number: int | None) -> str:
         """The label of a square; of None, the hand's."""
         return HAND if number is None else self.squares[number]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from ggn_store.errors import MoveError, quote
@@ -79,6 +79,13 @@ class Move:
         if self.action is not None:
             data |= {"action": self.action, "step": self.step, "chainable": self.chainable}
         return data
+
+
+def displaced(move: Move) -> Move:
+    """The move with plain displacement for its effects, where its document does not say any."""
+    if move.has_effects:
+        return move
+    return replace(move, transition=displacement(move.piece, move.source, move.destination), assumed=True)
 
 
 def displacement(piece: str, source: str, destination: str) -> Transition:

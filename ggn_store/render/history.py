@@ -26,15 +26,14 @@ _TAGS: Final = "\x1b[36m"
 _PLAIN: Final = "\x1b[0m"
 
 
-def log_text(entries: Iterable[LogEntry], color: bool = False) -> Iterator[str]:
-    """Revisions as `git log` shows commits: a heading, who and when, what changed, and the message below."""
+def log_text(entries: Iterable[LogEntry]) -> Iterator[str]:
+    """Revisions as `git log` shows commits, with its colours: a heading, who and when, what changed, the message."""
     before = ""
     for entry in entries:
         revision = entry.revision
-        heading, tags = f"{revision} sha256:{revision.lineage[:_DIGITS]}", f"({', '.join(entry.tags)})"
-        if color:
-            heading, tags = f"{_HEADING}{heading}{_PLAIN}", f"{_TAGS}{tags}{_PLAIN}"
-        lines = [f"{heading} {tags}" if entry.tags else heading]
+        lines = [f"{_HEADING}{revision} sha256:{revision.lineage[:_DIGITS]}{_PLAIN}"]
+        if entry.tags:
+            lines[0] += f" {_TAGS}({', '.join(entry.tags)}){_PLAIN}"
         if revision.merged is not None:
             lines.append(f"Merge:   {revision.name}@{revision.parent} {revision.name}@{revision.merged}")
         if revision.author is not None:

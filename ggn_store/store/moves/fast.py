@@ -13,7 +13,7 @@ caller keeps the moves whose guards let the state pass.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final, cast
 
@@ -21,7 +21,7 @@ from sqlalchemy import Select, Table, bindparam, select
 
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
-from ggn_store.model.move import Assumption, Move, displacement
+from ggn_store.model.move import Assumption, Move, displaced
 from ggn_store.model.position import Position
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store.database.engine import Database, Prepared
@@ -132,7 +132,7 @@ class FastQuery:
         found = list(chain.from_iterable(parts))
         if question.destination is not None:
             found = [move for move in found if move.destination == question.destination]
-        return found if assume is None else [_assumed(move) for move in found]
+        return found if assume is None else list(map(displaced, found))
 
     def starts(self, position: Position) -> list[int]:
         """The starts that a position asks, in document order."""
@@ -354,9 +354,3 @@ def read(opened: Opened) -> FastQuery | None:
 def can_answer(question: Question) -> bool:
     """Whether the pieces that are asked are those of the side that `enemy` is seen from, as in the masks."""
     return not question.any_side or (question.piece is not None and question.side == side_of(question.piece))
-
-
-def _assumed(move: Move) -> Move:
-    if move.has_effects:
-        return move
-    return replace(move, transition=displacement(move.piece, move.source, move.destination), assumed=True)

@@ -128,7 +128,7 @@ class Compiled:
     @property
     def words(self) -> int:
         """How many words a plane has."""
-        return words(self.board)
+        return self.board.words
 
     @property
     def planes(self) -> int:
@@ -174,11 +174,6 @@ class Compiled:
         return replace(like, board=board, hands=hands, side=SIDES[state.side])
 
 
-def words(board: Board) -> int:
-    """How many words a plane of a board has."""
-    return max(1, -(-len(board.squares) // WORD))
-
-
 def compile_rules(
     opened: Opened, positions: Sequence[Position], depth: int, assume: Assumption | None = None
 ) -> Compiled:
@@ -188,7 +183,7 @@ def compile_rules(
     without `assume`, and StoreError for a board or hands that are too large.
     """
     revision, board = opened.revision, opened.board
-    if words(board) > MAX_WORDS:
+    if board.words > MAX_WORDS:
         raise StoreError(
             f"moves are made in the database on boards of up to {MAX_WORDS * WORD} squares; "
             f"that of {revision} has {len(board.squares)}"

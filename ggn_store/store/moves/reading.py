@@ -10,7 +10,7 @@ One statement, whatever the number of positions. Conditions and effects of what 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Final
 
@@ -33,7 +33,7 @@ from sqlalchemy import (
 
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
-from ggn_store.model.move import Assumption, Move, displacement
+from ggn_store.model.move import Assumption, Move, displaced
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision
 from ggn_store.notation.hand import HAND
@@ -81,11 +81,9 @@ def moves(
     details = read_details(opened, {(row.piece_id, row.variant) for row in rows})
     answers: list[list[Move]] = [[] for _ in positions]
     for row in rows:
-        source, destination = board.label(row.source), board.label(row.destination)
-        move = details[row.piece_id, row.variant].move(row.piece, source, destination, row.ordinal, row.toggle)
-        if not move.has_effects and assume is not None:
-            move = replace(move, transition=displacement(row.piece, source, destination), assumed=True)
-        answers[row.position].append(move)
+        places = board.label(row.source), board.label(row.destination)
+        move = details[row.piece_id, row.variant].move(row.piece, *places, row.ordinal, row.toggle)
+        answers[row.position].append(move if assume is None else displaced(move))
     return answers
 
 

@@ -32,8 +32,7 @@ _SOURCES: Final = 1024
 
 def words(board: Board) -> int:
     """How many words the masks over a board have; 0 where it is too large for any."""
-    count = max(1, -(-len(board.squares) // WORD))
-    return count if count <= t.MASK_WORDS else 0
+    return board.words if board.words <= t.MASK_WORDS else 0
 
 
 def why_none(board: Board) -> str:

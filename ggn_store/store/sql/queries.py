@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 
 from ggn_store.errors import QueryError, StoreError, offer, printable, quote
 from ggn_store.model.bounds import SqlBounds
@@ -138,7 +138,8 @@ def _of_postgres(
     """What the process is told of a Postgres database, and what whoever asks is."""
     with database.reading() as connection:
         who = connection.execute(_WHO, {"reader": READER}).one()
-        is_reader = bool(who.may_be_reader) and _reads_all(connection)
+        reads = {"reader": READER, "names": [view.name for view in VIEWS]}
+        is_reader = who.may_be_reader and bool(connection.execute(_READS, reads).scalar())
         can_grant = (connection.dialect.server_version_info or (0,)) >= (15,)
         may_hush = who.is_superuser or (can_grant and connection.execute(_MAY_HUSH).scalar())
     milliseconds = max(1, round(bounds.timeout * 1000))
@@ -184,11 +185,6 @@ def _of_postgres(
         ],
     }
     return asked, note, shifts
-
-
-def _reads_all(connection: Connection) -> bool:
-    names = [view.name for view in VIEWS]
-    return bool(connection.execute(_READS, {"reader": READER, "names": names}).scalar())
 
 
 # --- the process ---
