@@ -6,11 +6,12 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ggn_store.api import notations
 from ggn_store.api.chains import Chains
 from ggn_store.api.handle import AnyPosition, Handle, as_position
 from ggn_store.api.moves import Moves, Query
 from ggn_store.api.selection import SelectedPiece
-from ggn_store.errors import PictureError, PositionError
+from ggn_store.errors import PictureError, PositionError, offer
 from ggn_store.model.board import Board
 from ggn_store.model.chain import Chain
 from ggn_store.model.document import Dialect, Document, Piece, canonical_text
@@ -159,45 +160,33 @@ class Ruleset:
 
     # --- positions ---
 
-    def position(self, *, feen: str | None = None, fen: str | None = None, sfen: str | None = None) -> Position:
-        """The position that a FEEN, a FEN or an SFEN text writes; the start position without any.
+    def position(
+        self, *, feen: str | None = None, fen: str | None = None, sfen: str | None = None, **others: str
+    ) -> Position:
+        """The position that a text in one of the notations writes; the start position without any.
 
         FEN and SFEN are read through the letters of the ruleset's definition. Raises PositionError, quoting what is
         wrong, and where the ruleset has no definition, or no start position.
         """
-        if sum(text is not None for text in (feen, fen, sfen)) > 1:
-            raise PositionError("feen, fen and sfen all write a position: give one of them")
-        if feen is not None:
-            return Position.from_feen(feen)
-        if fen is not None:
-            from ggn_store.games.fen import parse_fen
-
-            return parse_fen(fen, self._letters("FEN"))
-        if sfen is not None:
-            from ggn_store.games.fen import parse_sfen
-
-            return parse_sfen(sfen, self._letters("SFEN"))
+        texts = {"feen": feen, "fen": fen, "sfen": sfen, **others}
+        given = [(name, text) for name, text in texts.items() if text is not None]
+        if len(given) > 1:
+            raise PositionError(f"{offer([name for name, _ in given])} all write a position: give one of them")
+        for name, text in given:
+            return notations.find(name).parse(text, self._handle)
         return self.start
+
+    def notate(self, position: AnyPosition, notation: str = notations.DEFAULT) -> str:
+        """The position in a notation: `feen`, `fen` or `sfen`; raises PositionError where that cannot say it."""
+        return notations.find(notation).text(as_position(position), self._handle)
 
     def fen(self, position: AnyPosition) -> str:
         """The position as FEN; raises PositionError where FEN cannot say it, and without a definition."""
-        from ggn_store.games.fen import fen
-
-        return fen(as_position(position), self._letters("FEN"))
+        return self.notate(position, "fen")
 
     def sfen(self, position: AnyPosition) -> str:
         """The position as SFEN; raises PositionError where SFEN cannot say it, and without a definition."""
-        from ggn_store.games.fen import sfen
-
-        return sfen(as_position(position), self._letters("SFEN"))
-
-    def _letters(self, notation: str) -> Definition:
-        if self.definition is None:
-            raise PositionError(
-                f"{self.revision} was not made from a definition, which says what the letters of {notation} mean: "
-                "use FEEN (--feen, in Python feen=...), which can write the positions of any game"
-            )
-        return self.definition
+        return self.notate(position, "sfen")
 
     def stated(self, position: AnyPosition) -> Position:
         """`position` with the value of every state variable; PositionError for what the rules do not know."""

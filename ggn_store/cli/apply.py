@@ -38,7 +38,7 @@ from ggn_store.render.records import compact
 )
 @options.assume_option
 @options.output_format(
-    ("feen", "fen", "sfen", "json"),
+    options.POSITION_FORMATS,
     "Default: the notation that the position came in, or FEEN; JSON where the rules have state variables.",
 )
 @click.pass_context

@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, TypeVar
@@ -17,6 +17,7 @@ import click
 
 import ggn_store
 from ggn_store import limits, passwords
+from ggn_store.api.notations import DEFAULT, NOTATIONS
 from ggn_store.errors import GgnStoreError, did_you_mean, printable, quote
 from ggn_store.output import STDOUT, new_file
 from ggn_store.render.records import compact, records
@@ -32,6 +33,8 @@ _ADDRESSES = ("GGN_STORE_URL", "DATABASE_URL")
 DIALECTS = ("perform", "must-deny", "diff", "gdl")
 SIDES = ("first", "second")
 MAX_LINES = 1_000
+POSITION_FORMATS = (*NOTATIONS, "json")
+_ALIASES = {DEFAULT: ("--position",)}
 RECORD_FORMATS = ("table", "json", "ndjson", "csv")
 
 
@@ -265,9 +268,7 @@ def terminal_width() -> int | None:
 class Given:
     """How a position was given on the command line."""
 
-    feen: str | None = None
-    fen: str | None = None
-    sfen: str | None = None
+    texts: Mapping[str, str]
     board: str | None = None
     hands: str | None = None
     side: str | None = None
@@ -276,16 +277,13 @@ class Given:
     @property
     def names(self) -> list[str]:
         """The options that were given, but for the side."""
-        named = [f"--{name}" for name in ("feen", "fen", "sfen", "board", "hands") if getattr(self, name) is not None]
-        return [*named, "--state"] if self.state else named
+        named = [*self.texts, *(name for name in ("board", "hands") if getattr(self, name) is not None)]
+        return [f"--{name}" for name in (*named, *(["state"] if self.state else []))]
 
     @property
     def notation(self) -> str:
-        """The notation that the position came in: feen, fen, sfen or json."""
-        return next(
-            (name for name in ("fen", "sfen") if getattr(self, name) is not None),
-            "feen" if self.board is None else "json",
-        )
+        """The notation that the position came in: one of `NOTATIONS`, or json."""
+        return next(iter(self.texts), DEFAULT if self.board is None else "json")
 
 
 def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -293,8 +291,9 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def gathered(*arguments: Any, **options: Any) -> Any:
-        place = {field.name: options.pop(field.name) for field in fields(Given)}
-        return command(*arguments, given=Given(**place), **options)
+        texts = {name: text for name in NOTATIONS if (text := options.pop(name)) is not None}
+        place = {name: options.pop(name) for name in ("board", "hands", "side", "state")}
+        return command(*arguments, given=Given(texts, **place), **options)
 
     for option in (
         click.option(
@@ -310,9 +309,10 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
             metavar="JSON|@FILE|-",
             help="The position as JSON: squares and pieces, or an object with board, hands, side and state.",
         ),
-        click.option("--sfen", metavar="SFEN", help="The position as SFEN; for rulesets made from a definition."),
-        click.option("--fen", metavar="FEN", help="The position as FEN; for rulesets made from a definition."),
-        click.option("--feen", "--position", "feen", metavar="FEEN", help="The position as one line of FEEN."),
+        *(
+            click.option(f"--{name}", *_ALIASES.get(name, ()), name, metavar=name.upper(), help=notation.about)
+            for name, notation in reversed(NOTATIONS.items())
+        ),
     ):
         gathered = option(gathered)
     return gathered
@@ -322,7 +322,7 @@ def position(ruleset: ggn_store.Ruleset, given: Given) -> ggn_store.Position:
     """The position that the options name; without any, the ruleset's own start position."""
     from ggn_store.api.positions import read_board, read_hands
 
-    feen, fen, sfen, board, hands, side = given.feen, given.fen, given.sfen, given.board, given.hands, given.side
+    board, hands, side = given.board, given.hands, given.side
     places = [name for name in given.names if name not in ("--hands", "--state")]
     if len(places) > 1:
         names = f"{', '.join(places[:-1])} and {places[-1]}"
@@ -330,7 +330,7 @@ def position(ruleset: ggn_store.Ruleset, given: Given) -> ggn_store.Position:
     if places and board is None and hands is not None:
         raise click.UsageError(f"{places[0]} says what the hands hold: leave --hands out")
     if places and board is None:
-        found = ruleset.position(feen=feen, fen=fen, sfen=sfen)
+        found = ruleset.position(**given.texts)
     elif board is not None:
         found = read_board(text(board))
     elif ruleset.has_start:
@@ -353,15 +353,7 @@ def write_position(ruleset: ggn_store.Ruleset, position: ggn_store.Position, for
     if ruleset.variables and form != "json":
         state = ", ".join(f"{name}={value}" for name, value in (position.state or {}).items())
         click.echo(f"note: {form.upper()} cannot say the state: {printable(state)}", err=True)
-    match form:
-        case "json":
-            click.echo(compact(position.data()))
-        case "fen":
-            click.echo(ruleset.fen(position))
-        case "sfen":
-            click.echo(ruleset.sfen(position))
-        case _:
-            click.echo(position.to_feen(ruleset.revision.dimensions))
+    click.echo(compact(position.data()) if form == "json" else ruleset.notate(position, form))
 
 
 def _state(words: Iterable[str]) -> dict[str, str]:

@@ -29,7 +29,7 @@ from ggn_store.notation.qpi import side_of
 )
 @options.assume_option
 @options.captures_first_option
-@options.output_format(("feen", "fen", "sfen", "json"), "Default: the notation that the position came in, or FEEN.")
+@options.output_format(options.POSITION_FORMATS, "Default: the notation that the position came in, or FEEN.")
 @click.pass_context
 def play(
     ctx: click.Context,

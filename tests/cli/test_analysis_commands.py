@@ -6,8 +6,10 @@ import csv
 import io
 import json
 
+import click
 import pytest
 
+from ggn_store.cli import analyses
 from tests.support.program import Command, write
 
 # A command line of each analysis, and how many records it writes.
@@ -28,6 +30,12 @@ ANSWERS = {
     "compare": (("compare", "mini", "must"), 4),
 }
 each_answer = pytest.mark.parametrize(("arguments", "count"), ANSWERS.values(), ids=ANSWERS)
+
+
+def test_every_analysis_has_an_answer_here() -> None:
+    asked = {arguments[0] for arguments, _ in ANSWERS.values()} | {"dead"}  # which has a test of its own
+    commands = (each for each in vars(analyses).values() if isinstance(each, click.Command))
+    assert {command.name for command in commands} == asked
 
 
 @each_answer

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ggn_store import PositionError, Ruleset, Store, find_game
+from ggn_store.api.notations import NOTATIONS
 from tests.support.databases import DATABASES, new_store_address
 from tests.support.program import QUICK, Command, Program
 
@@ -53,6 +54,16 @@ def test_moves_are_those_of_the_position_that_an_sfen_writes(ask: Command) -> No
     assert not any(move["destination"].startswith("a") for move in drops)  # nifu
 
 
+def test_every_notation_reads_back_what_it_writes(ask: Command) -> None:
+    written = {
+        name: ask("apply", "minishogi", "--move", "S:P a2 a3", "--format", name).out.strip() for name in NOTATIONS
+    }
+    assert len({*written.values()}) == len(NOTATIONS), "no notation stands in for another"
+    moves = {ask("moves", "minishogi", f"--{name}", text).out for name, text in written.items()}
+    assert len(moves) == 1
+    assert moves != {ask("moves", "minishogi").out}
+
+
 def test_apply_answers_in_the_notation_that_it_was_asked_in(ask: Command) -> None:
     move = ("--move", "C:P e2 e4")
     assert ask("apply", "chess", *move, "--fen", START).out == f"{OPENED}\n"
@@ -96,8 +107,12 @@ def test_without_a_definition_there_is_feen(games: str) -> None:
                 told()
         with pytest.raises(PositionError, match="no start position"):
             quick.position()
-        with pytest.raises(PositionError, match="give one of them"):
+        with pytest.raises(PositionError, match="feen, fen all write a position: give one of them"):
             quick.position(fen=START, feen="x")
+        with pytest.raises(PositionError, match=r"\"fne\" is not a notation of positions: did you mean fen\?"):
+            quick.position(fne=START)
+        with pytest.raises(PositionError, match="is not a notation of positions: there are feen, fen, sfen"):
+            quick.notate({"e2": "C:P"}, "morse")
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ import psycopg
 import pytest
 
 from ggn_store import guides, limits
+from ggn_store.api.notations import NOTATIONS
 from ggn_store.cli import group
 from ggn_store.games import definition, tables
 from ggn_store.games.rules import HOST_DUTIES
@@ -110,6 +111,10 @@ def test_the_guide_to_definitions_explains_every_key() -> None:
     keys = (definition.KEYS, tables.PIECE_KEYS, tables.ALSO_KEYS, tables.CASTLING_KEYS, tables.PROMOTION_KEYS)
     for key in (*itertools.chain(*keys), *tables.DROP_KEYS):
         assert re.search(rf"`[^`\n]*\b{key}\b[^`\n]*`", text), key
+
+
+def test_the_guide_to_moves_has_every_notation() -> None:
+    assert [name for name in NOTATIONS if f"`--{name}`" not in guides.text("moves")] == []
 
 
 def test_the_guide_to_commands_says_what_each_column_of_a_view_means() -> None:

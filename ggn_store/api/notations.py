@@ -1,0 +1,88 @@
+"""How a position is written as one line of text, a row a notation.
+
+`Ruleset.position` and `Ruleset.notate`, the options of commands and their --format are made from this. It is read for
+`--help`, and imports nothing that is slow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from ggn_store.errors import PositionError, did_you_mean, offer, quote
+from ggn_store.model.position import Position
+
+if TYPE_CHECKING:
+    from ggn_store.api.handle import Handle
+    from ggn_store.games.rules import Definition
+
+DEFAULT: Final = "feen"
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """A notation: `about` is the help of its option; `parse` and `text` raise PositionError, quoting what is wrong.
+
+    Both may ask the ruleset, for what letters mean and how large the board is.
+    """
+
+    about: str
+    parse: Callable[[str, Handle], Position]
+    text: Callable[[Position, Handle], str]
+
+
+def _feen(position: Position, ruleset: Handle) -> str:
+    return position.to_feen(ruleset.revision.dimensions)
+
+
+def _parse_fen(text: str, ruleset: Handle) -> Position:
+    from ggn_store.games.fen import parse_fen
+
+    return parse_fen(text, _letters(ruleset, "FEN"))
+
+
+def _fen(position: Position, ruleset: Handle) -> str:
+    from ggn_store.games.fen import fen
+
+    return fen(position, _letters(ruleset, "FEN"))
+
+
+def _parse_sfen(text: str, ruleset: Handle) -> Position:
+    from ggn_store.games.fen import parse_sfen
+
+    return parse_sfen(text, _letters(ruleset, "SFEN"))
+
+
+def _sfen(position: Position, ruleset: Handle) -> str:
+    from ggn_store.games.fen import sfen
+
+    return sfen(position, _letters(ruleset, "SFEN"))
+
+
+def _letters(ruleset: Handle, notation: str) -> Definition:
+    if ruleset.definition is None:
+        raise PositionError(
+            f"{ruleset.revision} was not made from a definition, which says what the letters of {notation} mean: "
+            "use FEEN (--feen, in Python feen=...), which can write the positions of any game"
+        )
+    return ruleset.definition
+
+
+NOTATIONS: Final = {
+    DEFAULT: Notation(
+        "The position as one line of FEEN.",
+        lambda text, ruleset: Position.from_feen(text),
+        _feen,
+    ),
+    "fen": Notation("The position as FEN; for rulesets made from a definition.", _parse_fen, _fen),
+    "sfen": Notation("The position as SFEN; for rulesets made from a definition.", _parse_sfen, _sfen),
+}
+
+
+def find(name: str) -> Notation:
+    """The notation of a name; raises PositionError where there is none."""
+    if name not in NOTATIONS:
+        hint = did_you_mean(name, NOTATIONS) or f": there are {offer([*NOTATIONS])}"
+        raise PositionError(f"{quote(name)} is not a notation of positions{hint}")
+    return NOTATIONS[name]
