@@ -59,7 +59,7 @@ class Moving:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedRules:
     """One of the rulesets that are compared, its pieces in document order."""
 
     board: str | None
@@ -102,7 +102,7 @@ def _plain(piece: str) -> str:
     return str(replace(qpi.parse(piece), style="", side="first")).removeprefix(":")
 
 
-def compare(before: Side, after: Side, *, is_same_board: bool) -> list[PieceComparison]:
+def compare(before: ComparedRules, after: ComparedRules, *, is_same_board: bool) -> list[PieceComparison]:
     """What differs: the board, then pieces in the order of `before`, then those that were added."""
     found = []
     if not is_same_board:

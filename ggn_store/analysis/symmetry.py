@@ -123,7 +123,7 @@ class Asymmetry(Record):
 
 
 @dataclass(frozen=True)
-class Finding:
+class MirrorFinding:
     """What lacks a counterpart under a mirror: by entry, how many here, and how many in its mirror image."""
 
     mirror: Mirror
@@ -150,7 +150,7 @@ def mirrors(board: Board) -> list[Mirror]:
     return [Mirror(of, symmetry.name, lattice.images(symmetry)) for of, symmetry in tried]
 
 
-def find(pieces: Iterable[Piece], order: Sequence[str], board: Board, tried: Sequence[Mirror]) -> list[Finding]:
+def find(pieces: Iterable[Piece], order: Sequence[str], board: Board, tried: Sequence[Mirror]) -> list[MirrorFinding]:
     """What lacks a counterpart under each mirror; `order` has the pieces as the document has them."""
     # A lane for each way to see the rules: as they are, then as each mirror shows them.
     numbers = _Numbers([Mirror("first", "equal", board.squares), *tried])
@@ -165,7 +165,7 @@ def find(pieces: Iterable[Piece], order: Sequence[str], board: Board, tried: Seq
             for total, entry in rows
             if (total >> shift) & _MASK not in there and mirror.of in ("sides", side_of(entry[0]))
         }
-        found.append(Finding(mirror, _paired(mirror, lacking.values(), board)))
+        found.append(MirrorFinding(mirror, _paired(mirror, lacking.values(), board)))
     return found
 
 
@@ -248,7 +248,7 @@ def _image(mirror: Mirror, entry: Entry, numbers: Mapping[str, int]) -> Entry | 
 # --- what is told of it ---
 
 
-def answer(finding: Finding, board: Board, start: Position | None) -> SideSymmetry:
+def answer(finding: MirrorFinding, board: Board, start: Position | None) -> SideSymmetry:
     """Whether a symmetry holds; `start` is the start position, if there is one."""
     mirror, entries = finding.mirror, finding.entries
     return SideSymmetry(
@@ -282,7 +282,7 @@ def _has(start: Position, mirror: Mirror, board: Board) -> bool:
 
 
 def asymmetry(
-    finding: Finding, entry: Entry, board: Board, read: Callable[[str, str, str], Sequence[Possibility] | None]
+    finding: MirrorFinding, entry: Entry, board: Board, read: Callable[[str, str, str], Sequence[Possibility] | None]
 ) -> Asymmetry:
     """An entry of a finding; `read` gives the possibilities of any entry, None where its piece has no rules."""
     mirror = finding.mirror

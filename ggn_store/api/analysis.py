@@ -19,8 +19,8 @@ from ggn_store.analysis.mobility import PieceMobility, SquareMobility
 from ggn_store.analysis.movement import Movement, movement
 from ggn_store.analysis.movers import Candidate, SameMovers
 from ggn_store.analysis.reach import Coverage, Reacher
-from ggn_store.analysis.symmetry import Asymmetry, Finding, SideSymmetry
-from ggn_store.api import garbage
+from ggn_store.analysis.symmetry import Asymmetry, MirrorFinding, SideSymmetry
+from ggn_store.api import collector
 from ggn_store.api.handle import Handle
 from ggn_store.errors import NotationError, UnknownNameError, offer, printable, quote
 from ggn_store.model.board import Board
@@ -145,11 +145,11 @@ class RulesetAnalysis:
 
     # --- inside ---
 
-    def _findings(self) -> list[Finding]:
+    def _findings(self) -> list[MirrorFinding]:
         """What lacks a counterpart under each of the symmetries that are tried."""
         with self._database.snapshot() as database, asking(database, self._tell) as asker:
             revision, board = self._handle.revision, self._handle.board
-            with garbage.held_off():
+            with collector.held_off():
                 names = {each.piece_id: each.piece for each in contents.members(asker, [revision])}
                 pieces = (symmetry.Piece(names[rows.piece_id], rows) for rows in contents.contents(asker, [revision]))
                 return symmetry.find(pieces, [*names.values()], board, symmetry.mirrors(board))
@@ -211,7 +211,7 @@ class StoreAnalysis:
         with asking(self._session.database, self._tell, self._session.reading()) as asker:
             revisions = [catalog.find(asker.connection, each) for each in (before, after)]
             grids = _Grids(asker)
-            with garbage.held_off():
+            with collector.held_off():
                 members = contents.members(asker, revisions)
                 by_key = {each.piece_id: each for each in members}
                 moving: dict[int, Moving] = {}
@@ -221,7 +221,7 @@ class StoreAnalysis:
                         member.piece, member.digest, rows, grids.grid(member.board_id)
                     )
             one, other = (
-                comparison.Side(
+                comparison.ComparedRules(
                     grids.board(revision.board_id).shape_text,
                     revision.dialect,
                     [moving[each.piece_id] for each in members if each.revision_id == revision.id],
@@ -258,7 +258,7 @@ class StoreAnalysis:
                 revisions.append(of_piece)
             ordered = {revision.id: revision for revision in revisions}
             grids = _Grids(asker)
-            with garbage.held_off():
+            with collector.held_off():
                 members = contents.members(asker, ordered.values())
                 _require(piece, [each for each in members if of_piece in (None, ordered[each.revision_id])], of_piece)
                 moving = dict(_movements(asker, [*ordered.values()], members, grids, whole))
@@ -297,7 +297,7 @@ class _Grids:
         return self._found[board_id]
 
 
-def _chosen(findings: Sequence[Finding], name: str | None) -> list[Finding]:
+def _chosen(findings: Sequence[MirrorFinding], name: str | None) -> list[MirrorFinding]:
     """The findings of one name; without any, those of each side, and of the sides the one that holds nearly."""
     if name is not None:
         return [each for each in findings if each.mirror.symmetry == name]
@@ -306,7 +306,7 @@ def _chosen(findings: Sequence[Finding], name: str | None) -> list[Finding]:
     return [nearest, *(each for each in findings if each.mirror.of != "sides")]
 
 
-def _asymmetries(findings: Iterable[Finding], handle: Handle, limit: int | None) -> Iterator[Asymmetry]:
+def _asymmetries(findings: Iterable[MirrorFinding], handle: Handle, limit: int | None) -> Iterator[Asymmetry]:
     """The entries of findings, the first `limit` of each."""
     board = handle.board
 
@@ -355,7 +355,7 @@ def find_dead(asker: Asker, revision: Revision, board: Board, start: list[Standi
     for each in sorted(never, key=lambda each: (each.square, each.polarity)):
         of_piece[each.piece_id].setdefault(each.variant, Condition(each.polarity, each.square, each.state))
     standing = None if start is None else reach.reached(asker, revision, start, never)
-    with garbage.held_off():
+    with collector.held_off():
         members = {each.piece_id: each.piece for each in contents.members(asker, [revision])}
         found = {
             rows.piece_id: idle.find(members[rows.piece_id], rows, board, of_piece[rows.piece_id], standing, IN_HAND)

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Protocol, TypedDict, Unpack
 
-from ggn_store.api import authors, garbage, gates, opening
+from ggn_store.api import authors, collector, gates, opening
 from ggn_store.api.opening import Address
 from ggn_store.errors import GgnStoreError, InputError, StoreError, UnknownNameError, quote
 from ggn_store.model.care import Comparison
@@ -216,7 +216,7 @@ def _take(opened: Opened, destination: Session, order: _Order, wishes: Wishes) -
             yield Transferred(name, target, "unchanged", head=number, lineage=lineage)
             continue
         try:
-            with garbage.held_off():
+            with collector.held_off():
                 result = _take_one(opened, destination, name, target, order, wishes)
         except GgnStoreError as error:
             result = Transferred(name, target, "failed", error=error)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from ggn_store.api import authors, garbage, gates
+from ggn_store.api import authors, collector, gates
 from ggn_store.errors import InputError, UnknownNameError, offer, quote
-from ggn_store.model.difference import Difference
+from ggn_store.model.changes import Diff
 from ggn_store.model.document import Document
 from ggn_store.model.history import Blame, LogEntry
 from ggn_store.model.revision import Revision, parse_reference
 from ggn_store.store.database.session import Session
-from ggn_store.store.history import blame, log, sides
+from ggn_store.store.history import blame, diff, log
 from ggn_store.store.rulesets import catalog, load
 
 
@@ -27,25 +27,25 @@ class History:
         with self._session.reading() as connection:
             return tuple(log.log(connection, reference, limit))
 
-    def diff(self, before: str | Document, after: str | Document | None = None, piece: str | None = None) -> Difference:
+    def diff(self, before: str | Document, after: str | Document | None = None, piece: str | None = None) -> Diff:
         """What turns one revision or document into another; of one alone, what it changed against its parent.
 
         Pieces that both have are not read. With `piece`, only that piece is compared.
         """
         with self._session.reading() as connection:
             if after is not None:
-                one, other = sides.side(connection, before), sides.side(connection, after)
+                one, other = diff.version(connection, before), diff.version(connection, after)
             elif isinstance(before, Document):
                 raise InputError("a document has no parent: give two contents to compare")
             else:
                 revision = catalog.find(connection, before)
-                other = sides.Stored(connection, revision)
+                other = diff.StoredVersion(connection, revision)
                 parent = f"{revision.name}@{revision.parent}"
-                one = sides.Nothing() if revision.parent is None else sides.side(connection, parent)
+                one = diff.NoVersion() if revision.parent is None else diff.version(connection, parent)
             if piece is not None and piece not in one.digests and piece not in other.digests:
                 pieces = list(dict.fromkeys((*one.digests, *other.digests)))
                 raise UnknownNameError(f"neither side has rules for the piece {quote(piece)}; there is {offer(pieces)}")
-            return sides.difference(one, other, piece)
+            return diff.diff(one, other, piece)
 
     def blame(
         self, reference: str, piece: str | None = None, source: str | None = None, destination: str | None = None
@@ -54,7 +54,7 @@ class History:
 
         Only of one piece, source or destination, where they are given; then without the fields.
         """
-        with garbage.held_off(), self._session.reading() as connection:
+        with collector.held_off(), self._session.reading() as connection:
             return tuple(blame.blame(self._session.database, connection, reference, piece, source, destination))
 
     def restore(self, reference: str, *, message: str | None = None, author: str | None = None) -> Revision:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from ggn_store.api import ahead, authors, garbage, gates, incoming, merging
+from ggn_store.api import ahead, authors, collector, gates, incoming, merging
 from ggn_store.documents import files
 from ggn_store.errors import GgnStoreError, HeadMovedError, InputError
 from ggn_store.model.document import Dialect, Document, Piece
@@ -99,7 +99,7 @@ class _Counts:
 
 def load_one(session: Session, document: Content, wishes: Wishes) -> Revision:
     """What `Store.load` does."""
-    with garbage.held_off():
+    with collector.held_off():
         content, name = read_one(document, wishes.name, wishes.dialect)
         return _Loader(session, wishes).store(content, name, _Counts())
 
@@ -142,7 +142,7 @@ class _Loader:
 
     def _load_ahead(self, documents: ahead.Ahead, file: files.File) -> Loaded | None:
         """What became of a file that another process has read; None where none has."""
-        with garbage.held_off():
+        with collector.held_off():
             document = documents.take(file)
             return None if document is None else self._load(document, str(file), file.name)
 
@@ -152,7 +152,7 @@ class _Loader:
             entries = incoming.read(file)
             while True:
                 # The document is gone before the collector is back, or it would go through all of it.
-                with garbage.held_off():
+                with collector.held_off():
                     entry = next(entries, None)
                     if entry is None:
                         break

@@ -10,7 +10,7 @@ from ggn_store.model.document import Document, Piece, check_dialect, revision_di
 from ggn_store.model.merge import Merge, merge
 from ggn_store.model.revision import Revision
 from ggn_store.store.database.session import Session
-from ggn_store.store.history.sides import Given, Nothing, Side, Stored
+from ggn_store.store.history.diff import GivenVersion, NoVersion, StoredVersion, Version
 from ggn_store.store.rulesets import catalog, load
 from ggn_store.store.rulesets.load import Ready
 
@@ -23,7 +23,7 @@ class Merged:
     ready: Ready | None
 
 
-def merge_sides(base: Side, ours: Side, theirs: Side) -> Merged:
+def merge_sides(base: Version, ours: Version, theirs: Version) -> Merged:
     """Merge two sides, of which pieces that neither has changed are not read.
 
     Base and theirs are of the store that takes the result, ours may come from another. In what is ready, pieces that
@@ -43,7 +43,7 @@ def merge_sides(base: Side, ours: Side, theirs: Side) -> Merged:
     return Merged(found, replace(ready, piece_digests=digests, digest=digest))
 
 
-def _untouched(base: Side, ours: Side, theirs: Side) -> set[str]:
+def _untouched(base: Version, ours: Version, theirs: Version) -> set[str]:
     """The pieces that neither side has changed; none where a board was not declared, and is around all squares of all.
 
     Where the sides have different boards, all pieces have different digests.
@@ -57,7 +57,7 @@ def _untouched(base: Side, ours: Side, theirs: Side) -> set[str]:
     }
 
 
-def _document(side: Side, unread: set[str]) -> Document:
+def _document(side: Version, unread: set[str]) -> Document:
     """The document of a side, with nothing but their names of the pieces that are not to be read."""
     pieces = (Piece(each, ()) if each in unread else side.piece(each) for each in side.digests)
     dialect = check_dialect(str(side.outline.dialect))
@@ -72,7 +72,7 @@ def merge_into(
     What both sides changed since then is merged and follows the newest revision, whichever that is by then. Raises
     HeadMovedError, with all changes as its `merge`, where they conflict and where no merge `is_wanted`.
     """
-    database, given = session.database, Given(ours)
+    database, given = session.database, GivenVersion(ours)
     is_alone = False
     while True:
         try:
@@ -82,8 +82,8 @@ def merge_into(
                     database.lock_pieces(connection, alone=True)
                 head = catalog.find(connection, name)
                 basis = None if base is None else catalog.find(connection, f"{name}@sha256:{base}")
-                before: Side = Nothing() if basis is None else Stored(connection, basis)
-                merged = merge_sides(before, given, Stored(connection, head))
+                before: Version = NoVersion() if basis is None else StoredVersion(connection, basis)
+                merged = merge_sides(before, given, StoredVersion(connection, head))
                 if merged.ready is None or not is_wanted:
                     raise HeadMovedError(_moved(basis, head, merged.merge), merged.merge)
                 if not is_alone:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final, Literal, get_args
 
-from ggn_store.api.garbage import held_off
+from ggn_store.api.collector import held_off
 from ggn_store.api.handle import AnyPosition, Handle, as_position
 from ggn_store.errors import MoveError, quote
 from ggn_store.model import variables

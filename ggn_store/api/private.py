@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Final
 
-from ggn_store.api import garbage, incoming, opening
+from ggn_store.api import collector, incoming, opening
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.model.document import Dialect, Document
 from ggn_store.store.database.session import Session
@@ -40,6 +40,6 @@ def opened(document: Document) -> Iterator[Ruleset]:
 
 
 def _stored(session: Session, document: Document, name: str) -> Ruleset:
-    with garbage.held_off(), session.writing() as connection:
+    with collector.held_off(), session.writing() as connection:
         revision = load.load(session.database, connection, document, NAME)
     return Ruleset(session, replace(revision, name=name))

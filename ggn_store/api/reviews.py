@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Unpack
 
-from ggn_store.api import authors, garbage, gates, private
+from ggn_store.api import authors, collector, gates, private
 from ggn_store.api.loading import ProposeOptions, Wishes, prepare, read_one, stream
 from ggn_store.errors import ConflictError, GateError, HeadMovedError
+from ggn_store.model.changes import Diff
 from ggn_store.model.diff import NOTHING, Outline, diff_pieces
-from ggn_store.model.difference import Difference
 from ggn_store.model.document import Document, Piece
 from ggn_store.model.proposal import Judgement, Proposal, parse_digest, parse_proposal
 from ggn_store.model.revision import check_name
@@ -42,7 +42,7 @@ class Reviews:
         revision already, or proposed already.
         """
         wishes = Wishes(**options)
-        with garbage.held_off():
+        with collector.held_off():
             content, name = read_one(document, name, wishes.dialect)
             author = self._author(wishes.author, wishes.message)
             check_name(name)
@@ -157,7 +157,7 @@ class Reviews:
             document = contents.document(connection, contents.of_proposal(connection, found))
         return private.of_document(document, f"{name}#{number}")
 
-    def diff(self, proposal: str) -> Difference:
+    def diff(self, proposal: str) -> Diff:
         """What `chess#4` changes in the revision that it is based on."""
         with self._session.reading() as connection:
             found = proposals.find_whole(connection, *parse_proposal(proposal))

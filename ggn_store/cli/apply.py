@@ -12,7 +12,7 @@ from ggn_store.cli import options
 from ggn_store.errors import printable, quote
 from ggn_store.model.chain import Chain
 from ggn_store.notation.move_text import MoveNotation
-from ggn_store.render.board import path_text
+from ggn_store.render.moves import path_text
 from ggn_store.render.records import compact
 
 

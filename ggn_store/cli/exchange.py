@@ -137,7 +137,7 @@ def _report_error(result: Transferred) -> None:
     said = f"{result.name}: {str(error).removeprefix(f'{result.name}: ')}"
     click.echo(printable(options.without_password(said)), err=True)
     if isinstance(error, DivergedError) and error.merge is not None:
-        from ggn_store.render.differences import merge_text
+        from ggn_store.render.diff import merge_text
 
         for text in merge_text(error.merge):
             click.echo(f"  {text}", err=True, nl=False)

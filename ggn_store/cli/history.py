@@ -16,7 +16,7 @@ from ggn_store.errors import printable
 from ggn_store.render.records import compact, records
 
 if TYPE_CHECKING:
-    from ggn_store.model.difference import Difference
+    from ggn_store.model.changes import Diff
 
 _ENDINGS = (".json", ".json.gz", ".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz", ".toml")
 
@@ -107,8 +107,8 @@ def _read(path: str) -> tuple[str | None, ggn_store.Document]:
     return entries[0].name, entries[0].read()
 
 
-def _write(old: str | None, new: str, difference: Difference, form: str | None) -> None:
-    from ggn_store.render.differences import difference_text, summary_text
+def _write(old: str | None, new: str, difference: Diff, form: str | None) -> None:
+    from ggn_store.render.diff import diff_text, summary_text
 
     if form == "json":
         click.echo(compact({"before": old, "after": new, **difference.data()}))
@@ -116,7 +116,7 @@ def _write(old: str | None, new: str, difference: Difference, form: str | None) 
         click.echo(summary_text(difference), nl=False)
     elif difference:
         click.echo(f"--- {printable(old or 'nothing')}\n+++ {printable(new)}")
-        options.write(difference_text(difference, color=True))
+        options.write(diff_text(difference, color=True))
     else:
         click.echo(f"{printable(str(old))} and {printable(new)} say the same", err=True)
 

@@ -239,10 +239,10 @@ def report_conflict(error: Exception | None) -> None:
     merge = getattr(error, "merge", None)
     if merge is None:
         return
-    from ggn_store.render.differences import conflicts_text, difference_text
+    from ggn_store.render.diff import conflicts_text, diff_text
 
     for name, difference in (("ours", merge.ours), ("theirs", merge.theirs)):
-        lines = difference_text(difference, color=True)
+        lines = diff_text(difference, color=True)
         click.echo(f"{name}:", err=True)
         for line in islice(lines, MAX_LINES):
             click.echo(f"  {line}", err=True, nl=False)

@@ -15,7 +15,7 @@ from ggn_store.model.move import Assumption
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.move_text import MoveNotation, MoveText, is_named
 from ggn_store.notation.qpi import side_of
-from ggn_store.render.board import HOST_RULE, chains_text, moves_text, path_text, place_text
+from ggn_store.render.moves import HOST_RULE, chains_text, moves_text, path_text, place_text
 from ggn_store.render.records import compact
 
 HELP: Final = """\

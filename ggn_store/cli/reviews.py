@@ -87,7 +87,7 @@ def show(ctx: click.Context, proposal: str, document: bool, form: str | None, ou
             raise click.UsageError("--document writes the document: leave --format out")
         options.write(reviews.ruleset(proposal).export_parts(), output)
         return
-    from ggn_store.render.differences import difference_text
+    from ggn_store.render.diff import diff_text
 
     found, difference = reviews.get(proposal), reviews.diff(proposal)
     if form == "json":
@@ -108,7 +108,7 @@ def show(ctx: click.Context, proposal: str, document: bool, form: str | None, ou
         at = each.data()["created_at"]
         lines.append(f"{each.verdict:14}{printable(f'{at} by {each.author or each.role}{why}')}\n")
     color = output is None and options.is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
-    options.write([*lines, "\n", *difference_text(difference, color)], output)
+    options.write([*lines, "\n", *diff_text(difference, color)], output)
 
 
 @click.command("approve")

@@ -10,7 +10,7 @@ import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
 from ggn_store.games.rules import HOST_DUTIES
-from ggn_store.render.board import place_text
+from ggn_store.render.moves import place_text
 from ggn_store.render.records import compact, table
 
 _RULESETS = ("name", "revision", "state", "dialect", "board", "pieces", "possibilities", "title")

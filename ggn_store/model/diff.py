@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ggn_store.errors import ConflictError, printable, quote
-from ggn_store.model.difference import (
+from ggn_store.model.changes import (
     FIELDS,
     Change,
-    Difference,
+    Diff,
     EntryChange,
     FieldChange,
     Kind,
@@ -54,14 +54,14 @@ class Outline:
 NOTHING = Outline(None, Envelope(), ())
 
 
-def diff(before: Document | None, after: Document) -> Difference:
+def diff(before: Document | None, after: Document) -> Diff:
     """What turns `before` into `after`; before all of them there is None, and everything is added."""
     old, new = pieces_of(before), pieces_of(after)
     pairs = ((old.get(piece), new.get(piece)) for piece in {**old, **new})
     return diff_pieces(Outline.of(before), Outline.of(after), pairs)
 
 
-def diff_pieces(before: Outline, after: Outline, changed: Iterable[tuple[Piece | None, Piece | None]]) -> Difference:
+def diff_pieces(before: Outline, after: Outline, changed: Iterable[tuple[Piece | None, Piece | None]]) -> Diff:
     """What turns one document into another, of which all that may differ is read piece by piece.
 
     `changed` has each piece before and after, in any order: None and the piece for what was added, the piece and
@@ -75,7 +75,7 @@ def diff_pieces(before: Outline, after: Outline, changed: Iterable[tuple[Piece |
     changes = {change.piece: change for old, new in changed if (change := diff_piece(old, new)) is not None}
     order = together(before.pieces, after.pieces)
     listed = tuple(changes[piece] for piece in order if piece in changes)
-    return Difference(fields, listed, places(before.pieces, after.pieces))
+    return Diff(fields, listed, places(before.pieces, after.pieces))
 
 
 def diff_piece(before: Piece | None, after: Piece | None) -> PieceChange | None:
@@ -130,7 +130,7 @@ def entries_of(source: Source | None) -> dict[str, Possibilities]:
 # --- applying ---
 
 
-def apply(difference: Difference, before: Document | None) -> Document:
+def apply(difference: Diff, before: Document | None) -> Document:
     """The document that `before` becomes: the one that the difference leads to, if it was made from `before`.
 
     What the difference does not speak of may be otherwise. Raises ConflictError naming the first field or entry

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
+from ggn_store.model.changes import FIELDS
 from ggn_store.model.diff import Outline
-from ggn_store.model.difference import FIELDS
 from ggn_store.model.record import Record
 from ggn_store.model.revision import Revision
 

@@ -27,8 +27,8 @@ from typing import Any, TypeVar
 
 from ggn_store.model import board as boards
 from ggn_store.model import order, variables
+from ggn_store.model.changes import FIELDS, Diff, Possibilities, possibility_data
 from ggn_store.model.diff import Outline, diff, entries_of, pieces_of, sources_of
-from ggn_store.model.difference import FIELDS, Difference, Possibilities, possibility_data
 from ggn_store.model.document import Destination, Document, Envelope, Piece, Source, check_dialect
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
@@ -70,8 +70,8 @@ class Merge:
 
     document: Document | None
     conflicts: tuple[Conflict, ...]
-    ours: Difference
-    theirs: Difference
+    ours: Diff
+    theirs: Diff
 
     def data(self) -> dict[str, Any]:
         """Conflicts and both differences as JSON data; the document is not part of it."""

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from ggn_store import Document, parse
 from ggn_store.errors import ConflictError, NotationError
 from ggn_store.model import order
+from ggn_store.model.changes import Diff, EntryChange, possibility_data
 from ggn_store.model.diff import Outline, apply, diff, diff_piece, diff_pieces, pieces_of
-from ggn_store.model.difference import Difference, EntryChange, possibility_data
 from ggn_store.model.document import Possibility
 from ggn_store.model.order import Insertion
 from ggn_store.model.possibilities import ABSENT, Detail, compare
 from ggn_store.notation.stn import Transition
-from ggn_store.render.differences import difference_text, possibility_text, summary_text
+from ggn_store.render.diff import diff_text, possibility_text, summary_text
 from tests.support.comparison import KEYS, MANY, document, same
 from tests.support.edits import drafts, edited
 from tests.support.strategies import DIALECTS, documents
@@ -28,8 +28,8 @@ PAWN = {"e2": {"e3": [{"must": {"e3": "empty"}}], "e4": [{"must": {"e3": "empty"
 PAWNS = {"C:P": PAWN, "c:p": {"e7": {"e6": [{"must": {"e6": "empty"}}]}}}
 
 
-def text(difference: Difference) -> list[str]:
-    return [line.removesuffix("\n") for line in difference_text(difference)]
+def text(difference: Diff) -> list[str]:
+    return [line.removesuffix("\n") for line in diff_text(difference)]
 
 
 # --- what is said ---
@@ -247,19 +247,19 @@ def test_many_possibilities_are_paired_without_asking_all_for_likeness() -> None
 
 def test_colors_are_there_only_when_asked_for() -> None:
     difference = diff(document({"C:P": {"e2": {"e3": [{}]}}}), document({"C:P": {"e2": {"e4": [{}]}}}))
-    assert list(difference_text(difference, color=True)) == [
+    assert list(diff_text(difference, color=True)) == [
         "~ C:P\n",
         "~   e2\n",
         *("\x1b[31m-     e3\x1b[0m\n", "\x1b[32m+     e4\x1b[0m\n"),
     ]
-    assert not any("\x1b" in line for line in difference_text(difference))
+    assert not any("\x1b" in line for line in diff_text(difference))
 
 
 def test_text_from_afar_cannot_act_on_a_terminal() -> None:
     data = diff(*map(document, ENTRY_ADDED)).data()
     data["pieces"][0]["piece"] = "C:P\x1b[2J"
     data["pieces"][0]["sources"][0]["destinations"][0]["after"] = [{"must": {"\r": "\x07"}}]
-    assert text(Difference.from_data(data)) == ["~ C:P\\x1b[2J", "~   e2", "+     e4 must \\r=\\x07"]
+    assert text(Diff.from_data(data)) == ["~ C:P\\x1b[2J", "~   e2", "+     e4 must \\r=\\x07"]
 
 
 @pytest.mark.parametrize(
@@ -301,12 +301,12 @@ def test_different_possibilities_of_an_entry_have_different_texts(data: st.DataO
 
 def check_exactness(before: Document, after: Document) -> None:
     difference = diff(before, after)
-    again = Difference.from_data(json.loads(json.dumps(difference.data())))
+    again = Diff.from_data(json.loads(json.dumps(difference.data())))
     assert again == difference
     assert same(apply(difference, before), after)
     assert same(apply(again, before), after)
     assert bool(difference) == (not same(before, after))
-    assert bool(difference) == bool(list(difference_text(difference)))
+    assert bool(difference) == bool(list(diff_text(difference)))
     assert (str(difference) == "no changes") == (not difference)
     for entry in difference.entries():
         assert_compared(entry[2])
@@ -479,12 +479,12 @@ def changed(path: str, value: Any) -> Any:
 )
 def test_data_that_are_no_difference_are_refused(data: Any, message: str) -> None:
     with pytest.raises(NotationError, match=message):
-        Difference.from_data(data)
+        Diff.from_data(data)
 
 
 @pytest.mark.parametrize("places", [[], [{"key": "e4", "after": "e5"}], [{"key": "e4", "after": "e4"}]])
 def test_data_that_lose_the_place_of_an_entry_do_not_apply(places: list[Any]) -> None:
-    difference = Difference.from_data(changed("pieces/0/sources/0/places", places))
+    difference = Diff.from_data(changed("pieces/0/sources/0/places", places))
     with pytest.raises(ConflictError, match=r"C:P e2 e[45]: it (has no place|is not there)"):
         apply(difference, document(ENTRY_ADDED[0]))
 

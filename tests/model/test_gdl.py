@@ -13,8 +13,8 @@ import pytest
 from ggn_store.errors import NotationError, PositionError
 from ggn_store.model import variables
 from ggn_store.model.board import box
+from ggn_store.model.changes import Diff
 from ggn_store.model.diff import apply, diff
-from ggn_store.model.difference import Difference
 from ggn_store.model.document import Destination, Document, Envelope, Origin, Piece, Possibility, Source
 from ggn_store.model.merge import merge
 from ggn_store.model.move import Move
@@ -98,7 +98,7 @@ OTHERS = {
 def test_whatever_differs_gives_another_digest_and_a_difference_that_leads_there(what: str) -> None:
     before, after = document(JUMP), document(OTHERS[what])
     assert before.piece_digests != after.piece_digests
-    found = Difference.from_data(json.loads(json.dumps(diff(before, after).data())))
+    found = Diff.from_data(json.loads(json.dumps(diff(before, after).data())))
     assert found == diff(before, after)
     assert apply(found, before) == after
     assert apply(diff(after, before), after) == before

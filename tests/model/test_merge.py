@@ -14,7 +14,7 @@ from ggn_store.model import order
 from ggn_store.model.diff import diff
 from ggn_store.model.document import Envelope
 from ggn_store.model.merge import Conflict, Merge, merge
-from ggn_store.render.differences import conflicts_text, merge_text
+from ggn_store.render.diff import conflicts_text, merge_text
 from tests.oracles.merging import expected_merge
 from tests.support.comparison import KEYS, MANY, document, same
 from tests.support.edits import Draft, Fields, Plain, drafts, edited, fields_of, normal, plain, plain_of

@@ -9,8 +9,8 @@ from typing import Final
 from ggn_store.games.fairy import toml
 from ggn_store.games.fairy.base import COLOURS
 from ggn_store.games.fairy.ini import Option
-from ggn_store.games.fairy.movement import Movement, spelled
 from ggn_store.games.fairy.options import DUTIES, ENDS, LOOKS, MOBILITY, PIECES, REFUSED, RULES
+from ggn_store.games.fairy.piece_moves import PieceMoves, spelled
 from ggn_store.games.fairy.settings import Refusal, Settings
 from ggn_store.games.fairy.start import read_start
 from ggn_store.games.rules import SIDES
@@ -52,7 +52,7 @@ def _inline(parts: Iterable[str]) -> str:
     return f"{{ {', '.join(parts)} }}"
 
 
-class _Translation(Movement):
+class _Translation(PieceMoves):
     """Writes one definition."""
 
     def text(self) -> str:

@@ -364,7 +364,7 @@ class Database(ABC):
         """Two numbers of transactions: all below the first have ended, none from the second on has begun to write."""
 
     @abstractmethod
-    def changes(self) -> Changes:
+    def changes(self) -> ChangeSignal:
         """What tells, from now on, when others have changed the store; to be closed."""
 
     def is_passing(self, error: StoreError) -> bool:
@@ -395,7 +395,7 @@ class Sender(ABC):
         """
 
 
-class Changes:
+class ChangeSignal:
     """Tells when a store has changed; this one where nothing tells of changes, so there may always have been one."""
 
     def wait(self, seconds: float) -> bool:

@@ -46,7 +46,7 @@ from ggn_store.store.database.engine import (
     ADMIN,
     AUTHOR,
     READER,
-    Changes,
+    ChangeSignal,
     Database,
     Prepared,
     Rows,
@@ -262,7 +262,7 @@ class Postgres(Database):
         row = connection.exec_driver_sql(f"SELECT {snapshot.format('xmin')}, {snapshot.format('xmax')}").one()
         return row[0], row[1]
 
-    def changes(self) -> Changes:
+    def changes(self) -> ChangeSignal:
         with self.explained():
             handle = self._connect_directly()
             try:
@@ -270,7 +270,7 @@ class Postgres(Database):
             except self._driver_error as error:
                 handle.connection.close()
                 if getattr(error, "sqlstate", None) == _IS_REPLICA:
-                    return Changes()
+                    return ChangeSignal()
                 raise
         return _Notifications(self, handle.connection)
 
@@ -309,7 +309,7 @@ class Values(Sender):
         return select(*values).correlate_except(None).lateral("here")
 
 
-class _Notifications(Changes):
+class _Notifications(ChangeSignal):
     """What a Postgres server tells of changes as soon as they are committed."""
 
     def __init__(self, database: Postgres, connection: Any) -> None:

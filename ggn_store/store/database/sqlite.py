@@ -40,7 +40,7 @@ from ggn_store.errors import StoreError
 from ggn_store.store.database.definitions import Definitions, Seals
 from ggn_store.store.database.engine import (
     WRITE,
-    Changes,
+    ChangeSignal,
     Database,
     Filled,
     Prepared,
@@ -329,9 +329,9 @@ class SQLite(Database):
     def transactions(self, connection: Connection) -> tuple[int, int]:
         return 0, 0  # there is one at a time
 
-    def changes(self) -> Changes:
+    def changes(self) -> ChangeSignal:
         if self.path is None:
-            return Changes()
+            return ChangeSignal()
         with self.explained():
             return _FileChanges(self, self._connect_directly())
 
@@ -390,7 +390,7 @@ class _Copy(SQLite):
         return super()._create_engine(url, creator=lambda: connection, **options)
 
 
-class _FileChanges(Changes):
+class _FileChanges(ChangeSignal):
     """A SQLite file, which is looked at: its version changes with every change that another connection makes."""
 
     def __init__(self, database: SQLite, connection: sqlite3.Connection) -> None:

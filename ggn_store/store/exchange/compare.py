@@ -16,7 +16,7 @@ _AT_ONCE: Final = 1000
 
 
 @dataclass(slots=True)
-class Outline:
+class RulesetOutline:
     """A ruleset without its contents: digest and number by lineage, where the tags point by name."""
 
     is_hidden: bool
@@ -29,7 +29,9 @@ class Outline:
         return None if lineage is None or lineage not in self.revisions else self.revisions[lineage][1]
 
 
-def outlines(connection: Connection, names: Collection[str], progress: Callable[[str], None]) -> dict[str, Outline]:
+def outlines(
+    connection: Connection, names: Collection[str], progress: Callable[[str], None]
+) -> dict[str, RulesetOutline]:
     """Every ruleset with a revision, or those of these names that there are, in the order of names."""
     query = (
         select(
@@ -42,11 +44,11 @@ def outlines(connection: Connection, names: Collection[str], progress: Callable[
         .join(t.revision)
         .order_by(t.ruleset.c.name, t.revision.c.number)
     )
-    found: dict[str, Outline] = {}
+    found: dict[str, RulesetOutline] = {}
     for row in connection.execute(query.where(t.ruleset.c.name.in_(names)) if names else query).yield_per(_AT_ONCE):
         if row.name not in found:
             progress(row.name)
-            found[row.name] = Outline(bool(row.is_hidden))
+            found[row.name] = RulesetOutline(bool(row.is_hidden))
         found[row.name].revisions[row.lineage] = row.digest, row.number
         found[row.name].head = row.lineage
     for name, pointing in tags.pointing(connection).items():
@@ -56,16 +58,16 @@ def outlines(connection: Connection, names: Collection[str], progress: Callable[
     return found
 
 
-def compare(here: Mapping[str, Outline], there: Mapping[str, Outline]) -> Iterator[Comparison]:
+def compare(here: Mapping[str, RulesetOutline], there: Mapping[str, RulesetOutline]) -> Iterator[Comparison]:
     """Each ruleset that is in one of two stores, by name; one that is hidden wherever it is counts as not there."""
     for name in sorted({*here, *there}):
         ours, theirs = here.get(name), there.get(name)
         if all(outline is None or outline.is_hidden for outline in (ours, theirs)):
             continue
-        yield _compare(name, ours or Outline(False), theirs or Outline(False))
+        yield _compare(name, ours or RulesetOutline(False), theirs or RulesetOutline(False))
 
 
-def _compare(name: str, ours: Outline, theirs: Outline) -> Comparison:
+def _compare(name: str, ours: RulesetOutline, theirs: RulesetOutline) -> Comparison:
     ahead, behind = (len(a.revisions.keys() - b.revisions.keys()) for a, b in ((ours, theirs), (theirs, ours)))
     contradictions = [
         number

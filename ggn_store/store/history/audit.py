@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Select, func, null, or_, select
 
 from ggn_store.errors import StoreError
 from ggn_store.model.event import Event
-from ggn_store.store.database.engine import Changes, Database
+from ggn_store.store.database.engine import ChangeSignal, Database
 from ggn_store.store.rulesets import catalog, damaged
 from ggn_store.store.schema import tables as t
 
@@ -175,7 +175,7 @@ def watch(
         pause = min(2 * pause, _LONGEST_PAUSE)
 
 
-def _turns(changes: Changes, interval: float, on_turn: Callable[[], bool]) -> Iterator[None]:
+def _turns(changes: ChangeSignal, interval: float, on_turn: Callable[[], bool]) -> Iterator[None]:
     """Now, and whenever there may be something new; the end is when `on_turn` says so."""
     last = None
     while on_turn():

@@ -9,8 +9,8 @@ from typing import Final
 from sqlalchemy import Connection
 
 from ggn_store.errors import UnknownNameError, offer, quote
+from ggn_store.model.changes import Possibilities
 from ggn_store.model.diff import entries_of
-from ggn_store.model.difference import Possibilities
 from ggn_store.model.history import Blame, fields_of
 from ggn_store.model.revision import Revision
 from ggn_store.store.database import engine

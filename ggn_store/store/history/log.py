@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy import BigInteger, Connection, Select, Table, and_, bindparam, literal, select, union_all
 
-from ggn_store.model.difference import FIELDS
+from ggn_store.model.changes import FIELDS
 from ggn_store.model.history import Changes, LogEntry, fields_of
 from ggn_store.model.revision import Revision
 from ggn_store.store.database.engine import Database

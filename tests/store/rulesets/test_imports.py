@@ -13,7 +13,7 @@ import pytest
 from hypothesis import strategies as st
 
 from ggn_store import Store, find_game, generate, parse, problems
-from ggn_store.api import ahead, garbage
+from ggn_store.api import ahead, collector
 from ggn_store.api.loading import Loaded
 from ggn_store.documents.reader import Reader
 from ggn_store.model.document import Document, Envelope
@@ -377,12 +377,12 @@ def test_the_collector_is_held_off_until_the_last_thread_is_done() -> None:
     inside, leave = threading.Event(), threading.Event()
 
     def hold() -> None:
-        with garbage.held_off():
+        with collector.held_off():
             inside.set()
             leave.wait()
 
     other = threading.Thread(target=hold)
-    with garbage.held_off():
+    with collector.held_off():
         other.start()
         inside.wait()
     assert not gc.isenabled()

@@ -268,8 +268,8 @@ def test_stores_are_compared_ruleset_by_ruleset(two: tuple[Store, Store]) -> Non
 
 def test_the_same_revisions_with_another_newest_one_have_diverged() -> None:
     revisions = [("a", ("x", 1)), ("b", ("y", 2))]
-    here = compare.Outline(False, dict(revisions), "b")
-    there = compare.Outline(False, {"b": ("y", 1), "a": ("x", 2)}, "a")
+    here = compare.RulesetOutline(False, dict(revisions), "b")
+    there = compare.RulesetOutline(False, {"b": ("y", 1), "a": ("x", 2)}, "a")
     assert states(tuple(compare.compare({"game": here}, {"game": there}))) == [("game", "diverged", 0, 0, 2, 2)]
     assert states(tuple(compare.compare({"game": here}, {"game": here}))) == [("game", "equal", 0, 0, 2, 2)]
 

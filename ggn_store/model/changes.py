@@ -115,7 +115,7 @@ K = TypeVar("K", EntryChange, SourceChange, PieceChange, Insertion)
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Diff:
     """What differs between two documents; false where nothing does.
 
     `places` says where added and moved pieces stand.
@@ -169,7 +169,7 @@ class Difference:
         return {"fields": fields, "pieces": pieces} | _places_data(self.places) | {"counts": self.counts()}
 
     @classmethod
-    def from_data(cls, data: Mapping[str, Any]) -> Difference:
+    def from_data(cls, data: Mapping[str, Any]) -> Diff:
         """The difference that `data` made; raises NotationError for anything that is not one.
 
         Squares, pieces and states are taken as they stand: whether they are any is for the reader of a document.
@@ -190,7 +190,7 @@ def moved(places: Sequence[Insertion], changes: Iterable[Change]) -> list[Insert
     return [place for place in places if place.key not in added]
 
 
-def _summary(difference: Difference) -> str:
+def _summary(difference: Diff) -> str:
     """`2 pieces, 5 entries: 3 possibilities added, 1 removed, 4 changed; title changed`"""
     counts = difference.counts()
     parts = []

@@ -36,7 +36,7 @@ def _is_taken(modifiers: str, atom: str, length: str) -> bool:
     )
 
 
-class Movement(Base):
+class PieceMoves(Base):
     """The lines of a definition about how pieces move."""
 
     def _moves(self, letter: str, side: Side) -> list[str]:

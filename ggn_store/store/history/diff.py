@@ -1,4 +1,4 @@
-"""The sides of a comparison: what a store has, or a document, of which only what differs is read."""
+"""What turns one version of a document, stored or given, into another; only what differs is read."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Protocol
 from sqlalchemy import Connection
 
 from ggn_store.model.board import Board
+from ggn_store.model.changes import Diff
 from ggn_store.model.diff import Outline, diff_piece, diff_pieces
-from ggn_store.model.difference import Difference
 from ggn_store.model.document import Document, Piece
 from ggn_store.model.revision import Revision
 from ggn_store.store.history import log
 from ggn_store.store.rulesets import catalog
 
 
-class Side(Protocol):
+class Version(Protocol):
     """One of the documents that are compared; `digests` are those of its pieces, in document order."""
 
     @property
@@ -30,7 +30,7 @@ class Side(Protocol):
         """The piece of this identifier, None where there is none."""
 
 
-class Stored:
+class StoredVersion:
     """A revision, whose pieces are read when they are asked for, in the transaction that is open."""
 
     def __init__(self, connection: Connection, revision: Revision) -> None:
@@ -50,7 +50,7 @@ class Stored:
         return None if key is None else catalog.read_piece(self._connection, key.id, self._board)
 
 
-class Given:
+class GivenVersion:
     """A document that is in memory."""
 
     def __init__(self, document: Document) -> None:
@@ -63,7 +63,7 @@ class Given:
         return self._pieces.get(identifier)
 
 
-class Nothing:
+class NoVersion:
     """What is before a first revision."""
 
     outline = Outline.of(None)
@@ -74,20 +74,22 @@ class Nothing:
         return None
 
 
-def side(connection: Connection, content: str | Document) -> Side:
+def version(connection: Connection, content: str | Document) -> Version:
     """A document, or the revision that a reference names."""
-    return Given(content) if isinstance(content, Document) else Stored(connection, catalog.find(connection, content))
+    if isinstance(content, Document):
+        return GivenVersion(content)
+    return StoredVersion(connection, catalog.find(connection, content))
 
 
-def difference(before: Side, after: Side, piece: str | None = None) -> Difference:
-    """What turns one side into the other; with `piece`, of that piece alone. Pieces with equal digests are not read."""
+def diff(before: Version, after: Version, piece: str | None = None) -> Diff:
+    """What turns one version into the other, or its `piece` alone. Pieces with equal digests are not read."""
     if piece is not None:
         change = diff_piece(before.piece(piece), after.piece(piece)) if _differs(before, after, piece) else None
-        return Difference((), () if change is None else (change,))
+        return Diff((), () if change is None else (change,))
     both = dict.fromkeys((*before.digests, *after.digests))
     pairs = ((before.piece(each), after.piece(each)) for each in both if _differs(before, after, each))
     return diff_pieces(before.outline, after.outline, pairs)
 
 
-def _differs(before: Side, after: Side, piece: str) -> bool:
+def _differs(before: Version, after: Version, piece: str) -> bool:
     return before.digests.get(piece) != after.digests.get(piece)

@@ -18,14 +18,14 @@ from typing import Final
 
 from ggn_store.errors import printable
 from ggn_store.model import variables
-from ggn_store.model.difference import Change, Difference, EntryChange, FieldChange, moved
+from ggn_store.model.changes import Change, Diff, EntryChange, FieldChange, moved
 from ggn_store.model.document import Possibility
 from ggn_store.model.merge import Conflict, Merge
 from ggn_store.model.order import Insertion
 from ggn_store.model.possibilities import ABSENT, Detail, PossibilityChange, Value
 from ggn_store.model.variables import Variable
 from ggn_store.notation.hand import HAND
-from ggn_store.render.board import effects_text, place_text
+from ggn_store.render.moves import effects_text, place_text
 
 # Sign, depth and text.
 Line = tuple[str, int, str]
@@ -36,12 +36,12 @@ _PLAIN: Final = "\x1b[0m"
 _MAX_COMPARED: Final = 5_000
 
 
-def difference_text(difference: Difference, color: bool = False) -> Iterator[str]:
+def diff_text(difference: Diff, color: bool = False) -> Iterator[str]:
     """What differs, line by line: by piece, source and destination; with `color`, green and red for a terminal."""
     return _text(_difference(difference), color)
 
 
-def summary_text(difference: Difference) -> str:
+def summary_text(difference: Diff) -> str:
     """What differs, counted, in one line."""
     return f"{printable(str(difference))}\n"
 
@@ -101,7 +101,7 @@ def _text(lines: Iterable[Line], color: bool) -> Iterator[str]:
 # --- differences ---
 
 
-def _difference(difference: Difference) -> Iterator[Line]:
+def _difference(difference: Diff) -> Iterator[Line]:
     for field in difference.fields:
         yield from _field(field)
     for piece in difference.pieces:
