@@ -58,8 +58,8 @@ def parse(declared: str | None) -> Mapping[str, Variable]:
 
 def _is_sound(variable: Variable) -> bool:
     values = variable.values
-    is_rising = list(values) == sorted(set(values))
-    return all(map(is_word, (variable.name, *values))) and variable.initial in values and is_rising
+    is_made_of_words = all(map(is_word, (variable.name, *values)))
+    return is_made_of_words and variable.initial in values and list(values) == sorted(set(values))
 
 
 def passes(guards: Mapping[str, tuple[str, ...]], state: State) -> bool:

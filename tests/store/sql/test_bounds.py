@@ -135,8 +135,9 @@ def test_without_locks_to_look_at_a_query_gives_way_after_a_while(
 
 def test_a_copy_without_room_says_so(file: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     full = "error = sqlite3.OperationalError('full')\nerror.sqlite_errorcode = sqlite3.SQLITE_FULL\n"
-    fails = "def copied(*_):\n    raise error\nchild._copied = copied\n"
-    play(monkeypatch, tmp_path, f"child.fcntl = None\n{STUCK}{full}{fails}")
+    fails = "def copied(*_):\n    raise error\n"
+    replaces = "from ggn_store.store.database import copying\ncopying.copied = copied\n"
+    play(monkeypatch, tmp_path, f"child.fcntl = None\n{STUCK}{full}{fails}{replaces}")
     monkeypatch.chdir(tmp_path)
     with Store.open(str(file)) as store, pytest.raises(QueryError) as caught:
         store.sql("SELECT count(*) FROM v_moves", timeout=600)

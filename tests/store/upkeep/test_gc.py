@@ -318,5 +318,6 @@ def test_a_terminal_is_shown_what_is_being_removed(tmp_path: Path) -> None:
     with Store.open(str(path)) as store:
         store_unlisted(store, [0])
     shown = on_terminal("--db", path, "gc").out
-    assert "removing piece C:K^ (1)" in shown
+    assert "removing board 4x4 " in shown
+    assert "5/?" in shown
     assert "removed 4 pieces, 1 board: " in shown

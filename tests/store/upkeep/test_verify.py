@@ -371,7 +371,7 @@ def test_a_terminal_is_shown_what_is_being_verified(tmp_path: Path) -> None:
     with Store.open(str(path)) as store:
         store.load(KNIGHT, "game")
     shown = on_terminal("--db", path, "verify").out
-    assert "verifying piece C:N (1)" in shown
-    assert "verifying revision game@1 (2)" in shown
+    assert "verifying revision game@1 " in shown
+    assert "2/?" in shown
     assert shown.endswith("1 piece, 1 revision and 0 tags checked: all sound\n")
-    assert "comparing game here (1)" in on_terminal("--db", path, "verify", "--remote", path).out
+    assert "comparing game there " in on_terminal("--db", path, "verify", "--remote", path).out
