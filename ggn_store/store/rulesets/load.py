@@ -408,7 +408,9 @@ def flatten(piece_id: int, piece: Piece, board: Board) -> tuple[list[tuple[Any, 
     sources: list[tuple[Any, ...]] = []
     destinations: list[tuple[Any, ...]] = []
     variants: list[tuple[Any, ...]] = []
-    details: tuple[list[tuple[Any, ...]], ...] = ([], [], [], [], [], [])
+    conditions: list[tuple[Any, ...]] = []
+    changes: list[tuple[Any, ...]] = []
+    others: tuple[list[tuple[Any, ...]], ...] = ([], [], [], [])
     number = 0
     for i, source in enumerate(piece.sources):
         sources.append((piece_id, i, numbers[source.square]))
@@ -417,32 +419,27 @@ def flatten(piece_id: int, piece: Piece, board: Board) -> tuple[list[tuple[Any, 
             for ordinal, possibility in enumerate(destination.possibilities):
                 effects = possibility.effects
                 variants.append((piece_id, i, j, ordinal, number, None if effects is None else effects.toggle))
-                _flatten(possibility, numbers, (piece_id, number), details)
+                for square, state in possibility.must.items():
+                    conditions.append((piece_id, number, "must", numbers[square], state))
+                for square, state in possibility.deny.items():
+                    conditions.append((piece_id, number, "deny", numbers[square], state))
+                if effects is not None:
+                    for square, becomes in effects.board.items():
+                        changes.append((piece_id, number, numbers[square], becomes))
+                # Most have nothing more, and a call for each would be felt.
+                if possibility.guards or possibility.origin or (effects and (effects.hands or effects.state)):
+                    _flatten_others(possibility, (piece_id, number), others)
                 number += 1
-    return sources, destinations, variants, *details
+    return sources, destinations, variants, conditions, changes, *others
 
 
-def _flatten(
-    possibility: Possibility,
-    numbers: Mapping[str, int | None],
-    key: tuple[int, int],
-    details: tuple[list[tuple[Any, ...]], ...],
-) -> None:
-    """Add the rows of a possibility's conditions, effects on board and hands, origin, guards and effects on state."""
-    conditions, effects, hand_effects, origins, guards, state_effects = details
-    piece_id, number = key
-    for square, state in possibility.must.items():
-        conditions.append((piece_id, number, "must", numbers[square], state))
-    for square, state in possibility.deny.items():
-        conditions.append((piece_id, number, "deny", numbers[square], state))
-    if (made := possibility.effects) is not None:
-        for square, becomes in made.board.items():
-            effects.append((piece_id, number, numbers[square], becomes))
-        for held, delta in made.hands.items():
-            hand_effects.append((piece_id, number, held, delta))
-        for variable, value in made.state.items():
-            state_effects.append((piece_id, number, variable, value))
+def _flatten_others(possibility: Possibility, key: tuple[int, int], others: tuple[list[tuple[Any, ...]], ...]) -> None:
+    """Add the rows of a possibility's effects on hands, its origin, its guards and its effects on state."""
+    hand_effects, origins, guards, state_effects = others
+    if (effects := possibility.effects) is not None:
+        hand_effects += [(*key, held, delta) for held, delta in effects.hands.items()]
+        state_effects += [(*key, variable, value) for variable, value in effects.state.items()]
     for variable, values in possibility.guards.items():
-        guards.extend((piece_id, number, variable, value) for value in values)
+        guards += [(*key, variable, value) for value in values]
     if (origin := possibility.origin) is not None:
-        origins.append((piece_id, number, origin.action, origin.step, origin.chainable))
+        origins.append((*key, origin.action, origin.step, origin.chainable))
