@@ -16,7 +16,7 @@ from ggn_store.columnar import compile as compiling
 from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.encode import Batch, Encoder
 from ggn_store.columnar.extras import need
-from ggn_store.errors import PositionError, StoreError, offer, quote
+from ggn_store.errors import PositionError, StoreError, quote
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.store.moves.batch import COUNTS, Count
@@ -63,31 +63,35 @@ class Columns:
 
     @functools.cached_property
     def compiled(self) -> Compiled:
-        """The tables; raises StoreError for a ruleset with state variables, which no table of columns knows."""
+        """The tables that questions read."""
         handle = self.handle
-        if handle.variables:
-            raise StoreError(
-                f"{handle.revision} has state variables ({offer(list(handle.variables))}), which the engines on "
-                "columns do not know: ask the store itself (moves, moves_batch, count_moves)"
-            )
         return compiling.compile_pieces(handle.revision, handle.board, handle.read_pieces())
 
     @functools.cached_property
     def _encoder(self) -> Encoder:
         return Encoder(self.compiled)
 
-    def moves(self, positions: Any, *, sides: Any = None, hands: Any = None, **engine: Unpack[EngineOptions]) -> Any:
+    def moves(
+        self,
+        positions: Any,
+        *,
+        sides: Any = None,
+        hands: Any = None,
+        states: Any = None,
+        **engine: Unpack[EngineOptions],
+    ) -> Any:
         """The moves of many positions as an Arrow table: position, piece, source, destination, ordinal.
 
         `positions` are Positions, mappings or FEEN texts, numbered from 0, or an Arrow table: with a column `feen`, or
-        with position (a number of the caller's), square and piece, to which `sides` (position, side) and `hands`
-        (position, piece, count) may be given; without them the first side moves and the hands are not known. The
-        answer is that of `Ruleset.moves`, in the same order. `engine`, `threads`, `master` and `directory` choose the
-        engine: see `EngineOptions`. Raises GgnStoreError where the engine is not installed, and PositionError as
+        with position (a number of the caller's), square and piece, to which `sides` (position, side), `hands`
+        (position, piece, count) and `states` (position, variable, value) may be given; without them the first side
+        moves, the hands are not known, and state variables are what they begin as. The answer is that of
+        `Ruleset.moves`, in the same order. `engine`, `threads`, `master` and `directory` choose the engine: see
+        `EngineOptions`. Raises GgnStoreError where the engine is not installed, and PositionError as
         `Ruleset.moves` does.
         """
         np, pa = need("numpy", EXTRA), need("pyarrow", EXTRA)
-        batch = self.encode(positions, sides, hands)
+        batch = self.encode(positions, sides, hands, states)
         found = self.engine(**engine).moves(batch)
         # One number for both sorts in a fraction of the time of two.
         keys = found["position"].to_numpy().astype(np.int64) << 32 | found["possibility"].to_numpy()
@@ -109,6 +113,7 @@ class Columns:
         *,
         sides: Any = None,
         hands: Any = None,
+        states: Any = None,
         **engine: Unpack[EngineOptions],
     ) -> Any:
         """How many moves there are by position, by piece or by destination: an Arrow table of that and `count`.
@@ -116,7 +121,7 @@ class Columns:
         The moves themselves never leave the engine; the rest is as for `moves`.
         """
         np, pa, tables = need("numpy", EXTRA), need("pyarrow", EXTRA), self.compiled.tables
-        batch, asked = self.encode(positions, sides, hands), self.engine(**engine)
+        batch, asked = self.encode(positions, sides, hands, states), self.engine(**engine)
         if by == "position":
             counts = np.zeros(batch.count, np.int64)
             found = asked.count_by_position(batch)
@@ -149,18 +154,20 @@ class Columns:
 
         `ggn_store.columnar.compile` says what is in them. Raises InputError where the directory is not empty.
         """
-        compiling.write(self.compiled, directory)
+        compiling.write(self.compiled, compiling.details(self.handle.read_pieces()), directory)
 
-    def encode(self, positions: Any, sides: Any = None, hands: Any = None) -> Batch:
+    def encode(self, positions: Any, sides: Any = None, hands: Any = None, states: Any = None) -> Batch:
         """A batch of positions in any of the forms that `moves` takes."""
         if hasattr(positions, "column_names"):
             if "feen" not in positions.column_names:
-                return self._encoder.arrow(positions, sides, hands)
+                return self._encoder.arrow(positions, sides, hands, states)
             if positions["feen"].null_count:
                 raise PositionError("the column feen has no text in some rows: null is not a position")
             positions = positions["feen"].to_pylist()
-        if sides is not None or hands is not None:
-            raise PositionError("sides and hands go with an Arrow table of pieces: other positions bring their own")
+        if any(table is not None for table in (sides, hands, states)):
+            raise PositionError(
+                "sides, hands and states go with an Arrow table of pieces: other positions bring their own"
+            )
         given = list(positions)
         if all(isinstance(each, str) for each in given):
             return self._encoder.feen(given)

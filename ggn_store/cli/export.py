@@ -134,5 +134,5 @@ def compile_(ctx: click.Context, ruleset: str, output: str) -> None:
     """
     found = options.open_ruleset(ctx, ruleset)
     found.columns.compile(output)
-    rows = found.columns.compiled.metadata["rows"]
-    click.echo(f"{found.revision}: {rows['possibility']:,} possibilities compiled to {printable(output)}", err=True)
+    compiled = found.columns.compiled.tables["possibility"].num_rows
+    click.echo(f"{found.revision}: {compiled:,} possibilities compiled to {printable(output)}", err=True)

@@ -3,27 +3,32 @@
     square       square (number from 0), label
     piece        piece (number from 0), identifier, side: every piece that the rules name in any role
     possibility  possibility (number from 0, in document order), piece, source, destination (texts; `*` is the hand),
-                 ordinal (from 0 within the destination), toggle (whether the turn passes; null: no effects are given)
+                 ordinal (from 0 within the destination), toggle (whether the turn passes; null: no effects are given),
+                 action, step, chainable (null: no action is given)
     condition    possibility, polarity (must, deny), square (label), state: as the document has them
     effect       possibility, square (label), becomes (null: it is emptied)
     hand_effect  possibility, piece (identifier), delta
+    guard        possibility, variable, value: a row for each value that the state variable may have
+    state_effect possibility, variable, becomes
 
 Whoever joins these has the whole document. The other tables are derived from them, for speed; `lanes` says what a
-lane and a rule are, and `sql` is the question that reads them:
+lane is, and `sql` is the question that reads them:
 
     start        start (number from 0), piece, square (numbers; null: the hand), has_masked (it is in `masked`)
-    named        start, bit (from 0), piece, square (numbers): what the bits of `must` and `deny` of its masked rows say
-    mover        mover (number from 0), start, lane: a start, and a lane that rules of it look at
-    rule         rule (number from 0), mover, ray, quiet, capture (masks over the lane), each, salt
-    answer       rule, key (salt xor a set of squares that the rule reaches; unlike that of any other rule),
+    lane         lane (number from 0), start, ray, stop, first, free, quiet, capture (masks over its bits), each
+    lane_square  lane, bit, square (number; null where a ray ends): what the bits of a lane's words are
+    lane_guard   lane, variable, value: the lane answers only where each variable here has one of its values
+    part         part (number from 0), lane, squares (mask), salt
+    answer       part, key (salt xor a set of squares that is reached in the part; unlike that of any other part),
                  bit (a square of the set), if_empty, if_enemy (possibilities)
-    masked       start, not_empty_0, not_enemy_0, not_own_0, twin_0 and so on for every word of the board,
-                 must_0, deny_0 and so on for every word of names (all of `must` have to stand there, none of `deny`),
-                 if_empty, if_enemy (possibilities)
+    fact         start, bit (from 0), square (number), state, variable, value: what the bits of `must` and `deny` of its
+                 masked rows say, either that a square is in a state or that a variable has one of the values
+    masked       start, must_0, deny_0 and so on for every word of facts (all of `must` have to hold, none of `deny`),
+                 possibility
 
 `metadata.json` has the format's number, the ruleset with its revision and digest, the dialect, the board's shape and
-whether it was declared, how many words of 64 bits the masks over the board (`words`) and those of names (`names`)
-have, and the number of rows of each file.
+whether it was declared, the state variables, how many words of 64 facts there are (`facts`), and the number of rows of
+each file.
 """
 
 from __future__ import annotations
@@ -32,27 +37,26 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from ggn_store.columnar import lanes
 from ggn_store.columnar.extras import need
-from ggn_store.errors import GgnStoreError, InputError, printable
+from ggn_store.errors import InputError, printable
+from ggn_store.model import variables
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY, Piece, Possibility
 from ggn_store.model.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.output import new_directory
-from ggn_store.store.rulesets.masks import masks_of, split
-from ggn_store.store.schema.tables import MASK_WORDS, MASKS
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 EXTRA: Final = "duckdb"
 METADATA: Final = "metadata.json"
-MAX_SQUARES: Final = MASK_WORDS * lanes.WORD
+WORD: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,47 +70,25 @@ class Compiled:
         return str(self.metadata["ruleset"])
 
     @property
-    def words(self) -> int:
-        """How many words of 64 squares masks over the board have."""
-        return int(self.metadata["words"])
-
-    @property
-    def names(self) -> int:
-        """How many words of 64 bits `must` and `deny` have: none where no condition names a piece."""
-        return int(self.metadata["names"])
+    def facts(self) -> int:
+        """How many words of 64 bits `must` and `deny` have: none where no row is masked."""
+        return int(self.metadata["facts"])
 
 
 def compile_pieces(revision: Revision, board: Board, pieces: Iterable[Piece]) -> Compiled:
-    """The tables of a revision from its pieces in document order, of which one is in memory at a time.
+    """The tables of a revision that questions read, from its pieces in document order, one in memory at a time.
 
-    Raises GgnStoreError where pyarrow is missing, and for a board that is too large.
+    Raises GgnStoreError where pyarrow is missing.
     """
-    pa = need("pyarrow", EXTRA)
-    if len(board.squares) > MAX_SQUARES:
-        raise GgnStoreError(
-            f"{revision} has a board of {len(board.squares)} squares, and only boards of up to {MAX_SQUARES} can be "
-            "compiled: ask the store itself for its moves"
-        )
     builder = _Builder(board)
-    schemas = _schemas(builder.words)
-    batches: dict[str, list[Any]] = {name: [] for name in schemas}
-
-    def flush() -> None:
-        for name, rows in builder.take():
-            columns = zip(*rows, strict=True)
-            arrays = [pa.array(column, field.type) for column, field in zip(columns, schemas[name], strict=True)]
-            batches[name].append(pa.RecordBatch.from_arrays(arrays, schema=schemas[name]))
-
     for piece in pieces:
         builder.add(piece)
-        flush()
     builder.finish()
-    flush()
-    tables = {name: pa.Table.from_batches(batches[name], schema).combine_chunks() for name, schema in schemas.items()}
-    names = -(-builder.most_named // lanes.WORD)
-    for name in ("must", "deny"):
-        tables["masked"] = _spread(tables["masked"], name, names)
-    tables["rule"], tables["answer"] = _salted(tables["rule"], tables["answer"], builder.sets)
+    words = -(-builder.most_facts // WORD)
+    tables = {name: _table(_COLUMNS[name], builder.rows[name]) for name in _DERIVED}
+    tables["masked"] = _masked(builder.masked, words)
+    tables["part"], tables["answer"] = _salted(tables["part"], tables["answer"], builder.sets)
+    declared = variables.parse(revision.envelope.variables)
     metadata = {
         "format": FORMAT,
         "ruleset": str(revision),
@@ -114,201 +96,219 @@ def compile_pieces(revision: Revision, board: Board, pieces: Iterable[Piece]) ->
         "dialect": revision.dialect,
         "shape": board.shape_text,
         "declared": revision.envelope.board is not None,
-        "words": builder.words,
-        "names": names,
-        "rows": {name: table.num_rows for name, table in tables.items()},
+        "variables": {name: each.data() for name, each in declared.items()},
+        "facts": words,
     }
     return Compiled(metadata, tables)
 
 
-def mask_columns(words: int) -> list[str]:
-    """The columns of masks over a board of so many words."""
-    return [f"{name}_{word}" for word in range(words) for name in MASKS]
+def details(pieces: Iterable[Piece]) -> dict[str, Any]:
+    """The tables of what the possibilities of pieces in document order ask and do, which only files have."""
+    pa = need("pyarrow", EXTRA)
+    parts: dict[str, list[Any]] = {name: [_table(_COLUMNS[name], [])] for name in _DETAILS}
+    numbers = itertools.count()
+    for piece in pieces:
+        rows: dict[str, list[_Row]] = {name: [] for name in _DETAILS}
+        for _, _, _, possibility in piece.entries():
+            _add_details(rows, next(numbers), possibility)
+        for name, found in rows.items():
+            parts[name].append(_table(_COLUMNS[name], found))
+    return {name: pa.concat_tables(found).combine_chunks() for name, found in parts.items()}
 
 
 _COLUMNS: Final = {
     "square": "square:number label:text",
     "piece": "piece:number identifier:text side:text",
-    "possibility": "possibility:number piece:text source:text destination:text ordinal:number toggle:truth",
+    "possibility": "possibility:number piece:text source:text destination:text ordinal:number toggle:truth action:text "
+    "step:number chainable:truth",
     "condition": "possibility:number polarity:text square:text state:text",
     "effect": "possibility:number square:text becomes:text",
     "hand_effect": "possibility:number piece:text delta:number",
+    "guard": "possibility:number variable:text value:text",
+    "state_effect": "possibility:number variable:text becomes:text",
     "start": "start:number piece:number square:number has_masked:truth",
-    "named": "start:number bit:number piece:number square:number",
-    "mover": "mover:number start:number lane:number",
-    "rule": "rule:number mover:number ray:mask quiet:mask capture:mask each:number salt:mask",
-    "answer": "rule:number key:mask bit:mask if_empty:number if_enemy:number",
-    "masked": "start:number {masks} must:names deny:names if_empty:number if_enemy:number",
+    "lane": "lane:number start:number ray:mask stop:mask first:mask free:mask quiet:mask capture:mask each:number",
+    "lane_square": "lane:number bit:number square:number",
+    "lane_guard": "lane:number variable:text value:text",
+    "part": "part:number lane:number squares:mask salt:mask",
+    "answer": "part:number key:mask bit:mask if_empty:number if_enemy:number",
+    "fact": "start:number bit:number square:number state:text variable:text value:text",
 }
+_DETAILS: Final = ("condition", "effect", "hand_effect", "guard", "state_effect")
+_DERIVED: Final = [name for name in _COLUMNS if name not in _DETAILS]
+
+_Row = tuple[Any, ...]
 
 
-def _schemas(words: int) -> dict[str, Any]:
+def _table(described: str, rows: Sequence[_Row]) -> Any:
+    """An Arrow table of rows, by its description above."""
     pa = need("pyarrow", EXTRA)
     types = {"number": pa.int32(), "mask": pa.int64(), "text": pa.string(), "truth": pa.bool_()}
-    types["names"] = pa.list_(pa.int64())
-    masks = " ".join(f"{name}:mask" for name in mask_columns(words))
-    said = {name: columns.format(masks=masks).split() for name, columns in _COLUMNS.items()}
-    pairs = {name: [each.split(":") for each in columns] for name, columns in said.items()}
-    return {name: pa.schema([(column, types[kind]) for column, kind in each]) for name, each in pairs.items()}
+    fields = [(name, types[kind]) for name, kind in (each.split(":") for each in described.split())]
+    columns = zip(*rows, strict=True) if rows else [()] * len(fields)
+    arrays = [pa.array(column, kind) for column, (_, kind) in zip(columns, fields, strict=True)]
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def _add_details(rows: Mapping[str, list[_Row]], number: int, possibility: Possibility) -> None:
+    for polarity, states in (("must", possibility.must), ("deny", possibility.deny)):
+        rows["condition"] += [(number, polarity, square, state) for square, state in states.items()]
+    for variable, values in possibility.guards.items():
+        rows["guard"] += [(number, variable, value) for value in values]
+    if possibility.effects is not None:
+        rows["effect"] += [(number, *each) for each in possibility.effects.board.items()]
+        rows["hand_effect"] += [(number, *each) for each in possibility.effects.hands.items()]
+        rows["state_effect"] += [(number, *each) for each in possibility.effects.state.items()]
 
 
 class _Builder:
-    """The rows of the tables, piece by piece, and the numbers that go on from piece to piece."""
+    """The rows of the derived tables, piece by piece, and the numbers that go on from piece to piece."""
 
     def __init__(self, board: Board) -> None:
         self._board = board
         self._bits = {square: 1 << number for square, number in board.numbers.items()} | {HAND: 0}
-        self.words = board.words
         self._pieces: dict[str, int] = {}
-        self._numbers = {name: itertools.count() for name in ("possibility", "start", "mover", "rule")}
-        self._rows: dict[str, list[tuple[Any, ...]]] = {}
+        self._starts = 0
+        self.rows: dict[str, list[_Row]] = {name: [] for name in _DERIVED}
+        self.masked: list[tuple[int, int, int, int]] = []
         self.sets = 0
-        self.most_named = 0
-
-    def take(self) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
-        """The rows since the last time, by table."""
-        rows, self._rows = self._rows, {}
-        yield from rows.items()
+        self.most_facts = 0
 
     def finish(self) -> None:
         """Add the tables that are only known in the end."""
-        for label, number in self._board.numbers.items():
-            self._add("square", number, label)
-        for identifier, number in self._pieces.items():
-            self._add("piece", number, identifier, side_of(identifier))
+        self.rows["square"] = [(number, label) for label, number in self._board.numbers.items()]
+        self.rows["piece"] = [(number, each, side_of(each)) for each, number in self._pieces.items()]
 
     def add(self, piece: Piece) -> None:
         """Add the rows of a piece."""
-        is_upper = piece.identifier[0].isupper()
+        rows = self.rows["possibility"]
+        bits = self._bits
         for source in piece.sources:
+            begin = len(rows)
             cases: list[lanes.Case] = []
-            named: dict[tuple[int, int], int] = {}
-            musts: dict[int, tuple[int, int]] = {}
+            possibilities = []
+            others = []
             for destination in source.destinations:
+                place = piece.identifier, source.square, destination.square
+                bit = bits[destination.square]
                 for ordinal, possibility in enumerate(destination.possibilities):
-                    number = next(self._numbers["possibility"])
-                    toggle = None if possibility.effects is None else possibility.effects.toggle
-                    self._add(
-                        "possibility", number, piece.identifier, source.square, destination.square, ordinal, toggle
-                    )
-                    self._add_details(number, possibility)
-                    case = lanes.Case(
-                        number, self._bits[destination.square], *masks_of(possibility, self._bits, is_upper)
-                    )
-                    cases.append(case)
-                    if case.exact:
-                        musts[number] = self._names(possibility.must, named), self._names(possibility.deny, named)
-            start = next(self._numbers["start"])
-            for (state, square), bit in named.items():
-                self._add("named", start, bit, state, square)
-            self.most_named = max(self.most_named, len(named))
-            self._add_start(start, self._piece(piece.identifier), source.square, cases, musts)
+                    number = len(rows)
+                    rows.append((number, *place, ordinal, *self._rest(possibility)))
+                    possibilities.append(possibility)
+                    case = lanes.case_of(number, bit, possibility, bits)
+                    if case is None:
+                        others.append(number)
+                    else:
+                        cases.append(case)
+            made, left = lanes.compile_cases(cases)
+            asked = {number: possibilities[number - begin] for number in sorted(others + left)}
+            self._add_start(self._piece(piece.identifier), self._board.numbers.get(source.square), made, asked)
+
+    def _rest(self, possibility: Possibility) -> _Row:
+        """What a row has of a possibility beside its place; the pieces that it makes get numbers."""
+        effects, origin = possibility.effects, possibility.origin
+        toggle = None
+        if effects is not None:
+            toggle = effects.toggle
+            for becomes in effects.board.values():
+                if becomes is not None and becomes not in self._pieces:
+                    self._piece(becomes)
+            for held in effects.hands:
+                self._piece(held)
+        return (toggle, None, None, None) if origin is None else (toggle, origin.action, origin.step, origin.chainable)
 
     def _add_start(
-        self, start: int, piece: int, source: str, cases: list[lanes.Case], musts: Mapping[int, tuple[int, int]]
+        self, piece: int, square: int | None, made: list[lanes.Lane], asked: Mapping[int, Possibility]
     ) -> None:
-        rules, masked = lanes.compile_cases(cases)
-        self._add("start", start, piece, self._board.numbers.get(source), bool(masked))
-        movers: dict[int, int] = {}
-        for rule in rules:
-            if rule.lane not in movers:
-                movers[rule.lane] = next(self._numbers["mover"])
-                self._add("mover", movers[rule.lane], start, rule.lane)
-            number = next(self._numbers["rule"])
-            masks = (_signed(mask) for mask in (rule.ray, rule.quiet, rule.capture))
-            self._add("rule", number, movers[rule.lane], *masks, rule.each, 0)
-            for answer in rule.answers:
-                signed = _signed(answer.reached), _signed(answer.bit)
-                self._add("answer", number, *signed, answer.if_empty, answer.if_enemy)
-            self.sets += len({answer.reached for answer in rule.answers})
-        for row in masked:
-            planes = (split(mask, self.words) for mask in (row.not_empty, row.not_enemy, row.not_own, row.twin))
-            signed_masks = itertools.chain.from_iterable(zip(*planes, strict=True))
-            names = ([*_words(names)] for names in (musts[row.if_empty] if row.exact else (0, 0)))
-            self._add("masked", start, *signed_masks, *names, row.if_empty, row.if_enemy)
+        start = self._starts
+        self._starts += 1
+        self.rows["start"].append((start, piece, square, bool(asked)))
+        for lane in made:
+            self._add_lane(start, lane)
+        facts: dict[_Row, int] = {}
+        for number, possibility in asked.items():
+            must, deny = self._facts(possibility.must, facts), self._facts(possibility.deny, facts)
+            for guard in possibility.guards.items():
+                must |= 1 << facts.setdefault(guard, len(facts))
+            self.masked.append((start, must, deny, number))
+        self.most_facts = max(self.most_facts, len(facts))
+        for (place, state), bit in facts.items():
+            if isinstance(place, str):
+                self.rows["fact"] += [(start, bit, None, None, place, value) for value in state]
+            else:
+                self.rows["fact"].append((start, bit, place, state, None, None))
 
-    def _add_details(self, number: int, possibility: Possibility) -> None:
-        for polarity, states in (("must", possibility.must), ("deny", possibility.deny)):
-            for square, state in states.items():
-                self._add("condition", number, polarity, square, state)
-        if possibility.effects is None:
-            return
-        for square, becomes in possibility.effects.board.items():
-            self._add("effect", number, square, becomes)
-            if becomes is not None:
-                self._piece(becomes)
-        for held, delta in possibility.effects.hands.items():
-            self._add("hand_effect", number, held, delta)
-            self._piece(held)
-
-    def _names(self, states: Mapping[str, str], named: dict[tuple[int, int], int]) -> int:
-        """The mask of the pieces that `states` name; what is new gets the next bit in `named`."""
-        pairs = [
-            (self._piece(state), self._board.numbers[square])
-            for square, state in states.items()
-            if state not in (EMPTY, ENEMY)
+    def _add_lane(self, start: int, lane: lanes.Lane) -> None:
+        rows = self.rows
+        number = len(rows["lane"])
+        masks = lane.ray, lane.stop, lane.first, lane.free, lane.quiet, lane.capture
+        rows["lane"].append((number, start, *masks, lane.each))
+        rows["lane_square"] += [
+            (number, bit, square.bit_length() - 1 if square else None) for bit, square in enumerate(lane.squares)
         ]
-        return sum(1 << named.setdefault(pair, len(named)) for pair in pairs)
+        rows["lane_guard"] += [(number, variable, value) for variable, values in lane.guard for value in values]
+        for part in lane.parts:
+            place = len(rows["part"])
+            rows["part"].append((place, number, part.squares, 0))
+            rows["answer"] += [(place, *answer) for answer in part.answers]
+            self.sets += len({answer[0] for answer in part.answers})
+
+    def _facts(self, states: Mapping[str, str], facts: dict[_Row, int]) -> int:
+        """The mask of what `states` say; what is new gets the next bit in `facts`."""
+        mask = 0
+        for square, state in states.items():
+            mask |= 1 << facts.setdefault((self._board.numbers[square], state), len(facts))
+            if state not in (EMPTY, ENEMY):
+                self._piece(state)
+        return mask
 
     def _piece(self, identifier: str) -> int:
         return self._pieces.setdefault(identifier, len(self._pieces))
 
-    def _add(self, table: str, *row: Any) -> None:
-        self._rows.setdefault(table, []).append(row)
+
+def _masked(rows: Sequence[tuple[int, int, int, int]], words: int) -> Any:
+    """The table of masked rows: start, what must hold and must not, and the possibility, of so many words of facts."""
+    np, pa = need("numpy", EXTRA), need("pyarrow", EXTRA)
+    columns = {"start": pa.array([row[0] for row in rows], pa.int32())}
+    for at, name in ((1, "must"), (2, "deny")):
+        data = b"".join([row[at].to_bytes(8 * words, "little") for row in rows])
+        masks = np.frombuffer(data, "<i8").reshape(len(rows), words)
+        columns |= {f"{name}_{word}": np.ascontiguousarray(masks[:, word]) for word in range(words)}
+    return pa.table(columns | {"possibility": pa.array([row[3] for row in rows], pa.int32())})
 
 
-def _signed(word: int) -> int:
-    [signed] = split(word, 1)
-    return signed
+def _salted(parts: Any, answers: Any, sets: int) -> tuple[Any, Any]:
+    """The tables with a salt for each part, such that no two of the `sets` of squares have the same key.
 
-
-def _words(mask: int) -> tuple[int, ...]:
-    return split(mask, -(-mask.bit_length() // lanes.WORD))
-
-
-def _spread(masked: Any, name: str, words: int) -> Any:
-    """The table with a column for each word instead of the lists of words in a column; words left out are 0."""
-    pa = need("pyarrow", EXTRA)
-    at = masked.schema.get_field_index(name)
-    lists = masked.column(at).to_pylist() if words else []
-    masked = masked.remove_column(at)
-    for word in range(words):
-        column = pa.array([each[word] if word < len(each) else 0 for each in lists], pa.int64())
-        masked = masked.append_column(f"{name}_{word}", column)
-    return masked
-
-
-def _salted(rules: Any, answers: Any, sets: int) -> tuple[Any, Any]:
-    """The tables with a salt for each rule, such that no two of the `sets` of squares have the same key.
-
-    A rule that reaches nothing asks for its salt alone, so salts must not be keys either. The salts look random, and
-    are the same each time.
+    Salts are no keys either. They look random, and are the same each time.
     """
     pa, pc = need("pyarrow", EXTRA), need("pyarrow.compute", EXTRA)
     for seed in itertools.count():
-        noise = pa.py_buffer(_noise(seed, 8 * rules.num_rows))
-        salts = pa.Array.from_buffers(pa.int64(), rules.num_rows, [None, noise])
-        keys = pc.bit_wise_xor(answers["key"].combine_chunks(), salts.take(answers["rule"].combine_chunks()))
-        if pc.count_distinct(pa.chunked_array([keys, salts])).as_py() == sets + rules.num_rows:
+        noise = pa.py_buffer(_noise(seed, 8 * parts.num_rows))
+        salts = pa.Array.from_buffers(pa.int64(), parts.num_rows, [None, noise])
+        keys = pc.bit_wise_xor(answers["key"].combine_chunks(), salts.take(answers["part"].combine_chunks()))
+        if pc.count_distinct(pa.chunked_array([keys, salts])).as_py() == sets + parts.num_rows:
             break
-    place = rules.schema.get_field_index("salt"), answers.schema.get_field_index("key")
-    return rules.set_column(place[0], "salt", salts), answers.set_column(place[1], "key", keys)
+    place = parts.schema.get_field_index("salt"), answers.schema.get_field_index("key")
+    return parts.set_column(place[0], "salt", salts), answers.set_column(place[1], "key", keys)
 
 
 def _noise(seed: int, size: int) -> bytes:
     return hashlib.shake_128(str(seed).encode()).digest(size)
 
 
-def write(compiled: Compiled, directory: str | os.PathLike[str]) -> None:
-    """Write the files into a directory that is new or empty, and appears only once it is whole.
+def write(compiled: Compiled, described: Mapping[str, Any], directory: str | os.PathLike[str]) -> None:
+    """Write the files, with those of `details`, into a directory that is new or empty, and appears once it is whole.
 
     Raises InputError where something is there already, or nothing can be written.
     """
     parquet = need("pyarrow.parquet", EXTRA)
     with new_directory(directory, "name a new directory, or remove this one first") as part:
-        for name, table in compiled.tables.items():
+        tables = {**compiled.tables, **described}
+        for name, table in tables.items():
             parquet.write_table(table, part / f"{name}.parquet", compression="zstd")
-        text = json.dumps(compiled.metadata, ensure_ascii=False, indent=1)
+        metadata = {**compiled.metadata, "rows": {name: table.num_rows for name, table in tables.items()}}
+        text = json.dumps(metadata, ensure_ascii=False, indent=1)
         (part / METADATA).write_text(text + "\n", encoding="utf-8")
 
 
@@ -322,7 +322,7 @@ def read(directory: str | os.PathLike[str]) -> Compiled:
             raise InputError(
                 f"{shown}: not of format {FORMAT}, which this version reads: write it anew with `ggn-store compile`"
             )
-        tables = {name: parquet.read_table(Path(directory) / f"{name}.parquet") for name in metadata["rows"]}
+        tables = {name: parquet.read_table(Path(directory) / f"{name}.parquet") for name in metadata.pop("rows")}
     except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
         raise InputError(f"{shown}: not a compiled ruleset ({error}): write one with `ggn-store compile`") from None
     return Compiled(metadata, tables)

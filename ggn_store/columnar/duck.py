@@ -28,7 +28,7 @@ class DuckEngine(Engine):
         self._lock = threading.Lock()
         if threads is not None:
             self._connection.execute("SET threads = ?", [threads])
-        for name in ("rule", "answer", "masked"):
+        for name in sql.TABLES:
             self._connection.register("given", compiled.tables[name])
             self._connection.execute(f"CREATE TABLE {name} AS FROM given")
             self._connection.unregister("given")

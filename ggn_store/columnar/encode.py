@@ -1,35 +1,43 @@
 """Positions -> columns for one compiled ruleset, whole arrays at a time.
 
-    moving     position (number from 0), start, mover, empty, enemy (words over the mover's lane): for each piece of
-               the side to move that stands on a start, or is held where one is the hand, and each mover of that start
-    standing   position, start, empty_0, enemy_0 and so on for every word of the board, named_0 and so on for every
-               word of names (which of the start's names stand on their squares): the same pieces, where their start
-               has masked rows
+    moving     position (number from 0), lane, empty, enemy (words over the lane's squares): for each piece of the side
+               to move that stands on a start, or is held where one is the hand, and each lane of that start whose
+               guards let the state pass
+    standing   position, start, held_0 and so on for every word of facts (which of the start's facts hold): the same
+               pieces, where their start has masked rows
 
-`enemy` is seen from the side to move. Positions come as `Position`, as FEEN texts, or as Arrow tables.
+What an array of positions holds on each *place*, a square or a state variable, is a small number, its code there; so
+words are made by looking up the codes of the places that matter. Positions come as `Position`, as FEEN texts, or as
+Arrow tables.
 """
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ggn_store.columnar.compile import EXTRA, Compiled
+from ggn_store.columnar.compile import EXTRA, WORD, Compiled
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.feen_texts import FeenTexts
-from ggn_store.columnar.lanes import WORD
 from ggn_store.errors import PositionError, offer, quote
+from ggn_store.model import variables
+from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.position import SIDES, Position
+from ggn_store.model.variables import Variable
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 
-# Positions that are encoded at once: their arrays still lie in a processor's cache.
-CHUNK: Final = 4096
+# Positions, and codes of places, that are encoded at once: their arrays still lie in a processor's cache.
+CHUNK: Final = 1024
+_CODES: Final = 1 << 18
+# The code of an empty square; those of pieces follow, the first side's odd and from 2 on what no rule knows.
+_EMPTY: Final = 0
+_PIECES: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +59,8 @@ class Columns:
 
     `position`, `square` and `piece` have a row for each piece on the board: its position from 0, its square's number,
     and `Encoder.piece_of` of its identifier. `held` are position and piece of what is in the hands. `first` tells of
-    every position whether the first side moves, `hands_known` whether its hands are known.
+    every position whether the first side moves, `hands_known` whether its hands are known. `state` has position,
+    variable and value (numbers) where a state variable is not what it begins as.
     """
 
     position: Any
@@ -60,6 +69,7 @@ class Columns:
     held: tuple[Any, Any]
     first: Any
     hands_known: Any
+    state: tuple[Any, Any, Any]
 
 
 class Pieces(dict[str, int]):
@@ -73,6 +83,43 @@ class Pieces(dict[str, int]):
         return -2 + (side_of(identifier) == "first")
 
 
+class _Padded:
+    """Lists of numbers, one for each key, filled up to whole bytes of bits; a table for those of each size."""
+
+    def __init__(self, np: Any, lengths: Any, values: Any, filler: int) -> None:
+        self._np = np
+        self._bytes = -(-lengths // 8)
+        self._rows = np.zeros(len(lengths), np.int64)
+        self._tables = {}
+        ends = np.cumsum(lengths)
+        for keys, size in self.by_size(np.arange(len(lengths))):
+            table = np.full((len(keys), 8 * size), filler, np.int64)
+            for row, key in enumerate(keys.tolist()):
+                table[row, : lengths[key]] = values[ends[key] - lengths[key] : ends[key]]
+            self._rows[keys] = np.arange(len(keys))
+            self._tables[size] = table
+
+    def take(self, keys: Any, size: int) -> Any:
+        """The lists of some keys, which have so many bytes, as rows."""
+        return self._tables[size].take(self._rows[keys], axis=0)
+
+    def by_size(self, keys: Any) -> Iterator[tuple[Any, int]]:
+        """The places of the keys whose lists have as many bytes as each other, and how many, not 0, these are."""
+        np, sizes = self._np, self._bytes[keys]
+        for size in np.flatnonzero(np.bincount(sizes)).tolist():
+            if size:
+                yield np.flatnonzero(sizes == size), size
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    """The places that the facts of each start are about, where in `truth` the codes of each begin, and `truth`."""
+
+    places: _Padded
+    tests: _Padded
+    truth: Any
+
+
 class Encoder:
     """Encodes positions for one compiled ruleset; raises GgnStoreError where numpy or pyarrow is missing."""
 
@@ -80,11 +127,24 @@ class Encoder:
         np = need("numpy", EXTRA)
         self._np, self._pa = np, need("pyarrow", EXTRA)
         self._compiled = compiled
-        self._words = compiled.words
         table = compiled.tables
         self.labels: list[str] = table["square"]["label"].to_pylist()
         self.numbers = {label: number for number, label in enumerate(self.labels)}
         self.pieces = Pieces(table["piece"]["identifier"].to_pylist())
+        declared: Mapping[str, Any] = compiled.metadata["variables"]
+        self._declared = {
+            name: Variable(name, tuple(each["values"]), each["initial"]) for name, each in declared.items()
+        }
+        self._variables = {name: number for number, name in enumerate(self._declared)}
+        self._values = {
+            (name, value): code for name, each in self._declared.items() for code, value in enumerate(each.values)
+        }
+        self._initial = [self._values[name, each.initial] for name, each in self._declared.items()]
+        # The last place is none: it is never empty, and the enemy's for nobody who asks.
+        self._places = len(self.labels) + len(self._variables) + 1
+        codes = max([_PIECES + 2 * len(self.pieces), *(len(each.values) for each in self._declared.values())])
+        self._type = np.uint8 if codes <= 1 << 8 else np.uint16 if codes <= 1 << 16 else np.int32
+        self._chunk = max(1, min(CHUNK, _CODES // self._places))
 
         def column(name: str, field: str) -> Any:
             return table[name][field].to_numpy()
@@ -96,14 +156,63 @@ class Encoder:
         self._starts[column("start", "piece"), square] = column("start", "start")
         self._sides = np.array([code & 1 for code in self.pieces.values()], bool)
         self._has_masked = column("start", "has_masked").astype(bool)
-        self._lanes = column("mover", "lane")
-        begins = np.searchsorted(column("mover", "start"), np.arange(len(self._has_masked) + 1))
-        self._first_mover = begins[:-1].astype(np.int32)
-        self._movers = np.diff(begins)
-        self._named = {name: column("named", name) for name in ("bit", "piece", "square")}
-        self._names = np.searchsorted(column("named", "start"), np.arange(len(self._has_masked) + 1))
-        self._reversed = np.array([int(f"{byte:08b}"[::-1], 2) for byte in range(256)], np.uint8)
+        begins = np.searchsorted(column("lane", "start"), np.arange(len(self._has_masked) + 1))
+        self._first_lane = begins[:-1].astype(np.int32)
+        self._lanes = np.diff(begins)
+        places = table["lane_square"]["square"].fill_null(self._places - 1).to_numpy()
+        lengths = np.bincount(column("lane_square", "lane"), minlength=len(column("lane", "lane")))
+        self._looks = _Padded(np, lengths, places, self._places - 1)
+        self._guards = self._read_guards(table["lane_guard"])
+        self._facts = self._read_facts(table["fact"], codes)
         self._feen = FeenTexts(self.pieces, self.numbers)
+
+    def _read_guards(self, table: Any) -> tuple[Any, list[Any]]:
+        """The number of each lane's guard (0: none), and which codes of which variables the guards let pass."""
+        np = self._np
+        lanes: dict[int, dict[str, list[int]]] = {}
+        for row in table.to_pylist():
+            codes = lanes.setdefault(row["lane"], {}).setdefault(row["variable"], [])
+            codes.append(self._values[row["variable"], row["value"]])
+        known: dict[Any, int] = {}
+        number = np.zeros(self._compiled.tables["lane"].num_rows, np.int32)
+        for lane, guard in lanes.items():
+            key = tuple((len(self.labels) + self._variables[name], tuple(codes)) for name, codes in guard.items())
+            number[lane] = 1 + known.setdefault(key, len(known))
+        return number, list(known)
+
+    def _read_facts(self, table: Any, codes: int) -> _Facts:
+        """What the bits of each start's words are, and which codes make them hold."""
+        np = self._np
+        held: dict[tuple[int, int], tuple[int, tuple[int, ...]]] = {}
+        sides = [code & 1 for code in self.pieces.values()]
+        piece = self._compiled.tables["start"]["piece"].to_pylist()
+        of_state = {(EMPTY, side): (_EMPTY,) for side in (0, 1)} | {
+            (ENEMY, side): tuple(range(3 - side, codes, 2)) for side in (0, 1)
+        }
+        rows = (table[name].to_pylist() for name in table.column_names)
+        for start, bit, square, state, variable, value in zip(*rows, strict=True):
+            if square is None:
+                place, known = held.get((start, bit), (len(self.labels) + self._variables[variable], ()))
+                held[start, bit] = place, (*known, self._values[variable, value])
+            else:
+                found = of_state.get((state, sides[piece[start]]))
+                held[start, bit] = square, found or (_PIECES + self.pieces[state],)
+        tests: dict[tuple[int, ...], int] = {(): 0}
+        lengths = np.zeros(len(piece), np.int64)
+        places = []
+        numbers = []
+        for (start, bit), (place, passing) in sorted(held.items()):
+            lengths[start] = bit + 1
+            places.append(place)
+            numbers.append(tests.setdefault(passing, len(tests)))
+        truth = np.zeros((len(tests), codes), bool)
+        for passing, number in tests.items():
+            truth[number, list(passing)] = True
+        return _Facts(
+            _Padded(np, lengths, np.array(places, np.int64), self._places - 1),
+            _Padded(np, lengths, np.array(numbers, np.int64) * codes, 0),
+            truth.reshape(-1),
+        )
 
     # --- ways in ---
 
@@ -115,16 +224,17 @@ class Encoder:
         """A batch of FEEN texts; raises PositionError, quoting it, for the first that is none."""
         return self._in_chunks(texts, self._from_feen, len(texts))
 
-    def arrow(self, pieces: Any, sides: Any = None, hands: Any = None) -> Batch:
+    def arrow(self, pieces: Any, sides: Any = None, hands: Any = None, states: Any = None) -> Batch:
         """A batch from Arrow tables: `pieces` (position, square, piece), `sides` (position, side), `hands` (position,
-        piece, count).
+        piece, count), `states` (position, variable, value).
 
         Positions are whole numbers of the caller's, squares labels. Without `sides` the first side moves everywhere,
-        without `hands` nothing is known of them; with it, a position that it does not mention has empty hands. Raises
-        PositionError for what is not a position.
+        without `hands` nothing is known of them; with it, a position that it does not mention has empty hands. State
+        variables that are not mentioned are what they begin as. Raises PositionError for what is not a position.
         """
-        columns, ids = self._from_arrow(pieces, sides, hands)
-        return self._batch([self._encode(columns)], len(ids), self._pa.array(ids))
+        columns, ids = self._from_arrow(pieces, sides, hands, states)
+        parts = [self._encode(part, begin) for begin, part in self._cut(columns)]
+        return self._batch(parts, len(ids), self._pa.array(ids))
 
     # --- what comes in, as arrays ---
 
@@ -132,9 +242,9 @@ class Encoder:
         """Chunk by chunk on several processors: numpy lets the others work while it does."""
 
         def encode(begin: int) -> tuple[Any, Any]:
-            return self._encode(read(items[begin : begin + CHUNK]), begin)
+            return self._encode(read(items[begin : begin + self._chunk]), begin)
 
-        begins = range(0, max(1, count), CHUNK)
+        begins = range(0, max(1, count), self._chunk)
         if len(begins) == 1:
             return self._batch([encode(0)], count)
         with ThreadPoolExecutor(min(len(begins), os.cpu_count() or 1)) as pool:
@@ -164,6 +274,7 @@ class Encoder:
             self._pairs(held),
             np.array([position.side == "first" for position in positions], bool),
             np.array([position.hands is not None for position in positions], bool),
+            self._state((at, *each) for at, p in enumerate(positions) if p.state for each in p.state.items()),
         )
 
     def _from_feen(self, texts: Sequence[str]) -> Columns:
@@ -177,9 +288,9 @@ class Encoder:
             if self._compiled.metadata["declared"]:
                 return self._from_positions(list(map(Position.from_feen, texts)))
             position, square, piece = (array[~outside] for array in (position, square, piece))
-        return Columns(position, square, piece, self._pairs(held), first, np.ones(len(texts), bool))
+        return Columns(position, square, piece, self._pairs(held), first, np.ones(len(texts), bool), self._state(()))
 
-    def _from_arrow(self, pieces: Any, sides: Any, hands: Any) -> tuple[Columns, Any]:
+    def _from_arrow(self, pieces: Any, sides: Any, hands: Any, states: Any) -> tuple[Columns, Any]:
         np = self._np
         pieces = self._table(pieces, "the pieces", ("position", "square", "piece"), ("piece",))
         at = self._numbers(pieces, "position")
@@ -190,6 +301,9 @@ class Encoder:
         if hands is not None:
             hands = self._table(hands, "the hands", ("position", "piece", "count"))
             known.append(self._numbers(hands, "position"))
+        if states is not None:
+            states = self._table(states, "the states", ("position", "variable", "value"))
+            known.append(self._numbers(states, "position"))
         ids = np.unique(np.concatenate(known))
         first = np.ones(len(ids), bool)
         if sides is not None:
@@ -208,11 +322,57 @@ class Encoder:
             if (counts < 0).any():
                 raise PositionError("the hands have a count below 0")
             some = counts > 0
-            owner = np.searchsorted(ids, known[-1]).astype(np.int32)
+            owner = np.searchsorted(ids, self._numbers(hands, "position")).astype(np.int32)
             held = owner[some], self._coded(hands, "piece", self._identifier)[some]
         inside = square < len(self.labels)
         known_hands = np.full(len(ids), hands is not None)
-        return Columns(position[inside], square[inside], piece[inside], held, first, known_hands), ids
+        state = self._state(()) if states is None else self._from_states(states, np.searchsorted(ids, known[-1]))
+        return Columns(position[inside], square[inside], piece[inside], held, first, known_hands, state), ids
+
+    def _from_states(self, states: Any, position: Any) -> tuple[Any, Any, Any]:
+        """Position, variable and value of a table of states; each distinct pair of texts is looked at once."""
+        np = self._np
+        words: dict[str, int] = {}
+        name, value = (
+            self._coded(states, column, lambda text: words.setdefault(text, len(words))).astype(np.int64)
+            for column in ("variable", "value")
+        )
+        texts = list(words)
+        pairs, number = np.unique(name * len(words) + value, return_inverse=True)
+        known = self._state((0, texts[pair // len(words)], texts[pair % len(words)]) for pair in pairs.tolist())
+        variable, code = (column[number] for column in known[1:])
+        self._require_once(
+            position * np.int64(self._places) + variable, None, "the states have a variable of a position twice"
+        )
+        return position, variable, code
+
+    def _state(self, values: Iterable[tuple[int, str, str]]) -> tuple[Any, Any, Any]:
+        """Position, variable and value as arrays; PositionError for what the rules do not know."""
+        rows = []
+        for at, name, value in values:
+            if (name, value) not in self._values:
+                variables.complete(self._declared, {name: value}, str(self._compiled))
+            rows.append((at, self._variables[name], self._values[name, value]))
+        array = self._np.array(rows, self._np.int64).reshape(-1, 3)
+        return array[:, 0], array[:, 1], array[:, 2]
+
+    def _cut(self, columns: Columns) -> Iterator[tuple[int, Columns]]:
+        """The positions in parts that are encoded at once, each with the number of its first one."""
+        np = self._np
+        count = len(columns.first)
+        if count <= self._chunk:
+            yield 0, columns
+            return
+        tables = (columns.position, columns.square, columns.piece), columns.held, columns.state
+        ordered = [[column[np.argsort(table[0], kind="stable")] for column in table] for table in tables]
+        for begin in range(0, count, self._chunk):
+            end = min(begin + self._chunk, count)
+            (position, square, piece), (owner, held), (at, variable, value) = (
+                [column[slice(*np.searchsorted(table[0], (begin, end)))] for column in table] for table in ordered
+            )
+            first, known = columns.first[begin:end], columns.hands_known[begin:end]
+            state = at - begin, variable, value
+            yield begin, Columns(position - begin, square, piece, (owner - begin, held), first, known, state)
 
     def _table(self, table: Any, what: str, names: tuple[str, ...], nullable: tuple[str, ...] = ()) -> Any:
         if not isinstance(table, self._pa.Table):
@@ -297,23 +457,24 @@ class Encoder:
     def _encode(self, columns: Columns, begin: int = 0) -> tuple[Any, Any]:
         """The two tables of some positions, which are numbered from `begin`."""
         np = self._np
-        count = len(columns.first)
-        is_enemy = (columns.piece & 1) != columns.first[columns.position]
-        grid = np.zeros((count, self._words * WORD), np.uint8)
-        grid.reshape(-1)[columns.position * np.int64(self._words * WORD) + columns.square] = 1 + is_enemy
-        empty, enemy = self._word(grid == 0), self._word(grid == 2)
-        own = ~is_enemy
+        own = (columns.piece & 1) == columns.first[columns.position]
+        placed = columns.position * np.int64(self._places) + columns.square
         position, start = columns.position[own], self._starts[columns.piece[own] >> 1, columns.square[own]]
         position, start = self._with_hands(columns, position[start >= 0], start[start >= 0])
+        codes = None
+        if self._variables or self._compiled.facts:
+            codes = np.full((len(columns.first), self._places), _EMPTY, self._type)
+            codes.reshape(-1)[placed] = columns.piece + _PIECES
+            codes[:, len(self.labels) : -1] = self._initial
+            codes[columns.state[0], len(self.labels) + columns.state[1]] = columns.state[2]
+        # To the side to move: 1 is empty, 2 the enemy's, 0 its own.
+        states = np.ones((len(columns.first), self._places), np.uint8)
+        states[:, -1] = 0
+        states.reshape(-1)[placed] = ~own * np.uint8(2)
         return (
-            self._moving(position, start, empty, enemy, begin),
-            self._standing(columns, position, start, empty, enemy, begin),
+            self._moving(position, start, states.reshape(-1), codes, begin),
+            self._standing(position, start, codes, begin),
         )
-
-    def _word(self, grid: Any) -> Any:
-        """Rows of squares as words, 64 squares each."""
-        np = self._np
-        return np.packbits(grid, axis=1, bitorder="little").view(np.int64)
 
     def _with_hands(self, columns: Columns, position: Any, start: Any) -> tuple[Any, Any]:
         """Positions and starts with those that are in the hand."""
@@ -333,56 +494,55 @@ class Encoder:
         positions, starts = zip(*parts, strict=True)
         return np.concatenate(positions), np.concatenate(starts)
 
-    def _moving(self, position: Any, start: Any, empty: Any, enemy: Any, begin: int) -> Any:
+    def _moving(self, position: Any, start: Any, states: Any, codes: Any, begin: int) -> Any:
         np, pa = self._np, self._pa
-        movers = self._movers[start]
+        lanes = self._lanes[start]
         parts = []
-        for number in range(int(movers.max(initial=0))):
-            found = np.flatnonzero(movers > number)
-            parts.append((position[found], start[found], self._first_mover[start[found]] + number))
-        names = ("position", "start", "mover")
-        at, start, mover = (
+        for number in range(int(lanes.max(initial=0))):
+            found = np.flatnonzero(lanes > number)
+            parts.append((position[found], self._first_lane[start[found]] + np.int32(number)))
+        at, lane = (
             np.concatenate([np.zeros(0, np.int32), *(part[each] for part in parts)]).astype(np.int32, copy=False)
-            for each in range(3)
+            for each in range(2)
         )
-        lane = self._lanes[mover]
-        words = []
-        for word in (empty, enemy):
-            lanes = np.stack((word, self._backwards(word)), axis=2).reshape(-1)
-            words.append(lanes[at * np.int64(2 * self._words) + lane])
-        return pa.table(
-            dict(zip((*names, "empty", "enemy"), (at + np.int32(begin), start, mover, *words), strict=True))
-        )
+        numbers, guards = self._guards
+        if guards:
+            passed = np.ones((1 + len(guards), len(codes)), bool)
+            for number, guard in enumerate(guards, 1):
+                for place, allowed in guard:
+                    passed[number] &= np.isin(codes[:, place], allowed)
+            found = passed[numbers[lane], at]
+            at, lane = at[found], lane[found]
+        words = np.zeros((2, len(lane)), np.int64)
+        for rows, size in self._looks.by_size(lane):
+            places = self._looks.take(lane[rows], size)
+            places += (at[rows] * np.int64(self._places))[:, None]
+            found = states.take(places)
+            words[0, rows] = self._words(found & 1, 1)[:, 0]
+            words[1, rows] = self._words(found & 2, 1)[:, 0]
+        return pa.table({"position": at + np.int32(begin), "lane": lane, "empty": words[0], "enemy": words[1]})
 
-    def _backwards(self, words: Any) -> Any:
-        """Each word in the order of its odd lane."""
+    def _words(self, bits: Any, count: int) -> Any:
+        """Rows of bits as rows of so many words; all are packed at once, since numpy packs row by row slowly."""
         np = self._np
-        bytes_ = np.ascontiguousarray(words).view(np.uint8).reshape(*words.shape, 8)
-        return np.ascontiguousarray(self._reversed[bytes_[..., ::-1]]).view(np.int64)[..., 0]
+        rows, size = bits.shape
+        words = np.zeros((rows, count * WORD // 8), np.uint8)
+        words[:, : size // 8] = np.packbits(bits.reshape(-1), bitorder="little").reshape(rows, size // 8)
+        return words.view("<i8")
 
-    def _standing(self, columns: Columns, position: Any, start: Any, empty: Any, enemy: Any, begin: int) -> Any:
+    def _standing(self, position: Any, start: Any, codes: Any, begin: int) -> Any:
         np, pa = self._np, self._pa
         found = self._has_masked[start]
         position, start = position[found], start[found]
-        words = {
-            f"{name}_{word}": np.ascontiguousarray(plane[position, word])
-            for word in range(self._words)
-            for name, plane in (("empty", empty), ("enemy", enemy))
-        }
-        names = np.zeros((self._compiled.names, len(start)), np.int64)
-        counts = self._names[start + 1] - self._names[start]
-        if counts.any():
-            # What stands where, with nothing but the piece's number: -1 is no piece, and no name.
-            grid = np.full((len(columns.first), len(self.labels)), -1, np.int32)
-            grid[columns.position, columns.square] = columns.piece >> 1
-            for number in range(int(counts.max())):
-                asked = np.flatnonzero(counts > number)
-                name = self._names[start[asked]] + number
-                stands = grid[position[asked], self._named["square"][name]] == self._named["piece"][name]
-                bit = self._named["bit"][name].astype(np.int64)
-                names[bit // WORD, asked] |= stands.astype(np.int64) << bit % WORD
-        named = {f"named_{word}": column for word, column in enumerate(names)}
-        return pa.table({"position": position + np.int32(begin), "start": start, **words, **named})
+        words = np.zeros((len(start), self._compiled.facts), np.int64)
+        places, tests, truth = self._facts.places, self._facts.tests, self._facts.truth
+        for rows, size in places.by_size(start):
+            asked = places.take(start[rows], size)
+            asked += (position[rows] * np.int64(self._places))[:, None]
+            held = truth.take(tests.take(start[rows], size) + codes.take(asked))
+            words[rows] = self._words(held, self._compiled.facts)
+        held = {f"held_{word}": np.ascontiguousarray(column) for word, column in enumerate(words.T)}
+        return pa.table({"position": position + np.int32(begin), "start": start, **held})
 
     def _batch(self, parts: Sequence[tuple[Any, Any]], count: int, ids: Any = None) -> Batch:
         moving, standing = (self._pa.concat_tables([part[each] for part in parts]).combine_chunks() for each in (0, 1))

@@ -48,7 +48,7 @@ class SparkEngine(Engine):
             # Spark's defaults, 200 parts whatever there is to do, cost more than the work itself.
             self._parts = _PARTS * self._session.sparkContext.defaultParallelism
             self._session.conf.set("spark.sql.shuffle.partitions", str(self._parts))
-            for name in ("rule", "answer", "masked"):
+            for name in sql.TABLES:
                 if directory is None:
                     frame = self._session.createDataFrame(compiled.tables[name])
                 else:
@@ -63,7 +63,7 @@ class SparkEngine(Engine):
 
     def close(self) -> None:
         """Forget the views; the session goes on, for it may be somebody else's, too."""
-        for name in ("rule", "answer", "masked"):
+        for name in sql.TABLES:
             self._session.catalog.dropTempView(name)
 
     def _ask(self, question: str, batch: Batch) -> Any:

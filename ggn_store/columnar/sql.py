@@ -1,10 +1,11 @@
 """The question that an engine is asked about a batch of encoded positions, for each engine in its own words.
 
-Tables: `rule`, `answer` and `masked` of a compiled ruleset, `moving` and `standing` of the batch (see `encode`).
+Tables: those of a compiled ruleset in `TABLES`, `moving` and `standing` of the batch (see `encode`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from ggn_store.columnar.compile import Compiled
@@ -12,6 +13,8 @@ from ggn_store.columnar.compile import Compiled
 # What engines write differently: the exclusive or of `{0}` and `{1}`.
 DUCKDB: Final = "xor({0}, {1})"
 SPARK: Final = "({0} ^ {1})"
+# The tables of a ruleset that questions read.
+TABLES: Final = ("lane", "part", "answer", "masked")
 
 
 def moves(compiled: Compiled, xor: str) -> str:
@@ -20,9 +23,11 @@ def moves(compiled: Compiled, xor: str) -> str:
 SELECT reached.position,
        CASE WHEN (answer.bit & reached.enemy) = 0 THEN answer.if_empty ELSE answer.if_enemy END AS possibility
 FROM ({_reached(xor)}) AS reached
-JOIN answer ON answer.key = {xor.format("reached.squares", "reached.salt")}
+JOIN part ON part.lane = reached.lane
+JOIN answer ON answer.key = {xor.format("(reached.squares & part.squares)", "part.salt")}
+WHERE reached.squares <> 0
 UNION ALL
-{_masked(compiled, xor)}"""
+{_masked(compiled, "position, masked.possibility")}"""
 
 
 def count_by(by: str, compiled: Compiled, xor: str) -> str:
@@ -32,7 +37,7 @@ def count_by(by: str, compiled: Compiled, xor: str) -> str:
 SELECT {by}, CAST(SUM(met) AS BIGINT) AS count
 FROM (SELECT {by}, bit_count(squares) * each AS met FROM ({_reached(xor)}) AS reached
       UNION ALL
-      SELECT {by}, 1 AS met FROM ({_masked(compiled, xor, by)}) AS held) AS parts
+      SELECT {by}, 1 AS met FROM ({_masked(compiled, by)}) AS held) AS parts
 GROUP BY {by}"""
 
 
@@ -42,34 +47,31 @@ def count_by_possibility(compiled: Compiled, xor: str) -> str:
 
 
 def _reached(xor: str) -> str:
-    """The squares that each rule reaches for each mover."""
-    before = xor.format("blocked", "(blocked - 1)")
+    """The squares that are reached in each lane."""
+    before = xor.format("blocked", "(blocked - first)")
     return f"""
-    SELECT position, start, enemy, each, salt,
-           ((empty & quiet) | (enemy & capture)) & {before} AS squares
-    FROM (SELECT moving.position, moving.start, moving.empty, moving.enemy, rule.quiet, rule.capture, rule.each,
-                 rule.salt, (~moving.empty) & rule.ray AS blocked
-          FROM moving JOIN rule ON rule.mover = moving.mover) AS pairs
+    SELECT position, start, lane, enemy, each,
+           ((empty & quiet) | (enemy & capture)) & ({before} | free) AS squares
+    FROM (SELECT moving.position, moving.empty, moving.enemy, lane.lane, lane.start, lane.quiet, lane.capture,
+                 lane.first, lane.free, lane.each, ((~moving.empty) & lane.ray) | lane.stop AS blocked
+          FROM moving JOIN lane ON lane.lane = moving.lane) AS pairs
 """
 
 
-def _masked(compiled: Compiled, xor: str, column: str = "") -> str:
-    """The possibilities of `masked` that hold."""
-    failing = []
-    for word in range(compiled.words):
-        empty, enemy = f"standing.empty_{word}", f"standing.enemy_{word}"
-        failing += [
-            f"(masked.not_empty_{word} & {empty})",
-            f"(masked.not_enemy_{word} & {enemy})",
-            f"(masked.not_own_{word} & (~({empty} | {enemy})))",
-        ]
-    for word in range(compiled.names):
-        named = f"standing.named_{word}"
-        failing += [f"(masked.must_{word} & (~{named}))", f"(masked.deny_{word} & {named})"]
-    twin = " | ".join(f"(masked.twin_{word} & standing.enemy_{word})" for word in range(compiled.words))
-    chosen = f"CASE WHEN ({twin}) = 0 THEN masked.if_empty ELSE masked.if_enemy END AS possibility"
+def _masked(compiled: Compiled, columns: str) -> str:
+    """Columns of the possibilities of `masked` that hold."""
+    failing = ["CAST(0 AS BIGINT)"]
+    for word in range(compiled.facts):
+        held = f"standing.held_{word}"
+        failing += [f"(masked.must_{word} & (~{held}))", f"(masked.deny_{word} & {held})"]
     return f"""
-SELECT {f"standing.{column}" if column else f"standing.position, {chosen}"}
+SELECT standing.{columns}
 FROM standing JOIN masked ON masked.start = standing.start
-WHERE ({" | ".join(failing)}) = 0
+WHERE {_any(failing)} = 0
 """
+
+
+def _any(masks: Sequence[str]) -> str:
+    """The union of masks: a tree of them, since engines read only so many that are nested into each other."""
+    middle = len(masks) // 2
+    return f"({_any(masks[:middle])} | {_any(masks[middle:])})" if middle else masks[0]

@@ -8,15 +8,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from ggn_store.errors import PictureError, printable
+from ggn_store.errors import printable
 from ggn_store.model.board import Board
 from ggn_store.notation import cell
 from ggn_store.render import svg
 from ggn_store.render.svg import Font
 
 UNIT: Final = 48.0  # the side of a square, in pixels
-MAX_SQUARES: Final = 4_096
-MAX_SIDE: Final = 128
 _LABEL: Final = 15.0
 _MARGIN: Final = 6.0
 _WIDEST: Final = 44  # squares; further layers go to the next row
@@ -47,25 +45,16 @@ class Layout:
 
 
 def lay_out(board: Board) -> Layout:
-    """The layout of any board of up to 4,096 squares and 128 along a side; raises PictureError for a larger one.
+    """The layout of any board.
 
     A board of CELL squares in up to three dimensions is drawn as it is, squares that it lacks as holes, layers side by
     side; other squares are listed in rows.
     """
-    if len(board.squares) > MAX_SQUARES:
-        raise PictureError(
-            f"a board of {len(board.squares):,} squares is too large for a picture, which shows {MAX_SQUARES:,} at most"
-        )
     box = board.extent
     # A few squares far apart are better listed than drawn as a board that is nearly all holes.
     if box is None or math.prod(box[1]) > max(64, 4 * len(board.squares)):
         return _listed(board.squares)
-    low, shape = box
-    if max(shape) > MAX_SIDE:
-        raise PictureError(
-            f"a board of {'x'.join(map(str, shape))} is too large for a picture: {MAX_SIDE} squares a side at most"
-        )
-    return _drawn(board, low, shape)
+    return _drawn(board, *box)
 
 
 def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...]) -> Layout:

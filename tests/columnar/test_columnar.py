@@ -18,13 +18,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ggn_store import GgnStoreError, InputError, Position, PositionError, Ruleset, Store, StoreError, parse, ruleset
+from ggn_store import GgnStoreError, InputError, Position, PositionError, Ruleset, Store, parse, ruleset
 from ggn_store.api.games import library_games
 from ggn_store.model.document import Envelope
+from ggn_store.notation import cell
 from tests.oracles import reference
 from tests.oracles.python_chess import POSITIONS, expected_moves, key_of_ours, position_of, read_positions
 from tests.support.program import Program
-from tests.support.strategies import DIALECTS, Case, Plain, cases, stateless
+from tests.support.strategies import DIALECTS, Case, Plain, cases
 from tests.support.unhurried import UNHURRIED
 
 pa = pytest.importorskip("pyarrow")
@@ -64,6 +65,7 @@ def arrow(positions: list[Position]) -> dict[str, Any]:
     """The positions as the Arrow tables that `moves_table` takes; all with hands, or all without."""
     board = [(at, square, piece) for at, p in enumerate(positions) for square, piece in p.board.items()]
     held = [(at, piece, count) for at, p in enumerate(positions) for piece, count in (p.hands or {}).items()]
+    states = [(at, name, value) for at, p in enumerate(positions) for name, value in (p.state or {}).items()]
 
     def table(rows: list[Any], **types: Any) -> Any:
         columns = zip(*rows, strict=True) if rows else [[] for _ in types]
@@ -75,6 +77,7 @@ def arrow(positions: list[Position]) -> dict[str, Any]:
         "hands": None
         if all(p.hands is None for p in positions)
         else table(held, position=pa.int64(), piece=pa.string(), count=pa.int64()),
+        "states": table(states, position=pa.int64(), variable=pa.string(), value=pa.string()) if states else None,
     }
 
 
@@ -82,10 +85,13 @@ def compare(dialect: str, documents: int, repeatable: bool) -> None:
     @settings(UNHURRIED, max_examples=documents, derandomize=repeatable)
     @given(case=cases(dialect, 6))
     def agree(case: Case) -> None:
-        case = case._replace(document=stateless(case.document))
         rules = ruleset(case.document)
-        positions = [Position(board, hands, side) for board, hands, side in case.positions]
-        expected = [reference.moves(case.document, *each) for each in case.positions]
+        given_states = case.states if rules.variables else [None] * len(case.positions)
+        positions = [Position(*each, state=state) for each, state in zip(case.positions, given_states, strict=True)]
+        expected = [
+            reference.moves(reference.in_state(case.document, state), *each)
+            for each, state in zip(case.positions, case.states, strict=True)
+        ]
         require_equal(rules, expected, positions)
         for is_known in (False, True):
             some = [at for at, position in enumerate(positions) if (position.hands is not None) == is_known]
@@ -106,19 +112,11 @@ def test_duckdb_and_plain_python_agree_on_many_documents(dialect: str) -> None:
     compare(dialect, 2000, repeatable=False)
 
 
-def test_rules_with_state_variables_are_refused() -> None:
-    document = {
-        "$state": {"ep": {"values": ["3"], "initial": "3"}},
-        "C:P": {"a1": {"a2": [{"when": {"ep": ["3"]}, "diff": {"board": {"a1": None}}}]}},
-    }
-    with pytest.raises(StoreError, match=r"has state variables \(ep\), which the engines on columns do not know"):
-        ruleset(document).columns.moves([Position({"a1": "C:P"})])
-
-
 # --- shapes of documents that matter to lanes ---
 
 FILES = "abcdefghijklmnopqrstuvwxyz"
 PIECES = ("C:R", "c:r", "C:P", "c:p", "C:+R")
+LARGE = [cell.text((x, y)) for y in range(36) for x in range(36)]
 WIDE = [f"{file}{rank}" for rank in range(1, 24) for file in FILES[:22]]
 
 
@@ -186,9 +184,10 @@ def squares_of(document: dict[str, Any]) -> Iterator[str]:
     [
         ([f"{file}{rank}" for rank in range(1, 9) for file in FILES[:8]], 40),
         ([f"{file}{rank}" for rank in range(1, 10) for file in FILES[:9]], 15),
-        (WIDE, 15),
+        (WIDE, 10),
+        (LARGE, 10),
     ],
-    ids=["one word", "two words", "eight words"],
+    ids=["8x8", "9x9", "22x23", "36x36"],
 )
 def test_walks_of_every_shape_are_answered_as_by_plain_python(squares: list[str], documents: int) -> None:
     seen: Counter[str] = Counter()
@@ -197,7 +196,7 @@ def test_walks_of_every_shape_are_answered_as_by_plain_python(squares: list[str]
     @given(walks(squares))
     def agree(drawn: tuple[dict[str, Any], list[Plain]]) -> None:
         document, given_positions = drawn
-        size = f"{FILES.index(squares[-1][0]) + 1}x{squares[-1][1:]}"
+        size = "x".join(str(number + 1) for number in cell.parse(squares[-1]))
         store = Store.open("sqlite://")
         store.load(dataclasses.replace(parse(document), envelope=Envelope(board=size)), "walks")
         rules = store.ruleset("walks")
@@ -206,17 +205,39 @@ def test_walks_of_every_shape_are_answered_as_by_plain_python(squares: list[str]
         tables = rules.columns.compiled.tables
         seen["moves"] += sum(map(len, expected))
         seen["masked"] += tables["masked"].num_rows
-        lane = dict(zip(tables["mover"]["mover"].to_pylist(), tables["mover"]["lane"].to_pylist(), strict=True))
-        for rule in tables["rule"].to_pylist():
-            seen[f"ray in {'odd' if lane[rule['mover']] % 2 else 'even'} lane"] += rule["ray"] != 0
-            seen["negative mask"] += rule["quiet"] < 0
-            seen["several for a square"] += rule["each"] > 1
+        for lane in tables["lane"].to_pylist():
+            seen["rays"] += lane["ray"] != 0
+            seen["several rays"] += lane["first"].bit_count() > 1
+            seen["free squares"] += lane["free"] != 0
+            seen["several for a square"] += lane["each"] > 1
+        seen["several lanes"] += tables["lane"].num_rows > tables["start"].num_rows
         store.close()
 
     agree()
-    wanted = {"moves", "masked", "ray in odd lane", "ray in even lane", "several for a square"}
+    wanted = {"moves", "masked", "rays", "several rays", "free squares", "several for a square", "several lanes"}
     assert wanted <= {name for name in seen if seen[name]}
-    assert len(squares) > 64 or seen["negative mask"]
+
+
+@pytest.mark.parametrize("board", ["200x2", "65536x1"])
+def test_a_ray_that_is_longer_than_a_lane_is_answered_as_by_plain_python(board: str) -> None:
+    walk = [cell.text((x, 0)) for x in range(1, 130)]
+    steps = {
+        square: [{"must": dict.fromkeys(walk[:at], "empty") | {square: state}} for state in ("empty", "enemy")]
+        for at, square in enumerate(walk)
+    }
+    document = {"C:R": {"a1": steps}}
+    boards = [
+        {"a1": "C:R"} | {walk[at]: piece for at in some}
+        for some in ((), (0,), (61, 80), (62,), (128,))
+        for piece in PIECES[:2]
+    ]
+    with Store.open("sqlite://") as store:
+        store.load(dataclasses.replace(parse(document), envelope=Envelope(board=board)), "long")
+        rules = store.ruleset("long")
+        expected = [reference.moves(document, placed, None, "first") for placed in boards]
+        require_equal(rules, expected, list(map(Position, boards)))
+        require_equal(rules, expected, **arrow(list(map(Position, boards))))
+        assert rules.columns.compiled.facts > 1
 
 
 def test_chess_is_as_python_chess_has_it() -> None:
@@ -327,7 +348,7 @@ def test_feen_is_read_as_notation_reads_it() -> None:
         seen["read"] += encoder._feen.read(texts) is not None
         one, other = encoder.feen(texts), encoder.positions(positions)
         for name in ("moving", "standing"):
-            columns = [(column, "ascending") for column in getattr(one, name).column_names[:3]]
+            columns = [(column, "ascending") for column in getattr(one, name).column_names[:2]]
             assert getattr(one, name).sort_by(columns).equals(getattr(other, name).sort_by(columns))
         read = encoder._feen.read(texts)
         if read is not None:
@@ -378,6 +399,11 @@ def made(value: Any) -> Any:
 
 GOOD = table(position=[0], square=["a1"], piece=["C:P"])
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "a variable": ({"positions": GOOD, "states": table(position=[0], variable=["ep"], value=["3"])}, "it has none"),
+    "a variable without a value": (
+        {"positions": GOOD, "states": table(position=[0], variable=["ep"], value=[None])},
+        "the states have no value in some rows",
+    ),
     "no column": ({"positions": table(position=[0], square=["a1"])}, "the pieces have no column piece"),
     "null": (
         {"positions": table(position=[None, 1], square=["a1", "a1"], piece=["C:P", "C:P"])},
@@ -442,12 +468,6 @@ def test_a_missing_pyspark_is_told_with_its_cure(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(GgnStoreError, match=r"needs pyspark.*pip install 'ggn-store\[spark\]'"):
         ruleset(STYLED).columns.moves([{"a1": "C:P"}], engine="spark")
-
-
-def test_a_board_that_is_too_large_is_told() -> None:
-    rules = ruleset({"C:P": {"a1": {"z20": [{"must": {"z20": "empty"}}]}}})
-    with pytest.raises(GgnStoreError, match="a board of 520 squares, and only boards of up to 512"):
-        rules.columns.moves([{"a1": "C:P"}])
 
 
 def test_keys_of_two_rules_that_meet_are_salted_anew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -547,7 +567,7 @@ def test_what_is_no_compiled_ruleset_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"not a compiled ruleset.*ggn-store compile"):
         compiling.read(tmp_path)
     (tmp_path / "metadata.json").write_text('{"format": 99}')
-    with pytest.raises(InputError, match="not of format 1, which this version reads"):
+    with pytest.raises(InputError, match="not of format 2, which this version reads"):
         compiling.read(tmp_path)
 
 
