@@ -105,7 +105,11 @@ class Store:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
+        try:
+            if isinstance(error, (AttributeError, TypeError)):  # of a value that went out as it was read
+                self.session.database.blame(error)
+        finally:
+            self.close()
 
     def __repr__(self) -> str:
         return f"Store({str(self.session.database)!r})"

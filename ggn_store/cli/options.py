@@ -109,11 +109,11 @@ def open_store(ctx: click.Context, create: bool = False) -> ggn_store.Store:
 @contextmanager
 def _made_store(address: str) -> Iterator[ggn_store.Store]:
     """A store that is made if it is not there, and is gone again where the command has stored nothing."""
-    store = ggn_store.Store.open(address)
-    try:
-        yield store
-    finally:
-        store.discard()
+    with ggn_store.Store.open(address) as store:
+        try:
+            yield store
+        finally:
+            store.discard()
 
 
 def open_ruleset(ctx: click.Context, reference: str) -> ggn_store.Ruleset:

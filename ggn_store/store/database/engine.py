@@ -31,10 +31,10 @@ from sqlalchemy import (
     Table,
     TextClause,
 )
-from sqlalchemy.exc import DBAPIError, MultipleResultsFound, NoResultFound
+from sqlalchemy.exc import DBAPIError, MultipleResultsFound, NoResultFound, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from ggn_store.errors import GgnStoreError, StoreError, printable
+from ggn_store.errors import DamagedError, GgnStoreError, StoreError, printable
 from ggn_store.passwords import HIDDEN, secrets_in, shown, without
 from ggn_store.store.database.definitions import Definitions, Seals
 
@@ -144,10 +144,23 @@ class Database(ABC):
             raise self._failed(error) from self._cause(error)
         except PoolTimeoutError:
             raise StoreError(f"{self}: all connections are in use; try again") from None
-        except (ValueError, LookupError, TypeError, NoResultFound, MultipleResultsFound) as error:
+        except (AttributeError, LookupError, SQLAlchemyError, TypeError, ValueError) as error:
+            self.blame(error)
+            if not isinstance(error, (LookupError, MultipleResultsFound, NoResultFound, ValueError)):
+                raise
             raise StoreError(
                 f"{self}: the store holds something that this program never writes ({error}): run `ggn-store db check`"
             ) from error
+
+    def blame(self, error: BaseException | None) -> None:
+        """Raise DamagedError where a stored value is not of its column's type, which leads to such errors."""
+        if isinstance(error, (AttributeError, LookupError, SQLAlchemyError, TypeError, ValueError)):
+            for misfit in self.misfits()[:1]:
+                raise DamagedError(f"{self}: {misfit}") from error
+
+    def misfits(self) -> list[str]:
+        """What is stored and not of its column's type, a sentence each; a server stores nothing of another type."""
+        return []
 
     @property
     def _driver_error(self) -> type[Exception]:

@@ -34,6 +34,7 @@ from sqlalchemy import (
 )
 from sqlalchemy import values as values_of
 from sqlalchemy.dialects import sqlite
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
 from ggn_store.errors import StoreError
@@ -321,6 +322,13 @@ class SQLite(Database):
         broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
         return found + [f"table {row[0]}: a row refers to a row of {row[2]} that is not there" for row in broken]
 
+    def misfits(self) -> list[str]:
+        if self.path is None:  # nobody else could write to it, and its one connection may be in use
+            return []
+        with suppress(SQLAlchemyError, ValueError, sqlite3.Error), closing(self._connect_directly()) as connection:
+            return _misfits(connection)
+        return []
+
     def definitions(self, connection: Connection, seals: Seals) -> Definitions:
         from ggn_store.store.database import sqlite_definitions
 
@@ -365,6 +373,34 @@ def _made(fill: Callable[[Database], Filled]) -> tuple[Filled, bytes]:
         first.close()
 
 
+# What SQLite says of the type of a value, by the type that our tables declare.
+_TYPES = dict.fromkeys(("INTEGER", "BIGINT", "BOOLEAN"), "integer") | dict.fromkeys(("TEXT", "DATETIME"), "text")
+
+
+def _misfits(connection: sqlite3.Connection) -> list[str]:
+    """Of each column that holds a value of another type than it declares, the first one."""
+    found: list[str] = []
+    # What cannot be read at all is said better of what was to be read.
+    with suppress(sqlite3.Error, ValueError):
+        found.extend(_misfits_of_columns(connection))
+    return found
+
+
+def _misfits_of_columns(connection: sqlite3.Connection) -> Iterator[str]:
+    for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall():
+        columns = connection.execute("SELECT name, type, [notnull], pk FROM pragma_table_info(?)", (table,)).fetchall()
+        key = " || ', ' || ".join(f'quote("{name}")' for name, _, _, pk in columns if pk)
+        for name, declared, is_required, _ in columns:
+            wanted = _TYPES.get(declared)
+            allowed = (wanted,) if is_required else (wanted, "null")
+            if wanted is None or not key:
+                continue
+            # Identifiers come from the tables.
+            query = f'''SELECT {key}, typeof("{name}") FROM "{table}" WHERE typeof("{name}") NOT IN (?, ?) LIMIT 1'''  # noqa: S608
+            for row, kind in connection.execute(query, (allowed[0], allowed[-1])):
+                yield f"table {table}: {name} of the row {row} is {kind}, not {wanted}"
+
+
 class _Beside(SQLite):
     """The file that is to become a new store once its tables are made; it is spoken of as that store."""
 
@@ -384,6 +420,9 @@ class _Copy(SQLite):
     def __init__(self, url: URL, connection: sqlite3.Connection) -> None:
         self._connection = connection
         super().__init__(url)
+
+    def misfits(self) -> list[str]:
+        return _misfits(self._connection)
 
     def _create_engine(self, url: URL, **options: Any) -> Engine:
         connection = self._connection

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from sqlalchemy import Connection, func, select
 from ggn_store.errors import DamagedError, StoreError, UnknownNameError
 from ggn_store.model.ancestry import Step
 from ggn_store.model.board import Board
-from ggn_store.model.document import Envelope, Piece
+from ggn_store.model.document import Piece
 from ggn_store.model.transfer import SentPiece, SentRevision, SentTag
 from ggn_store.store.database.engine import Database
 from ggn_store.store.history import tags
@@ -121,7 +120,7 @@ class StoreSource:
                     board_id = values.pop("board_id")
                     if board_id not in boards:
                         boards[board_id] = catalog.read_board(self._connection, board_id)
-                    values["envelope"] = Envelope(**json.loads(row.envelope))
+                    values["envelope"] = catalog.envelope_of(row.envelope)
                     sent = SentRevision(**(values | {"created_at": catalog.utc(row.created_at), "pieces": pieces}))
                     if (fault := sent.fault(boards[board_id])) is not None:
                         raise DamagedError(f"{name}: the revision {sent.lineage} is damaged, {fault}")

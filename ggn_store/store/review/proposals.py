@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Select, func, select
 
-from ggn_store.errors import StoreError, UnknownNameError, quote
+from ggn_store.errors import DamagedError, StoreError, UnknownNameError, quote
 from ggn_store.model.document import Envelope
 from ggn_store.model.proposal import Judgement, Proposal, Verdict
 from ggn_store.store.database.engine import Database
@@ -195,11 +195,10 @@ def _fault(row: Any, listed: int, verdicts: Sequence[Verdict]) -> str | None:
 def _envelope(text: str) -> Envelope | None:
     """The envelope that a text writes, None for a text that this program does not write."""
     try:
-        found = Envelope(**json.loads(text))
-        are_texts = all(isinstance(each, str) for each in found.data().values())
-    except (TypeError, ValueError, RecursionError):
+        found = catalog.envelope_of(text)
+    except DamagedError:
         return None
-    return found if are_texts and load.envelope_text(found) == text else None
+    return found if load.envelope_text(found) == text else None
 
 
 def _accepted(text: str | None) -> tuple[str, ...] | None:

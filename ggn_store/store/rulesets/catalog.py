@@ -391,8 +391,19 @@ def show(database: Database, connection: Connection, name: str) -> bool:
 def revision_of(row: Any) -> Revision:
     """A revision from a row of `REVISIONS`."""
     values: dict[str, Any] = dict(row._mapping)
-    changed = {"envelope": Envelope(**json.loads(values["envelope"])), "created_at": utc(values["created_at"])}
+    changed = {"envelope": envelope_of(values["envelope"]), "created_at": utc(values["created_at"])}
     return Revision(**values | changed)
+
+
+def envelope_of(text: str) -> Envelope:
+    """The envelope of a revision or proposal from its text; raises DamagedError where that is none."""
+    try:
+        values = json.loads(text)
+        if all(isinstance(each, str) for each in values.values()):
+            return Envelope(**values)
+    except (AttributeError, TypeError, ValueError, RecursionError):
+        pass
+    raise DamagedError("the envelope of a revision or proposal is not as this program writes it")
 
 
 def utc(at: datetime) -> datetime:

@@ -56,8 +56,10 @@ def is_up_to(number: object, last: int) -> bool:
     return isinstance(number, int) and 1 <= number <= last
 
 
-def fault_of_time(at: datetime) -> str | None:
+def fault_of_time(at: datetime | None) -> str | None:
     """What is wrong with the time that a row says it was written at."""
+    if at is None:
+        return "it has no time"
     return "it was written in the future" if catalog.utc(at) > datetime.now(UTC) + _CLOCKS_DIFFER else None
 
 

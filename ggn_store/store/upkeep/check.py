@@ -16,10 +16,10 @@ from typing import Any, Final, cast
 
 from sqlalchemy import Connection, Select, Table, func, select, tuple_
 
-from ggn_store.errors import GgnStoreError, UnknownNameError, quote
+from ggn_store.errors import DamagedError, GgnStoreError, UnknownNameError, quote
 from ggn_store.model.board import Board
 from ggn_store.model.care import Verification
-from ggn_store.model.document import Dialect, Envelope, Piece, revision_digest
+from ggn_store.model.document import Dialect, Piece, revision_digest
 from ggn_store.model.revision import check_tag, lineage
 from ggn_store.store.database.engine import Database
 from ggn_store.store.review import policies, proposals
@@ -68,7 +68,11 @@ def verify(
     if not names:
         with opening() as connection:
             found = database.integrity(connection) + found
-    found += walk.contents() + walk.audit()
+        found += database.misfits()
+    try:
+        found += walk.contents() + walk.audit()
+    except DamagedError as error:  # of a value that nothing more can be looked at with
+        found += [] if error.fault.endswith(tuple(found)) else [error.fault]
     return Verification(walk.pieces, walk.revisions, walk.tags, tuple(found))
 
 
@@ -94,7 +98,7 @@ class _Walk:
 
     def _attempt(self, work: Callable[[], Value]) -> Value | None:
         """The result of `work`; None where the rows are not what it expects, whatever way they are not."""
-        return damaged.attempt(work, (GgnStoreError, LookupError, TypeError, ValueError))
+        return damaged.attempt(work, (AttributeError, GgnStoreError, LookupError, TypeError, ValueError))
 
     def _each(
         self, table: Table, query: Select[Any], look: Callable[[Connection, Any], Iterable[str]], *key: Any
@@ -256,7 +260,7 @@ class _Walk:
         ).all()
 
         def of_state() -> str | None:
-            envelope = Envelope(**json.loads(row.envelope))
+            envelope = catalog.envelope_of(row.envelope)
             return declared.fault(connection, row.dialect, envelope, [each.piece_id for each in listed])
 
         if (fault := self._attempt(of_state)) is not None:
@@ -269,7 +273,7 @@ class _Walk:
     def _digest(self, connection: Connection, row: Any, pieces: Sequence[str]) -> str:
         """The digest of what a revision or proposal says; raises whatever its rows make go wrong."""
         board = self._board(connection, row.board_id)
-        return revision_digest(row.dialect, board, Envelope(**json.loads(row.envelope)), pieces)
+        return revision_digest(row.dialect, board, catalog.envelope_of(row.envelope), pieces)
 
     def _check_moves(self, connection: Connection) -> Iterator[str]:
         """Every tag, and every ruleset's states: nothing is missing among their moves."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +17,11 @@ from sqlalchemy import text
 
 from ggn_store import Store
 from ggn_store.cli import group
-from ggn_store.errors import GgnStoreError, StoreError
-from tests.support.guards import drop_guards
+from ggn_store.errors import DamagedError, GgnStoreError, StoreError
+from ggn_store.store.database.sqlite import SQLite
+from ggn_store.store.rulesets import catalog
+from ggn_store.store.schema.tables import metadata
+from tests.support.guards import drop_guards, drop_guards_of_file
 from tests.support.program import MINI, MUST, PERFORM
 from tests.support.stored import DIFF, changed, raw
 
@@ -191,3 +197,136 @@ def test_a_board_that_lost_its_digest_is_told_in_one_sentence(store: Store, addr
         connection.execute(text("UPDATE board SET digest = 'no digest'"))
     with pytest.raises(StoreError, match=r"`ggn-store db check`"):
         store.exchange.create_bundle(tmp_path / "game.ggnb")
+
+
+COMMANDS = (
+    ["list"],
+    ["show", "game"],
+    ["show", "game", "--piece", "C:P"],
+    ["moves", "game", "--side", "first", "--board", '{"e2": "C:P", "d3": "c:r"}'],
+    ["log", "game", "--format", "json"],
+    ["diff", "game@1", "game"],
+    ["blame", "game"],
+    ["tag", "game", "--log"],
+    ["state", "game"],
+    ["export", "game"],
+    ["proposals"],
+    ["policy", "log"],
+    ["audit"],
+    ["stats", "game"],
+    ["verify"],
+    ["db", "check"],
+)
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The bytes of a store's file that has rows in most of its tables."""
+    path = tmp_path_factory.mktemp("told") / "store.db"
+    with Store.open(f"sqlite:///{path}") as store:
+        fill(store)
+        store.tags.set("game@1", "old", author="ann")
+        store.states.set("game", "deprecated", author="ann")
+        store.policies.set("other", review=2, author="ann")
+        store.reviews.propose(DIFF, "other", author="ann")
+        store.reviews.approve("other#1", author="bob")
+    return path.read_bytes()
+
+
+def put(path: Path, table: str, column: str, value: object) -> int:
+    """Put a value into a column of every row of a file, whatever the table allows; how many rows that are."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        guards = drop_guards_of_file(connection)
+        [made] = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+    lax = re.sub("NOT NULL", "", made)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = ? WHERE name = ?", (lax, table))
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        rows = connection.execute(f'UPDATE OR IGNORE "{table}" SET "{column}" = ?', (value,)).rowcount
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = ? WHERE name = ?", (made, table))
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for each in guards:
+            connection.execute(each)
+    return rows
+
+
+def asked(content: bytes, directory: Path, table: str, column: str, value: object) -> dict[str, str]:
+    """What commands say of a store with a value that is not of its column's type; none may end in a traceback."""
+    path = directory / f"{table}-{column}-{type(value).__name__}.db"
+    path.write_bytes(content)
+    if not put(path, table, column, value):
+        return {}
+    said = {}
+    for arguments in COMMANDS:
+        done = CliRunner().invoke(group, ["--db", f"sqlite:///{path}", *arguments])
+        assert isinstance(done.exception, (GgnStoreError, SystemExit, type(None))), (arguments, done.exception)
+        said[" ".join(arguments)] = done.stdout + str(done.exception or "")
+    path.unlink()
+    return said
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value", "kind", "wanted"),
+    [
+        ("revision", "created_at", None, "null", "text"),
+        ("revision", "number", b"\x00", "blob", "integer"),
+        ("revision", "author", b"\x00", "blob", "text"),
+        ("tag", "created_at", None, "null", "text"),
+        ("audit", "at", 7.5, "real", "text"),
+    ],
+)
+def test_a_value_of_another_type_is_named_with_its_table_and_column(
+    told: bytes, tmp_path: Path, table: str, column: str, value: object, kind: str, wanted: str
+) -> None:
+    said = asked(told, tmp_path, table, column, value)
+    misfit = re.compile(f"table {table}: {column} of the row .* is {kind}, not {wanted}")
+    assert misfit.search(said["db check"])
+    # Nothing but the row can be wrong, so the first command that stumbles over it names it.
+    assert [each for each, text in said.items() if misfit.search(text) and each not in ("db check", "verify")]
+
+
+@pytest.mark.long
+def test_no_value_of_another_type_ends_in_a_traceback(told: bytes, tmp_path: Path) -> None:
+    count = 0
+    for table in metadata.tables.values():
+        for column in table.columns:
+            for value in (None, b"\x00\xff", 7.5):
+                if value is not None or not column.nullable:
+                    count += bool(asked(told, tmp_path, table.description, column.name, value))
+    print(count, "columns")
+    assert count > 100
+
+
+def test_a_sound_store_has_no_value_of_another_type(told: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    path.write_bytes(told)
+    with Store.open(f"sqlite:///{path}") as store:
+        assert isinstance(store.session.database, SQLite)
+        assert store.session.database.misfits() == []
+
+
+@pytest.mark.parametrize("error", [AttributeError, TypeError])
+def test_an_error_of_the_program_is_not_blamed_on_a_sound_store(
+    store: Store, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    store.load(DIFF, "game")
+
+    def fails(row: object) -> None:
+        raise error("of the program")
+
+    monkeypatch.setattr(catalog, "revision_of", fails)
+    with pytest.raises(error, match="of the program"):
+        store.ruleset("game")
+
+
+@pytest.mark.parametrize("text_of_envelope", ["[]", "{", '{"another": "key"}', '{"title": 1}', "null"])
+def test_an_envelope_that_the_program_does_not_write_is_told(store: Store, address: str, text_of_envelope: str) -> None:
+    store.load(DIFF, "game")
+    with raw(address) as connection:
+        drop_guards(connection)
+        connection.execute(text("UPDATE revision SET envelope = :envelope"), {"envelope": text_of_envelope})
+    with pytest.raises(DamagedError, match="the envelope of a revision or proposal is not as this program writes it"):
+        store.ruleset("game")
