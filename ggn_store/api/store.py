@@ -207,10 +207,8 @@ class Store:
         """The newest revision of every ruleset by name, with the number of pieces, possibilities, ..."""
         with self.session.reading() as connection:
             tagged = tags.pointing(connection)
-            return tuple(
-                replace(catalog.summary(connection, revision), tags=tagged.get(revision.name, {}))
-                for revision in catalog.newest(connection)
-            )
+            found = catalog.newest_summaries(connection)
+            return tuple(replace(each, tags=tagged.get(each.revision.name, {})) for each in found)
 
     # --- questions ---
 

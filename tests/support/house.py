@@ -142,6 +142,18 @@ def literal(value: object) -> str:
 NEW = "currval('piece_id_seq')"
 
 
+def counts(piece: str) -> dict[str, str]:
+    """What the columns of a piece's summary are, each a query."""
+    tables = {"sources": "source", "destinations": "destination", "possibilities": "variant"}
+    tables |= {"conditions": "condition", "effects": "effect", "hand_effects": "hand_effect"}
+    counted = {name: f"SELECT count(*) FROM {table} WHERE piece_id = {piece}" for name, table in tables.items()}
+    of_variants = counted["possibilities"]
+    hand = f"SELECT ordinal FROM source WHERE piece_id = {piece} AND square IS NULL"
+    counted["drops"] = f"{of_variants} AND source IN ({hand})"
+    counted["keeps_turn"] = f"{of_variants} AND toggle IS FALSE"
+    return {name: counted[name] for name in t.COUNTS}
+
+
 def new_piece(document: Mapping[str, Any] = BISHOP | {}, name: str = "C:Q", **columns: Any) -> list[str]:
     """The statements that store a piece of its own on the knight's board; `columns` are forged ones of its row."""
     made: Document = parse({name: next(iter(document.values()))})
@@ -168,6 +180,9 @@ def new_piece(document: Mapping[str, Any] = BISHOP | {}, name: str = "C:Q", **co
         names = [column.name for column in masks.columns(1)]
         listed = ", ".join([f"{NEW} * 1024", *map(literal, values)])
         statements.append(f"INSERT INTO mask ({', '.join(names)}) VALUES ({listed})")
+    statements.append(
+        f"INSERT INTO piece_summary SELECT {NEW}, {', '.join(f'({each})' for each in counts(NEW).values())}"
+    )
     return statements
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import CTE, Select, Table, case, false, func, select
+from sqlalchemy import CTE, Select, case, func, select
 
 from ggn_store.model.revision import Revision
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.schema import tables as t
 
-COUNTS = ("sources", "destinations", "possibilities", "drops", "conditions", "effects", "hand_effects", "keeps_turn")
+COUNTS = t.COUNTS
 
 
 def of_rulesets(asker: Asker, revisions: Sequence[Revision]) -> list[dict[str, Any]]:
@@ -65,33 +65,15 @@ def _of_rulesets(keys: Sequence[int]) -> Select[Any]:
 
 def _counted(keys: Sequence[int]) -> CTE:
     """A row for each piece of each revision, with the number of its rows in every table."""
-
-    def count(table: Table, *also: Any) -> Any:
-        return select(func.count()).select_from(table).where(table.c.piece_id == t.piece.c.id, *also).scalar_subquery()
-
-    from_hand = (
-        select(func.count())
-        .select_from(t.source)
-        .join(t.variant, t.VARIANT_OF_SOURCE)
-        .where(t.source.c.piece_id == t.piece.c.id, t.source.c.square.is_(None))
-        .scalar_subquery()
-    )
     return (
         select(
             t.revision_piece.c.revision_id,
             t.revision_piece.c.ordinal,
             t.piece.c.identifier.label("piece"),
             t.piece.c.side,
-            count(t.source).label("sources"),
-            count(t.destination).label("destinations"),
-            count(t.variant).label("possibilities"),
-            from_hand.label("drops"),
-            count(t.condition).label("conditions"),
-            count(t.effect).label("effects"),
-            count(t.hand_effect).label("hand_effects"),
-            count(t.variant, t.variant.c.toggle == false()).label("keeps_turn"),
+            *(t.piece_summary.c[name] for name in t.COUNTS),
         )
-        .join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
+        .select_from(t.PIECES_OF_REVISIONS.join(t.piece_summary, t.piece_summary.c.piece_id == t.piece.c.id))
         .where(t.revision_piece.c.revision_id.in_(keys))
         .cte("counted")
     )

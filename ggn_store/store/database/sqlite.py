@@ -96,6 +96,7 @@ class SQLite(Database):
             try:
                 with closing(_Beside(self, part)) as beside:
                     found = fill(beside)
+                    beside.vacuum()  # migrations take away what earlier ones made
                 part.chmod(0o600)
                 # Unlike a change of name this leaves alone what somebody else has made meanwhile.
                 os.link(part, self.path)

@@ -170,8 +170,8 @@ class StoreSource:
 
     def _batches(self, rows: Sequence[Any]) -> Iterator[list[Any]]:
         """Rows of pieces in parts that can be in memory at once."""
-        count = select(t.variant.c.piece_id, func.count()).group_by(t.variant.c.piece_id)
-        counted = self._connection.execute(count.where(t.variant.c.piece_id.in_([row.id for row in rows])))
+        count = select(t.piece_summary.c.piece_id, t.piece_summary.c.possibilities)
+        counted = self._connection.execute(count.where(t.piece_summary.c.piece_id.in_([row.id for row in rows])))
         sizes: dict[int, int] = {row[0]: row[1] for row in counted}
         part: list[Any] = []
         size = 0

@@ -189,48 +189,60 @@ def _offer(name: str, names: set[str]) -> str:
     return f"; it has {', '.join(shown)}{' and more (`ggn-store list`)' if len(names) > len(shown) else ''}"
 
 
-def newest(connection: Connection) -> list[Revision]:
-    """The newest revision of every ruleset that is not deleted, by name."""
+def _is_newest() -> ColumnElement[bool]:
+    """Whether a revision is the newest one of a ruleset that is not deleted."""
     other = t.revision.alias()
     head = select(func.max(other.c.number)).where(other.c.ruleset_id == t.revision.c.ruleset_id).scalar_subquery()
-    query = REVISIONS.where(t.ruleset.c.deleted_at.is_(None), t.revision.c.number == head)
-    return [revision_of(row) for row in connection.execute(query.order_by(t.ruleset.c.name))]
+    return and_(t.ruleset.c.deleted_at.is_(None), t.revision.c.number == head)
+
+
+def newest(connection: Connection) -> list[Revision]:
+    """The newest revision of every ruleset that is not deleted, by name."""
+    query = REVISIONS.where(_is_newest()).order_by(t.ruleset.c.name)
+    return [revision_of(row) for row in connection.execute(query)]
+
+
+_SUMMED = ("sources", "destinations", "possibilities", "conditions", "effects", "hand_effects")
+_SUMMARIES = (
+    select(
+        t.revision.c.id,
+        func.count(t.revision_piece.c.piece_id).label("pieces"),
+        *(func.coalesce(func.sum(t.piece_summary.c[name]), 0).label(name) for name in _SUMMED),
+    )
+    .select_from(
+        t.revision.join(t.ruleset)
+        .outerjoin(t.revision_piece, t.revision_piece.c.revision_id == t.revision.c.id)
+        .outerjoin(t.piece_summary, t.piece_summary.c.piece_id == t.revision_piece.c.piece_id)
+    )
+    .group_by(t.revision.c.id)
+)
+
+
+def _counts(row: Any) -> dict[str, int]:
+    return {name: int(row._mapping[name]) for name in ("pieces", *_SUMMED)}
 
 
 def summary(connection: Connection, revision: Revision) -> Summary:
     """A revision with the number of rows that it uses of each table."""
-    pieces = select(t.revision_piece.c.piece_id).where(t.revision_piece.c.revision_id == revision.id)
-    counts = {"pieces": connection.execute(select(func.count()).select_from(pieces.subquery())).scalar_one()}
-    for name, table in (
-        ("sources", t.source),
-        ("destinations", t.destination),
-        ("possibilities", t.variant),
-        ("conditions", t.condition),
-        ("effects", t.effect),
-        ("hand_effects", t.hand_effect),
-    ):
-        query = select(func.count()).select_from(table).where(table.c.piece_id.in_(pieces))
-        counts[name] = connection.execute(query).scalar_one()
-    return Summary(revision, counts)
+    return Summary(revision, _counts(connection.execute(_SUMMARIES.where(t.revision.c.id == revision.id)).one()))
+
+
+def newest_summaries(connection: Connection) -> list[Summary]:
+    """What `summary` says of all that are `newest`."""
+    counts = {row.id: _counts(row) for row in connection.execute(_SUMMARIES.where(_is_newest()))}
+    return [Summary(revision, counts[revision.id]) for revision in newest(connection)]
 
 
 def piece_summaries(connection: Connection, revision: Revision) -> list[dict[str, Any]]:
     """For each piece of a revision, in document order: identifier, digest and how much is in it."""
-
-    def count(table: Table) -> Any:
-        return select(func.count()).select_from(table).where(table.c.piece_id == t.piece.c.id).scalar_subquery()
-
     query = (
         select(
             t.piece.c.identifier.label("piece"),
             t.piece.c.side,
-            count(t.source).label("sources"),
-            count(t.destination).label("destinations"),
-            count(t.variant).label("possibilities"),
-            count(t.condition).label("conditions"),
+            *(t.piece_summary.c[name] for name in ("sources", "destinations", "possibilities", "conditions")),
             t.piece.c.digest,
         )
-        .join(t.revision_piece, t.revision_piece.c.piece_id == t.piece.c.id)
+        .select_from(t.PIECES_OF_REVISIONS.outerjoin(t.piece_summary, t.piece_summary.c.piece_id == t.piece.c.id))
         .where(t.revision_piece.c.revision_id == revision.id)
         .order_by(t.revision_piece.c.ordinal)
     )

@@ -19,7 +19,7 @@ from ggn_store.model.revision import Revision, Status, check_name, lineage
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.engine import Database
-from ggn_store.store.rulesets import catalog, masks
+from ggn_store.store.rulesets import catalog, masks, summaries
 from ggn_store.store.rulesets.catalog import UNSTATED, Base, Unstated
 from ggn_store.store.schema import tables as t
 
@@ -357,6 +357,7 @@ def store_pieces(
     rows = database.add(connection, t.piece, values, ("digest",), "digest", "id")
     keys = {row.digest: row.id for row in rows}
     _fill(database, connection, [(keys[digest], piece) for digest, piece in pieces.items() if digest in keys], board)
+    summaries.fill(connection, [*keys.values()])
     return keys | known_pieces(connection, [digest for digest in pieces if digest not in keys])
 
 

@@ -325,11 +325,33 @@ state_effect = _of_variants(
     key=("variable",),
 )
 
+# How much is in a piece, derived from its rows (`store.rulesets.summaries` says how), so that nobody counts them again.
+COUNTS = ("sources", "destinations", "possibilities", "drops", "conditions", "effects", "hand_effects", "keeps_turn")
+piece_summary = _compact(
+    "piece_summary",
+    Column("piece_id", Id, ForeignKey("piece.id"), nullable=False),
+    *(Column(name, Integer, nullable=False) for name in COUNTS),
+    PrimaryKeyConstraint("piece_id"),
+)
+
+# That a piece was found sound: by which version of the checker, when, and what its rows looked like then.
+piece_check = _compact(
+    "piece_check",
+    Column("piece_id", Id, ForeignKey("piece.id"), nullable=False),
+    Column("checker", Integer, nullable=False),
+    Column("checked_at", DateTime(timezone=True), nullable=False),
+    Column("fingerprint", Label, nullable=False),
+    PrimaryKeyConstraint("piece_id"),
+)
+
 Index(None, revision.c.digest)
 Index(None, piece.c.identifier)
 
 # A piece's own tables, parents before children.
 PIECE_TABLES = (source, destination, variant, condition, effect, hand_effect, variant_origin, guard, state_effect)
+
+# What is derived from these, and what is remembered of them; a row each.
+ABOUT_PIECES = (piece_summary, piece_check)
 
 # How these hang together in a join.
 PIECES_OF_REVISIONS = revision_piece.join(piece, piece.c.id == revision_piece.c.piece_id)

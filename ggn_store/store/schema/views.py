@@ -209,6 +209,8 @@ SQL_TABLES: Final[dict[str, str]] = {
     "guard": "a value that a state variable may have for a possibility",
     "state_effect": "the value that a state variable has after it",
     "mask": "derived: conditions as bits over the squares",
+    "piece_summary": "derived: how much is in a piece",
+    "piece_check": "that `db check` found a piece sound, and when",
     "tag": "where a tag was set, or removed",
     "ruleset_state": "what a ruleset was said to be",
     "policy": "what the revisions of a namespace must be like",

@@ -28,8 +28,9 @@ _WRITERS = (AUTHOR, ADMIN)
 RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     **{
         table: {"INSERT": _WRITERS, "DELETE": (ADMIN,)}
-        for table in ("board", "square", "piece", "mask", *(table.name for table in t.PIECE_TABLES))
+        for table in ("board", "square", "piece", "mask", "piece_summary", *(table.name for table in t.PIECE_TABLES))
     },
+    "piece_check": {"INSERT": (ADMIN,), "DELETE": (ADMIN,)},
     "ruleset": {"INSERT (name)": _WRITERS, "UPDATE (deleted_at)": (ADMIN,), "DELETE": (ADMIN,)},
     **{table: {"INSERT": _WRITERS} for table in ("revision", "revision_piece", "revision_merge")},
     **{table: {"INSERT": _WRITERS} for table in ("proposal", "proposal_piece", "verdict")},

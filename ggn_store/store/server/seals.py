@@ -25,8 +25,10 @@ from ggn_store.store.schema import tables as t
 
 # How far the clock of whoever writes a revision may be ahead of the server's.
 _CLOCKS_DIFFER = "1 day"
-_KINDS = ("board", "ruleset", "piece", "mask", "revision", "proposal")
-_KEYS = {"board": "board_id", "piece": "piece_id", "mask": "start / 1024"}
+_KINDS = ("board", "ruleset", "piece", "mask", "summary", "revision", "proposal")
+_KEYS = {"board": "board_id", "piece": "piece_id", "mask": "start / 1024", "summary": "piece_id"}
+# What is looked at of a piece.
+_OF_PIECES = ("piece", "mask", "summary")
 _MAY_REBUILD = "NOT has_table_privilege(current_user, TG_RELID, 'DELETE') AND "
 
 # The functions that members call themselves; all others are called by triggers.
@@ -44,12 +46,15 @@ SEALED = {
     "piece": "ggn_note_piece",
     **{table.name: "ggn_seal_piece" for table in t.PIECE_TABLES},
     "mask": "ggn_seal_mask",
+    "piece_summary": "ggn_seal_summary",
+    "piece_check": "ggn_note_check",
 }
-# The same for those from which an admin removes rows, all of a piece or none, and whose masks he has made again.
+# The same for those from which an admin removes rows, all of a piece or none, and who makes again what is derived.
 EMPTIED = {
     "square": "ggn_note_rows_of_board",
     **{table.name: "ggn_note_rows_of_piece" for table in t.PIECE_TABLES},
     "mask": "ggn_note_rows_of_mask",
+    "piece_summary": "ggn_note_rows_of_summary",
 }
 
 
@@ -108,13 +113,16 @@ def _functions(schema: str) -> Iterator[str]:
     yield function("fault_of_ruleset")
     yield function("fault_of_piece", identifier=identifier, most_steps=str(MAX_STEP))
     yield function("fault_of_mask", **_words_of_masks())
+    yield function("fault_of_summary", counts=", ".join(t.COUNTS))
     yield function("fault_of_revision", content=content("revision"), clocks_differ=_CLOCKS_DIFFER)
     yield function("fault_of_proposal", content=content("proposal"))
     faults = "".join(f"WHEN '{kind}' THEN fault := ggn_fault_of_{kind}(NEW.id); " for kind in _KINDS)
     yield function("check", faults=faults)
     for kind in ("board", "ruleset", "revision", "proposal"):
         yield note(f"ggn_note_{kind}", kind)
-    yield note("ggn_note_piece", "piece", "mask")
+    yield note("ggn_note_piece", *_OF_PIECES)
+    # Who says that a piece was found sound has it looked at again.
+    yield note("ggn_note_check", *_OF_PIECES, key="piece_id")
     yield note("ggn_note_mask", "mask")
     for kind, key in _KEYS.items():
         yield note(f"ggn_note_rows_of_{kind}", kind, key=key)
@@ -123,6 +131,7 @@ def _functions(schema: str) -> Iterator[str]:
     yield seal("proposal", "proposal_id", "proposal")
     yield seal("piece", _KEYS["piece"], "piece")
     yield seal("piece", _KEYS["mask"], "mask", unless=_MAY_REBUILD)
+    yield seal("piece", _KEYS["summary"], "summary", unless=_MAY_REBUILD)
 
 
 def _words_of_masks() -> dict[str, str]:

@@ -15,6 +15,7 @@ from datetime import datetime
 from typing import Any, Final, cast
 
 from sqlalchemy import Connection, Select, Table, func, select, tuple_
+from sqlalchemy.exc import NoResultFound
 
 from ggn_store.errors import DamagedError, GgnStoreError, UnknownNameError, quote
 from ggn_store.model.board import Board
@@ -23,7 +24,7 @@ from ggn_store.model.document import Dialect, Piece, revision_digest
 from ggn_store.model.revision import check_tag, lineage
 from ggn_store.store.database.engine import Database
 from ggn_store.store.review import policies, proposals
-from ggn_store.store.rulesets import catalog, damaged, declared, load, masks
+from ggn_store.store.rulesets import catalog, damaged, declared, load, masks, summaries
 from ggn_store.store.rulesets.damaged import Value
 from ggn_store.store.schema import tables as t
 from ggn_store.store.server import guards
@@ -98,7 +99,8 @@ class _Walk:
 
     def _attempt(self, work: Callable[[], Value]) -> Value | None:
         """The result of `work`; None where the rows are not what it expects, whatever way they are not."""
-        return damaged.attempt(work, (AttributeError, GgnStoreError, LookupError, TypeError, ValueError))
+        errors = (AttributeError, GgnStoreError, LookupError, NoResultFound, TypeError, ValueError)
+        return damaged.attempt(work, errors)
 
     def _each(
         self, table: Table, query: Select[Any], look: Callable[[Connection, Any], Iterable[str]], *key: Any
@@ -200,10 +202,17 @@ class _Walk:
             derived = [each + unused for each in masks.flatten(row.id, piece, board)]
             return row.words == words and [tuple(each) for each in stored] == derived
 
+        def is_counted() -> bool:
+            stored = connection.execute(select(t.piece_summary).where(t.piece_summary.c.piece_id == row.id)).one()
+            return stored == connection.execute(summaries.DERIVED.where(t.piece.c.id == row.id)).one()
+
+        label = f"piece {row.id} ({row.identifier})"
         if not self._attempt(is_sound):
-            yield f"piece {row.id} ({row.identifier}): its rows do not give its digest {row.digest}"
+            yield f"{label}: its rows do not give its digest {row.digest}"
         elif not self._attempt(is_derived):
-            yield f"piece {row.id} ({row.identifier}): its masks are not those of its rows: run `ggn-store db rebuild`"
+            yield f"{label}: its masks are not those of its rows: run `ggn-store db rebuild`"
+        elif not self._attempt(is_counted):
+            yield f"{label}: its summary is not the one of its rows: run `ggn-store db rebuild`"
 
     def _check_revisions(self) -> list[str]:
         columns = [column for column in t.revision.columns if column.name != "created_at"]

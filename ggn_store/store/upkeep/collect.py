@@ -22,7 +22,7 @@ Opening = Callable[[], AbstractContextManager[Connection]]
 
 # A batch ends with the piece that makes its rows so many: whoever loads meanwhile waits for no more.
 _ROWS_A_BATCH: Final = 50_000
-_PARTS: Final = {t.piece: t.PIECE_TABLES, t.board: (t.square,)}
+_PARTS: Final = {t.piece: (*t.PIECE_TABLES, *t.ABOUT_PIECES), t.board: (t.square,)}
 
 
 def references(table: Table) -> list[Column[Any]]:
@@ -110,7 +110,7 @@ def _unused_rulesets() -> Select[Any]:
 
 def _rows_of(piece_id: int) -> list[tuple[Table, ColumnElement[bool]]]:
     """Which rows of which tables are a piece's own, children before parents."""
-    own = [(table, table.c.piece_id == piece_id) for table in reversed(t.PIECE_TABLES)]
+    own = [(table, table.c.piece_id == piece_id) for table in reversed(_PARTS[t.piece])]
     return [(t.mask, masks.is_of(piece_id)), *own]
 
 

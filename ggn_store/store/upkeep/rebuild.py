@@ -1,4 +1,4 @@
-"""Deriving the masks of stored pieces again: after an upgrade, or where they were damaged."""
+"""Deriving the masks and summaries of stored pieces again: after an upgrade, or where they were damaged."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from sqlalchemy import Connection, delete, select, update
 
 from ggn_store.store.database.engine import Database
-from ggn_store.store.rulesets import catalog, load, masks
+from ggn_store.store.rulesets import catalog, load, masks, summaries
 from ggn_store.store.schema import tables as t
 
 
@@ -18,15 +18,18 @@ def rebuild(
     *,
     only_missing: bool = False,
 ) -> int:
-    """Derive the masks of every piece, or of those that have none yet, from its rows; how many pieces that were."""
+    """Derive masks and summary of every piece, or the masks of those that have none yet; how many pieces that were."""
     database.lock_pieces(connection, alone=True)
     query = select(t.piece.c.id, t.piece.c.identifier, t.piece.c.board_id).order_by(t.piece.c.id)
     if only_missing:
         query = query.where(t.piece.c.words.is_(None))
     else:
         connection.execute(delete(t.mask))
+        connection.execute(delete(t.piece_summary))
     boards = {}
     pieces = connection.execute(query).all()
+    if not only_missing:
+        summaries.fill(connection, [piece.id for piece in pieces])
     for piece_id, identifier, board_id in pieces:
         if progress is not None:
             progress(f"piece {identifier}")

@@ -14,6 +14,7 @@ import pytest
 from ggn_store import Store, parse
 from ggn_store.model.document import revision_digest
 from ggn_store.model.revision import lineage
+from ggn_store.store.schema import tables as t
 from tests.support.house import (
     ANOTHER,
     GAME,
@@ -22,6 +23,7 @@ from tests.support.house import (
     OLD_PIECE,
     ROLES,
     House,
+    counts,
     literal,
     new_piece,
     run,
@@ -87,6 +89,7 @@ def without(statements: Sequence[str], word: str) -> list[str]:
     return [each for each in statements if word not in each]
 
 
+FOUND_SOUND = "INSERT INTO piece_check (piece_id, checker, checked_at, fingerprint) VALUES ({piece}, 1, now(), '')"
 EXTRA_CONDITION = f"INSERT INTO condition VALUES ({NEW}, 0, 'deny', 0, 'enemy')"
 
 
@@ -144,6 +147,18 @@ ATTEMPTS: tuple[Attempt, ...] = (
         "masks are not those of its rows",
     ),
     Attempt("store a piece without masks", "-xx", without(new_piece(), "INTO mask"), "masks are not those"),
+    Attempt(
+        "store a piece without a summary", "-xx", without(new_piece(), "INTO piece_summary"), "summary is not the one"
+    ),
+    *(
+        Attempt(
+            f"forge how many {name} a piece has",
+            "-xx",
+            [each.replace(f"({counts(NEW)[name]})", "7") for each in new_piece()],
+            "summary is not the one of its rows",
+        )
+        for name in t.COUNTS
+    ),
     Attempt("say that a piece has no masks", "-xx", new_piece(words=None), "masks are not as long"),
     Attempt(
         "tell two states of one square",
@@ -286,6 +301,12 @@ ATTEMPTS: tuple[Attempt, ...] = (
         "only added to a piece|its piece is not there",
     ),
     Attempt(
+        "add a summary to a piece to come",
+        "-xx",
+        f"INSERT INTO piece_summary SELECT 999, {', '.join('0' for _ in t.COUNTS)}",
+        "only added to a piece|foreign key",
+    ),
+    Attempt(
         "add a square to an old board",
         "-xx",
         f"INSERT INTO square VALUES ({OLD_BOARD}, 99, 'z9')",
@@ -338,7 +359,13 @@ ATTEMPTS: tuple[Attempt, ...] = (
     Attempt("remove pieces that a revision lists", "--x", "DELETE FROM piece", "foreign key"),
     Attempt("remove a ruleset with revisions", "--x", "DELETE FROM ruleset", "foreign key"),
     Attempt("remove all masks", "--x", "DELETE FROM mask", "its masks are not those of its rows"),
+    Attempt("remove all summaries", "--x", "DELETE FROM piece_summary", "its summary is not the one of its rows"),
+    Attempt("change a summary", "---", "UPDATE piece_summary SET conditions = 7"),
     Attempt("empty a table", "---", "TRUNCATE mask"),
+    Attempt("say that a piece was found sound", "--+", FOUND_SOUND.format(piece=OLD_PIECE)),
+    Attempt("say that a piece to come was found sound", "--x", FOUND_SOUND.format(piece=999), "foreign key"),
+    Attempt("say otherwise what a sound piece looked like", "---", "UPDATE piece_check SET fingerprint = ''"),
+    Attempt("forget which pieces were found sound", "--+", "DELETE FROM piece_check"),
     Attempt("empty the history", "---", "TRUNCATE revision CASCADE"),
     # administering
     Attempt("move a tag", "--+", tag(3, 2)),

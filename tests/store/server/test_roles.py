@@ -116,7 +116,8 @@ def test_an_admin_hides_brings_back_rebuilds_and_removes(used: House) -> None:
         run(author, new_piece())
     with psycopg.connect(used.addresses["admin"]) as admin:
         unused = "(SELECT id FROM piece WHERE identifier = 'C:Q')"
-        tables = [f'DELETE FROM "{table.name}" WHERE piece_id = {unused}' for table in reversed(t.PIECE_TABLES)]
+        own = (*t.PIECE_TABLES, *t.ABOUT_PIECES)
+        tables = [f'DELETE FROM "{table.name}" WHERE piece_id = {unused}' for table in reversed(own)]
         gone = f"DELETE FROM mask WHERE start / 1024 = {unused}"
         run(admin, [gone, *tables, "DELETE FROM piece WHERE identifier = 'C:Q'"])
         newest = admin.execute("SELECT action, role FROM audit ORDER BY id DESC LIMIT 1").fetchone()

@@ -160,6 +160,8 @@ DAMAGES = (
     *(f"UPDATE piece SET {change} WHERE id = {{piece}}" for change in OF_PIECES),
     *(f"UPDATE mask SET {change} WHERE {ONE_MASK}" for change in OF_MASKS),
     f"DELETE FROM mask WHERE {ONE_MASK}",
+    *(f"UPDATE piece_summary SET {name} = {name} + 1 WHERE piece_id = {{piece}}" for name in t.COUNTS),
+    "DELETE FROM piece_summary WHERE piece_id = {piece}",
     "INSERT INTO hand_effect SELECT piece_id, number, 'C:Z', 1 FROM variant WHERE piece_id = {piece} LIMIT 1",
     "INSERT INTO effect SELECT piece_id, number, 0, 'C:Z' FROM variant WHERE piece_id = {piece} LIMIT 1",
     "INSERT INTO condition SELECT piece_id, variant, polarity, square, state || 'x' FROM condition "
@@ -183,7 +185,8 @@ def test_the_guards_see_every_damage_to_a_piece(used: House, dialect: Dialect) -
             revision = store.load(parse(document, dialect), f"damaged/{dialect}")
             listed = "SELECT piece_id FROM revision_piece WHERE revision_id = %s ORDER BY ordinal"
             [piece, *_] = server.execute(listed, [revision.id]).fetchall()[0]
-            faults = f"SELECT coalesce(ggn_fault_of_piece({piece}), ggn_fault_of_mask({piece}))".encode()
+            kinds = ("piece", "mask", "summary")
+            faults = f"SELECT coalesce({', '.join(f'ggn_fault_of_{kind}({piece})' for kind in kinds)})".encode()
             assert server.execute(faults).fetchone() == (None,)
             for damage in DAMAGES:
                 with contextlib.suppress(psycopg.errors.IntegrityError), server.transaction(force_rollback=True):
@@ -195,6 +198,23 @@ def test_the_guards_see_every_damage_to_a_piece(used: House, dialect: Dialect) -
         others = sum("variant_origin" in each or "guard" in each or "state_effect" in each for each in DAMAGES)
         possible = len(DAMAGES) if dialect == "gdl" else len(DAMAGES) - others
         assert len(seen) > possible * 2 / 3
+
+
+def test_nobody_but_the_owner_says_that_a_damaged_piece_was_found_sound(used: House) -> None:
+    with Store.open(used.addresses["author"]) as store, psycopg.connect(used.url, autocommit=True) as server:
+        revision = store.load(KNIGHT | {"C:W": KNIGHT["C:N"]}, "damaged/checked")
+        listed = server.execute("SELECT piece_id FROM revision_piece WHERE revision_id = %s", [revision.id]).fetchall()
+        piece = max(key for (key,) in listed)
+        hurt = f"UPDATE condition SET polarity = CASE polarity WHEN '{{}}' THEN '{{}}' END WHERE piece_id = {piece}"
+        said = f"INSERT INTO piece_check VALUES ({piece}, 1, now(), '')"
+        server.execute("SET session_replication_role = replica")
+        server.execute(hurt.format("must", "deny").encode())
+        with psycopg.connect(used.addresses["admin"], autocommit=True) as admin:
+            with pytest.raises(psycopg.errors.IntegrityError, match="its rows do not give its digest"):
+                admin.execute(said.encode())
+            server.execute(hurt.format("deny", "must").encode())
+            admin.execute(said.encode())
+            admin.execute("DELETE FROM piece_check")
 
 
 def test_the_guards_know_the_masks_of_boards_of_every_size(used: House) -> None:

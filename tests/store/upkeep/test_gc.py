@@ -28,8 +28,9 @@ from tests.support.program import run as run
 from tests.support.stored import KNIGHT, ROOK
 
 NOTHING = "nothing to remove: everything is in use\n"
-# The knight of KNIGHT on its board: one row in piece, source, destination, variant, condition, mask, two effects.
-KNIGHT_ROWS = 8
+# The knight of KNIGHT on its board: one row in piece, its summary, source, destination, variant, condition, mask, two
+# effects.
+KNIGHT_ROWS = 9
 
 
 def pieces(store: Store) -> set[str]:
@@ -192,7 +193,7 @@ def test_a_load_that_has_found_an_unused_board_keeps_it(
         store_unlisted(store, [0])
         with store.session.database.writing() as connection:
             connection.execute(text("DELETE FROM mask"))
-            for table in reversed(t.PIECE_TABLES):
+            for table in reversed((*t.PIECE_TABLES, *t.ABOUT_PIECES)):
                 connection.execute(table.delete())
             connection.execute(text("DELETE FROM piece"))
         store_board = load.store_board
