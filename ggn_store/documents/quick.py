@@ -11,7 +11,8 @@ who works through a document can know by its identity what he has met before.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from dataclasses import fields, make_dataclass
+from typing import Any, Final, cast
 
 from ggn_store import limits
 from ggn_store.documents.grammar import ACTION, GDL_KEYS, Grammar, names
@@ -34,6 +35,13 @@ from ggn_store.notation.stn import Transition
 
 _NO_CONDITIONS: Final[Mapping[str, str]] = {}
 _NO_GUARDS: Final[Guards] = {}
+_NO_HANDS: Final[Mapping[str, int]] = {}
+_NO_STATE: Final[Mapping[str, str]] = {}
+# Frozen, an instance takes a call for each of its fields: what there can be millions of is made open, and then closed.
+_OpenPossibility: Final[Any] = make_dataclass(
+    "_OpenPossibility", [each.name for each in fields(Possibility)], slots=True
+)
+_OpenTransition: Final[Any] = make_dataclass("_OpenTransition", [each.name for each in fields(Transition)], slots=True)
 _ACTION_NAMES: Final = frozenset(names(ACTION))
 
 
@@ -104,7 +112,7 @@ class _Quick:
         self._states: set[str] = {EMPTY, ENEMY}
         self._becoming: set[str | None] = {None}
         # Whole objects, by their identity; effects on the board alone with what they became.
-        self._conditions = {id(_NO_CONDITIONS)}
+        self._conditions: set[int] = set()
         self._transitions: dict[int, Transition] = {}
         # Origins are few.
         self._origins: dict[tuple[str, int, bool], Origin] = {}
@@ -140,17 +148,15 @@ class _Quick:
         for value in values:
             if type(value) is not dict or not names.issuperset(value):
                 raise _StrangeError
-            must = value.get(must_key, _NO_CONDITIONS)
-            if id(must) not in conditions:
-                self._check_conditions(must)
-            deny = value.get(deny_key, _NO_CONDITIONS)
-            if id(deny) not in conditions:
-                self._check_conditions(deny)
-            if source in must and must[source] == piece:
-                raise _StrangeError
-            for square in must and deny:
-                if must.get(square) == deny[square]:
+            must = deny = _NO_CONDITIONS
+            if must_key in value:
+                must = value[must_key]
+                if id(must) not in conditions:
+                    self._check_conditions(must)
+                if source in must and must[source] == piece:
                     raise _StrangeError
+            if deny_key in value:
+                deny = self._deny(must, value[deny_key])
             said = value.get(effects_key)
             effects: Transition | None
             if is_diff and type(said) is dict and len(said) == 1 and "board" in said:
@@ -160,9 +166,17 @@ class _Quick:
                 effects = self._effects(said)
             if has_state:
                 guards, origin = self._guards(value), self._origin(value)
-            # All fields are given: each default would be made anew.
-            result.append(Possibility(must, deny, effects, guards, origin))
+            possibility = _OpenPossibility(must, deny, effects, guards, origin)
+            possibility.__class__ = Possibility
+            result.append(possibility)
         return tuple(result)
+
+    def _deny(self, must: Mapping[str, str], deny: Any) -> Mapping[str, str]:
+        if id(deny) not in self._conditions:
+            self._check_conditions(deny)
+        for square in must:
+            _require(must[square] != deny.get(square))
+        return cast(Mapping[str, str], deny)
 
     def _effects(self, said: Any) -> Transition | None:
         if self._effects_key is None:
@@ -214,6 +228,10 @@ class _Quick:
 
     def _transition(self, value: Any) -> Transition:
         """Effects on the board alone."""
+        self._check_board(value)
+        return self._transitions.setdefault(id(value), _transition(value))
+
+    def _check_board(self, value: Any) -> None:
         if type(value) is not dict:
             raise _StrangeError
         self._check_squares(value)
@@ -221,8 +239,6 @@ class _Quick:
             for piece in value.values():
                 _require(piece is None or self._is_piece(piece))
                 self._becoming.add(piece)
-        transition = self._transitions[id(value)] = Transition(value)
-        return transition
 
     def _check_squares(self, value: dict[str, Any]) -> None:
         if not self._squares.issuperset(value):
@@ -235,7 +251,8 @@ class _Quick:
         board: Mapping[str, str | None] = {}
         hands: dict[str, int] = {}
         if "board" in value:
-            board = self._transition(value["board"]).board
+            board = value["board"]
+            self._check_board(board)
         if "hands" in value:
             _require(type(value["hands"]) is dict)
             for piece, delta in value["hands"].items():
@@ -244,12 +261,23 @@ class _Quick:
         toggle = value.get("toggle", True)
         _require(type(toggle) is bool)
         if "state" not in value:
-            return Transition(board, hands, toggle)
+            return _transition(board, hands, toggle)
         state = value["state"]
         _require(type(state) is dict)
         for name, each in state.items():
             self._check_state(name, each)
-        return Transition(board, hands, toggle, state)
+        return _transition(board, hands, toggle, state)
+
+
+def _transition(
+    board: Mapping[str, str | None],
+    hands: Mapping[str, int] = _NO_HANDS,
+    toggle: bool = True,
+    state: Mapping[str, str] = _NO_STATE,
+) -> Transition:
+    made = _OpenTransition(board, hands, toggle, state)
+    made.__class__ = Transition
+    return cast(Transition, made)
 
 
 def _require(is_sound: object) -> None:

@@ -350,10 +350,14 @@ class Digests:
         """Effects as a member."""
         if self._dialect == "perform":
             text = f'"perform":{self._object(effects.board)}'
-        elif effects.toggle and effects.board and not effects.hands:
-            text = f'"diff":{{"board":{self._object(effects.board)}}}'
         else:
-            text = f'"diff":{_dumps(effects.data())}'
+            parts = [f'"board":{self._object(effects.board)}'] if effects.board else []
+            if effects.hands:
+                strings, hands = self._strings, effects.hands
+                parts.append(f'"hands":{{{",".join([f"{strings[piece]}:{hands[piece]}" for piece in sorted(hands)])}}}')
+            if not effects.toggle:
+                parts.append('"toggle":false')
+            text = f'"diff":{{{",".join(parts)}}}'
         return self._effects.setdefault(id(effects), text)
 
     def _object(self, members: Mapping[str, str | None]) -> str:
