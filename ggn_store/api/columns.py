@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
 
+from ggn_store.api.collector import held_off
 from ggn_store.api.handle import Handle
 from ggn_store.api.positions import read_feen_or_positions
 from ggn_store.columnar import compile as compiling
@@ -17,6 +19,8 @@ from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.encode import Batch, Encoder
 from ggn_store.columnar.extras import need
 from ggn_store.errors import PositionError, StoreError, quote
+from ggn_store.model.document import Piece
+from ggn_store.model.move import Move
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.store.moves.batch import COUNTS, Count
@@ -29,6 +33,8 @@ ENGINES: Final[tuple[Engine, ...]] = ("duckdb", "spark")
 # How many positions of a file are asked about at once, and how many moves become records at once.
 _CHUNK: Final = 20_000
 _RECORDS: Final = 10_000
+# The bits of a possibility's number in one number for it and its position.
+_POSSIBILITY: Final = 0xFFFFFFFF
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +77,43 @@ class Columns:
     def _encoder(self) -> Encoder:
         return Encoder(self.compiled)
 
+    def lists(self, positions: Sequence[Position]) -> list[list[Move]]:
+        """The moves of each position, as the store gives them."""
+        np = need("numpy", EXTRA)
+        named = self._named
+        with held_off():
+            keys = self._found(self.encode(positions))
+            moves = named[keys & _POSSIBILITY].tolist()
+            ends = np.searchsorted(keys, np.arange(len(positions) + 1) << 32).tolist()
+            return [moves[begin:end] for begin, end in pairwise(ends)]
+
+    @functools.cached_property
+    def _named(self) -> Any:
+        """The move that each possibility is, in an array by its number."""
+        found: list[Move] = []
+        with held_off():
+            pieces = (_noted(piece, found) for piece in self.handle.read_pieces())
+            if "compiled" in self.__dict__:
+                for _ in pieces:
+                    pass
+            else:
+                self.compiled = compiling.compile_pieces(self.handle.revision, self.handle.board, pieces)
+        named = need("numpy", EXTRA).empty(len(found), object)
+        named[:] = found
+        return named
+
+    def _found(self, batch: Batch, **engine: Unpack[EngineOptions]) -> Any:
+        """What holds, in order: a number for each position and possibility, since one is sorted faster than two."""
+        found = self.engine(**engine).moves(batch)
+        keys = found["position"].to_numpy().astype("int64") << 32 | found["possibility"].to_numpy()
+        keys.sort()
+        return keys
+
+    def explain(self, positions: Sequence[Position]) -> tuple[str, list[str]]:
+        """What DuckDB is asked about the moves of positions, and its plan, line by line."""
+        text, plan = self.engine().explain(self.encode(positions))
+        return text, plan.splitlines()
+
     def moves(
         self,
         positions: Any,
@@ -90,14 +133,11 @@ class Columns:
         `EngineOptions`. Raises GgnStoreError where the engine is not installed, and PositionError as
         `Ruleset.moves` does.
         """
-        np, pa = need("numpy", EXTRA), need("pyarrow", EXTRA)
+        pa = need("pyarrow", EXTRA)
         batch = self.encode(positions, sides, hands, states)
-        found = self.engine(**engine).moves(batch)
-        # One number for both sorts in a fraction of the time of two.
-        keys = found["position"].to_numpy().astype(np.int64) << 32 | found["possibility"].to_numpy()
-        keys.sort()
+        keys = self._found(batch, **engine)
         named = self.compiled.tables["possibility"]
-        possibility = keys & 0xFFFFFFFF
+        possibility = keys & _POSSIBILITY
         columns = {"position": _ids(batch, keys >> 32)}
         for name in ("piece", "source", "destination"):
             texts = named[name].combine_chunks().dictionary_encode()
@@ -188,6 +228,21 @@ class Columns:
             else:
                 raise StoreError(f"{quote(asked.engine)} is not an engine on columns: {' or '.join(ENGINES)}")
         return self._engines[asked]
+
+
+def _noted(piece: Piece, found: list[Move]) -> Piece:
+    """The piece, after its possibilities have been added to `found` as moves."""
+    for source, destination, ordinal, each in piece.entries():
+        rest = {} if each.origin is None else dataclasses.asdict(each.origin)
+        found.append(
+            Move(
+                *(piece.identifier, source.square, destination.square, ordinal),
+                *(each.must, each.deny, each.effects),
+                guards=each.guards,
+                **rest,
+            )
+        )
+    return piece
 
 
 def move_records(columns: Columns, file: str, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:

@@ -54,31 +54,36 @@ class Moves:
             return list(_batches(self, self._fast, positions))
         return [self.one(position, question, assume, query) for position in positions]
 
-    def counts(self, positions: Iterable[AnyPosition], by: Count) -> dict[int | str, int]:
+    def counts(self, positions: Iterable[AnyPosition], by: Count, query: Query) -> dict[int | str, int]:
         """How many moves there are: by number of the position from 0, or by piece or destination that has any."""
         if by not in COUNTS:
             raise MoveError(f"moves are counted by {', '.join(COUNTS)}, not by {quote(by)}")
-        handle, query = self.handle, self._fast
+        handle, answering = self.handle, self._fast if _is_fast(query) else None
         total: Counter[int | str] = Counter()
         first = 0
         for chunk in _chunks(self, positions):
             found: Mapping[int | str, int]
             try:
-                if query is None or handle.variables:
+                if answering is None or handle.variables:
                     raise fast.NotEncodableError
                 with handle.session.reading() as connection:
-                    found = batch.counts(connection, query, chunk, by)
+                    found = batch.counts(connection, answering, chunk, by)
             except fast.NotEncodableError:
-                found = _counted(self.many(chunk, fast.EVERYTHING, None, "fast"), by)
+                found = _counted(self.many(chunk, fast.EVERYTHING, None, query), by)
             if by == "position":
                 found = {first + int(number): count for number, count in found.items()}
             for key, count in found.items():
                 total[key] += count
             first += len(chunk)
+        return self.ordered(total, by)
+
+    def ordered(self, total: Mapping[int | str, int], by: Count) -> dict[int | str, int]:
+        """Counts in the order of positions, pieces or squares."""
         if by == "position":
             return dict(total)
+        handle = self.handle
         order = handle.pieces if by == "piece" else (*handle.board.squares, HAND)
-        return {key: total[key] for key in order if total[key]}
+        return {key: total[key] for key in order if total.get(key)}
 
     def explain(self, positions: Sequence[Position], question: Question, query: Query) -> tuple[str, list[str]]:
         handle, database = self.handle, self.handle.session.database

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ggn_store.api import notations
+from ggn_store.api.batches import Batches, BatchQuery
 from ggn_store.api.chains import Chains
 from ggn_store.api.handle import AnyPosition, Handle, as_position
 from ggn_store.api.moves import Moves, Query
@@ -40,6 +41,7 @@ class Ruleset:
         self._handle = Handle(session, revision)
         self._moves = Moves(self._handle)
         self._chains = Chains(self._moves)
+        self._batches = Batches(self._moves, lambda: self.columns)
 
     def __repr__(self) -> str:
         return f"Ruleset({str(self.revision)!r}, {str(self._handle.session.database)!r})"
@@ -220,18 +222,25 @@ class Ruleset:
         source: str | None = None,
         destination: str | None = None,
         assume: Assumption | None = None,
-        query: Query = "fast",
+        query: BatchQuery = "auto",
     ) -> list[list[Move]]:
-        """The moves of each of many positions; otherwise like `moves`."""
-        return self._moves.many(positions, self._moves.question(piece, source, destination), assume, query)
+        """The moves of each of many positions; otherwise like `moves`.
 
-    def count_moves(self, positions: Iterable[AnyPosition], by: Count = "position") -> dict[int | str, int]:
-        """How many moves many positions have; only the counts leave the database.
+        `query="fast"` asks the store in one statement for a thousand positions, `query="columns"` DuckDB, which the
+        extra `duckdb` installs; `"auto"` asks DuckDB where it is there and the positions are so many that it pays to
+        make the ruleset's columns. The answer is always the same; `explain` says what answers.
+        """
+        return self._batches.many(positions, self._moves.question(piece, source, destination), assume, query)
+
+    def count_moves(
+        self, positions: Iterable[AnyPosition], by: Count = "position", *, query: BatchQuery = "auto"
+    ) -> dict[int | str, int]:
+        """How many moves many positions have; only the counts leave the database, or DuckDB: see `moves_batch`.
 
         The result's keys are the numbers of the positions from 0, the pieces that move (by="piece"), or the squares
         that are reached (by="destination"). Raises MoveError for another `by`.
         """
-        return self._moves.counts(positions, by)
+        return self._batches.counts(positions, by, query)
 
     def explain(
         self,
@@ -240,13 +249,14 @@ class Ruleset:
         piece: str | None = None,
         source: str | None = None,
         destination: str | None = None,
-        query: Query = "fast",
+        query: BatchQuery = "auto",
     ) -> tuple[str, list[str]]:
         """The SQL that answers `moves`, and the database's plan for it, line by line.
 
-        The fast query is of one position; for several, and where it cannot answer, this is the reading query.
+        The fast query is of one position; for several, and where it cannot answer, this is the reading query. Where
+        `moves_batch` asks them on columns, it is what DuckDB is asked; the last line says which of the two, and why.
         """
-        return self._moves.explain(positions, self._moves.question(piece, source, destination), query)
+        return self._batches.explain(positions, self._moves.question(piece, source, destination), query)
 
     def select(self, piece: str) -> SelectedPiece:
         """The rules of one piece; raises UnknownNameError (a KeyError) where the ruleset has none for it."""

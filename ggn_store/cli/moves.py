@@ -17,7 +17,7 @@ from ggn_store.render.moves import HOST_RULE, chains_text, moves_text
 _COLUMNS = ("piece", "source", "destination", "ordinal", "must", "deny", "effects", "assumed")
 # Beside those, where rules have them.
 _OF_ACTIONS = ("when", "action", "step", "chainable")
-_BATCH = 500
+_BATCH = 2_000
 
 
 @click.command("moves")
@@ -34,10 +34,11 @@ _BATCH = 500
 @options.assume_option
 @click.option(
     "--query",
-    type=click.Choice(("fast", "reading")),
-    default="fast",
+    type=click.Choice(("auto", "fast", "columns", "reading")),
+    default="auto",
     show_default=True,
-    help="The query to run: over masks, or over the documented tables. Both give the same moves.",
+    help="The query to run: the store's fast one, DuckDB over columns (with --positions), or over the documented "
+    "tables. All give the same moves; auto is fast, or columns where DuckDB is installed and positions are many.",
 )
 @click.option("--chains", is_flag=True, help="Also several moves of one piece that are made together, as paths.")
 @options.captures_first_option
@@ -53,7 +54,7 @@ _BATCH = 500
     help="With --positions: how many moves there are, instead of the moves.",
 )
 @click.option("--master", metavar="URL", help="With --engine spark: the cluster. Default: local[*], this machine.")
-@click.option("--explain", is_flag=True, help="Print the SQL and the database's plan instead of moves.")
+@click.option("--explain", is_flag=True, help="Print the SQL, its plan, and what answers many positions, not moves.")
 @click.pass_context
 def moves(
     ctx: click.Context,
@@ -77,7 +78,12 @@ def moves(
     many = positions is not None
     options.refuse(
         (many and given.names, f"--positions brings its own positions: leave {' and '.join(given.names)} out"),
-        (many and explain, "--explain explains the statement for one position: leave --positions out"),
+        (
+            not many and asked["query"] == "columns",
+            "--query columns is for many positions: give a file of them with --positions",
+        ),
+        (explain and engine is not None, "--explain explains --query columns, not --engine: leave --engine out"),
+        (explain and count is not None, "--explain explains the moves, not counts: leave --count out"),
         (explain and form is not None, "--explain prints text: leave --format out"),
         (master is not None and engine is None, "--master goes with --engine: name one"),
         (count is not None and not many, "--count is for many positions: give a file of them with --positions"),
@@ -88,11 +94,15 @@ def moves(
     )
     found = options.open_ruleset(ctx, ruleset)
     shown = (*_COLUMNS, *_OF_ACTIONS) if found.dialect == "gdl" else _COLUMNS
+    if positions is not None and explain:
+        _explain_many(found, positions, given.side, asked)
+        return
     if positions is not None:
         on = None if engine is None else {"engine": engine, "master": master}
         _answer(found, positions, given.side, asked, count, form, shown, on)
         return
     position = found.stated(options.position(found, given))
+    asked["query"] = {"auto": "fast"}.get(asked["query"], asked["query"])
     if explain:
         _explain(found, position, chains, asked)
         return
@@ -145,6 +155,14 @@ def _explain(ruleset: ggn_store.Ruleset, position: ggn_store.Position, chains: b
 # --- many positions ---
 
 
+def _explain_many(ruleset: ggn_store.Ruleset, file: str, side: str | None, asked: dict[str, Any]) -> None:
+    from ggn_store.api.positions import read_positions
+
+    positions = [each.with_changes(side=side) for each in read_positions(file)]
+    statement, plan = ruleset.explain(positions, **_place(asked), query=asked["query"])
+    click.echo("\n".join([statement, "", *plan]))
+
+
 def _answer(
     ruleset: ggn_store.Ruleset,
     file: str,
@@ -175,7 +193,8 @@ def _answer(
             found = _moves(ruleset, given, asked)
         else:
             _refuse(asked, place, "--count counts all moves")
-            found = ({count: key, "count": number} for key, number in ruleset.count_moves(given, count).items())
+            counts = ruleset.count_moves(given, count, query=asked["query"])
+            found = ({count: key, "count": number} for key, number in counts.items())
     options.print_records(found, form, ("position", *shown) if count is None else (count, "count"))
 
 

@@ -33,6 +33,11 @@ class Engine(ABC):
         """An Arrow table (possibility, count)."""
         return self._ask(sql.count_by_possibility(self._compiled, self._xor), batch)
 
+    def explain(self, batch: Batch) -> tuple[str, str]:
+        """What is asked for `moves`, and the engine's plan."""
+        question = sql.moves(self._compiled, self._xor)
+        return question.strip(), "\n".join(self._ask(f"EXPLAIN {question}", batch).columns[-1].to_pylist())
+
     @abstractmethod
     def _ask(self, question: str, batch: Batch) -> Any:
         """An Arrow table of the answer to `question`, asked of the engine."""
