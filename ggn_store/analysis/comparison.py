@@ -15,7 +15,7 @@ from ggn_store.model.record import Record
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import side_of
 
-Change = Literal["board", "added", "removed", "renamed", "changed"]
+ComparisonKind = Literal["board", "added", "removed", "renamed", "changed"]
 Sides = Literal["first", "second", "both"]
 
 _ALIKE: Final = " like those that it has elsewhere"
@@ -29,7 +29,7 @@ class PieceComparison(Record):
     `gained` and `lost` are moves, from a square to another, whatever their conditions; None on different boards.
     """
 
-    change: Change
+    change: ComparisonKind
     sides: Sides | None
     piece: str | None
     other: str | None
@@ -166,7 +166,7 @@ def _compared(one: Moving | None, two: Moving | None, is_same_board: bool, has_e
         told = told or [_described(one)]
     if not told:
         return None
-    change: Change = "renamed" if is_renamed else "changed"
+    change: ComparisonKind = "renamed" if is_renamed else "changed"
     return PieceComparison(change, side_of(one.piece), one.piece, two.piece, gained, lost, "; ".join(told))
 
 

@@ -16,7 +16,7 @@ from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.record import Record
 from ggn_store.notation.qpi import other_side, side_of
 
-Kind = Literal["never", "duplicate", "shadowed", "unreachable", "absent"]
+DeadKind = Literal["never", "duplicate", "shadowed", "unreachable", "absent"]
 Standing = tuple[str, int]
 
 
@@ -33,7 +33,7 @@ class Dead(Record):
     The last two are told of rulesets with a start position; what comes to stand where, `coverage` says.
     """
 
-    kind: Kind
+    kind: DeadKind
     piece: str
     source: str
     destination: str | None = None

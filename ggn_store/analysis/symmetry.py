@@ -28,7 +28,7 @@ from ggn_store.notation.qpi import side_of
 from ggn_store.notation.stn import Transition
 
 Of = Literal["sides", "first", "second"]
-Entry = tuple[str, int | None, int | None]
+NumberedEntry = tuple[str, int | None, int | None]
 
 # Numbers of 128 bits are added up, each in a lane of its own.
 _LANE: Final = 160
@@ -127,7 +127,7 @@ class MirrorFinding:
     """What lacks a counterpart under a mirror: by entry, how many here, and how many in its mirror image."""
 
     mirror: Mirror
-    entries: Mapping[Entry, tuple[int, int]]
+    entries: Mapping[NumberedEntry, tuple[int, int]]
 
 
 def mirrors(board: Board) -> list[Mirror]:
@@ -179,7 +179,7 @@ class _Numbers:
         self._changed = functools.cache(self._read_changed)
         self._held = functools.cache(self._read_held)
 
-    def rows(self, piece: Piece) -> list[tuple[int, Entry]]:
+    def rows(self, piece: Piece) -> list[tuple[int, NumberedEntry]]:
         """The number of each possibility of a piece, and its entry."""
         contents, own = piece.contents, self._item("piece", piece.piece)
         numbers = [own] * len(contents.possibilities)
@@ -219,13 +219,13 @@ class _Numbers:
         return self._item(f"hand {delta}", state)
 
 
-def _paired(mirror: Mirror, lacking: Iterable[Entry], board: Board) -> dict[Entry, tuple[int, int]]:
+def _paired(mirror: Mirror, lacking: Iterable[NumberedEntry], board: Board) -> dict[NumberedEntry, tuple[int, int]]:
     """How many possibilities lack a counterpart by entry, and in its mirror image: of the sides, by the first one's."""
-    counts: dict[Entry, int] = {}
+    counts: dict[NumberedEntry, int] = {}
     for entry in lacking:
         counts[entry] = counts.get(entry, 0) + 1
     numbers = {**board.numbers}
-    found: dict[Entry, tuple[int, int]] = {}
+    found: dict[NumberedEntry, tuple[int, int]] = {}
     for entry, count in counts.items():
         image = _image(mirror, entry, numbers)
         if mirror.of == "sides" and side_of(entry[0]) == "second" and image is not None:
@@ -235,7 +235,7 @@ def _paired(mirror: Mirror, lacking: Iterable[Entry], board: Board) -> dict[Entr
     return found
 
 
-def _image(mirror: Mirror, entry: Entry, numbers: Mapping[str, int]) -> Entry | None:
+def _image(mirror: Mirror, entry: NumberedEntry, numbers: Mapping[str, int]) -> NumberedEntry | None:
     """Where an entry is mirrored to; None where that is not on the board."""
     piece, *squares = entry
     labels = [None if square is None else mirror.squares[square] for square in squares]
@@ -262,7 +262,7 @@ def answer(finding: MirrorFinding, board: Board, start: Position | None) -> Side
     )
 
 
-def _text(entry: Entry, board: Board) -> str:
+def _text(entry: NumberedEntry, board: Board) -> str:
     piece, source, destination = entry
     return f"{piece} {board.label(source)}-{board.label(destination)}"
 
@@ -282,7 +282,10 @@ def _has(start: Position, mirror: Mirror, board: Board) -> bool:
 
 
 def asymmetry(
-    finding: MirrorFinding, entry: Entry, board: Board, read: Callable[[str, str, str], Sequence[Possibility] | None]
+    finding: MirrorFinding,
+    entry: NumberedEntry,
+    board: Board,
+    read: Callable[[str, str, str], Sequence[Possibility] | None],
 ) -> Asymmetry:
     """An entry of a finding; `read` gives the possibilities of any entry, None where its piece has no rules."""
     mirror = finding.mirror

@@ -30,7 +30,7 @@ from ggn_store.model.mentions import Use, Uses
 from ggn_store.model.revision import Revision
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
-from ggn_store.store.analyses import contents, mentions, mobility, reach, rules, stats
+from ggn_store.store.analyses import contents, mentions, mobility, possibility_rows, reach, stats
 from ggn_store.store.analyses.asking import Asker, Tell, asking
 from ggn_store.store.analyses.contents import Member
 from ggn_store.store.analyses.reach import IN_HAND, Standing
@@ -349,7 +349,7 @@ def _movements(
 
 def find_dead(asker: Asker, revision: Revision, board: Board, start: list[Standing] | None) -> list[Dead]:
     """The findings in document order; `start` is what stands at first, if that is known."""
-    never = rules.impossible_conditions(asker, revision)
+    never = possibility_rows.impossible_conditions(asker, revision)
     of_piece: defaultdict[int, dict[int, Condition]] = defaultdict(dict)
     # One for each possibility: that of the first square.
     for each in sorted(never, key=lambda each: (each.square, each.polarity)):

@@ -13,7 +13,7 @@ from ggn_store.api.opening import Address
 from ggn_store.errors import GgnStoreError, InputError, StoreError, UnknownNameError, quote
 from ggn_store.model.care import Comparison
 from ggn_store.model.revision import check_name
-from ggn_store.model.transfer import Source, Transferred, Wishes
+from ggn_store.model.transfer import Source, Transferred, TransferWishes
 from ggn_store.store.database.session import Session
 from ggn_store.store.exchange import compare, offer, receive
 from ggn_store.store.exchange.offer import StoreSource
@@ -71,10 +71,10 @@ class _Order:
     dry_run: bool = False
     progress: Progress | None = None
 
-    def wishes(self, destination: Session, source: str, is_push: bool = False) -> Wishes:
+    def wishes(self, destination: Session, source: str, is_push: bool = False) -> TransferWishes:
         """What is to be done with what comes from `source`."""
         author = authors.signed(destination.database, self.author, self.message)
-        return Wishes(source, self.merge, self.tags, self.message, author, is_push)
+        return TransferWishes(source, self.merge, self.tags, self.message, author, is_push)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +197,7 @@ def _between(source: Session, destination: Session, order: _Order, *, is_push: b
         yield from _take(opened, destination, order, wishes)
 
 
-def _take(opened: Opened, destination: Session, order: _Order, wishes: Wishes) -> Iterator[Transferred]:
+def _take(opened: Opened, destination: Session, order: _Order, wishes: TransferWishes) -> Iterator[Transferred]:
     """Take rulesets from a source; what became of each."""
     names, to = order.names, order.to
     with opened() as source:
@@ -223,7 +223,9 @@ def _take(opened: Opened, destination: Session, order: _Order, wishes: Wishes) -
         yield result
 
 
-def _take_one(opened: Opened, destination: Session, name: str, to: str, order: _Order, wishes: Wishes) -> Transferred:
+def _take_one(
+    opened: Opened, destination: Session, name: str, to: str, order: _Order, wishes: TransferWishes
+) -> Transferred:
     is_alone = False
     while True:
         try:

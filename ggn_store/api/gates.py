@@ -25,9 +25,9 @@ from ggn_store.model.revision import Revision, RulesetState
 from ggn_store.notation.json_text import pointer
 from ggn_store.store.history import states
 from ggn_store.store.review import policies
-from ggn_store.store.rulesets import catalog, contents
-from ggn_store.store.rulesets.contents import Content, Transaction
+from ggn_store.store.rulesets import catalog, stored_documents
 from ggn_store.store.rulesets.load import Gate, Head, Made
+from ggn_store.store.rulesets.stored_documents import StoredDocument, Transaction
 
 COMPATIBLE: Final = "compatible"
 _MESSAGE_LINES: Final = 50
@@ -78,8 +78,8 @@ def gate(accept: bool = False) -> Gate:
                 f"{name} takes only what was proposed, and approved by {people} (the policy of {policy.namespace}): "
                 f"propose it with `ggn-store propose {name} FILE`"
             )
-        before = None if head.id is None else contents.of_revision(connection, head.id)
-        found = check(connection, name, before, contents.of_pieces(connection, made, piece_ids))
+        before = None if head.id is None else stored_documents.of_revision(connection, head.id)
+        found = check(connection, name, before, stored_documents.of_pieces(connection, made, piece_ids))
         refuse(name, found, accept=accept)
         return signed(made, found)
 
@@ -102,8 +102,8 @@ def holding(connection: Transaction, name: str) -> Iterator[None]:
 
 def require(connection: Transaction, before: Revision | None, after: Revision) -> None:
     """Raise GateError, with every finding, unless `after` may follow the head that its ruleset had before."""
-    old = None if before is None else contents.of_revision(connection, before)
-    refuse(after.name, check(connection, after.name, old, contents.of_revision(connection, after)))
+    old = None if before is None else stored_documents.of_revision(connection, before)
+    refuse(after.name, check(connection, after.name, old, stored_documents.of_revision(connection, after)))
 
 
 def require_open(state: RulesetState) -> None:
@@ -116,7 +116,7 @@ def require_open(state: RulesetState) -> None:
         )
 
 
-def check(connection: Transaction, name: str, before: Content | None, after: Content) -> Findings:
+def check(connection: Transaction, name: str, before: StoredDocument | None, after: StoredDocument) -> Findings:
     """What the policy that counts for a ruleset finds in a change of its head; all pieces are stored."""
     policy = policies.counting(connection, name)
     rules = policies.asked(policy)
@@ -124,7 +124,7 @@ def check(connection: Transaction, name: str, before: Content | None, after: Con
         return Findings(policy)
     found: Sequence[Problem] = ()
     if codes := rules.lint:
-        document = contents.document(connection, after)
+        document = stored_documents.document(connection, after)
         found = [each for each in lint(document) if ALL in codes or each.code in codes]
     changes: Iterable[MoveChange] = ()
     if rules.compatible is not None and before is not None:
@@ -159,7 +159,9 @@ def _problem(change: MoveChange) -> Problem:
 # --- moves before and after ---
 
 
-def _changes(connection: Transaction, kept: PositionSet, before: Content, after: Content) -> Iterator[MoveChange]:
+def _changes(
+    connection: Transaction, kept: PositionSet, before: StoredDocument, after: StoredDocument
+) -> Iterator[MoveChange]:
     """The moves of the positions that are not the same; only pieces that changed are looked at."""
     old = _moves(connection, kept.positions, before, after)
     new = _moves(connection, kept.positions, after, before)
@@ -173,7 +175,9 @@ def _changes(connection: Transaction, kept: PositionSet, before: Content, after:
 _Moves = dict[tuple[str, str, str], Counter[str]]
 
 
-def _moves(connection: Transaction, positions: Sequence[Position], content: Content, other: Content) -> list[_Moves]:
+def _moves(
+    connection: Transaction, positions: Sequence[Position], content: StoredDocument, other: StoredDocument
+) -> list[_Moves]:
     """For each position the moves of the pieces that `other` does not have, with how often they have which effects.
 
     A position that does not fit a declared board, or the declared variables, has none.
@@ -182,7 +186,7 @@ def _moves(connection: Transaction, positions: Sequence[Position], content: Cont
     declared, shape = content.envelope.variables, content.envelope.board
     # What begins with another value can hold where it did not before.
     is_alike = declared == other.envelope.variables
-    pieces = contents.read_pieces(connection, content, {piece.id for piece in other.pieces} if is_alike else ())
+    pieces = stored_documents.read_pieces(connection, content, {piece.id for piece in other.pieces} if is_alike else ())
     if not pieces:
         return found
     squares = None if shape is None else parse_shape(shape).numbers.keys()

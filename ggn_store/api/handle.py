@@ -132,10 +132,10 @@ class Handle:
     def require_sound(self) -> None:
         """Raise StoreError where the revision is not what was stored; its pieces are looked at as they are read."""
         if not self._is_sound:
-            from ggn_store.store.rulesets import contents
+            from ggn_store.store.rulesets import stored_documents
 
             with self.session.reading() as connection:
-                contents.require_sound(connection, contents.of_revision(connection, self.revision))
+                stored_documents.require_sound(connection, stored_documents.of_revision(connection, self.revision))
             self._is_sound = True
 
     def require_piece(self, piece: str) -> None:

@@ -30,7 +30,7 @@ def is_specification(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class SpecificationEntry:
-    """A game description as it came, not yet checked: what `Entry` is for a document."""
+    """A game description as it came, not yet checked: what `DocumentEntry` is for a document."""
 
     file: str
     name: str | None
@@ -66,7 +66,7 @@ class SpecificationEntry:
 
 @dataclass(frozen=True, slots=True)
 class GameEntry:
-    """A definition as it came, not yet checked: what `Entry` is for a document."""
+    """A definition as it came, not yet checked: what `DocumentEntry` is for a document."""
 
     file: str
     name: str | None
@@ -89,10 +89,10 @@ class GameEntry:
         return generate.generate(self.definition(dialect))
 
 
-Entry = files.Entry | SpecificationEntry
+Entry = files.DocumentEntry | SpecificationEntry
 
 
-def recognised(entry: files.Entry) -> Entry:
+def recognised(entry: files.DocumentEntry) -> Entry:
     """The entry as what it is."""
     if not is_specification(entry.decoded.value):
         return entry

@@ -46,7 +46,7 @@ class LoadOptions(ProposeOptions, total=False):
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class LoadWishes:
     """How documents are to be loaded: made where a caller's keywords come in, and passed on as one."""
 
     name: str | None = None
@@ -97,20 +97,20 @@ class _Counts:
             self.progress(piece.possibilities)
 
 
-def load_one(session: Session, document: Content, wishes: Wishes) -> Revision:
+def load_one(session: Session, document: Content, wishes: LoadWishes) -> Revision:
     """What `Store.load` does."""
     with collector.held_off():
         content, name = read_one(document, wishes.name, wishes.dialect)
         return _Loader(session, wishes).store(content, name, _Counts())
 
 
-def load_all(session: Session, sources: Iterable[Source], wishes: Wishes, processes: int) -> Iterator[Loaded]:
+def load_all(session: Session, sources: Iterable[Source], wishes: LoadWishes, processes: int) -> Iterator[Loaded]:
     """What `Store.load_all` does."""
     found = files.find_files(sources, named_apart=True)
     return _Loader(session, wishes).run(found, processes)
 
 
-def load_library(session: Session, names: Iterable[str], wishes: Wishes) -> list[Revision]:
+def load_library(session: Session, names: Iterable[str], wishes: LoadWishes) -> list[Revision]:
     """What `Store.load_library` does."""
     from ggn_store.api import games
 
@@ -122,7 +122,7 @@ class _Loader:
     """Loads into a store what is asked for."""
 
     session: Session
-    wishes: Wishes
+    wishes: LoadWishes
 
     def run(self, found: Sequence[files.File], processes: int) -> Iterator[Loaded]:
         """Load files one after the other; what became of each document."""

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Unpack
 
 from ggn_store.api import authors, collector, gates, private
-from ggn_store.api.loading import ProposeOptions, Wishes, prepare, read_one, stream
+from ggn_store.api.loading import LoadWishes, ProposeOptions, prepare, read_one, stream
 from ggn_store.errors import ConflictError, GateError, HeadMovedError
 from ggn_store.model.changes import Diff
 from ggn_store.model.diff import NOTHING, Outline, diff_pieces
@@ -18,9 +18,9 @@ from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import states
 from ggn_store.store.review import proposals
-from ggn_store.store.rulesets import catalog, contents, load
-from ggn_store.store.rulesets.contents import Content, Transaction
+from ggn_store.store.rulesets import catalog, load, stored_documents
 from ggn_store.store.rulesets.load import Made
+from ggn_store.store.rulesets.stored_documents import StoredDocument, Transaction
 
 if TYPE_CHECKING:
     from ggn_store.api import loading
@@ -41,7 +41,7 @@ class Reviews:
         The keywords are those of `load`, without merge. Raises like `load`, and ConflictError where it is the newest
         revision already, or proposed already.
         """
-        wishes = Wishes(**options)
+        wishes = LoadWishes(**options)
         with collector.held_off():
             content, name = read_one(document, name, wishes.dialect)
             author = self._author(wishes.author, wishes.message)
@@ -56,8 +56,8 @@ class Reviews:
                 gates.require_open(states.newest(connection, name))
                 made, listed = load.keep(database, connection, kept, load.Change(author, wishes.message))
                 _require_news(connection, name, head.digest, head.number, made)
-                before = None if head.id is None else contents.of_revision(connection, head.id)
-                found = gates.check(connection, name, before, contents.of_pieces(connection, made, listed))
+                before = None if head.id is None else stored_documents.of_revision(connection, head.id)
+                found = gates.check(connection, name, before, stored_documents.of_pieces(connection, made, listed))
                 gates.refuse(name, found, accept=wishes.accept_changes)
                 accepted = [str(change) for change in found.changes]
                 return proposals.add(database, connection, name, head, gates.signed(made, found), listed, accepted)
@@ -154,15 +154,15 @@ class Reviews:
         name, number = parse_proposal(proposal)
         with self._session.reading() as connection:
             found = proposals.find_whole(connection, name, number)
-            document = contents.document(connection, contents.of_proposal(connection, found))
+            document = stored_documents.document(connection, stored_documents.of_proposal(connection, found))
         return private.of_document(document, f"{name}#{number}")
 
     def diff(self, proposal: str) -> Diff:
         """What `chess#4` changes in the revision that it is based on."""
         with self._session.reading() as connection:
             found = proposals.find_whole(connection, *parse_proposal(proposal))
-            after = contents.of_proposal(connection, found)
-            before = None if found.base_id is None else contents.of_revision(connection, found.base_id)
+            after = stored_documents.of_proposal(connection, found)
+            before = None if found.base_id is None else stored_documents.of_revision(connection, found.base_id)
             old = {} if before is None else _pieces(connection, before, after)
             new = _pieces(connection, after, before)
         pairs = ((old.get(piece), new.get(piece)) for piece in {**old, **new})
@@ -201,9 +201,9 @@ def _moved_on(proposal: Proposal, head: int | None) -> ConflictError:
 def _merge(database: Database, connection: Transaction, proposal: Proposal, author: str | None) -> None:
     """Let the head move to what a proposal says, if the policy lets it pass as it is now."""
     name = proposal.name
-    after = contents.of_proposal(connection, proposal)
+    after = stored_documents.of_proposal(connection, proposal)
     gates.require_open(states.newest(connection, name))
-    before = None if proposal.base_id is None else contents.of_revision(connection, proposal.base_id)
+    before = None if proposal.base_id is None else stored_documents.of_revision(connection, proposal.base_id)
     gates.refuse(name, gates.check(connection, name, before, after), accepted=proposal.accepted)
     made = Made(
         proposal.dialect,
@@ -226,11 +226,11 @@ def _merge(database: Database, connection: Transaction, proposal: Proposal, auth
         raise ConflictError(f"somebody else has just said something of {proposal}: look at it again")
 
 
-def _pieces(connection: Transaction, content: Content, other: Content | None) -> dict[str, Piece]:
+def _pieces(connection: Transaction, content: StoredDocument, other: StoredDocument | None) -> dict[str, Piece]:
     """The pieces of a document that another does not have just so."""
     known = set() if other is None else {piece.id for piece in other.pieces}
-    return {piece.identifier: piece for piece in contents.read_pieces(connection, content, known)}
+    return {piece.identifier: piece for piece in stored_documents.read_pieces(connection, content, known)}
 
 
-def _outline(content: Content) -> Outline:
+def _outline(content: StoredDocument) -> Outline:
     return Outline(content.dialect, content.envelope, tuple(piece.identifier for piece in content.pieces))

@@ -13,7 +13,7 @@ from ggn_store.documents import files
 from ggn_store.errors import InputError, Problem, printable
 from ggn_store.gdl import compile as compiler
 from ggn_store.gdl.check import SpecificationCheck, check_specification, read_specification
-from ggn_store.gdl.compile import Compiled
+from ggn_store.gdl.compile import CompiledDescription
 from ggn_store.gdl.specification import Specification
 from ggn_store.model.document import Dialect, Document, Envelope
 
@@ -47,7 +47,7 @@ def compile_specification(
     piece_map: Mapping[str, str] | None = None,
     style: str | None = None,
     file: str | None = None,
-) -> Compiled:
+) -> CompiledDescription:
     """The rules of a game description (a value, its text or decoded JSON) as a document of the dialect `gdl`.
 
     `piece_map` gives kinds of entities (`king`, or `king,moved=true`) the codes of their pieces (`K`, `+K`), where

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ggn_store.api import authors
 from ggn_store.errors import NotationError, quote
-from ggn_store.model.revision import STATES, RulesetState, State, check_name
+from ggn_store.model.revision import STATES, Lifecycle, RulesetState, check_name
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import states
 from ggn_store.store.rulesets import catalog
@@ -21,7 +21,7 @@ class States:
     def set(
         self,
         name: str,
-        state: State,
+        state: Lifecycle,
         *,
         use: str | None = None,
         author: str | None = None,

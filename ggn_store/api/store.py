@@ -151,7 +151,7 @@ class Store:
         """
         from ggn_store.api import loading
 
-        return loading.load_one(self.session, document, loading.Wishes(name=name, **options))
+        return loading.load_one(self.session, document, loading.LoadWishes(name=name, **options))
 
     def load_all(
         self,
@@ -172,7 +172,7 @@ class Store:
         from ggn_store.api import loading
 
         return loading.load_all(
-            self.session, sources, loading.Wishes(name=name, progress=progress, **options), processes
+            self.session, sources, loading.LoadWishes(name=name, progress=progress, **options), processes
         )
 
     def load_library(
@@ -184,7 +184,7 @@ class Store:
         """
         from ggn_store.api import loading
 
-        return loading.load_library(self.session, names, loading.Wishes(message=message, author=author))
+        return loading.load_library(self.session, names, loading.LoadWishes(message=message, author=author))
 
     def ruleset(self, reference: str) -> Ruleset:
         """The ruleset `chess` in its newest revision, or `chess@3`; raises UnknownNameError (a KeyError)."""

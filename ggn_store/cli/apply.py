@@ -50,7 +50,7 @@ def apply(
     ordinal: int | None,
     assume: str | None,
     form: str | None,
-    given: options.Given,
+    given: options.GivenPosition,
 ) -> None:
     """Make a move and print the position after it.
 

@@ -47,7 +47,7 @@ def draw(
     mobility: bool,
     poster: bool,
     output: str | None,
-    given: options.Given,
+    given: options.GivenPosition,
 ) -> None:
     """Draw a position, the moves of a piece, its mobility, or a poster of all pieces.
 

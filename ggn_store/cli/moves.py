@@ -68,7 +68,7 @@ def moves(
     count: str | None,
     master: str | None,
     explain: bool,
-    given: options.Given,
+    given: options.GivenPosition,
     **asked: Any,
 ) -> None:
     """Print the moves that a position allows, in document order.

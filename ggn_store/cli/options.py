@@ -265,7 +265,7 @@ def terminal_width() -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenPosition:
     """How a position was given on the command line."""
 
     texts: Mapping[str, str]
@@ -293,7 +293,7 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
     def gathered(*arguments: Any, **options: Any) -> Any:
         texts = {name: text for name in NOTATIONS if (text := options.pop(name)) is not None}
         place = {name: options.pop(name) for name in ("board", "hands", "side", "state")}
-        return command(*arguments, given=Given(texts, **place), **options)
+        return command(*arguments, given=GivenPosition(texts, **place), **options)
 
     for option in (
         click.option(
@@ -318,7 +318,7 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return gathered
 
 
-def position(ruleset: ggn_store.Ruleset, given: Given) -> ggn_store.Position:
+def position(ruleset: ggn_store.Ruleset, given: GivenPosition) -> ggn_store.Position:
     """The position that the options name; without any, the ruleset's own start position."""
     from ggn_store.api.positions import read_board, read_hands
 
@@ -344,7 +344,9 @@ def position(ruleset: ggn_store.Ruleset, given: Given) -> ggn_store.Position:
     return found.with_changes(None if hands is None else read_hands(hands), side, state)
 
 
-def write_position(ruleset: ggn_store.Ruleset, position: ggn_store.Position, form: str | None, given: Given) -> None:
+def write_position(
+    ruleset: ggn_store.Ruleset, position: ggn_store.Position, form: str | None, given: GivenPosition
+) -> None:
     """Write a position to standard output: in a form that was asked for, else in that of the position that was given.
 
     Only JSON can say the state of a position: where there is one, that is the form by default.

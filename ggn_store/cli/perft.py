@@ -26,7 +26,7 @@ _COLUMNS = ("piece", "source", "destination", "ordinal", "count")
 @options.output_format(options.RECORD_FORMATS, "Default: text on a terminal, NDJSON elsewhere.")
 @click.pass_context
 def perft(
-    ctx: click.Context, /, ruleset: str, depth: int, form: str | None, given: options.Given, **asked: Any
+    ctx: click.Context, /, ruleset: str, depth: int, form: str | None, given: options.GivenPosition, **asked: Any
 ) -> None:
     """Count the paths of N pseudo-legal moves from a position.
 

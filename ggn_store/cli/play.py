@@ -38,7 +38,7 @@ def play(
     assume: str | None,
     captures_first: bool,
     form: str | None,
-    given: options.Given,
+    given: options.GivenPosition,
 ) -> None:
     """Play a game in the terminal, by moves such as e2 e4, or d3 f5 h7 where several are made together.
 

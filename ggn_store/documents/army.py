@@ -14,7 +14,7 @@ Point = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PointEntry:
     """A destination's possibilities; the points are None for the hand."""
 
     path: tuple[str, str, str]
@@ -42,12 +42,12 @@ class Army:
         self.files, self.ranks = shape
         self.entries = {piece.identifier: list(self._read(piece)) for piece in pieces}
 
-    def _read(self, piece: Piece) -> Iterator[Entry]:
+    def _read(self, piece: Piece) -> Iterator[PointEntry]:
         for source in piece.sources:
             start = self.point(source.square)
             for destination in source.destinations:
                 path = (piece.identifier, source.square, destination.square)
-                yield Entry(path, start, self.point(destination.square), destination.possibilities)
+                yield PointEntry(path, start, self.point(destination.square), destination.possibilities)
 
     def select(self, letters: str, states: Iterable[str] = ("", "+", "-")) -> list[str]:
         """The pieces of some letters and states, in document order."""

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ggn_store.documents.army import Army, Entry, Point
+from ggn_store.documents.army import Army, Point, PointEntry
 from ggn_store.documents.findings import finding
 from ggn_store.errors import Problem
 from ggn_store.model.document import EMPTY, Document, Piece, Possibility
@@ -31,11 +31,11 @@ Remark = tuple[Path, str]
 # --- things that a piece does not usually do: one question about each entry ---
 
 
-def _is_drop(army: Army, entry: Entry) -> bool:
+def _is_drop(army: Army, entry: PointEntry) -> bool:
     return entry.source is None
 
 
-def _is_stuck(army: Army, entry: Entry) -> bool:
+def _is_stuck(army: Army, entry: PointEntry) -> bool:
     """Whether a piece that only goes forwards ends, as what it is, where the board has no square left for it."""
     piece, _, square = entry.path
     reach = 2 if qpi.parse(piece).letter == "N" else 1
@@ -45,7 +45,7 @@ def _is_stuck(army: Army, entry: Entry) -> bool:
     return entry.source is None or piece in effects
 
 
-def _is_second_pawn(army: Army, entry: Entry) -> bool:
+def _is_second_pawn(army: Army, entry: PointEntry) -> bool:
     """Whether a pawn may be dropped while another one stands on the file; on the last rank none can stand."""
     if entry.source is not None or entry.destination is None:
         return False
@@ -58,7 +58,7 @@ def _is_second_pawn(army: Army, entry: Entry) -> bool:
     )
 
 
-def _leaves_palace(army: Army, entry: Entry) -> bool:
+def _leaves_palace(army: Army, entry: PointEntry) -> bool:
     if entry.source is None or entry.destination is None:
         return False
     file, rank = entry.destination
@@ -69,17 +69,17 @@ def _leaves_palace(army: Army, entry: Entry) -> bool:
     return not 3 <= file <= 5 or rank > 2
 
 
-def _crosses_river(army: Army, entry: Entry) -> bool:
+def _crosses_river(army: Army, entry: PointEntry) -> bool:
     return entry.source is not None and entry.destination is not None and 2 * entry.destination[1] > army.ranks - 1
 
 
-def _turns_early(army: Army, entry: Entry) -> bool:
+def _turns_early(army: Army, entry: PointEntry) -> bool:
     if entry.source is None or entry.destination is None or entry.source[1] != entry.destination[1]:
         return False
     return 2 * entry.source[1] < army.ranks - 1
 
 
-def _leaps(army: Army, entry: Entry) -> bool:
+def _leaps(army: Army, entry: PointEntry) -> bool:
     """Whether a horse's or an elephant's move does not ask what stands on the first square of its way."""
     step = entry.step
     if entry.source is None or step is None or sorted(map(abs, step)) not in ([1, 2], [2, 2]):
@@ -94,7 +94,7 @@ class _Habit:
 
     letters: str
     usual: str
-    differs: Callable[[Army, Entry], bool]
+    differs: Callable[[Army, PointEntry], bool]
     states: tuple[str, ...] = ("", "+", "-")
 
     def remarks(self, army: Army) -> Iterator[Remark]:

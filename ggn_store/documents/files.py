@@ -57,7 +57,7 @@ class File:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class DocumentEntry:
     """One document as it came: not yet checked, its name and what was said of it beside it."""
 
     file: str
@@ -154,17 +154,17 @@ def _stem(name: str) -> str | None:
     return name
 
 
-def read_files(files: Iterable[File]) -> Iterator[Entry]:
+def read_files(files: Iterable[File]) -> Iterator[DocumentEntry]:
     """The entries of files, one document in memory at a time; a file that cannot be read is one with a problem."""
     for file in files:
         try:
             yield from read(file)
         except InputError as error:
             message = str(error).removeprefix(f"{printable(str(file))}: ")
-            yield Entry(str(file), file.name, ggn.Decoded(None), problems=(Problem(message, file=str(file)),))
+            yield DocumentEntry(str(file), file.name, ggn.Decoded(None), problems=(Problem(message, file=str(file)),))
 
 
-def read(file: File) -> Iterator[Entry]:
+def read(file: File) -> Iterator[DocumentEntry]:
     """The entries of a file, one at a time; raises InputError where it cannot be read at all."""
     with open_stream(file) as stream:
         if file.path.endswith(_STREAMS):
@@ -173,7 +173,7 @@ def read(file: File) -> Iterator[Entry]:
             yield from _read_either(stream, file)
         else:
             # Not kept here: a document is gone before the next one is read.
-            yield Entry(
+            yield DocumentEntry(
                 str(file), file.name, ggn.Decoded.of(read_whole(stream, file, limits.DOCUMENT_BYTES)), *_beside(file)
             )
 
@@ -223,7 +223,7 @@ def _open(file: File) -> AbstractContextManager[IO[bytes]]:
     return open(file.path, "rb")
 
 
-def _read_either(stream: IO[bytes], file: File) -> Iterator[Entry]:
+def _read_either(stream: IO[bytes], file: File) -> Iterator[DocumentEntry]:
     """Standard input: NDJSON if its first line is a whole entry, else one document."""
     first = stream.readline(limits.DOCUMENT_BYTES.most + 1)
     # A key may be written with escapes, too.
@@ -233,10 +233,10 @@ def _read_either(stream: IO[bytes], file: File) -> Iterator[Entry]:
         if not faults and isinstance(value, dict) and "document" in value:
             yield from _read_lines(stream, file, first)
             return
-    yield Entry(str(file), file.name, ggn.Decoded.of(read_whole(stream, file, limits.DOCUMENT_BYTES, first)))
+    yield DocumentEntry(str(file), file.name, ggn.Decoded.of(read_whole(stream, file, limits.DOCUMENT_BYTES, first)))
 
 
-def _read_lines(stream: IO[bytes], file: File, first: bytes | None = None) -> Iterator[Entry]:
+def _read_lines(stream: IO[bytes], file: File, first: bytes | None = None) -> Iterator[DocumentEntry]:
     number = 0
     longest, lines = limits.DOCUMENT_BYTES.most, limits.STREAM_LINES
     if first is None and _left(stream) > lines.most:
@@ -263,7 +263,7 @@ def _too_many_lines(file: File) -> InputError:
     return InputError(f"{printable(str(file))}: the stream has more than {limit.most:,} lines{limit.more}")
 
 
-def _line_entry(line: bytes, file: File, number: int) -> Entry:
+def _line_entry(line: bytes, file: File, number: int) -> DocumentEntry:
     """The entry of one NDJSON line: name, document, and optionally title, source, start and board."""
     text, fault = json_text.decode_bytes(line)
     value = None if fault else json_text.quick_load(text)
@@ -271,10 +271,10 @@ def _line_entry(line: bytes, file: File, number: int) -> Entry:
         name, document = value.pop("name"), value.pop("document")
         if isinstance(name, str) and all(isinstance(each, str) for each in value.values()):
             decoded = ggn.Decoded(document, text, (), ("document",), number, is_quick=True)
-            return Entry(str(file), name, decoded, Envelope(**value))
+            return DocumentEntry(str(file), name, decoded, Envelope(**value))
     value, faults = (None, [fault]) if fault else json_text.load(text)
     if value is None and faults:
-        return Entry(str(file), None, ggn.Decoded(None, text, tuple(faults), (), number))
+        return DocumentEntry(str(file), None, ggn.Decoded(None, text, tuple(faults), (), number))
 
     def problem(message: str, pointer: str, found: object, allowed: str) -> Problem:
         return Problem(message, pointer, number, 1, str(file), quote(found), allowed)
@@ -295,8 +295,8 @@ def _line_entry(line: bytes, file: File, number: int) -> Entry:
         problems.append(problem("a line of NDJSON holds a name and a document", "", sorted(value), "name, document"))
     decoded = ggn.Decoded(value.get("document"), text, tuple(faults), ("document",), number)
     if problems:
-        return Entry(str(file), None, decoded, Envelope(), tuple(problems))
-    return Entry(str(file), value["name"], decoded, Envelope(**{key: value.get(key) for key in beside.KEYS}))
+        return DocumentEntry(str(file), None, decoded, Envelope(), tuple(problems))
+    return DocumentEntry(str(file), value["name"], decoded, Envelope(**{key: value.get(key) for key in beside.KEYS}))
 
 
 def _beside(file: File) -> tuple[Envelope, tuple[Problem, ...]]:

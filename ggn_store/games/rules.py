@@ -48,7 +48,7 @@ Trigger = Literal["enter", "enter-or-leave", "any"]
 SIDES: Final[tuple[Side, ...]] = ("first", "second")
 TRIGGERS: Final[tuple[Trigger, ...]] = ("enter", "enter-or-leave", "any")
 Forced = Literal["no", "yes", "immobile"]
-Kind = Literal["plain", "unmoved", "marked"]
+FormKind = Literal["plain", "unmoved", "marked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +246,7 @@ class Form:
     side: Side
     style: str
     derived: bool
-    kind: Kind
+    kind: FormKind
     squares: frozenset[str] | None
 
     @property

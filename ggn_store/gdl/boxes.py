@@ -18,7 +18,7 @@ _EMPTY: Final = 1
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class SquareCondition:
     """What one square may hold, as a possibility says it: at most one condition of each polarity."""
 
     must: str | None = None
@@ -32,9 +32,9 @@ class Covers:
         self._identifiers = identifiers
         self._full = (2 << len(identifiers)) - 1
         self._enemy = sum(2 << number for number, is_enemy in enumerate(enemies) if is_enemy)
-        self._known: dict[int, tuple[State, ...]] = {}
+        self._known: dict[int, tuple[SquareCondition, ...]] = {}
 
-    def states(self, mask: int) -> tuple[State, ...]:
+    def states(self, mask: int) -> tuple[SquareCondition, ...]:
         """The fewest states that together say, each content once, that a square holds one of `mask`."""
         found = self._known.get(mask)
         if found is None:
@@ -45,30 +45,30 @@ class Covers:
         """How many possibilities a part of a box takes; guards hold any set of values."""
         return len(self.states(mask)) if variable < squares else 1
 
-    def _cover(self, mask: int) -> Iterator[State]:
+    def _cover(self, mask: int) -> Iterator[SquareCondition]:
         missing = self._full & ~mask
         if not missing:
-            yield State()
+            yield SquareCondition()
         elif missing & (missing - 1) == 0 and mask & (mask - 1):
-            yield State(deny=self._name(missing))
+            yield SquareCondition(deny=self._name(missing))
         else:
             yield from self._halves(mask)
 
-    def _halves(self, mask: int) -> Iterator[State]:
+    def _halves(self, mask: int) -> Iterator[SquareCondition]:
         """What is no enemy (as a whole, or one by one), then the enemies (all, all but one, or one by one)."""
         others = self._full & ~self._enemy
         own, enemies = mask & others, mask & self._enemy
         if own == others and own & (own - 1) and self._enemy:
-            yield State(deny=ENEMY)
+            yield SquareCondition(deny=ENEMY)
         else:
-            yield from (State(must=self._name(content)) for content in _bits(own))
+            yield from (SquareCondition(must=self._name(content)) for content in _bits(own))
         lacking = self._enemy & ~enemies
         if enemies and not lacking:
-            yield State(must=ENEMY)
+            yield SquareCondition(must=ENEMY)
         elif enemies & (enemies - 1) and lacking & (lacking - 1) == 0:
-            yield State(must=ENEMY, deny=self._name(lacking))
+            yield SquareCondition(must=ENEMY, deny=self._name(lacking))
         else:
-            yield from (State(must=self._name(content)) for content in _bits(enemies))
+            yield from (SquareCondition(must=self._name(content)) for content in _bits(enemies))
 
     def _name(self, content: int) -> str:
         return EMPTY if content == _EMPTY else self._identifiers[content.bit_length() - 2]

@@ -20,8 +20,9 @@ from typing import Final
 
 from ggn_store import limits
 from ggn_store.errors import InputError, Problem, SpecificationError, printable
+from ggn_store.gdl.action_rules import ActionRule, Pairs, action_rules, hold
 from ggn_store.gdl.boxes import Covers, guards
-from ggn_store.gdl.diagrams import Box, Node, TooManyNodesError, Value, count_paths, known_values, paths
+from ggn_store.gdl.diagrams import Box, DiagramValue, Node, TooManyNodesError, count_paths, known_values, paths
 from ggn_store.gdl.domains import domains_of
 from ggn_store.gdl.envelope import envelope
 from ggn_store.gdl.identifiers import Identifiers, read_wish, style_of
@@ -29,7 +30,6 @@ from ggn_store.gdl.kinds import Kind, kinds
 from ggn_store.gdl.outcomes import End, Outcomes
 from ggn_store.gdl.places import Place, Places
 from ggn_store.gdl.problems import problem_of
-from ggn_store.gdl.rules import Pairs, Rule, hold, rules
 from ggn_store.gdl.specification import Action, Specification
 from ggn_store.gdl.state_variables import PHASE, state_variables, unwritable
 from ggn_store.gdl.world import Person, World
@@ -41,7 +41,7 @@ _MAX_PROBLEMS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
+class CompiledDescription:
     """The document of a specification, and what stands behind its identifiers (`CHESS:K`: a kind)."""
 
     document: Document
@@ -53,7 +53,7 @@ def compile(  # noqa: A001  (the command of the same name calls it so)
     piece_map: Mapping[str, str] | None = None,
     style: str | None = None,
     file: str | None = None,
-) -> Compiled:
+) -> CompiledDescription:
     """The rules of a checked specification.
 
     `piece_map` gives kinds (`king`, or `king,moved=true`) their codes (`K`, `+K`), `style` is that of all identifiers.
@@ -96,10 +96,10 @@ class _Compiler:
         }
         self._pairs = Pairs(len(places.all))
         self._outcomes = Outcomes(self._world)
-        self._rules = rules(specification, self._world)
+        self._rules = action_rules(specification, self._world)
         self._count = 0
 
-    def compiled(self) -> Compiled:
+    def compiled(self) -> CompiledDescription:
         pieces = []
         for number in range(len(self._kinds)):
             sources = tuple(self._sources(number))
@@ -110,7 +110,7 @@ class _Compiler:
             title = printable(self._specification.title)
             raise InputError(f"{title}: no action of this game can ever be done: see the conditions of its actions")
         document = Document("gdl", tuple(pieces), self._envelope, self._envelope.definition)
-        return Compiled(document, dict(zip(self._identifiers, self._kinds, strict=True)))
+        return CompiledDescription(document, dict(zip(self._identifiers, self._kinds, strict=True)))
 
     def _stop(self) -> None:
         if self._problems:
@@ -140,7 +140,7 @@ class _Compiler:
             if len(self._problems) >= _MAX_PROBLEMS:
                 return
 
-    def _targets(self, rule: Rule) -> list[Place]:
+    def _targets(self, rule: ActionRule) -> list[Place]:
         """The targets that an action allows, whatever the start."""
         world, found = self._world, []
         for target in world.places.all:
@@ -149,10 +149,12 @@ class _Compiler:
                 found.append(target)
         return found
 
-    def _ways(self, acting: Mapping[str, Rule], targets: Mapping[str, list[Place]]) -> dict[int, list[Rule]]:
+    def _ways(
+        self, acting: Mapping[str, ActionRule], targets: Mapping[str, list[Place]]
+    ) -> dict[int, list[ActionRule]]:
         """The actions that geometry allows from the start, by the number of their target."""
         world = self._world
-        ways: dict[int, list[Rule]] = {}
+        ways: dict[int, list[ActionRule]] = {}
         for name, rule in acting.items():
             for target in targets[name] if hold(rule.of_start, world) else ():
                 world.target = target
@@ -160,16 +162,16 @@ class _Compiler:
                     ways.setdefault(target.number, []).append(rule)
         return ways
 
-    def _entry(self, found: Sequence[Rule]) -> Iterator[Possibility]:
+    def _entry(self, found: Sequence[ActionRule]) -> Iterator[Possibility]:
         """The possibilities of the actions that geometry allows from start to target."""
         world, diagrams = self._world, self._world.diagrams
         current: Action = found[0].action
         try:
             world.reset()
-            conditions: dict[str, Value] = {}
+            conditions: dict[str, DiagramValue] = {}
             for rule in found:
                 current = rule.action
-                condition: Value = True
+                condition: DiagramValue = True
                 for code in rule.of_position:
                     condition = diagrams.where(code.run(world), condition, False)
                     if condition is False:
@@ -189,12 +191,12 @@ class _Compiler:
             self._refuse(current, f"depends on the position in more ways than can be followed{more}")
             self._stop()
 
-    def _chosen(self, conditions: Mapping[str, Value]) -> dict[str, Value]:
+    def _chosen(self, conditions: Mapping[str, DiagramValue]) -> dict[str, DiagramValue]:
         """Where each action is the first of its phase whose conditions hold (seed 004, section 4.1)."""
         diagrams = self._world.diagrams
-        chosen: dict[str, Value] = {}
+        chosen: dict[str, DiagramValue] = {}
         for phase in self._specification.phases:
-            left: Value = self._in_phase(phase.name)
+            left: DiagramValue = self._in_phase(phase.name)
             for name in phase.allowed_actions:
                 if name in conditions and left is not False:
                     here = diagrams.where(conditions[name], left, False)
@@ -202,7 +204,7 @@ class _Compiler:
                     chosen[name] = here if chosen.get(name, False) is False else diagrams.either(chosen[name], here)
         return chosen
 
-    def _in_phase(self, phase: str) -> Value:
+    def _in_phase(self, phase: str) -> DiagramValue:
         """Whether it is the phase: always, where there is only one."""
         if not self._phases:
             return True
@@ -216,7 +218,7 @@ class _Compiler:
         if not any(each.message == found.message for each in self._problems):
             self._problems.append(found)
 
-    def _possibilities(self, rule: Rule, region: Value) -> Iterator[Possibility]:
+    def _possibilities(self, rule: ActionRule, region: DiagramValue) -> Iterator[Possibility]:
         """What an action does in the positions of a region, each of its ends in turn."""
         action = rule.action
         for run_effect in rule.effects:
@@ -246,7 +248,7 @@ class _Compiler:
                     )
                 yield replace(possibility, origin=Origin(action.name, step, action.chainable))
 
-    def _covered(self, action: Action, where: Value, end: End) -> Iterator[Possibility]:
+    def _covered(self, action: Action, where: DiagramValue, end: End) -> Iterator[Possibility]:
         """The possibilities that together say that the end comes where a condition holds."""
         world = self._world
         assert world.owner is not None  # noqa: S101  (every kind has an owner)

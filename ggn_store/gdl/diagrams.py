@@ -16,8 +16,8 @@ from typing import Final, TypeAlias, final
 from ggn_store import limits
 
 # A known value, or a node.
-Value: TypeAlias = object
-Part: TypeAlias = tuple[int, Value]
+DiagramValue: TypeAlias = object
+Part: TypeAlias = tuple[int, DiagramValue]
 # Variables with the masks of what they may hold; variables that are not there may hold anything.
 Box: TypeAlias = tuple[tuple[int, int], ...]
 
@@ -38,14 +38,14 @@ class Node:
 
     __slots__ = ("children", "masks", "variable")
 
-    def __init__(self, variable: int, masks: tuple[int, ...], children: tuple[Value, ...]) -> None:
+    def __init__(self, variable: int, masks: tuple[int, ...], children: tuple[DiagramValue, ...]) -> None:
         self.variable = variable
         self.masks = masks
         self.children = children
 
 
 # What tells values apart: 1 and true are not the same value.
-_Key: TypeAlias = "Node | tuple[type, Value]"
+_Key: TypeAlias = "Node | tuple[type, DiagramValue]"
 
 
 class Diagrams:
@@ -55,7 +55,7 @@ class Diagrams:
         self.full: Final = tuple((1 << size) - 1 for size in sizes)
         self._most = limits.GROUNDING.most
         self._known: dict[object, Node] = {}
-        self._chosen: dict[object, Value] = {}
+        self._chosen: dict[object, DiagramValue] = {}
 
     def __len__(self) -> int:
         """How much is kept, in nodes and in results."""
@@ -66,7 +66,7 @@ class Diagrams:
         self._known.clear()
         self._chosen.clear()
 
-    def node(self, variable: int, parts: Sequence[Part]) -> Value:
+    def node(self, variable: int, parts: Sequence[Part]) -> DiagramValue:
         """The value that is each part's child where the variable is in its mask; children ask later variables only."""
         merged: dict[_Key, int] = {}
         for mask, child in parts:
@@ -85,7 +85,7 @@ class Diagrams:
             found = self._known[known] = Node(variable, masks, children)
         return found
 
-    def choose(self, variable: int, parts: Sequence[Part]) -> Value:
+    def choose(self, variable: int, parts: Sequence[Part]) -> DiagramValue:
         """As `node`, with children that may ask any variable."""
         top = variable
         for _, child in parts:
@@ -111,13 +111,13 @@ class Diagrams:
             ],
         )
 
-    def bind(self, value: Value, function: Callable[[Value], Value]) -> Value:
+    def bind(self, value: DiagramValue, function: Callable[[DiagramValue], DiagramValue]) -> DiagramValue:
         """`function` of a value, wherever that depends; the function may give nodes."""
         if type(value) is not Node:
             return function(value)
-        done: dict[object, Value] = {}
+        done: dict[object, DiagramValue] = {}
 
-        def go(each: Value) -> Value:
+        def go(each: DiagramValue) -> DiagramValue:
             same = each if type(each) is Node else (type(each), each)
             found = done.get(same, _MISSING)
             if found is _MISSING:
@@ -131,7 +131,7 @@ class Diagrams:
 
         return go(value)
 
-    def lift(self, function: Callable[..., Value], values: Sequence[Value]) -> Value:
+    def lift(self, function: Callable[..., DiagramValue], values: Sequence[DiagramValue]) -> DiagramValue:
         """`function` of several values, wherever they depend."""
         number = next((each for each, value in enumerate(values) if type(value) is Node), None)
         if number is None:
@@ -139,7 +139,7 @@ class Diagrams:
         before, after = tuple(values[:number]), tuple(values[number + 1 :])
         return self.bind(values[number], lambda known: self.lift(function, (*before, known, *after)))
 
-    def lift_pure(self, function: Callable[..., Value], values: Sequence[Value]) -> Value:
+    def lift_pure(self, function: Callable[..., DiagramValue], values: Sequence[DiagramValue]) -> DiagramValue:
         """As `lift`, for a function that gives the same for the same each time: what it gives is kept."""
         call = (function, *[value if type(value) is Node else (type(value), value) for value in values])
         found = self._chosen.get(call, _MISSING)
@@ -147,7 +147,7 @@ class Diagrams:
             found = self._chosen[call] = self.lift(function, values)
         return found
 
-    def where(self, condition: Value, then: Value, otherwise: Value) -> Value:
+    def where(self, condition: DiagramValue, then: DiagramValue, otherwise: DiagramValue) -> DiagramValue:
         """`then` where the condition is true, `otherwise` elsewhere."""
         if type(condition) is not Node:
             return then if condition is True else otherwise
@@ -163,7 +163,7 @@ class Diagrams:
             found = self._chosen[call] = self._where(condition, then, otherwise)
         return found
 
-    def _where(self, condition: Node, then: Value, otherwise: Value) -> Value:
+    def _where(self, condition: Node, then: DiagramValue, otherwise: DiagramValue) -> DiagramValue:
         top = condition.variable
         if type(then) is Node and then.variable < top:
             top = then.variable
@@ -186,31 +186,31 @@ class Diagrams:
                         parts.append((mask & m & n, self.where(child, c, d)))
         return self.node(top, parts)
 
-    def both(self, a: Value, b: Value) -> Value:
+    def both(self, a: DiagramValue, b: DiagramValue) -> DiagramValue:
         """Whether both conditions are true."""
         return self.where(a, self.where(b, True, False), False)
 
-    def either(self, a: Value, b: Value) -> Value:
+    def either(self, a: DiagramValue, b: DiagramValue) -> DiagramValue:
         """Whether at least one condition is true."""
         return self.where(a, True, self.where(b, True, False))
 
-    def is_one(self, value: Value, one: object) -> Value:
+    def is_one(self, value: DiagramValue, one: object) -> DiagramValue:
         """Whether a value is this very object."""
         return self.bind(value, partial(operator.is_, one)) if type(value) is Node else value is one
 
-    def among(self, variable: int, mask: int) -> Value:
+    def among(self, variable: int, mask: int) -> DiagramValue:
         """Whether a variable holds one of some contents."""
         return self.node(variable, [(m, t) for m, t in ((mask, True), (self.full[variable] & ~mask, False)) if m])
 
 
-def known_values(value: Value) -> list[Value]:
+def known_values(value: DiagramValue) -> list[DiagramValue]:
     """What a value can be, each once, in the order of the diagram."""
     if type(value) is not Node:
         return [value]
-    found: dict[object, Value] = {}
+    found: dict[object, DiagramValue] = {}
     seen: set[Node] = set()
 
-    def go(each: Value) -> None:
+    def go(each: DiagramValue) -> None:
         if type(each) is not Node:
             found.setdefault((type(each), each), each)
         elif each not in seen:
@@ -222,7 +222,7 @@ def known_values(value: Value) -> list[Value]:
     return list(found.values())
 
 
-def paths(condition: Value) -> Iterator[Box]:
+def paths(condition: DiagramValue) -> Iterator[Box]:
     """The disjoint boxes in which a condition is true, in the order of the variables."""
     if type(condition) is not Node:
         if condition is True:
@@ -233,11 +233,11 @@ def paths(condition: Value) -> Iterator[Box]:
             yield ((condition.variable, mask), *rest)
 
 
-def count_paths(condition: Value, weight: Callable[[int, int], int] = lambda variable, mask: 1) -> int:
+def count_paths(condition: DiagramValue, weight: Callable[[int, int], int] = lambda variable, mask: 1) -> int:
     """How many boxes `paths` gives, each weighed by the product of its parts' weights."""
     done: dict[Node, int] = {}
 
-    def go(each: Value) -> int:
+    def go(each: DiagramValue) -> int:
         if type(each) is not Node:
             return int(each is True)
         if each not in done:
@@ -255,14 +255,14 @@ def _first_content(item: tuple[_Key, int]) -> int:
     return item[1] & -item[1]
 
 
-def _at(value: Value, variable: int) -> tuple[Part, ...]:
+def _at(value: DiagramValue, variable: int) -> tuple[Part, ...]:
     """The parts of a value that asks `variable` first; nothing for others."""
     if type(value) is Node and value.variable == variable:
         return tuple(zip(value.masks, value.children, strict=True))
     return ()
 
 
-def _where(value: Value, variable: int, mask: int) -> Value:
+def _where(value: DiagramValue, variable: int, mask: int) -> DiagramValue:
     """What a value is where `variable`, the first that it may ask, is in `mask`, which lies in one of its masks."""
     if type(value) is Node and value.variable == variable:
         for each, child in zip(value.masks, value.children, strict=True):

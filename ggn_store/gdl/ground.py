@@ -10,13 +10,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from ggn_store.gdl.diagrams import Value
+from ggn_store.gdl.diagrams import DiagramValue
 from ggn_store.gdl.expressions import Attribute, Call, Expression, Index, Literal, Name
 from ggn_store.gdl.functions import PURE
 from ggn_store.gdl.world import Person, World
 
-Run: TypeAlias = Callable[[World], Value]
-Do: TypeAlias = Callable[[World, Value], None]
+Run: TypeAlias = Callable[[World], DiagramValue]
+Do: TypeAlias = Callable[[World, DiagramValue], None]
 
 ENTITY: Final = "entity"
 START: Final = "start"
@@ -117,12 +117,12 @@ class Grounder:
         return self._applied(function, arguments)
 
     @staticmethod
-    def _applied(function: Callable[..., Value], arguments: Sequence[Code]) -> Code:
+    def _applied(function: Callable[..., DiagramValue], arguments: Sequence[Code]) -> Code:
         needs = frozenset().union(*[argument.needs for argument in arguments])
         runs = tuple(argument.run for argument in arguments)
         if POSITION in needs:
 
-            def lifted(world: World) -> Value:
+            def lifted(world: World) -> DiagramValue:
                 return world.diagrams.lift_pure(function, [run(world) for run in runs])
 
             return Code(lifted, needs)
@@ -134,14 +134,14 @@ class Grounder:
             return Code(lambda world: function(first(world), second(world)), needs)
         return Code(lambda world: function(*[run(world) for run in runs]), needs)
 
-    def _function(self, name: str) -> Callable[..., Value]:
+    def _function(self, name: str) -> Callable[..., DiagramValue]:
         places, people = self._world.places, self._world.people
         if name in PURE:
             return PURE[name]
         if name in _OTHER_PLAYER:
             others = {one: other for one in people.values() for other in people.values() if other is not one}
             return lambda person: others.get(person) if isinstance(person, Person) else None
-        functions: dict[str, Callable[..., Value]] = {
+        functions: dict[str, Callable[..., DiagramValue]] = {
             "mid_pos": places.middle,
             "adjacent": places.adjacent,
             "special_connection": places.special,
@@ -160,16 +160,16 @@ class Grounder:
                 return lambda world: all(run(world) is True for run in runs)
             return lambda world: any(run(world) is True for run in runs)
 
-        def conjunction(world: World) -> Value:
-            result: Value = True
+        def conjunction(world: World) -> DiagramValue:
+            result: DiagramValue = True
             for run in runs:
                 result = world.diagrams.where(run(world), result, False)
                 if result is False:
                     break
             return result
 
-        def disjunction(world: World) -> Value:
-            result: Value = False
+        def disjunction(world: World) -> DiagramValue:
+            result: DiagramValue = False
             for run in runs:
                 result = world.diagrams.where(run(world), True, result)
                 if result is True:
@@ -203,7 +203,7 @@ class Grounder:
     def _choice(condition: Run, branches: Sequence[Do]) -> Do:
         then, *otherwise = branches
 
-        def choose(world: World, guard: Value) -> None:
+        def choose(world: World, guard: DiagramValue) -> None:
             holds = condition(world)
             where = world.diagrams.where(holds, guard, False)
             if where is not False:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggn_store import limits
-from ggn_store.gdl.diagrams import Node, Part, TooManyNodesError, Value
+from ggn_store.gdl.diagrams import DiagramValue, Node, Part, TooManyNodesError
 from ggn_store.gdl.functions import same
 from ggn_store.gdl.kinds import OWNER, POS, identity, text
 from ggn_store.gdl.places import Place
@@ -49,7 +49,7 @@ class Outcomes:
         self._world = world
         self._numbers = {identity(kind.owner, kind.schema, kind.attributes): n for n, kind in enumerate(world.kinds)}
 
-    def of(self, region: Value) -> Value:
+    def of(self, region: DiagramValue) -> DiagramValue:
         """The `End` of the effects that have run, where `region` holds; raises TooManyNodesError."""
         world = self._world
         moved = {number for number, name in world.changed if name != POS}
@@ -63,7 +63,7 @@ class Outcomes:
 
         count, most = 0, limits.GROUNDED_ENTRY.most
 
-        def end(*values: Value) -> Value:
+        def end(*values: DiagramValue) -> DiagramValue:
             nonlocal count
             count += 1
             if count > most:
@@ -87,12 +87,12 @@ class Outcomes:
             ]
         return world.diagrams.lift(end, everything)
 
-    def _content(self, square: int) -> Value:
+    def _content(self, square: int) -> DiagramValue:
         """What stands on a square afterwards: 0 for nothing, else kind + 1; kept where it is as it was."""
         world = self._world
         body = world.bodies[square]
 
-        def content(value: Value) -> Value:
+        def content(value: DiagramValue) -> DiagramValue:
             if value is None:
                 return 0
             if value is UNTOUCHED:
@@ -106,10 +106,10 @@ class Outcomes:
 
         return world.diagrams.bind(world.board.get(square, UNTOUCHED), content)
 
-    def _kind_of(self, body: Body, is_changed: bool) -> Value:
+    def _kind_of(self, body: Body, is_changed: bool) -> DiagramValue:
         """The kind of an entity now, plus 1."""
         world = self._world
-        before: Value = world.kind + 1
+        before: DiagramValue = world.kind + 1
         if body.number != world.start.number:
             parts: list[Part] = [(1, 0)]
             parts += [(2 << number, number + 1) for number in range(len(world.kinds))]
@@ -120,13 +120,13 @@ class Outcomes:
             name: value for (number, name), value in world.changed.items() if number == body.number and name != POS
         }
 
-        def become(number: Value) -> Value:
+        def become(number: DiagramValue) -> DiagramValue:
             if number == 0:
                 return 0
             assert isinstance(number, int)  # noqa: S101  (numbers of kinds are all that `before` is made of)
             kind = world.kinds[number - 1]
 
-            def find(*values: Value) -> Value:
+            def find(*values: DiagramValue) -> DiagramValue:
                 now = {
                     name: value.name if isinstance(value, Person) else value
                     for name, value in zip(changed, values, strict=True)
@@ -143,12 +143,12 @@ class Outcomes:
 
         return world.diagrams.bind(before, become)
 
-    def _state(self, name: str) -> Value:
+    def _state(self, name: str) -> DiagramValue:
         """The number of a variable's value afterwards; kept where it is as it was."""
         world = self._world
         domain = world.domain(name)
 
-        def number(value: Value) -> Value:
+        def number(value: DiagramValue) -> DiagramValue:
             if value is UNTOUCHED:
                 return KEPT
             for index, each in enumerate(domain):
@@ -159,11 +159,11 @@ class Outcomes:
 
         return world.diagrams.bind(world.state[name], number)
 
-    def _turn(self) -> Value:
+    def _turn(self) -> DiagramValue:
         """Whether the turn passes."""
         world = self._world
 
-        def passes(value: Value) -> Value:
+        def passes(value: DiagramValue) -> DiagramValue:
             if value is UNTOUCHED:
                 return True
             if isinstance(value, Person):
@@ -172,10 +172,10 @@ class Outcomes:
 
         return world.diagrams.bind(world.state.get("current_player", UNTOUCHED), passes)
 
-    def _places_agree(self) -> Value:
+    def _places_agree(self) -> DiagramValue:
         """Whether entities that were told where they are (`entity.pos`) are there."""
         world = self._world
-        result: Value = True
+        result: DiagramValue = True
         for (number, name), value in world.changed.items():
             if name != POS:
                 continue
@@ -184,14 +184,14 @@ class Outcomes:
             if not world.board or (isinstance(value, Place) and world.board.get(value.number) is body):
                 continue
 
-            def agrees(place: Value, body: Body = body) -> Value:
+            def agrees(place: DiagramValue, body: Body = body) -> DiagramValue:
                 if place is UNTOUCHED:
                     return True
                 where = [world.diagrams.is_one(world.on(each), body) for each in {*world.board, body.number}]
-                is_somewhere: Value = False
+                is_somewhere: DiagramValue = False
                 for each in where:
                     is_somewhere = world.diagrams.either(is_somewhere, each)
-                here: Value = False
+                here: DiagramValue = False
                 if isinstance(place, Place):
                     here = world.diagrams.is_one(world.on(place.number), body)
                 wrong = Fault("sets pos of an entity to another place than the board has it on", ".pos")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.gdl import specification as spec
-from ggn_store.gdl.diagrams import Diagrams, Node, Value, known_values
+from ggn_store.gdl.diagrams import Diagrams, DiagramValue, Node, known_values
 from ggn_store.gdl.kinds import Kind
 from ggn_store.gdl.places import Place, Places
 from ggn_store.gdl.state_variables import StateVariable
@@ -72,26 +72,26 @@ class World:
         self.start: Place = places.all[0]
         self.target: Place = places.all[0]
         self.kind = 0
-        self.entity: dict[str, Value] = {}
+        self.entity: dict[str, DiagramValue] = {}
         self.owner: Person | None = None
-        self.board: dict[int, Value] = {}
-        self.changed: dict[tuple[int, str], Value] = {}
-        self.state: dict[str, Value] = {}
-        self._read: dict[int, Value] = {}
-        self._asked: dict[tuple[int, str], Value] = {}
-        self._variables: dict[str, Value] = {}
-        self._clear: dict[tuple[Place, ...], Value] = {}
+        self.board: dict[int, DiagramValue] = {}
+        self.changed: dict[tuple[int, str], DiagramValue] = {}
+        self.state: dict[str, DiagramValue] = {}
+        self._read: dict[int, DiagramValue] = {}
+        self._asked: dict[tuple[int, str], DiagramValue] = {}
+        self._variables: dict[str, DiagramValue] = {}
+        self._clear: dict[tuple[Place, ...], DiagramValue] = {}
 
     def person(self, name: object) -> Person | None:
         """The player of a name."""
         return self.people[name] if isinstance(name, str) else None
 
-    def domain(self, variable: str) -> tuple[Value, ...]:
+    def domain(self, variable: str) -> tuple[DiagramValue, ...]:
         """The values of a state variable."""
         return self._domains[variable]
 
-    def _of_kind(self, kind: Kind) -> dict[str, Value]:
-        found: dict[str, Value] = {"schema": kind.schema}
+    def _of_kind(self, kind: Kind) -> dict[str, DiagramValue]:
+        found: dict[str, DiagramValue] = {"schema": kind.schema}
         for name, value in kind.attributes.items():
             is_player = self._schemas[kind.schema].attributes[name].type == "player_ref"
             found[name] = self.person(value) if is_player else value
@@ -119,7 +119,7 @@ class World:
 
     # --- reading ---
 
-    def before(self, square: int) -> Value:
+    def before(self, square: int) -> DiagramValue:
         """What stood on a square before the effects: a body, or None."""
         if square == self.start.number:
             return self.bodies[square]
@@ -130,11 +130,11 @@ class World:
             found = self._read[square] = self.diagrams.node(square, parts)
         return found
 
-    def on(self, square: int) -> Value:
+    def on(self, square: int) -> DiagramValue:
         """What stands on a square now."""
         return self._now(self.board.get(square, UNTOUCHED), lambda: self.before(square))
 
-    def _now(self, value: Value, before: Callable[[], Value]) -> Value:
+    def _now(self, value: DiagramValue, before: Callable[[], DiagramValue]) -> DiagramValue:
         """What effects have set, and what was there before wherever they have not."""
         if value is UNTOUCHED:
             return before()
@@ -142,7 +142,7 @@ class World:
             return value
         return self.diagrams.bind(value, lambda each: before() if each is UNTOUCHED else each)
 
-    def at(self, where: Value) -> Value:
+    def at(self, where: DiagramValue) -> DiagramValue:
         """`board[where]`: what stands there now, None where that is no place."""
         if type(where) is Node:
             return self.diagrams.bind(where, self.at)
@@ -150,18 +150,18 @@ class World:
             where = self.places.at(where)
         return self.on(where.number) if isinstance(where, Place) else None
 
-    def given(self, square: int, name: str) -> Value:
+    def given(self, square: int, name: str) -> DiagramValue:
         """An attribute of what stood on a square before the effects."""
         if square == self.start.number:
             return self.entity.get(name)
         found = self._asked.get((square, name), UNTOUCHED)
         if found is UNTOUCHED:
-            parts: list[tuple[int, Value]] = [(_EMPTY_MASK, None)]
+            parts: list[tuple[int, DiagramValue]] = [(_EMPTY_MASK, None)]
             parts += [(2 << number, each.get(name)) for number, each in enumerate(self._attributes)]
             found = self._asked[square, name] = self.diagrams.node(square, parts)
         return found
 
-    def of(self, value: Value, name: str) -> Value:
+    def of(self, value: DiagramValue, name: str) -> DiagramValue:
         """`value.name` now; None where the value has no such attribute."""
         if type(value) is Node:
             return self.diagrams.bind(value, lambda each: self.of(each, name))
@@ -173,11 +173,11 @@ class World:
             return self._now(found, lambda: self.places.all[number] if name == "pos" else self.given(number, name))
         return None
 
-    def variable(self, name: str) -> Value:
+    def variable(self, name: str) -> DiagramValue:
         """A state variable now."""
         return self._now(self.state.get(name, UNTOUCHED), lambda: self.known(name))
 
-    def known(self, name: str) -> Value:
+    def known(self, name: str) -> DiagramValue:
         """A state variable before the effects."""
         if name == "current_player":
             return self.owner
@@ -188,20 +188,20 @@ class World:
             found = self._variables[name] = self.diagrams.node(number, parts)
         return found
 
-    def clear(self, a: Value, b: Value) -> Value:
+    def clear(self, a: DiagramValue, b: DiagramValue) -> DiagramValue:
         """`path_clear`: whether every place strictly between two is empty now, on a line that joins them."""
         if type(a) is Node or type(b) is Node:
             return self.diagrams.lift(self.clear, (a, b))
-        result: Value = False
+        result: DiagramValue = False
         for line in self.places.lines(a, b):
             result = self.diagrams.either(result, self._is_clear(line))
         return result
 
-    def _is_clear(self, line: tuple[Place, ...]) -> Value:
+    def _is_clear(self, line: tuple[Place, ...]) -> DiagramValue:
         is_before = not self.board and self.start not in line
         if is_before and line in self._clear:
             return self._clear[line]
-        result: Value = True
+        result: DiagramValue = True
         for place in sorted(line, key=lambda each: -each.number):
             result = self.diagrams.both(self.diagrams.is_one(self.on(place.number), None), result)
         if is_before:
@@ -210,31 +210,31 @@ class World:
 
     # --- writing; `guard` says where a write happens ---
 
-    def put(self, where: Value, value: Value, guard: Value) -> None:
+    def put(self, where: DiagramValue, value: DiagramValue, guard: DiagramValue) -> None:
         """`set(board[where], value)`; a place that there is not stays as it is."""
         there = where if isinstance(where, Place) else self.diagrams.bind(where, self._place)
         for place in known_values(there):
             if isinstance(place, Place):
                 self._put(place.number, value, self.diagrams.both(guard, self.diagrams.is_one(there, place)))
 
-    def _place(self, value: Value) -> Value:
+    def _place(self, value: DiagramValue) -> DiagramValue:
         return self.places.at(value) if isinstance(value, str) else value
 
-    def _put(self, square: int, value: Value, guard: Value) -> None:
+    def _put(self, square: int, value: DiagramValue, guard: DiagramValue) -> None:
         self.board[square] = self.diagrams.where(guard, value, self.board.get(square, UNTOUCHED))
 
-    def change(self, of: Value, name: str, value: Value, guard: Value) -> None:
+    def change(self, of: DiagramValue, name: str, value: DiagramValue, guard: DiagramValue) -> None:
         """`set(of.name, value)`, wherever that entity stands; of null it is nothing."""
         for body in _bodies(of):
             here = self.diagrams.both(guard, self.diagrams.is_one(of, body))
             where = body.number, name
             self.changed[where] = self.diagrams.where(here, value, self.changed.get(where, UNTOUCHED))
 
-    def remember(self, name: str, value: Value, guard: Value) -> None:
+    def remember(self, name: str, value: DiagramValue, guard: DiagramValue) -> None:
         """`set(state.name, value)`"""
         self.state[name] = self.diagrams.where(guard, value, self.state.get(name, UNTOUCHED))
 
-    def remove(self, value: Value, guard: Value) -> None:
+    def remove(self, value: DiagramValue, guard: DiagramValue) -> None:
         """`remove_entity(value)`: wherever it stands, there is nothing afterwards; null is nowhere."""
         for body in _bodies(value):
             gone = self.diagrams.both(guard, self.diagrams.is_one(value, body))
@@ -245,5 +245,5 @@ class World:
                     self._put(square, None, there)
 
 
-def _bodies(value: Value) -> list[Body]:
+def _bodies(value: DiagramValue) -> list[Body]:
     return [each for each in known_values(value) if isinstance(each, Body)]

@@ -13,7 +13,7 @@ from ggn_store.model.order import Insertion
 from ggn_store.model.possibilities import PossibilityChange, compare
 from ggn_store.notation.stn import Transition
 
-Kind = Literal["added", "removed", "changed"]
+ChangeKind = Literal["added", "removed", "changed"]
 Possibilities = tuple[Possibility, ...]
 FIELDS: Final[tuple[str, ...]] = ("dialect", *Envelope.__slots__)
 
@@ -43,7 +43,7 @@ class EntryChange:
         return self.destination
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> ChangeKind:
         """What happened to the entry."""
         return "added" if not self.before else "changed" if self.after else "removed"
 
@@ -72,7 +72,7 @@ class SourceChange:
     """
 
     source: str
-    kind: Kind
+    kind: ChangeKind
     destinations: tuple[EntryChange, ...]
     places: tuple[Insertion, ...] = ()
 
@@ -95,7 +95,7 @@ class PieceChange:
     """
 
     piece: str
-    kind: Kind
+    kind: ChangeKind
     sources: tuple[SourceChange, ...]
     places: tuple[Insertion, ...] = ()
 
@@ -256,8 +256,10 @@ def _change_of(
     data: Any, key: str, children: str, make: Callable[[Any], K]
 ) -> tuple[str, Any, tuple[K, ...], tuple[Insertion, ...]]:
     kind = _get(data, "change", str)
-    if kind not in get_args(Kind):
-        raise NotationError(f"{quote(kind)} is not what a {key} can be in a difference: {', '.join(get_args(Kind))}")
+    if kind not in get_args(ChangeKind):
+        raise NotationError(
+            f"{quote(kind)} is not what a {key} can be in a difference: {', '.join(get_args(ChangeKind))}"
+        )
     return _get(data, key, str), kind, _unique(_each(data, children, make)), _places_of(data)
 
 

@@ -14,10 +14,10 @@ from ggn_store.errors import ConflictError, printable, quote
 from ggn_store.model.changes import (
     FIELDS,
     Change,
+    ChangeKind,
     Diff,
     EntryChange,
     FieldChange,
-    Kind,
     PieceChange,
     Possibilities,
     SourceChange,
@@ -108,7 +108,7 @@ def _level(
     return changes, places(old, new)
 
 
-def _kind(before: object, after: object) -> Kind:
+def _kind(before: object, after: object) -> ChangeKind:
     return "added" if before is None else "removed" if after is None else "changed"
 
 
@@ -201,7 +201,7 @@ def _apply_level(
     return {key: values[key] for key in order}
 
 
-def _whole(path: Path, kind: Kind, members: dict[str, T], is_missing: bool) -> dict[str, T]:
+def _whole(path: Path, kind: ChangeKind, members: dict[str, T], is_missing: bool) -> dict[str, T]:
     """`members`, if what is added is missing, and what is removed or changed is there."""
     if is_missing != (kind == "added"):
         there = "it is not there" if is_missing else "it is there"
@@ -209,7 +209,7 @@ def _whole(path: Path, kind: Kind, members: dict[str, T], is_missing: bool) -> d
     return members
 
 
-def _is_left(path: Path, kind: Kind, members: Collection[str]) -> bool:
+def _is_left(path: Path, kind: ChangeKind, members: Collection[str]) -> bool:
     """Whether anything is left; it must be, unless the whole is removed."""
     if kind == "removed" and members:
         raise _conflict((*path, *list(members)[:1]), "it is there", "all that the difference knows was removed")

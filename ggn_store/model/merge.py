@@ -35,7 +35,7 @@ from ggn_store.notation.hand import HAND
 
 T = TypeVar("T")
 Path = tuple[str, ...]
-Value = str | Possibilities | None
+MergeValue = str | Possibilities | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,9 @@ class Conflict:
     """
 
     path: Path
-    base: Value
-    ours: Value
-    theirs: Value
+    base: MergeValue
+    ours: MergeValue
+    theirs: MergeValue
     reason: str | None = None
 
     def data(self) -> dict[str, Any]:
@@ -129,7 +129,7 @@ class _Merging:
         entries = self._level(path, entries_of(base), entries_of(ours), entries_of(theirs), self._conflict)
         return Source(path[-1], tuple(map(Destination, entries, entries.values()))) if entries else None
 
-    def _conflict(self, path: Path, base: Value, ours: Value, theirs: Value) -> None:
+    def _conflict(self, path: Path, base: MergeValue, ours: MergeValue, theirs: MergeValue) -> None:
         """Note a conflict; the entry or field is left out, so that it has no part in other conflicts."""
         self.conflicts.append(Conflict(path, base, ours, theirs))
 
@@ -228,5 +228,5 @@ def _content(piece: Piece | None) -> dict[str, dict[str, Possibilities]]:
     return {square: entries_of(source) for square, source in sources_of(piece).items()}
 
 
-def _value_data(value: Value) -> Any:
+def _value_data(value: MergeValue) -> Any:
     return [possibility_data(each) for each in value] if isinstance(value, tuple) else value

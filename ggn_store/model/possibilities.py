@@ -13,7 +13,7 @@ from ggn_store.model.document import Possibility
 from ggn_store.model.order import rising
 
 Part = Literal["action", "when", "must", "deny", "board", "hands", "toggle", "state"]
-Kind = Literal["added", "removed", "changed", "moved"]
+PossibilityChangeKind = Literal["added", "removed", "changed", "moved"]
 
 # Beyond so many pairs of removed and added possibilities, likeness is not asked of each of them.
 _MAX_PAIRS: Final = 250_000
@@ -26,8 +26,8 @@ class Absent(Enum):
 
 
 ABSENT: Final = Absent.ABSENT
-Value = str | int | None | Absent
-Items = Mapping[tuple[Part, str], Value]
+DetailValue = str | int | None | Absent
+Items = Mapping[tuple[Part, str], DetailValue]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class Detail:
 
     part: Part
     name: str
-    before: Value
-    after: Value
+    before: DetailValue
+    after: DetailValue
 
     def data(self) -> dict[str, Any]:
         """The detail as JSON data; the side that says nothing is left out."""
@@ -66,7 +66,7 @@ class PossibilityChange:
     moved: bool = False
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> PossibilityChangeKind:
         """What happened to it."""
         if self.before is None:
             return "added"
@@ -106,7 +106,9 @@ _PARTS: Final[Mapping[Part, int]] = {part: place for place, part in enumerate(ge
 
 def items(possibility: Possibility) -> Items:
     """All that a possibility says, flat: equal possibilities have equal items."""
-    result: dict[tuple[Part, str], Value] = {("must", square): state for square, state in possibility.must.items()}
+    result: dict[tuple[Part, str], DetailValue] = {
+        ("must", square): state for square, state in possibility.must.items()
+    }
     result |= {("deny", square): state for square, state in possibility.deny.items()}
     effects = possibility.effects
     if effects is not None:

@@ -16,8 +16,8 @@ from ggn_store.model.record import Record
 
 MAX_NAME = 200
 Status = Literal["new", "merged", "unchanged", "restored"]
-State = Literal["active", "deprecated", "retired"]
-STATES: Final[tuple[State, ...]] = get_args(State)
+Lifecycle = Literal["active", "deprecated", "retired"]
+STATES: Final[tuple[Lifecycle, ...]] = get_args(Lifecycle)
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*(?:/[A-Za-z0-9][A-Za-z0-9._+-]*)*", re.ASCII)
 _TAG = re.compile(r"[A-Za-z][A-Za-z0-9._-]*", re.ASCII)
@@ -54,7 +54,7 @@ class Revision(Record):
     parent: int | None
     merged: int | None
     status: Status | None = field(default=None, compare=False)
-    state: State = field(default="active", compare=False)
+    state: Lifecycle = field(default="active", compare=False)
     successor: str | None = field(default=None, compare=False)
     DATA: ClassVar = (
         "name revision=number digest lineage parents dialect board=shape title=envelope.title source=envelope.source "
@@ -84,7 +84,7 @@ class RulesetState(Record):
 
     name: str
     number: int = 0
-    state: State = "active"
+    state: Lifecycle = "active"
     successor: str | None = None
     author: str | None = None
     message: str | None = None

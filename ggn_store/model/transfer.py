@@ -92,7 +92,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class TransferWishes:
     """What is to be done with what comes.
 
     `merge`: also what both sides have changed, as far as it is not the same. `tags`: tags come along. `message` and

@@ -13,7 +13,7 @@ from typing import Any
 
 from ggn_store.errors import UNSTORABLE, NotationError, PositionError, offer, printable, quote
 
-State = Mapping[str, str]
+VariableValues = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +62,17 @@ def _is_sound(variable: Variable) -> bool:
     return is_made_of_words and variable.initial in values and list(values) == sorted(set(values))
 
 
-def passes(guards: Mapping[str, tuple[str, ...]], state: State) -> bool:
+def passes(guards: Mapping[str, tuple[str, ...]], state: VariableValues) -> bool:
     """Whether a state, which names every variable, has values that all guards allow."""
     return all(state[name] in values for name, values in guards.items())
 
 
-def fits(variables: Mapping[str, Variable], state: State | None) -> bool:
+def fits(variables: Mapping[str, Variable], state: VariableValues | None) -> bool:
     """Whether a state names declared variables and their values only."""
     return all(name in variables and value in variables[name].values for name, value in (state or {}).items())
 
 
-def complete(variables: Mapping[str, Variable], state: State | None, whose: str) -> dict[str, str]:
+def complete(variables: Mapping[str, Variable], state: VariableValues | None, whose: str) -> dict[str, str]:
     """The value of every variable, of which `state` names some.
 
     Raises PositionError, listing what is allowed, for a variable or a value that `whose` rules do not know.

@@ -22,7 +22,7 @@ from ggn_store.model.changes import Change, Diff, EntryChange, FieldChange, move
 from ggn_store.model.document import Possibility
 from ggn_store.model.merge import Conflict, Merge
 from ggn_store.model.order import Insertion
-from ggn_store.model.possibilities import ABSENT, Detail, PossibilityChange, Value
+from ggn_store.model.possibilities import ABSENT, Detail, DetailValue, PossibilityChange
 from ggn_store.model.variables import Variable
 from ggn_store.notation.hand import HAND
 from ggn_store.render.moves import effects_text, place_text
@@ -181,7 +181,7 @@ def _possibility(piece: str, source: str, destination: str, change: PossibilityC
             yield "+", 3, _detail(detail, detail.after)
 
 
-def _detail(detail: Detail, value: Value) -> str:
+def _detail(detail: Detail, value: DetailValue) -> str:
     if detail.part == "action":
         return f"action {detail.name}: {json.dumps(value, ensure_ascii=False)}"
     if detail.part == "when":

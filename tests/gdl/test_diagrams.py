@@ -14,9 +14,9 @@ from ggn_store import limits
 from ggn_store.gdl.boxes import Covers, guards
 from ggn_store.gdl.diagrams import (
     Diagrams,
+    DiagramValue,
     Node,
     TooManyNodesError,
-    Value,
     count_paths,
     known_values,
     paths,
@@ -29,7 +29,7 @@ CASES: list[Case] = list(itertools.product(*map(range, SIZES)))
 LEAVES = (True, False, None, 0, 1, "1", "true")
 
 
-def looked_up(value: Value, case: Case) -> Value:
+def looked_up(value: DiagramValue, case: Case) -> DiagramValue:
     """What a value is in one case."""
     while isinstance(value, Node):
         [child] = [c for m, c in zip(value.masks, value.children, strict=True) if m >> case[value.variable] & 1]
@@ -37,14 +37,14 @@ def looked_up(value: Value, case: Case) -> Value:
     return value
 
 
-def diagram(diagrams: Diagrams, chance: random.Random, leaves: Sequence[Value], first: int = 0) -> Value:
+def diagram(diagrams: Diagrams, chance: random.Random, leaves: Sequence[DiagramValue], first: int = 0) -> DiagramValue:
     if first == len(SIZES) or chance.random() < 0.15:
         return chance.choice(leaves)
     contents = [diagram(diagrams, chance, leaves, first + 1) for _ in range(SIZES[first])]
     return diagrams.node(first, [(1 << number, child) for number, child in enumerate(contents)])
 
 
-def told(value: Value) -> tuple[type, Value]:
+def told(value: DiagramValue) -> tuple[type, DiagramValue]:
     """A value with its type: 1 and true are not the same."""
     return type(value), value
 
@@ -59,7 +59,7 @@ def test_a_value_of_values_is_what_it_is_in_each_case(seed: int) -> None:
     a, b, c = (diagram(diagrams, chance, LEAVES) for _ in range(3))
     conditions = [diagram(diagrams, chance, (True, False)) for _ in range(2)]
     one, other = conditions
-    combined: list[tuple[Value, Callable[[Case], Value]]] = [
+    combined: list[tuple[DiagramValue, Callable[[Case], DiagramValue]]] = [
         (
             diagrams.lift(lambda *values: repr(values), [a, b, c]),
             lambda case: repr((looked_up(a, case), looked_up(b, case), looked_up(c, case))),

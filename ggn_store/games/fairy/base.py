@@ -18,7 +18,7 @@ _SIDEWAYS = re.compile("[lr]")
 COLOURS: Final[Mapping[Side, str]] = {"first": "White", "second": "Black"}
 
 
-class Base:
+class BaseVariant:
     """A variant's options and start position, and the zones and duties that its definition has so far."""
 
     def __init__(self, name: str, settings: Settings, start: Start, source: str) -> None:

@@ -8,7 +8,7 @@ from typing import Final
 from ggn_store.errors import quote
 from ggn_store.games.betza import BetzaError, parse
 from ggn_store.games.fairy import toml
-from ggn_store.games.fairy.base import COLOURS, Base
+from ggn_store.games.fairy.base import COLOURS, BaseVariant
 from ggn_store.games.fairy.options import MOBILITY, PIECES
 from ggn_store.games.routes import routes
 from ggn_store.games.rules import SIDES
@@ -36,7 +36,7 @@ def _is_taken(modifiers: str, atom: str, length: str) -> bool:
     )
 
 
-class PieceMoves(Base):
+class PieceMoves(BaseVariant):
     """The lines of a definition about how pieces move."""
 
     def _moves(self, letter: str, side: Side) -> list[str]:

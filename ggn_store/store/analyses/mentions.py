@@ -23,7 +23,7 @@ from ggn_store.model.board import Board
 from ggn_store.model.mentions import Use, Uses
 from ggn_store.model.revision import Revision
 from ggn_store.store.analyses.asking import Asker
-from ggn_store.store.analyses.rules import RULES, is_of, of_variant
+from ggn_store.store.analyses.possibility_rows import RULES, is_of, of_variant
 from ggn_store.store.schema import tables as t
 
 Role = Literal["rules", "must", "deny", "board", "hand", "when", "state"]

@@ -17,7 +17,7 @@ from ggn_store.model.contents import Leap
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.revision import Revision
 from ggn_store.store.analyses.asking import Asker
-from ggn_store.store.analyses.rules import RULES, is_of, is_own, of_variant
+from ggn_store.store.analyses.possibility_rows import RULES, is_of, is_own, of_variant
 from ggn_store.store.schema import tables as t
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import ColumnElement, FromClause, Select, and_, func, literal_co
 
 from ggn_store.model.revision import Revision
 from ggn_store.store.analyses.asking import Asker
-from ggn_store.store.analyses.rules import (
+from ggn_store.store.analyses.possibility_rows import (
     Impossible,
     impossible,
     impossible_conditions,

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 UPGRADE, ROLES_INIT = "db upgrade", "db roles init"
 
-Key = tuple[str, str, str]
+ObjectKey = tuple[str, str, str]
 # The statements that seal a schema of a server with roles.
 Seals = Callable[[str], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class SchemaObject:
     """A trigger, a function, a view, ... as it is to be, or as a database has it.
 
     Two that have one `text` do the same. `making` are the statements that make it, `removal` those that take away what
@@ -33,7 +33,7 @@ class Definition:
     maker: str = UPGRADE
 
     @property
-    def key(self) -> Key:
+    def key(self) -> ObjectKey:
         """What no two definitions of a database have in common."""
         return self.kind, self.table, self.name
 
@@ -45,8 +45,8 @@ class Definition:
 class Deviation:
     """What differs: as it is to be (None for what is not to be there), and as it is (None for what is missing)."""
 
-    expected: Definition | None
-    found: Definition | None
+    expected: SchemaObject | None
+    found: SchemaObject | None
 
     @property
     def maker(self) -> str:
@@ -75,8 +75,8 @@ class Deviation:
 class Definitions:
     """What a database is to have, and what it has."""
 
-    expected: Mapping[Key, Definition]
-    found: Mapping[Key, Definition]
+    expected: Mapping[ObjectKey, SchemaObject]
+    found: Mapping[ObjectKey, SchemaObject]
 
     def deviations(self) -> Iterator[Deviation]:
         """What differs, in the order in which it is made; last what is not to be there."""
@@ -89,7 +89,7 @@ class Definitions:
                 yield Deviation(None, found)
 
 
-def by_key(definitions: Iterable[Definition]) -> dict[Key, Definition]:
+def by_key(definitions: Iterable[SchemaObject]) -> dict[ObjectKey, SchemaObject]:
     """Definitions by their keys, in their order."""
     return {each.key: each for each in definitions}
 

@@ -21,9 +21,9 @@ from ggn_store.store.database import migrate, postgres_tables
 from ggn_store.store.database.definitions import (
     ROLES_INIT,
     UPGRADE,
-    Definition,
     Definitions,
-    Key,
+    ObjectKey,
+    SchemaObject,
     Seals,
     by_key,
     quoted,
@@ -159,19 +159,19 @@ _REVOKED = re.compile(r"REVOKE \w+ ON FUNCTION (\w+\([^)]*\))")
 _REMOVED = re.compile(r'DROP (FUNCTION|VIEW|TRIGGER|TABLE) (?:IF EXISTS )?(\w+(?:\([^)]*\))?)(?: ON "?(\w+)"?)?')
 
 
-def _read(statements: Iterable[str], home: Home, maker: str) -> Iterator[Definition]:
+def _read(statements: Iterable[str], home: Home, maker: str) -> Iterator[SchemaObject]:
     """What is there after these statements, in the order in which it is made."""
-    found: dict[Key, Definition] = {}
+    found: dict[ObjectKey, SchemaObject] = {}
     for statement in statements:
         if match := _FUNCTION.match(statement):
             each = _function(match, home, maker)
         elif match := _TRIGGER.match(statement):
             content = _trigger_text(match, match["function"])
             name, table = _plain(match["name"]), _plain(match["table"])
-            each = Definition("trigger", name, content, table, (statement,) * (maker == UPGRADE), maker=maker)
+            each = SchemaObject("trigger", name, content, table, (statement,) * (maker == UPGRADE), maker=maker)
         elif match := _VIEW.match(statement):
             making = (statement, f"ALTER VIEW {match['name']} OWNER TO {quoted(home.owner)}")
-            each = Definition("view", match["name"], match["query"], "", making, owner=home.owner, maker=maker)
+            each = SchemaObject("view", match["name"], match["query"], "", making, owner=home.owner, maker=maker)
         elif match := _PIN.search(statement):
             each = _pinned(found["function", "", _signature(match[1])], match[2].replace("%I", home.schema), statement)
         elif match := _REVOKED.match(statement):
@@ -186,7 +186,7 @@ def _read(statements: Iterable[str], home: Home, maker: str) -> Iterator[Definit
     yield from found.values()
 
 
-def _goes(each: Definition, removed: re.Match[str]) -> bool:
+def _goes(each: SchemaObject, removed: re.Match[str]) -> bool:
     """Whether what a statement removes is this, or what this cannot be without."""
     kind, table = removed[1].lower(), removed[3] or ""
     name = _signature(removed[2]) if kind == "function" else removed[2]
@@ -203,7 +203,7 @@ def _goes(each: Definition, removed: re.Match[str]) -> bool:
 _FunctionText = tuple[str, str, str, bool, bool, tuple[str, ...], str]
 
 
-def _function(match: re.Match[str], home: Home, maker: str) -> Definition:
+def _function(match: re.Match[str], home: Home, maker: str) -> SchemaObject:
     said = f"{match['before']} {match['after'].rstrip(';')}".strip()
     settings = tuple(sorted(_setting(*each) for each in _SETTING.findall(said)))
     words = _SETTING.sub("", said).split()
@@ -214,7 +214,7 @@ def _function(match: re.Match[str], home: Home, maker: str) -> Definition:
     )
     name = _signature(match["name"])
     making = (match.string, f"ALTER FUNCTION {name} OWNER TO {quoted(home.owner)}") if maker == UPGRADE else ()
-    return Definition("function", name, content, "", making, owner=home.owner, maker=maker)
+    return SchemaObject("function", name, content, "", making, owner=home.owner, maker=maker)
 
 
 def _signature(declared: str) -> str:
@@ -226,7 +226,7 @@ def _signature(declared: str) -> str:
     return f"{name}({', '.join(each.strip() for each in types)})"
 
 
-def _pinned(function: Definition, said: str, statement: str) -> Definition:
+def _pinned(function: SchemaObject, said: str, statement: str) -> SchemaObject:
     """A function with settings that were given to it later."""
     content: Any = function.text
     settings = dict(each.split("=", 1) for each in content[5])
@@ -258,26 +258,26 @@ def _trigger_text(match: re.Match[str], function: str) -> Hashable:
 # --- what is there ---
 
 
-def _found_functions(connection: Connection, names: Mapping[str, Any]) -> Iterator[Definition]:
+def _found_functions(connection: Connection, names: Mapping[str, Any]) -> Iterator[SchemaObject]:
     for name, *fixed, settings, body, owner in connection.execute(text(sql(__package__, "found_functions")), names):
         content = (*fixed, tuple(sorted(map(_plain, settings))), body)
-        yield Definition("function", name, content, removal=(f"DROP ROUTINE IF EXISTS {name} CASCADE",), owner=owner)
+        yield SchemaObject("function", name, content, removal=(f"DROP ROUTINE IF EXISTS {name} CASCADE",), owner=owner)
 
 
-def _found_triggers(connection: Connection, names: Mapping[str, Any]) -> Iterator[Definition]:
+def _found_triggers(connection: Connection, names: Mapping[str, Any]) -> Iterator[SchemaObject]:
     for table, name, statement, is_on, function in connection.execute(text(sql(__package__, "found_triggers")), names):
         match = _TRIGGER.match(statement)
         content = statement if match is None else _trigger_text(match, function)
         removal = (f"DROP TRIGGER IF EXISTS {quoted(name)} ON {quoted(table)}",)
-        yield Definition("trigger", name, content, table, removal=removal, is_on=is_on)
+        yield SchemaObject("trigger", name, content, table, removal=removal, is_on=is_on)
 
 
-def _found_beside(connection: Connection, names: Mapping[str, Any]) -> Iterator[Definition]:
+def _found_beside(connection: Connection, names: Mapping[str, Any]) -> Iterator[SchemaObject]:
     for kind, name, table, removal, is_on in connection.execute(text(sql(__package__, "found_beside")), names):
-        yield Definition(kind, name, None, table, removal=(removal,), is_on=is_on)
+        yield SchemaObject(kind, name, None, table, removal=(removal,), is_on=is_on)
 
 
-def _planned_view(connection: Connection, view: Definition, home: Home) -> tuple[Definition, list[Definition]]:
+def _planned_view(connection: Connection, view: SchemaObject, home: Home) -> tuple[SchemaObject, list[SchemaObject]]:
     """A view as it is to be and as it is, so that they can be compared."""
     name = view.name
     row = connection.execute(text(sql(__package__, "found_relation")), {"schema": home.schema, "name": name}).first()
@@ -287,7 +287,7 @@ def _planned_view(connection: Connection, view: Definition, home: Home) -> tuple
     if not is_view:
         return view, [replace(view, text=None, removal=(), owner=owner)]
     if (view.text, written) in _SOUND and not options:
-        found = Definition("view", name, view.text, owner=owner)
+        found = SchemaObject("view", name, view.text, owner=owner)
         return view, [replace(found, removal=(f"ALTER VIEW IF EXISTS {name} OWNER TO {quoted(home.owner)}",))]
     for _ in range(_PLANS):
         to_be, as_it_is = _plan(connection, f"({view.text}) AS {name}"), _plan(connection, name)
@@ -298,7 +298,7 @@ def _planned_view(connection: Connection, view: Definition, home: Home) -> tuple
     if [*to_be[0]] == columns and not options:  # who reads it, or has made a view on it, goes on
         change = view.making[0].replace("CREATE VIEW", "CREATE OR REPLACE VIEW", 1)
         removal = [f"ALTER VIEW IF EXISTS {name} OWNER TO {quoted(home.owner)}", change]
-    found = Definition("view", name, (*as_it_is, *options), removal=tuple(removal), owner=owner)
+    found = SchemaObject("view", name, (*as_it_is, *options), removal=tuple(removal), owner=owner)
     return replace(view, text=to_be), [found]
 
 

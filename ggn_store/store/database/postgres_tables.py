@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, text
 
 from ggn_store.resources import sql
-from ggn_store.store.database.definitions import Definition, Key, quoted, tokens
+from ggn_store.store.database.definitions import ObjectKey, SchemaObject, quoted, tokens
 
 _TABLE = re.compile(r"CREATE TABLE (?P<name>\w+) \((?P<parts>.*)\)", re.DOTALL)
 _ALTERED = re.compile(r"ALTER TABLE (\w+) (ADD COLUMN|DROP COLUMN|ADD|DROP) (.*)", re.DOTALL)
@@ -19,9 +19,9 @@ _CONSTRAINT = re.compile(r"CONSTRAINT (\w+)(?: (.*))?$", re.DOTALL)
 _TYPES: Final = {"BIGSERIAL": "bigint", "VARCHAR(32)": "character varying(32)"}
 
 
-def expected(statements: Iterable[str]) -> dict[Key, Definition]:
+def expected(statements: Iterable[str]) -> dict[ObjectKey, SchemaObject]:
     """Columns and constraints after these statements."""
-    found: dict[Key, Definition] = {}
+    found: dict[ObjectKey, SchemaObject] = {}
     for statement in statements:
         if match := _TABLE.match(statement):
             for part in match["parts"].strip().split(", \n\t"):
@@ -37,16 +37,16 @@ def expected(statements: Iterable[str]) -> dict[Key, Definition]:
     return found
 
 
-def _part(table: str, part: str) -> Definition:
+def _part(table: str, part: str) -> SchemaObject:
     if match := _CONSTRAINT.match(part):
         making = f'ALTER TABLE "{table}" ADD {part}'
-        return Definition("constraint", match[1], tokens(match[2]), table, (making,))
+        return SchemaObject("constraint", match[1], tokens(match[2]), table, (making,))
     column = _COLUMN.match(part)
     if column is None:
         raise ValueError(f"the table {table} has a part that cannot be compared: {part}")
     name, kind, collation, required = column.groups()
     content = _TYPES.get(kind, kind.lower()), bool(collation), bool(required)
-    return Definition("column", name, content, table)
+    return SchemaObject("column", name, content, table)
 
 
 # Of a table and two expressions of its columns, whether they are one to the server.
@@ -54,8 +54,8 @@ Same = Callable[[str, str, str], bool]
 
 
 def found(
-    connection: Connection, names: Mapping[str, Any], wanted: Mapping[Key, Definition], is_same: Same
-) -> Iterator[Definition]:
+    connection: Connection, names: Mapping[str, Any], wanted: Mapping[ObjectKey, SchemaObject], is_same: Same
+) -> Iterator[SchemaObject]:
     """Columns that are wanted, and all constraints; a condition in other words that say the same is as it is wanted."""
     for kind, name, table, written, required, in_c in connection.execute(text(sql(__package__, "found_tables")), names):
         each = wanted.get((kind, table, name))
@@ -66,13 +66,13 @@ def found(
             change = f'ALTER TABLE "{table}" ALTER COLUMN "{name}" {"DROP" if required else "SET"} NOT NULL'
             # Whatever else a column is, rows are stored as it.
             removal = (change,) if (written, bool(in_c)) == to_be[:2] else ()
-            yield Definition(kind, name, (written, bool(in_c), required), table, removal=removal)
+            yield SchemaObject(kind, name, (written, bool(in_c), required), table, removal=removal)
 
 
-def _constraint(name: str, table: str, written: str, wanted: Definition | None, is_same: Same) -> Definition:
+def _constraint(name: str, table: str, written: str, wanted: SchemaObject | None, is_same: Same) -> SchemaObject:
     content: Hashable = tokens(written)
     if wanted is not None and written.startswith("CHECK "):
         to_be = wanted.making[0].partition(" CHECK ")[2]
         content = wanted.text if is_same(table, to_be, written.removeprefix("CHECK ")) else content
     removal = (f'ALTER TABLE "{table}" DROP CONSTRAINT IF EXISTS {quoted(name)} CASCADE',)
-    return Definition("constraint", name, content, table, removal=removal)
+    return SchemaObject("constraint", name, content, table, removal=removal)

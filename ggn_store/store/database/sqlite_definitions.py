@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from sqlalchemy import Connection, StaticPool, create_engine, event
 
 from ggn_store.store.database import migrate
-from ggn_store.store.database.definitions import Definition, Definitions, Key, by_key, quoted, tokens
+from ggn_store.store.database.definitions import Definitions, ObjectKey, SchemaObject, by_key, quoted, tokens
 
 _ALL = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid"
 
@@ -26,19 +26,19 @@ def definitions(connection: Connection) -> Definitions:
     return Definitions(expected, found)
 
 
-def _found(connection: Connection) -> dict[Key, Definition]:
+def _found(connection: Connection) -> dict[ObjectKey, SchemaObject]:
     return by_key(_definition(*row) for row in connection.exec_driver_sql(_ALL))
 
 
-def _definition(kind: str, name: str, table: str, sql: str) -> Definition:
+def _definition(kind: str, name: str, table: str, sql: str) -> SchemaObject:
     # What holds rows is not made anew.
     removal = () if kind == "table" else (f"DROP {kind} IF EXISTS {quoted(name)}",)
     making = () if kind == "table" else (sql,)
-    return Definition(kind, name, tokens(sql), table if table != name else "", making, removal)
+    return SchemaObject(kind, name, tokens(sql), table if table != name else "", making, removal)
 
 
 @functools.cache
-def _expected() -> Mapping[Key, Definition]:
+def _expected() -> Mapping[ObjectKey, SchemaObject]:
     engine = create_engine("sqlite://", poolclass=StaticPool)
     # The driver's own transactions would leave DDL outside.
     event.listen(engine, "connect", lambda driver, _: setattr(driver, "isolation_level", None))

@@ -19,12 +19,20 @@ from ggn_store.model.ancestry import Relation, Step
 from ggn_store.model.board import Board, parse_shape
 from ggn_store.model.document import Digests
 from ggn_store.model.revision import check_name, check_tag
-from ggn_store.model.transfer import DivergedError, Outcome, SentPiece, SentRevision, Source, Transferred, Wishes
+from ggn_store.model.transfer import (
+    DivergedError,
+    Outcome,
+    SentPiece,
+    SentRevision,
+    Source,
+    Transferred,
+    TransferWishes,
+)
 from ggn_store.store.database.engine import Database
 from ggn_store.store.exchange import offer
 from ggn_store.store.exchange.unite import Here, Uniting, united
 from ggn_store.store.history import states, tags
-from ggn_store.store.rulesets import catalog, contents, declared, load
+from ggn_store.store.rulesets import catalog, declared, load, stored_documents
 from ggn_store.store.schema import tables as t
 
 _LOOKUP: Final = 500
@@ -49,7 +57,7 @@ class _Known:
     board_id: int
 
 
-def plan(connection: Connection, source: Source, name: str, to: str, wishes: Wishes) -> Transferred:
+def plan(connection: Connection, source: Source, name: str, to: str, wishes: TransferWishes) -> Transferred:
     """What would come of receiving a ruleset, as far as that can be told without receiving it.
 
     Raises as `receive` does, but does not know of conflicts.
@@ -75,7 +83,7 @@ def receive(
     source: Source,
     name: str,
     to: str,
-    wishes: Wishes,
+    wishes: TransferWishes,
     progress: Progress | None = None,
 ) -> Transferred:
     """Take over a ruleset `name` as `to`, in the transaction that is open.
@@ -147,7 +155,7 @@ class _Receiving:
     _name: str
     _here: Here
     _relation: Relation
-    _wishes: Wishes
+    _wishes: TransferWishes
     _progress: Progress
     _boards: dict[str, tuple[int, Board]] = field(default_factory=dict)
     _pieces: dict[str, _Known] = field(default_factory=dict)
@@ -319,7 +327,7 @@ class _Receiving:
         digest = united(self._here, self._relation)
         if digest is not None:
             revision_id = keys[here.lineage if digest == here.digest else coming.lineage]
-            found = contents.of_revision(self._connection, revision_id)
+            found = stored_documents.of_revision(self._connection, revision_id)
             pieces = [piece.id for piece in found.pieces]
             dialect, board_id, envelope = found.dialect, found.board_id, found.envelope
         else:

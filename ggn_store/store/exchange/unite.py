@@ -12,7 +12,7 @@ from ggn_store.errors import printable
 from ggn_store.model.ancestry import Relation, Step
 from ggn_store.model.document import Document, Piece
 from ggn_store.model.merge import Merge, merge
-from ggn_store.model.transfer import DivergedError, Wishes
+from ggn_store.model.transfer import DivergedError, TransferWishes
 from ggn_store.store.rulesets import catalog
 
 # Equal contents unite by themselves.
@@ -51,7 +51,7 @@ class Uniting:
     _connection: Connection
     _here: Here
     _relation: Relation
-    _wishes: Wishes
+    _wishes: TransferWishes
 
     def document(self, keys: Mapping[str, int]) -> Document:
         """The document that has what both sides changed; raises DivergedError where there is none."""

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, bindparam, select
 
 from ggn_store.errors import ConflictError
-from ggn_store.model.revision import RulesetState, State
+from ggn_store.model.revision import Lifecycle, RulesetState
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import catalog, load
 from ggn_store.store.schema import tables as t
@@ -36,7 +36,7 @@ def add(
     database: Database,
     connection: Connection,
     before: RulesetState,
-    state: State,
+    state: Lifecycle,
     successor: str | None,
     author: str | None,
     message: str | None,

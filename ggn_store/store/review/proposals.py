@@ -20,7 +20,7 @@ from ggn_store.model.document import Envelope
 from ggn_store.model.proposal import Judgement, Proposal, Verdict
 from ggn_store.store.database.engine import Database
 from ggn_store.store.review import policies
-from ggn_store.store.rulesets import catalog, contents, damaged, load
+from ggn_store.store.rulesets import catalog, damaged, load, stored_documents
 from ggn_store.store.rulesets.load import Head, Made
 from ggn_store.store.schema import tables as t
 
@@ -67,7 +67,10 @@ def find_whole(connection: Connection, name: str, number: int) -> Proposal:
     fault = proposal.fault
     if fault is None:
         try:
-            is_whole = contents.digest(connection, contents.of_proposal(connection, proposal)) == proposal.digest
+            is_whole = (
+                stored_documents.digest(connection, stored_documents.of_proposal(connection, proposal))
+                == proposal.digest
+            )
         except (LookupError, TypeError, ValueError):
             is_whole = False
         fault = None if is_whole else _NOT_WHOLE

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from ggn_store.store.database.engine import is_about_a_value
 from ggn_store.store.rulesets import catalog
 
-Value = TypeVar("Value")
+Result = TypeVar("Result")
 
 # How far another clock may be ahead.
 _CLOCKS_DIFFER = timedelta(days=1)
@@ -33,7 +33,7 @@ def rows(
     return found
 
 
-def attempt(work: Callable[[], Value], errors: tuple[type[Exception], ...] = (ValueError,)) -> Value | None:
+def attempt(work: Callable[[], Result], errors: tuple[type[Exception], ...] = (ValueError,)) -> Result | None:
     """The result of `work`; None where it meets a value that no driver can read, or one of `errors`."""
     try:
         return work()

@@ -26,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeEngine
 
 from ggn_store.errors import UnknownNameError, offer, quote
-from ggn_store.store.rulesets import catalog, contents
+from ggn_store.store.rulesets import catalog, stored_documents
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import VIEWS, View
 
@@ -102,8 +102,8 @@ def require_sound(connection: Connection, wanted: Iterable[Wanted]) -> None:
     """Raise StoreError where revisions, or pieces of them, are not what was stored."""
     known: set[int] = set()
     for each in wanted:
-        content = contents.of_revision(connection, catalog.find(connection, f"{each.ruleset}@{each.revision}"))
-        contents.require_sound(connection, content)
+        content = stored_documents.of_revision(connection, catalog.find(connection, f"{each.ruleset}@{each.revision}"))
+        stored_documents.require_sound(connection, content)
         board = catalog.read_board(connection, content.board_id)
         for piece in content.pieces:
             if piece.id not in known:

@@ -25,7 +25,7 @@ from ggn_store.model.revision import check_tag, lineage
 from ggn_store.store.database.engine import Database
 from ggn_store.store.review import policies, proposals
 from ggn_store.store.rulesets import catalog, damaged, declared, load, masks, summaries
-from ggn_store.store.rulesets.damaged import Value
+from ggn_store.store.rulesets.damaged import Result
 from ggn_store.store.schema import tables as t
 from ggn_store.store.server import guards
 
@@ -97,7 +97,7 @@ class _Walk:
             found += self._check_policies(connection)
         return found + self._check_proposals()
 
-    def _attempt(self, work: Callable[[], Value]) -> Value | None:
+    def _attempt(self, work: Callable[[], Result]) -> Result | None:
         """The result of `work`; None where the rows are not what it expects, whatever way they are not."""
         errors = (AttributeError, GgnStoreError, LookupError, NoResultFound, TypeError, ValueError)
         return damaged.attempt(work, errors)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from ggn_store import Store
 from ggn_store.cli import group
-from ggn_store.store.database.definitions import ROLES_INIT, UPGRADE, Definition
+from ggn_store.store.database.definitions import ROLES_INIT, UPGRADE, SchemaObject
 from ggn_store.store.database.engine import Database
 from ggn_store.store.server import guards, roles
 from tests.support.guards import drop_guards
@@ -22,7 +22,7 @@ from tests.support.house import House
 from tests.support.program import MINI
 from tests.support.stored import raw
 
-Way = tuple[Definition, str, str]
+Way = tuple[SchemaObject, str, str]
 
 SOME = 20
 NOTHING = "CREATE FUNCTION do_nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'"
@@ -44,12 +44,12 @@ def run(connection: Connection, *statements: str) -> None:
         connection.exec_driver_sql(statement, execution_options={"no_parameters": True})
 
 
-def expected(database: Database, connection: Connection) -> list[Definition]:
+def expected(database: Database, connection: Connection) -> list[SchemaObject]:
     """What can be neutered: all but tables, which hold rows."""
     return [each for each in guards.definitions(database, connection).expected.values() if each.kind != "table"]
 
 
-def alone(found: list[Definition]) -> list[Definition]:
+def alone(found: list[SchemaObject]) -> list[SchemaObject]:
     """Those that are no part of a table."""
     return [each for each in found if each.kind not in ("column", "constraint")]
 
@@ -58,7 +58,7 @@ def told(database: Database, connection: Connection) -> list[str]:
     return [str(each) for each in guards.deviations(database, connection)]
 
 
-def ways_of_sqlite(each: Definition) -> Iterator[tuple[list[str], str]]:
+def ways_of_sqlite(each: SchemaObject) -> Iterator[tuple[list[str], str]]:
     """How something may be neutered in a file, and what is then told of it."""
     yield [f'DROP {each.kind} "{each.name}"'], "is missing"
     [making] = each.making
@@ -74,7 +74,7 @@ def ways_of_sqlite(each: Definition) -> Iterator[tuple[list[str], str]]:
             yield [f'DROP {each.kind} "{each.name}"', statement], "is not this program's"
 
 
-def ways_of_postgres(each: Definition) -> Iterator[tuple[list[str], str]]:
+def ways_of_postgres(each: SchemaObject) -> Iterator[tuple[list[str], str]]:
     """How something may be neutered on a server, and what is then told of it."""
     name, table = each.name, f'"{each.table}"'
     kinds = {
@@ -87,7 +87,7 @@ def ways_of_postgres(each: Definition) -> Iterator[tuple[list[str], str]]:
     yield from kinds[each.kind](each, name, table)
 
 
-def _triggers(each: Definition, name: str, table: str) -> Iterator[tuple[list[str], str]]:
+def _triggers(each: SchemaObject, name: str, table: str) -> Iterator[tuple[list[str], str]]:
     fixed: Any = each.text
     timing, events, level = fixed[1], " OR ".join(fixed[2]), fixed[5]
     made = f"CREATE TRIGGER {name} {timing} {events} ON {table} FOR EACH {level}"
@@ -105,7 +105,7 @@ def _triggers(each: Definition, name: str, table: str) -> Iterator[tuple[list[st
     )
 
 
-def _functions(each: Definition, name: str, table: str) -> Iterator[tuple[list[str], str]]:
+def _functions(each: SchemaObject, name: str, table: str) -> Iterator[tuple[list[str], str]]:
     fixed: Any = each.text
     returns, language, _, _, is_definer, _, body = fixed
     yield [f"DROP FUNCTION {name} CASCADE"], "is missing"
@@ -121,7 +121,7 @@ def _functions(each: Definition, name: str, table: str) -> Iterator[tuple[list[s
     yield [f"ALTER FUNCTION {name} OWNER TO pg_monitor"], "belongs to pg_monitor, and the tables to "
 
 
-def _views(each: Definition, name: str, table: str) -> Iterator[tuple[list[str], str]]:
+def _views(each: SchemaObject, name: str, table: str) -> Iterator[tuple[list[str], str]]:
     query = each.making[0].partition(" AS")[2].strip()
     yield [f"DROP VIEW {name} CASCADE"], "is missing"
     yield [f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM ({query}) AS v LIMIT 1"], "is not this program's"
@@ -130,7 +130,7 @@ def _views(each: Definition, name: str, table: str) -> Iterator[tuple[list[str],
     yield [f"ALTER VIEW {name} OWNER TO pg_monitor"], ""
 
 
-def _constraints(each: Definition, name: str, table: str) -> Iterator[tuple[list[str], str]]:
+def _constraints(each: SchemaObject, name: str, table: str) -> Iterator[tuple[list[str], str]]:
     drop = f"ALTER TABLE {table} DROP CONSTRAINT {name} CASCADE"
     yield [drop], "is missing"
     if "CHECK" in each.making[0]:
@@ -138,20 +138,20 @@ def _constraints(each: Definition, name: str, table: str) -> Iterator[tuple[list
         yield [drop, f"{each.making[0]} NOT VALID"], "is not this program's"
 
 
-def _columns(each: Definition, name: str, table: str) -> Iterator[tuple[list[str], str]]:
+def _columns(each: SchemaObject, name: str, table: str) -> Iterator[tuple[list[str], str]]:
     fixed: Any = each.text
     key = f"ALTER TABLE {table} DROP CONSTRAINT pk_{each.table} CASCADE"
     if fixed[2] and each.table not in ("ggn_store_version", "ggn_unchecked"):
         yield [key, f"ALTER TABLE {table} ALTER COLUMN {name} DROP NOT NULL"], "is not this program's"
 
 
-def ways(database: Database, connection: Connection) -> list[tuple[Definition, list[str], str]]:
+def ways(database: Database, connection: Connection) -> list[tuple[SchemaObject, list[str], str]]:
     """Everything that a store has beside its tables, with every way to neuter it."""
     find = ways_of_postgres if database.is_server else ways_of_sqlite
     return [(each, *way) for each in expected(database, connection) for way in find(each)]
 
 
-def neuter_and_mend(database: Database, connection: Connection, way: tuple[Definition, list[str], str]) -> None:
+def neuter_and_mend(database: Database, connection: Connection, way: tuple[SchemaObject, list[str], str]) -> None:
     """Do it, see it named, put it right, and see it named no more."""
     each, statements, what = way
     attempt = connection.begin_nested()

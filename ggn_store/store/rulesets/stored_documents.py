@@ -21,7 +21,7 @@ Transaction = Connection
 
 
 @dataclass(frozen=True, slots=True)
-class Content:
+class StoredDocument:
     """A document whose pieces are stored; `digest` is that which it was stored with, where it was, under `label`."""
 
     dialect: Dialect
@@ -32,35 +32,35 @@ class Content:
     label: str = ""
 
 
-def of_revision(connection: Connection, revision: Revision | int) -> Content:
+def of_revision(connection: Connection, revision: Revision | int) -> StoredDocument:
     """What a revision, or that of a key, holds."""
     if isinstance(revision, int):
         revision = catalog.read_revision(connection, revision)
     return _content(revision, catalog.listed(connection, t.revision_piece, revision.id))
 
 
-def of_proposal(connection: Connection, proposal: Proposal) -> Content:
+def of_proposal(connection: Connection, proposal: Proposal) -> StoredDocument:
     """What a proposal holds."""
     return _content(proposal, catalog.listed(connection, t.proposal_piece, proposal.id))
 
 
-def of_pieces(connection: Connection, made: Made, piece_ids: Sequence[int]) -> Content:
+def of_pieces(connection: Connection, made: Made, piece_ids: Sequence[int]) -> StoredDocument:
     """What a revision that is yet to be made holds."""
     found = {row.id: Listed(*row) for row in connection.execute(catalog.LISTED.where(t.piece.c.id.in_(piece_ids)))}
-    return Content(made.dialect, made.board_id, made.envelope, tuple(found[each] for each in piece_ids))
+    return StoredDocument(made.dialect, made.board_id, made.envelope, tuple(found[each] for each in piece_ids))
 
 
-def _content(holder: Revision | Proposal, pieces: tuple[Listed, ...]) -> Content:
-    return Content(holder.dialect, holder.board_id, holder.envelope, pieces, holder.digest, str(holder))
+def _content(holder: Revision | Proposal, pieces: tuple[Listed, ...]) -> StoredDocument:
+    return StoredDocument(holder.dialect, holder.board_id, holder.envelope, pieces, holder.digest, str(holder))
 
 
-def digest(connection: Connection, content: Content) -> str:
+def digest(connection: Connection, content: StoredDocument) -> str:
     """The digest of a document, from those of its pieces."""
     board = catalog.read_board(connection, content.board_id)
     return revision_digest(content.dialect, board, content.envelope, [piece.digest for piece in content.pieces])
 
 
-def require_sound(connection: Connection, content: Content) -> None:
+def require_sound(connection: Connection, content: StoredDocument) -> None:
     """Raise DamagedError where a list of pieces, the board or the envelope are not those that were stored."""
     if content.digest not in (None, digest(connection, content)):
         raise DamagedError(
@@ -68,13 +68,13 @@ def require_sound(connection: Connection, content: Content) -> None:
         )
 
 
-def document(connection: Connection, content: Content) -> Document:
+def document(connection: Connection, content: StoredDocument) -> Document:
     """The whole document; raises DamagedError where it is not what was stored."""
     require_sound(connection, content)
     return Document(content.dialect, read_pieces(connection, content), content.envelope)
 
 
-def read_pieces(connection: Connection, content: Content, without: Collection[int] = ()) -> tuple[Piece, ...]:
+def read_pieces(connection: Connection, content: StoredDocument, without: Collection[int] = ()) -> tuple[Piece, ...]:
     """The pieces, in document order, but for those of some keys."""
     board = catalog.read_board(connection, content.board_id)
     return tuple(catalog.read_piece(connection, piece.id, board) for piece in content.pieces if piece.id not in without)

@@ -12,7 +12,7 @@ from ggn_store.gdl.world import World
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ActionRule:
     """An action with its conditions, sorted by what they need to be known besides the kind of the entity."""
 
     action: Action
@@ -24,20 +24,20 @@ class Rule:
     effects: tuple[Do, ...]
 
 
-def rules(specification: Specification, world: World) -> dict[str, Rule]:
+def action_rules(specification: Specification, world: World) -> dict[str, ActionRule]:
     """The rules of the actions that a phase allows, by name, in the order of the phases."""
     grounder, in_effects = Grounder(world), Grounder(world, in_effects=True)
     return {action.name: _rule(action, grounder, in_effects) for action in specification.allowed_actions()}
 
 
-def _rule(action: Action, grounder: Grounder, in_effects: Grounder) -> Rule:
+def _rule(action: Action, grounder: Grounder, in_effects: Grounder) -> ActionRule:
     by_need: dict[frozenset[str], list[Code]] = {}
     for clause in action.conditions:
         for expression in conjuncts(clause.expression):
             code = grounder.code(expression)
             level = frozenset({POSITION}) if not code.is_static else code.needs - {ENTITY}
             by_need.setdefault(level, []).append(code)
-    return Rule(
+    return ActionRule(
         action,
         tuple(by_need.get(frozenset(), ())),
         tuple(by_need.get(frozenset({START}), ())),
