@@ -35,9 +35,7 @@ def main(arguments: list[str]) -> None:
         Figure(f"{name}, x python-chess's speed", ratio, goal, True)
         for name, ratio, goal in perft.rows(rounds=options.rounds)
     ]
-    found += [
-        Figure(each.name, each.ratio, imports.GOALS[each.database]) for each in imports.measure(rounds=options.rounds)
-    ]
+    found += [Figure(each.name, each.ratio, each.goal) for each in imports.measure(rounds=options.rounds)]
     print(table(found))
     print(
         f"\n{datetime.now(UTC):%Y-%m-%d}, Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, "
