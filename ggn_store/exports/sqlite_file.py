@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ggn_store.errors import GgnStoreError
+from ggn_store.store.database.sqlite import insertion
 from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql.view_rows import Row
 
@@ -59,7 +60,7 @@ class SqliteFile:
             for at, each in enumerate(view.columns)
         ]
         self._run(f"CREATE TABLE {view.name} ( -- a row is {view.row}\n" + "\n".join(lines) + "\n)")
-        self._insert = f"INSERT INTO {view.name} VALUES ({', '.join('?' * len(view.columns))})"
+        self._insert = insertion(view.name, *(each.name for each in view.columns), rows=1)
         self._times = [at for at, each in enumerate(view.columns) if each.type == "time"]
         return FILE
 

@@ -295,15 +295,15 @@ class SQLite(Database):
         rows = iter(rows)
         # Rows that share a statement take half the time of as many statements.
         while len(values := tuple(chain.from_iterable(islice(rows, most)))) == most * width:
-            driver.execute(_insertion(table, *names, rows=most), values)
+            driver.execute(insertion(table, *names, rows=most), values)
         start = 0
         for size in fewer:
             while start + size * width <= len(values):
-                driver.execute(_insertion(table, *names, rows=size), values[start : start + size * width])
+                driver.execute(insertion(table, *names, rows=size), values[start : start + size * width])
                 start += size * width
         if start < len(values):
             rest = [values[at : at + width] for at in range(start, len(values), width)]
-            driver.executemany(_insertion(table, *names, rows=1), rest)
+            driver.executemany(insertion(table, *names, rows=1), rest)
 
     def analyze(self, connection: Connection, table: Table) -> None:
         connection.exec_driver_sql(f"ANALYZE temp.{table.name}")
@@ -473,7 +473,7 @@ def _pause(waited: float) -> float:
 
 
 @functools.cache
-def _insertion(table: str, *names: str, rows: int) -> str:
+def insertion(table: str, *names: str, rows: int) -> str:
     """The statement that inserts so many rows; the driver takes values as they are."""
     row = f"({', '.join('?' * len(names))})"
     # Identifiers come from our own tables.
