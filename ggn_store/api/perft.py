@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from ggn_store.api.chains import Chains
 from ggn_store.api.handle import Handle
@@ -18,20 +18,11 @@ from ggn_store.store.database import address
 from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import perft as store_perft
 from ggn_store.store.moves.fast import EVERYTHING
-from ggn_store.store.moves.planes import Compiled, State, compile_rules
+from ggn_store.store.moves.perft import Plies
+from ggn_store.store.moves.planes import Compiled, compile_rules
 
 Engine = Literal["sqlite", "postgres", "duckdb"]
 ENGINES: Final[tuple[Engine, ...]] = ("sqlite", "postgres", "duckdb")
-
-
-class Plies(Protocol):
-    """What each engine does with compiled rules."""
-
-    def counter(self, depth: int, merge: bool = True) -> Callable[[], list[int]]:
-        """What tells how many paths of `depth` moves, at least one, lead on from each of the positions."""
-
-    def reached(self, depth: int) -> list[tuple[int, State, int]]:
-        """The different positions after `depth` moves: number of the first, the position, how many paths lead there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +184,7 @@ def _plies(
     with handle.opened() as opened:
         compiled = compile_rules(opened, positions, depth, assume)
         if engine == opened.database.name:
-            yield compiled, store_perft.Plies(opened.database, opened.connection, compiled)
+            yield compiled, store_perft.StorePlies(opened.database, opened.connection, compiled)
             return
     if engine == "duckdb":
         from ggn_store.columnar import perft as columnar
@@ -205,6 +196,6 @@ def _plies(
     other = address.connect("sqlite://")
     try:
         with other.reading() as connection:
-            yield compiled, store_perft.Plies(other, connection, compiled)
+            yield compiled, store_perft.StorePlies(other, connection, compiled)
     finally:
         other.close()

@@ -70,6 +70,9 @@ class Database(ABC):
 
     name: ClassVar[str]
 
+    groups_by_hash: ClassVar[bool] = True
+    """Whether rows are grouped by hashing them; otherwise they are sorted, which takes as long as many tests."""
+
     insert: ClassVar[Any]
     """The dialect's INSERT, which has `on_conflict_do_nothing`."""
 

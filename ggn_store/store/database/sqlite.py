@@ -61,6 +61,7 @@ class SQLite(Database):
     """A file, or memory. Writers take the lock when they begin: a deferred one would fail instead of waiting."""
 
     name = "sqlite"
+    groups_by_hash = False
     insert = staticmethod(sqlite.insert)
     is_server = False
 

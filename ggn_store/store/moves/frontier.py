@@ -1,35 +1,45 @@
-"""The SQL of one ply: all children of a frontier, which is a table of positions.
+"""The SQL of one ply: all children of a frontier, which is a table of positions, or their number.
 
 A frontier has a row for each position: its planes (`p0_0` is plane 0, word 0) and words of the hands (`h0`), the
 `weight` (how many paths lead to it), and where they differ within a frontier, the `side` to move and the `root`, the
 number of the position that the paths begin at. A group of rules is a table, with only those columns that its rules
 need. The text is what SQLite, Postgres and DuckDB all understand; how a position is spread over the squares where the
 mover's pieces stand is each engine's own affair. All names are this module's.
+
+Children that are only counted are not made. How many moves a piece has on a square depends on the squares that its
+rules look at, its *scope*, and few different contents of it (*contexts*) come up: after three moves chess has 5,362
+positions, with 85,760 pieces to move and 609 contexts. Rules are applied to contexts where finding these is cheap.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ggn_store.store.moves.planes import Compiled, Group, State
-from ggn_store.store.rulesets.masks import WORD
+from ggn_store.store.moves.lead import Weighed
+from ggn_store.store.moves.planes import WORD, Compiled, Group, State
 
+# Rows of Postgres are 8 KiB at most, and expressions of SQLite have a depth of 1,000.
+_COLUMNS = 900
 _ALL = (1 << WORD) - 1
+_CONDITIONS = ("not_", "must", "deny")
 
 
 @dataclass(frozen=True, slots=True)
 class RuleTable:
-    """A group of rules, or a part of one, as a table: name -> values. Words are unsigned, what `delta` adds is not."""
+    """A group of rules as a table: name -> values. Words are unsigned, what `delta` adds is not.
+
+    `scopes` is a table, too: the squares that the rules of each start look at.
+    """
 
     group: Group
     columns: Mapping[str, list[int]]
-    part: int = 0
+    scopes: Mapping[str, list[int]]
 
     @property
     def place(self) -> str:
         """The place of the group, as a part of names."""
-        return f"{self.group.side}_{'hand' if self.group.word is None else self.group.word}_{self.part}"
+        return f"{self.group.side}_{'hand' if self.group.word is None else self.group.word}"
 
     def rows(self) -> list[tuple[int, ...]]:
         """The rows, by start."""
@@ -51,21 +61,23 @@ class Frontier:
         hands = [f"h{word}" for word in range(compiled.hand_words)]
         return ["root"] * self.is_rooted + ["side"] * compiled.is_mixed + planes + hands
 
-    def rows(self) -> list[tuple[int, ...]]:
-        """The positions at the start, in the order of `state` and `weight`; words are unsigned."""
+    @property
+    def fits(self) -> bool:
+        """Whether databases have tables for the positions and rules of such a board."""
         compiled = self.compiled
-        return [
-            (
-                *[root] * self.is_rooted,
-                *[state.side] * compiled.is_mixed,
-                *(word for plane in state.planes for word in _split(plane, compiled.words)),
-                *state.hands,
-                1,
-            )
-            for root, state in enumerate(compiled.states)
-        ]
+        kinds = max((len(group.kinds) for group in compiled.groups), default=0)
+        return compiled.words * (4 + compiled.planes + 2 * kinds) + 2 * compiled.hand_words < _COLUMNS
 
-    def read(self, row: Sequence[int], ply: int) -> tuple[int, State, int]:
+    def rows(self, positions: Iterable[Weighed]) -> Iterator[tuple[int, ...]]:
+        """Positions in the order of `state` and `weight`; words are unsigned."""
+        words, is_rooted, is_mixed = self.compiled.words, self.is_rooted, self.compiled.is_mixed
+        for root, state, weight in positions:
+            planes: Iterable[int] = state.planes
+            if words > 1:
+                planes = (word for plane in planes for word in _split(plane, words))
+            yield (*[root] * is_rooted, *[state.side] * is_mixed, *planes, *state.hands, weight)
+
+    def read(self, row: Sequence[int], ply: int) -> Weighed:
         """Root, position and weight of a row of `state` and `weight`."""
         *state, weight = row
         root = state.pop(0) if self.is_rooted else 0
@@ -97,16 +109,23 @@ class Frontier:
                 if f"set{name}" in rules.columns:
                     child = f"({child} | r.set{name})"
                 columns.append(f"{child} AS {name}")
-        for word in range(compiled.hand_words):
-            changes = f" + r.delta_{word}" if f"delta_{word}" in rules.columns else ""
-            columns.append(f"f.h{word}{changes} AS h{word}")
-        columns.append("f.weight AS weight")
-        return ", ".join(columns)
+        return ", ".join([*columns, *self.hands(rules), "f.weight AS weight"])
+
+    def hands(self, rules: RuleTable) -> list[str]:
+        """The hands after a rule `r`."""
+        return [
+            f"f.h{word}{f' + r.delta_{word}' if f'delta_{word}' in rules.columns else ''} AS h{word}"
+            for word in range(self.compiled.hand_words)
+        ]
 
     def key(self, group: Group, number: str) -> str:
         """The start of rules for what stands on the square `number` of the group's word."""
         bits = [f"((f.p{2 + bit}_{group.word} >> {number}) & 1) * {WORD << bit}" for bit in range(self.compiled.bits)]
         return " + ".join([number, *bits])
+
+    def moving(self, group: Group) -> list[str]:
+        """What a position must meet for the group's side to be to move."""
+        return [f"f.side = {group.side}"] if self.compiled.is_mixed else []
 
     def own(self, group: Group) -> str:
         """The squares of the group's word where the mover's pieces stand."""
@@ -126,8 +145,21 @@ class Frontier:
             rows.append((slot, *(field.mask if field and field.word == word else 0 for word in words)))
         return rows
 
-    def tests(self, rules: RuleTable) -> list[str]:
-        """What a position `f` must meet for a rule `r` by the masks alone, what fails most coming first."""
+    def context(self, rules: RuleTable) -> list[str]:
+        """What the rules of a start depend on, of a position `f` and a scope `r`."""
+        compiled, words = self.compiled, [name for name in rules.scopes if name.startswith("scope")]
+        seen = [(f"p{plane}{name[5:]}", name) for plane in (0, 1) for name in words]
+        found = ["f.root AS root"] * self.is_rooted + ["r.start AS start"]
+        found += [f"f.{plane} & r.{scope} AS {plane}" for plane, scope in seen]
+        for name, squares in self._kinds(rules).items():
+            scope = f"r.scope{name[name.index('_') :]}"
+            found.append(f"CASE WHEN r.exact = 0 THEN 0 ELSE {squares} & {scope} END AS s{name}")
+        if compiled.takes:
+            found += [f"f.h{word} AS h{word}" for word in range(compiled.hand_words)]
+        return found
+
+    def tests(self, rules: RuleTable, is_context: bool = False) -> list[str]:
+        """What a position, or context, `f` must meet for a rule `r`, what fails most coming first."""
         group, found = rules.group, []
         for name, squares in (
             ("not_own", f"f.p{group.side}_%d"),
@@ -137,21 +169,18 @@ class Frontier:
             for word in range(self.compiled.words):
                 if f"{name}_{word}" in rules.columns:
                     found.append(f"(r.{name}_{word} & {squares.replace('%d', str(word))}) = 0")
-        if self.compiled.is_mixed:
-            found.append(f"f.side = {group.side}")
-        return found
-
-    def exact_tests(self, rules: RuleTable, stands: Mapping[str, str]) -> list[str]:
-        """What a position must meet for a rule that asks for pieces by name; `stands` as `kinds` gives it."""
-        found = []
-        for name, squares in stands.items():
+        exact = []
+        for name, squares in self._kinds(rules).items():
+            stands = f"f.s{name}" if is_context else squares
             if f"must{name}" in rules.columns:
-                found.append(f"(r.must{name} & ~{squares}) = 0")
+                exact.append(f"(r.must{name} & ~{stands}) = 0")
             if f"deny{name}" in rules.columns:
-                found.append(f"(r.deny{name} & {squares}) = 0")
+                exact.append(f"(r.deny{name} & {stands}) = 0")
+        if exact:
+            found.append(f"(r.exact = 0 OR ({' AND '.join(exact)}))")
         return found
 
-    def kinds(self, rules: RuleTable) -> dict[str, str]:
+    def _kinds(self, rules: RuleTable) -> dict[str, str]:
         """For each of a group's kinds and each word, named `kind_word`: the squares where exactly that piece stands."""
         found = {}
         for number, kind in enumerate(rules.group.kinds):
@@ -171,12 +200,13 @@ class Frontier:
         )
 
 
-def table(compiled: Compiled, group: Group, part: int = 0) -> RuleTable:
-    """The rules of a group, or of a part of it, as columns; those that would do nothing are left out."""
+def table(compiled: Compiled, group: Group) -> RuleTable:
+    """The rules of a group as columns; those that would do nothing are left out."""
     count, rules = compiled.words, sorted(group.rules, key=lambda rule: rule.start)
     columns: dict[str, list[int]] = {"start": [rule.start for rule in rules]}
     # In some of the rules only: what the others would have to be tested for in vain.
-    columns["exact"] = [int(rule.is_exact) for rule in rules]
+    if group.kinds:
+        columns["exact"] = [int(rule.is_exact) for rule in rules]
 
     def add(name: str, masks: list[int], neutral: int = 0) -> None:
         parts = zip(*(_split(mask, count) for mask in masks), strict=True) if count > 1 else [masks]
@@ -200,7 +230,25 @@ def table(compiled: Compiled, group: Group, part: int = 0) -> RuleTable:
         deltas = [rule.delta[word] for rule in rules]
         if any(deltas):
             columns[f"delta_{word}"] = deltas
-    return RuleTable(group, columns, part)
+    return RuleTable(group, columns, _scopes(columns))
+
+
+def _scopes(columns: Mapping[str, list[int]]) -> dict[str, list[int]]:
+    names: dict[str, list[str]] = {}
+    for name in columns:
+        if name.startswith(_CONDITIONS):
+            names.setdefault(f"scope{name[name.rindex('_') :]}", []).append(name)
+    if "exact" in columns:
+        names["exact"] = ["exact"]
+    starts = sorted(set(columns["start"]))
+    found = {"start": starts}
+    for scope, parts in names.items():
+        squares = dict.fromkeys(starts, 0)
+        for part in parts:
+            for start, mask in zip(columns["start"], columns[part], strict=True):
+                squares[start] |= mask
+        found[scope] = list(squares.values())
+    return found
 
 
 def _split(mask: int, count: int) -> tuple[int, ...]:

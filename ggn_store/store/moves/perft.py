@@ -3,122 +3,186 @@
     frontier -> squares with pieces of the side to move -> rules that start there, by primary key
        -> those whose masks fit -> the boards after them -> the next frontier
 
+The first plies, of few positions, and all of a board that databases have no tables for, are made in Python (`lead`).
 All tables are temporary, of the transaction that asks, which is rolled back.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any
 
 from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, PrimaryKeyConstraint, Table
 
-from ggn_store.errors import MoveError
 from ggn_store.store.database.engine import Database
+from ggn_store.store.moves import lead
 from ggn_store.store.moves import positions as temporary
 from ggn_store.store.moves.frontier import Frontier, RuleTable, table
-from ggn_store.store.moves.planes import Compiled, State
-from ggn_store.store.rulesets.masks import WORD
+from ggn_store.store.moves.lead import Lead, Weighed, overdrawn
+from ggn_store.store.moves.planes import WORD, Compiled
 
 
-class Plies:
-    """The tables that moves from some positions need, in a connection of a database."""
+class Plies(ABC):
+    """What moves from some positions need, in an engine; `by_context` says how it counts them (see `frontier`)."""
 
-    def __init__(self, database: Database, connection: Connection, compiled: Compiled) -> None:
-        self._database = database
-        self._connection = connection
+    def __init__(self, compiled: Compiled, by_context: bool) -> None:
         self._compiled = compiled
+        self._by_context = by_context
         self._frontier = Frontier(compiled, len(compiled.states) > 1)
-        self._tables = self._make_tables()
+        self._lead = Lead(compiled)
+        fits = self._frontier.fits
+        self._tables = [table(compiled, group) for group in compiled.groups] if fits else []
+        self._most = lead.POSITIONS if fits else None
 
     def counter(self, depth: int, merge: bool = True) -> Callable[[], list[int]]:
-        """What tells how many paths of `depth` moves, at least one, lead on from each of the positions.
+        """What counts the paths of `depth` moves, at least one, that lead on from each of the positions.
 
-        Every board is built, those after the last move too. With `merge`, equal positions of a ply that have moves
-        to come are made one, which counts as often as there were.
+        With `merge`, equal positions of a ply that have moves to come are made one, which counts as often as there
+        were.
         """
         return partial(self._count, depth, merge)
 
+    def reached(self, depth: int) -> list[Weighed]:
+        """The different positions after `depth` moves: number of the first, the position, how many paths lead there."""
+        ply, positions = self._lead.play(depth, True, self._most)
+        return positions if ply == depth else self._go_on(ply, positions, depth)
+
     def _count(self, depth: int, merge: bool) -> list[int]:
-        frontier = self._frontier
         found = [0] * len(self._compiled.states)
-        children = self._children(self._advance(depth - 1, merge), depth - 1)
-        if not children:
-            return found
-        # That the largest of each column is asked for makes the database build every board.
-        built = ", ".join(f"max({name})" for name in frontier.state)
-        broken = frontier.broken()
-        checked = f"max(CASE WHEN {broken} THEN 1 ELSE 0 END)" if broken else "0"
-        root, by_root = ("root", " GROUP BY root") if frontier.is_rooted else ("0", "")
-        rows = self._run(f"SELECT {root}, sum(weight), {checked}, {built} FROM ({children}) AS c{by_root}")
-        for number, total, failed, *_ in rows.all():
-            if failed:
-                raise overdrawn(depth)
-            found[number] = int(total or 0)
+        ply, positions = self._lead.play(depth - 1, merge, self._most)
+        if ply == depth - 1 and self._is_few(positions):
+            counted: Iterable[tuple[int, int]] = self._lead.count(positions, depth)
+        else:
+            counted = self._total(ply, positions, depth, merge)
+        for root, total in counted:
+            found[root] += total
         return found
 
-    def reached(self, depth: int) -> list[tuple[int, State, int]]:
-        """The different positions after `depth` moves: number of the first, the position, how many paths lead there."""
+    def _is_few(self, positions: Sequence[Weighed]) -> bool:
+        """Whether the next move from positions is made in Python."""
+        return self._most is None or len(positions) <= self._most
+
+    @abstractmethod
+    def _go_on(self, ply: int, positions: Sequence[Weighed], depth: int) -> list[Weighed]:
+        """The different positions after move `depth`, from those after move `ply`."""
+
+    @abstractmethod
+    def _total(self, ply: int, positions: Sequence[Weighed], depth: int, merge: bool) -> list[tuple[int, int]]:
+        """Root and number of the paths of `depth` moves, from the positions after move `ply`."""
+
+    @abstractmethod
+    def _starting(self, source: str, rules: RuleTable, kind: str) -> str:
+        """The FROM and WHERE of positions `f` and the rows `r` of a table of rules, or scopes, that start there."""
+
+    def _children(self, source: str, ply: int) -> str:
+        """The statement for the children of all positions of a frontier; empty where there can be none."""
+        return " UNION ALL ".join(
+            " AND ".join(
+                [
+                    f"SELECT {self._frontier.children(rules)} {self._starting(source, rules, 'rule')}",
+                    *self._frontier.tests(rules),
+                ]
+            )
+            for rules in self._moving(ply)
+        )
+
+    def _totals(self, source: str, ply: int) -> str:
+        """The statement for root and number of all children, and whether a hand of one has fewer than no pieces."""
         frontier = self._frontier
-        last = self._advance(depth, merge=True)
+        root = "f.root AS root" if frontier.is_rooted else "0 AS root"
+        branches = []
+        for rules in self._moving(ply):
+            if self._by_context:
+                standing = f"FROM ({self._contexts(source, rules)}) AS f CROSS JOIN rule_{rules.place} AS r"
+                tests = ["WHERE r.start = f.start", *frontier.tests(rules, is_context=True)]
+            else:
+                standing, tests = "", [self._starting(source, rules, "rule"), *frontier.tests(rules)]
+            hands = frontier.hands(rules) if self._compiled.takes else []
+            columns = ", ".join([root, "f.weight AS weight", *hands])
+            branches.append(f"SELECT {columns} {standing} {' AND '.join(tests)}")
+        broken = frontier.broken()
+        failed = f"max(CASE WHEN {broken} THEN 1 ELSE 0 END)" if broken else "0"
+        counted = " UNION ALL ".join(branches)
+        return counted and f"SELECT root, sum(weight), {failed} FROM ({counted}) AS counted GROUP BY root"
+
+    def _contexts(self, source: str, rules: RuleTable) -> str:
+        """The statement for the starts of rules with the different contents of their scopes."""
+        columns = self._frontier.context(rules)
+        by = ", ".join(str(number + 1) for number in range(len(columns)))
+        # The sum of a column of integers is no integer on Postgres.
+        columns.append("CAST(sum(f.weight) AS BIGINT) AS weight")
+        return f"SELECT {', '.join(columns)} {self._starting(source, rules, 'scope')} GROUP BY {by}"
+
+    def _moving(self, ply: int) -> list[RuleTable]:
+        """The rules of those whose turn it can be after move `ply`."""
+        return [rules for rules in self._tables if rules.group.side in self._frontier.sides(ply)]
+
+
+class StorePlies(Plies):
+    """The tables that moves from some positions need, in a connection of a database."""
+
+    def __init__(self, database: Database, connection: Connection, compiled: Compiled) -> None:
+        super().__init__(compiled, database.groups_by_hash)
+        self._database = database
+        self._connection = connection
+        self._make_tables()
+
+    def _total(self, ply: int, positions: Sequence[Weighed], depth: int, merge: bool) -> list[tuple[int, int]]:
+        statement = self._totals(self._advance(ply, positions, depth - 1, merge), depth - 1)
+        rows = self._run(statement).all() if statement else []
+        if any(failed for *_, failed in rows):
+            raise overdrawn(depth)
+        return [(root, int(total)) for root, total, _ in rows]
+
+    def _go_on(self, ply: int, positions: Sequence[Weighed], depth: int) -> list[Weighed]:
+        frontier = self._frontier
+        last = self._advance(ply, positions, depth, merge=True)
         rows = self._run(f"SELECT {', '.join(frontier.state)}, weight FROM {last}").all()
         return [frontier.read(row, depth) for row in rows]
 
-    def _advance(self, depth: int, merge: bool) -> str:
-        """The table of the positions after `depth` moves."""
+    def _advance(self, ply: int, positions: Sequence[Weighed], depth: int, merge: bool) -> str:
+        """The table of the positions after `depth` moves, from those after `ply`."""
         frontier, metadata = self._frontier, MetaData()
         columns = [*frontier.state, "weight"]
         state = ", ".join(frontier.state)
 
-        def make(ply: int, rows: Iterable[Sequence[int]]) -> Table:
-            made = Table(f"frontier_{ply}", metadata, *map(_word, columns), prefixes=["TEMPORARY"])
+        def make(number: int, rows: Iterable[Sequence[int]]) -> Table:
+            made = Table(f"frontier_{number}", metadata, *map(_word, columns), prefixes=["TEMPORARY"])
             temporary.make(self._database, self._connection, made, rows)
             return made
 
-        make(0, map(_signed, frontier.rows()))
-        for ply in range(depth):
-            made = make(ply + 1, [])
-            children = self._children(f"frontier_{ply}", ply)
+        make(ply, map(_signed, frontier.rows(positions)))
+        for number in range(ply, depth):
+            made = make(number + 1, [])
+            children = self._children(f"frontier_{number}", number)
             if children:
                 if merge:
-                    # The sum of a column of integers is no integer on Postgres.
                     total = "CAST(sum(weight) AS BIGINT)"
                     children = f"SELECT {state}, {total} AS weight FROM ({children}) AS c GROUP BY {state}"
                 self._run(f"INSERT INTO {made.name} ({', '.join(columns)}) {children}")
-            self._run(f"DROP TABLE frontier_{ply}")
+            self._run(f"DROP TABLE frontier_{number}")
             broken = frontier.broken()
             if broken and self._run(f"SELECT 1 FROM {made.name} WHERE {broken} LIMIT 1").first():
-                raise overdrawn(ply + 1)
+                raise overdrawn(number + 1)
             self._database.analyze(self._connection, made)
         return f"frontier_{depth}"
 
-    def _children(self, source: str, ply: int) -> str:
-        """The statement for the children of all positions of a frontier; empty where there can be none."""
-        frontier, branches = self._frontier, []
-        for rules in self._tables:
-            group = rules.group
-            if group.side not in frontier.sides(ply):
-                continue
-            if group.word is None:
-                place, standing, key = f"held_{rules.place}", frontier.held(), "q.number"
-            else:
-                place, standing = "place", f"({frontier.own(group)} & q.bit) <> 0"
-                key = frontier.key(group, "q.number")
-            tests = [standing, f"r.start = {key}", *frontier.tests(rules)]
-            exact = frontier.exact_tests(rules, frontier.kinds(rules))
-            if exact:
-                tests.append(f"(r.exact = 0 OR ({' AND '.join(exact)}))")
-            # SQLite joins in this order; Postgres in any.
-            branches.append(
-                f"SELECT {frontier.children(rules)} FROM {source} AS f "
-                f"CROSS JOIN {place} AS q CROSS JOIN rule_{rules.place} AS r WHERE {' AND '.join(tests)}"
-            )
-        return " UNION ALL ".join(branches)
+    def _starting(self, source: str, rules: RuleTable, kind: str) -> str:
+        frontier, group = self._frontier, rules.group
+        if group.word is None:
+            place, standing, key = f"held_{rules.place}", frontier.held(), "q.number"
+        else:
+            place, standing = "place", f"({frontier.own(group)} & q.bit) <> 0"
+            key = frontier.key(group, "q.number")
+        # SQLite joins in this order; Postgres in any.
+        tests = " AND ".join([*frontier.moving(group), standing, f"r.start = {key}"])
+        return f"FROM {source} AS f CROSS JOIN {place} AS q CROSS JOIN {kind}_{rules.place} AS r WHERE {tests}"
 
-    def _make_tables(self) -> list[RuleTable]:
-        """The tables of rules, of the places of a word, and of the pieces in hand that rules begin with."""
-        compiled, metadata = self._compiled, MetaData()
+    def _make_tables(self) -> None:
+        """Make the tables of rules and scopes, of the places of a word, of the pieces in hand that rules start with."""
+        metadata = MetaData()
 
         def make(name: str, columns: Sequence[str], key: Sequence[str], rows: Iterable[Sequence[int]]) -> None:
             keys = PrimaryKeyConstraint(*key)
@@ -126,24 +190,19 @@ class Plies:
             made = Table(name, metadata, *words, keys, prefixes=["TEMPORARY"], sqlite_with_rowid=False)
             temporary.make(self._database, self._connection, made, map(_signed, rows))
 
-        make("place", ["number", "bit"], ["number"], [(number, 1 << number) for number in range(WORD)])
-        tables = [table(compiled, group) for group in compiled.groups]
-        for rules in tables:
+        if self._tables:
+            make("place", ["number", "bit"], ["number"], [(number, 1 << number) for number in range(WORD)])
+        for rules in self._tables:
             numbered = ((start, number, *rest) for number, (start, *rest) in enumerate(rules.rows()))
             start, *others = rules.columns
             make(f"rule_{rules.place}", [start, "number", *others], ["start", "number"], numbered)
+            make(f"scope_{rules.place}", list(rules.scopes), ["start"], zip(*rules.scopes.values(), strict=True))
             if rules.group.word is None:
-                held = [f"held_{word}" for word in range(compiled.hand_words)]
+                held = [f"held_{word}" for word in range(self._compiled.hand_words)]
                 make(f"held_{rules.place}", ["number", *held], ["number"], self._frontier.slots(rules.group))
-        return tables
 
     def _run(self, statement: str) -> Any:
         return self._connection.exec_driver_sql(statement)
-
-
-def overdrawn(ply: int) -> MoveError:
-    """What to say of a move that takes pieces from a hand which does not hold them."""
-    return MoveError(f"a move of ply {ply} takes more from a hand than it holds: `apply` cannot make it, nor can this")
 
 
 def _word(name: str) -> Column[Any]:

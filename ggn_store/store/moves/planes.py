@@ -4,10 +4,10 @@ A position is a few *planes*, each a set of squares: where the first side's piec
 and the bits of the pieces' codes (every identifier that rules or positions name has a code within its side). A plane
 is as many words of 64 bits as the board needs. Counts of the pieces in hand are bit fields of one or more words.
 
-What a possibility asks is then a few masks (as in `rulesets.masks`: squares not to be empty, not the enemy's, not
-the mover's own) and, for each identifier that conditions name, squares where exactly that piece must or must not be.
-What it does is `(plane & kept) | set`, and a number to add to the hands. Possibilities that do the same, one when a
-square is empty, the next when the enemy is on it, are one rule.
+What a possibility asks is then a few masks (squares not to be empty, not the enemy's, not the mover's own) and, for
+each identifier that conditions name, squares where exactly that piece must or must not be. What it does is
+`(plane & kept) | set`, and a number to add to the hands. Possibilities that do the same, one when a square is empty,
+the next when the enemy is on it, are one rule.
 
 Rules are compiled when they are needed, for one question: nothing of this is stored.
 """
@@ -26,9 +26,8 @@ from ggn_store.model.position import MAX_HAND_COUNT, SIDES, Position
 from ggn_store.notation.qpi import side_of
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.moves.reachable import Entry, reachable
-from ggn_store.store.rulesets.masks import WORD
 
-MAX_WORDS: Final = 8
+WORD: Final = 64
 # A word of hands leaves the sign alone.
 _HAND_BITS: Final = 62
 
@@ -71,10 +70,6 @@ class Group:
     kinds: tuple[str, ...]
     rules: tuple[Rule, ...]
 
-    def only(self, exact: bool) -> Group:
-        """The same with the rules that ask for a piece by name only, or without them."""
-        return replace(self, rules=tuple(rule for rule in self.rules if rule.is_exact == exact))
-
 
 @dataclass(frozen=True, slots=True)
 class Field:
@@ -113,7 +108,7 @@ class Compiled:
 
     `code` has side and code of each identifier. `slots` are the pieces that can be in hand, `fields` where their
     counts are, None where the positions say nothing of hands. `takes` tells whether a rule can take more from a hand
-    than it asks for.
+    than it asks for, `is_mixed` whether positions of one ply can differ in whose turn it is.
     """
 
     board: Board
@@ -123,6 +118,7 @@ class Compiled:
     fields: Mapping[str, Field] | None
     groups: tuple[Group, ...]
     takes: bool
+    is_mixed: bool
     states: tuple[State, ...]
 
     @property
@@ -146,15 +142,9 @@ class Compiled:
         fields = (self.fields or {}).values()
         return tuple(sum(each.guard for each in fields if each.word == word) for word in range(self.hand_words))
 
-    @property
-    def is_mixed(self) -> bool:
-        """Whether positions of one ply can differ in whose turn it is."""
-        stays = any(rule.side_after == group.side for group in self.groups for rule in group.rules)
-        return stays or len({state.side for state in self.states}) > 1
-
     def vector(self, piece: str) -> tuple[int, ...]:
         """The bit of each plane on a square where `piece` stands."""
-        return _vector(self.code[piece], self.bits)
+        return vector_of(self.code[piece], self.bits)
 
     def position(self, state: State, like: Position) -> Position:
         """The position that a state is; `like` has the squares that are not on the board."""
@@ -180,14 +170,9 @@ def compile_rules(
     """The rules that may apply within `depth` moves from `positions` on, and the positions themselves.
 
     The positions must all tell what the hands hold, or none of them. Raises MoveError for a must-deny document
-    without `assume`, and StoreError for a board or hands that are too large.
+    without `assume`, and StoreError for hands that are too large.
     """
     revision, board = opened.revision, opened.board
-    if board.words > MAX_WORDS:
-        raise StoreError(
-            f"moves are made in the database on boards of up to {MAX_WORDS * WORD} squares; "
-            f"that of {revision} has {len(board.squares)}"
-        )
     if revision.dialect == "must-deny" and assume is None:
         raise MoveError(
             f"{revision} is a must-deny document and does not say what a move changes; to mean plain displacement, "
@@ -205,7 +190,7 @@ def compile_rules(
     fields = _fields(read, slots, positions, depth) if known else None
     hand_words = 1 + max((field.word for field in (fields or {}).values()), default=-1)
 
-    vectors = {piece: _vector(each, bits) for piece, each in code.items()}
+    vectors = {piece: vector_of(each, bits) for piece, each in code.items()}
     groups: dict[tuple[int, int | None], list[Entry]] = defaultdict(list)
     for entry in read:
         groups[code[entry.piece][0], None if entry.source is None else entry.source // WORD].append(entry)
@@ -252,6 +237,7 @@ def compile_rules(
         fields,
         tuple(group(*each) for each in sorted(groups, key=lambda each: (each[0], each[1] is None, each))),
         takes,
+        len({position.side for position in positions}) > 1 or not all(entry.toggle for entry in read),
         tuple(_state(position, board, vectors, bits, fields, hand_words) for position in positions),
     )
 
@@ -274,7 +260,8 @@ def _codes(entries: Iterable[Entry], positions: Iterable[Position]) -> dict[str,
     return found
 
 
-def _vector(code: tuple[int, int], bits: int) -> tuple[int, ...]:
+def vector_of(code: tuple[int, int], bits: int) -> tuple[int, ...]:
+    """The bit of each plane on a square where the piece of a side and code stands."""
     side, number = code
     return (1 - side, side, *(number >> bit & 1 for bit in range(bits)))
 
@@ -303,11 +290,6 @@ def _fields(
             word, shift = word + 1, 0
         fields[piece] = Field(word, shift, width)
         shift += width + 1
-    if word >= MAX_WORDS:
-        raise StoreError(
-            f"the counts of {len(fields)} kinds of pieces in hand do not fit into {MAX_WORDS} words of "
-            f"{_HAND_BITS} bits: take a smaller depth, or a position that says nothing of hands"
-        )
     return fields
 
 

@@ -1,0 +1,126 @@
+"""Compiled rules applied in Python: the first plies of a question, too few positions to be worth a statement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ggn_store.errors import MoveError
+from ggn_store.store.moves.planes import WORD, Compiled, Rule, State, vector_of
+
+# A ply is made in Python from at most so many positions.
+POSITIONS: Final = 64
+
+Weighed = tuple[int, State, int]
+"""The number of the position that paths begin at, the position that they lead to, and how many there are."""
+
+_Test = tuple[int, int, int, tuple[tuple[tuple[int, ...], int, int], ...], Rule]
+
+
+def overdrawn(ply: int) -> MoveError:
+    """What to say of a move that takes pieces from a hand which does not hold them."""
+    return MoveError(f"a move of ply {ply} takes more from a hand than it holds: `apply` cannot make it, nor can this")
+
+
+class Lead:
+    """Makes and counts moves, ply by ply."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        self._compiled = compiled
+        self._guards = compiled.guards if compiled.takes else ()
+        self._standing: dict[int, dict[int, dict[int, list[_Test]]]] = {0: {}, 1: {}}
+        self._held: dict[int, dict[int, list[_Test]]] = {0: {}, 1: {}}
+        for group in compiled.groups:
+            kinds = [compiled.vector(kind) for kind in group.kinds]
+            for rule in group.rules:
+                if group.word is None:
+                    at = self._held[group.side].setdefault(rule.start, [])
+                else:
+                    code, number = divmod(rule.start, WORD)
+                    by_number = self._standing[group.side].setdefault(code, {})
+                    at = by_number.setdefault(number + WORD * group.word, [])
+                named = zip(kinds, rule.must, rule.deny, strict=True)
+                exact = tuple([each for each in named if each[1] or each[2]])
+                at.append((rule.not_own, rule.not_enemy, rule.not_empty, exact, rule))
+
+    def play(self, depth: int, merge: bool, most: int | None) -> tuple[int, list[Weighed]]:
+        """Number and positions of the first ply that has more than `most` of them, or of ply `depth`."""
+        found = [(root, state, 1) for root, state in enumerate(self._compiled.states)]
+        for ply in range(depth):
+            if most is not None and len(found) > most:
+                return ply, found
+            found = [(root, after, weight) for root, state, weight in found for after in self._children(state, ply + 1)]
+            if merge:
+                found = _merged(found)
+        return depth, found
+
+    def count(self, positions: Sequence[Weighed], ply: int) -> Iterator[tuple[int, int]]:
+        """Root and number of the paths that lead on from each position by the move of ply `ply`."""
+        for root, state, weight in positions:
+            children = self._children(state, ply) if self._compiled.takes else self._holding(state)
+            yield root, weight * sum(1 for _ in children)
+
+    def _children(self, state: State, ply: int) -> Iterator[State]:
+        for rule in self._holding(state):
+            kept = ~rule.touched
+            planes = [plane & kept | after for plane, after in zip(state.planes, rule.becomes, strict=True)]
+            hands = tuple([held + change for held, change in zip(state.hands, rule.delta, strict=True)])
+            if any(held & guard != guard for held, guard in zip(hands, self._guards, strict=False)):
+                raise overdrawn(ply)
+            yield State(rule.side_after, tuple(planes), hands)
+
+    def _holding(self, state: State) -> Iterator[Rule]:
+        """The rules whose conditions the position meets."""
+        side, planes = state.side, state.planes
+        own, enemy = planes[side], planes[1 - side]
+        empty = ~(own | enemy)
+        for tests in self._starting(state):
+            for not_own, not_enemy, not_empty, exact, rule in tests:
+                if (
+                    not not_own & own
+                    and not not_enemy & enemy
+                    and not not_empty & empty
+                    and (not exact or _meets(planes, exact))
+                ):
+                    yield rule
+
+    def _starting(self, state: State) -> Iterator[list[_Test]]:
+        """The rules that start where the mover's pieces stand, or are held."""
+        compiled, side = self._compiled, state.side
+        for code, by_number in self._standing[side].items():
+            squares = _squares(state.planes, vector_of((side, code), compiled.bits))
+            while squares:
+                bit = squares & -squares
+                squares ^= bit
+                tests = by_number.get(bit.bit_length() - 1)
+                if tests:
+                    yield tests
+        for slot, tests in self._held[side].items():
+            if compiled.fields is not None:
+                field = compiled.fields[compiled.slots[slot]]
+                if not state.hands[field.word] & field.mask:
+                    continue
+            yield tests
+
+
+def _squares(planes: Sequence[int], vector: Sequence[int]) -> int:
+    """The squares where the piece of a vector stands."""
+    found = planes[vector[1]]
+    for plane, bit in zip(planes[2:], vector[2:], strict=True):
+        found &= plane if bit else ~plane
+    return found
+
+
+def _meets(planes: Sequence[int], exact: Sequence[tuple[tuple[int, ...], int, int]]) -> bool:
+    for vector, must, deny in exact:
+        squares = _squares(planes, vector)
+        if must & ~squares or deny & squares:
+            return False
+    return True
+
+
+def _merged(positions: Sequence[Weighed]) -> list[Weighed]:
+    found: dict[tuple[int, State], int] = {}
+    for root, state, weight in positions:
+        found[root, state] = found.get((root, state), 0) + weight
+    return [(root, state, weight) for (root, state), weight in found.items()]
