@@ -1,8 +1,7 @@
 """Moves made by the million, in DuckDB on all cores: all plies after the first few are one prepared statement.
 
 Each ply is a materialised part of it, so that the next is spread over the cores in small portions (a table in memory
-would be read by one of them). The mover's squares are found a byte of a plane at a time, by a table of the bits in
-each byte.
+would be read by one of them).
 """
 
 from __future__ import annotations
@@ -14,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from ggn_store.errors import StoreError
 from ggn_store.store.moves import perft
-from ggn_store.store.moves.frontier import RuleTable
 from ggn_store.store.moves.lead import Weighed, overdrawn
-from ggn_store.store.moves.planes import Compiled
+from ggn_store.store.moves.planes import WORD, Compiled
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -37,6 +35,7 @@ class Plies(perft.Plies):
     def __init__(self, connection: DuckDBPyConnection, compiled: Compiled) -> None:
         super().__init__(compiled, by_context=True)
         self._connection = connection
+        self._start = _Relation()
         self._prepared: tuple[int, int, bool] | None = None
         if self._tables:
             self._make_tables()
@@ -84,23 +83,15 @@ class Plies(perft.Plies):
         return [frontier.read(row, depth) for _, *row in rows]
 
     def _begin(self, positions: Sequence[Weighed]) -> None:
-        """Fill the table of the first positions."""
-        self._connection.register("handed_over", _arrow(self._begun, self._frontier.rows(positions)))
-        self._connection.execute("TRUNCATE start; INSERT INTO start FROM handed_over").fetchall()
-        self._connection.unregister("handed_over")
-
-    @property
-    def _begun(self) -> list[str]:
-        return [*self._frontier.state, "weight"]
+        """Hand the first positions over."""
+        self._start.table = _arrow([*self._frontier.state, "weight"], self._frontier.rows(positions))
 
     def _make_tables(self) -> None:
-        """Make the tables of rules and scopes, of the first positions, of bytes and their bits, of slots."""
+        """Make the tables of rules and scopes, of the places of a word, of slots; `start` has the first positions."""
         frontier, connection = self._frontier, self._connection
-        _create(connection, "start", self._begun, [])
-        _create(
-            connection, "byte", ["value", "bit"], [(v, bit) for v in range(256) for bit in range(8) if v >> bit & 1]
-        )
-        _create(connection, "eighth", ["shift"], [(8 * number,) for number in range(8)])
+        self._begin([])
+        connection.register("start", self._start)
+        _create(connection, "place", ["number", "bit"], [(number, 1 << number) for number in range(WORD)])
         for rules in self._tables:
             _create(connection, f"rule_{rules.place}", list(rules.columns), rules.rows())
             _create(
@@ -130,19 +121,6 @@ class Plies(perft.Plies):
         plies = (f"SELECT {number} AS ply FROM frontier_{number} WHERE {broken}" for number in range(ply + 1, depth))
         return f"(SELECT min(ply) FROM ({' UNION ALL '.join(plies)}))"
 
-    def _starting(self, source: str, rules: RuleTable, kind: str) -> str:
-        frontier, group = self._frontier, rules.group
-        if group.word is None:
-            spread = f"SELECT f.*, q.number AS number FROM {source} AS f, held_{rules.place} AS q"
-            tests, key = [frontier.held()], "f.number"
-        else:
-            spread = f"SELECT f.*, shift + bit AS number FROM {source} AS f, eighth, byte"
-            tests, key = [f"value = (({frontier.own(group)} >> shift) & 255)"], frontier.key(group, "f.number")
-        standing = " AND ".join([*frontier.moving(group), *tests])
-        return (
-            f"FROM ({spread} WHERE {standing}) AS f, {kind}_{rules.place} AS r WHERE r.start = CAST({key} AS UINTEGER)"
-        )
-
 
 def _connect(directory: str) -> DuckDBPyConnection:
     try:
@@ -160,6 +138,15 @@ def _connect(directory: str) -> DuckDBPyConnection:
         "disabled_optimizers": "join_order,build_side_probe_side",
     }
     return duckdb.connect(config=options)
+
+
+class _Relation:
+    """A relation of a connection whose rows are those that `table` has when a statement runs."""
+
+    table: Any
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
 
 
 def _create(connection: DuckDBPyConnection, name: str, columns: Sequence[str], rows: Iterable[Sequence[int]]) -> None:

@@ -22,7 +22,6 @@ from ggn_store.store.moves.planes import WORD, Compiled, Group, State
 # Rows of Postgres are 8 KiB at most, and expressions of SQLite have a depth of 1,000.
 _COLUMNS = 900
 _ALL = (1 << WORD) - 1
-_CONDITIONS = ("not_", "must", "deny")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +117,13 @@ class Frontier:
             for word in range(self.compiled.hand_words)
         ]
 
-    def key(self, group: Group, number: str) -> str:
-        """The start of rules for what stands on the square `number` of the group's word."""
-        bits = [f"((f.p{2 + bit}_{group.word} >> {number}) & 1) * {WORD << bit}" for bit in range(self.compiled.bits)]
-        return " + ".join([number, *bits])
+    def key(self, group: Group) -> str:
+        """The start of rules for what stands on a square `q` of the group's word."""
+        bits = [
+            f"CASE WHEN (f.p{2 + bit}_{group.word} & q.bit) = 0 THEN 0 ELSE {WORD << bit} END"
+            for bit in range(self.compiled.bits)
+        ]
+        return " + ".join(["q.number", *bits])
 
     def moving(self, group: Group) -> list[str]:
         """What a position must meet for the group's side to be to move."""
@@ -146,17 +148,23 @@ class Frontier:
         return rows
 
     def context(self, rules: RuleTable) -> list[str]:
-        """What the rules of a start depend on, of a position `f` and a scope `r`."""
-        compiled, words = self.compiled, [name for name in rules.scopes if name.startswith("scope")]
-        seen = [(f"p{plane}{name[5:]}", name) for plane in (0, 1) for name in words]
+        """What the rules of a start depend on, of a position `f` that is `named` and a scope `r`."""
+        compiled = self.compiled
         found = ["f.root AS root"] * self.is_rooted + ["r.start AS start"]
-        found += [f"f.{plane} & r.{scope} AS {plane}" for plane, scope in seen]
-        for name, squares in self._kinds(rules).items():
-            scope = f"r.scope{name[name.index('_') :]}"
-            found.append(f"CASE WHEN r.exact = 0 THEN 0 ELSE {squares} & {scope} END AS s{name}")
+        for name in rules.scopes:
+            kind, _, word = name.partition("_")
+            if kind == "scope":
+                found += [f"f.p{plane}_{word} & r.{name} AS p{plane}_{word}" for plane in (0, 1)]
+        for name in self._kinds(rules):
+            found.append(f"f.s{name} & r.named{name[name.index('_') :]} AS s{name}")
         if compiled.takes:
             found += [f"f.h{word} AS h{word}" for word in range(compiled.hand_words)]
         return found
+
+    def named(self, source: str, rules: RuleTable) -> str:
+        """Positions with the squares where the pieces stand that rules name."""
+        kinds = "".join(f", {squares} AS s{name}" for name, squares in self._kinds(rules).items())
+        return f"(SELECT f.*{kinds} FROM {source} AS f)" if kinds else source
 
     def tests(self, rules: RuleTable, is_context: bool = False) -> list[str]:
         """What a position, or context, `f` must meet for a rule `r`, what fails most coming first."""
@@ -234,20 +242,15 @@ def table(compiled: Compiled, group: Group) -> RuleTable:
 
 
 def _scopes(columns: Mapping[str, list[int]]) -> dict[str, list[int]]:
-    names: dict[str, list[str]] = {}
-    for name in columns:
-        if name.startswith(_CONDITIONS):
-            names.setdefault(f"scope{name[name.rindex('_') :]}", []).append(name)
-    if "exact" in columns:
-        names["exact"] = ["exact"]
+    """The squares that the rules of each start look at, and those where they look for a piece by name."""
     starts = sorted(set(columns["start"]))
     found = {"start": starts}
-    for scope, parts in names.items():
-        squares = dict.fromkeys(starts, 0)
-        for part in parts:
-            for start, mask in zip(columns["start"], columns[part], strict=True):
-                squares[start] |= mask
-        found[scope] = list(squares.values())
+    for scope, kinds in (("scope", ("not_",)), ("named", ("must", "deny"))):
+        for name in [name for name in columns if name.startswith(kinds)]:
+            squares = found.setdefault(f"{scope}{name[name.rindex('_') :]}", [0] * len(starts))
+            places = {start: place for place, start in enumerate(starts)}
+            for start, mask in zip(columns["start"], columns[name], strict=True):
+                squares[places[start]] |= mask
     return found
 
 

@@ -61,12 +61,14 @@ class Lead:
             yield root, weight * sum(1 for _ in children)
 
     def _children(self, state: State, ply: int) -> Iterator[State]:
+        hands = state.hands
         for rule in self._holding(state):
             kept = ~rule.touched
             planes = [plane & kept | after for plane, after in zip(state.planes, rule.becomes, strict=True)]
-            hands = tuple([held + change for held, change in zip(state.hands, rule.delta, strict=True)])
-            if any(held & guard != guard for held, guard in zip(hands, self._guards, strict=False)):
-                raise overdrawn(ply)
+            if hands:
+                hands = tuple([held + change for held, change in zip(state.hands, rule.delta, strict=True)])
+                if any(held & guard != guard for held, guard in zip(hands, self._guards, strict=False)):
+                    raise overdrawn(ply)
             yield State(rule.side_after, tuple(planes), hands)
 
     def _holding(self, state: State) -> Iterator[Rule]:

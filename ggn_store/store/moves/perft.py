@@ -72,10 +72,6 @@ class Plies(ABC):
     def _total(self, ply: int, positions: Sequence[Weighed], depth: int, merge: bool) -> list[tuple[int, int]]:
         """Root and number of the paths of `depth` moves, from the positions after move `ply`."""
 
-    @abstractmethod
-    def _starting(self, source: str, rules: RuleTable, kind: str) -> str:
-        """The FROM and WHERE of positions `f` and the rows `r` of a table of rules, or scopes, that start there."""
-
     def _children(self, source: str, ply: int) -> str:
         """The statement for the children of all positions of a frontier; empty where there can be none."""
         return " UNION ALL ".join(
@@ -110,10 +106,23 @@ class Plies(ABC):
     def _contexts(self, source: str, rules: RuleTable) -> str:
         """The statement for the starts of rules with the different contents of their scopes."""
         columns = self._frontier.context(rules)
+        source = self._frontier.named(source, rules)
         by = ", ".join(str(number + 1) for number in range(len(columns)))
         # The sum of a column of integers is no integer on Postgres.
         columns.append("CAST(sum(f.weight) AS BIGINT) AS weight")
         return f"SELECT {', '.join(columns)} {self._starting(source, rules, 'scope')} GROUP BY {by}"
+
+    def _starting(self, source: str, rules: RuleTable, kind: str) -> str:
+        """The FROM and WHERE of positions `f` and the rows `r` of a table of rules, or scopes, that start there."""
+        frontier, group = self._frontier, rules.group
+        if group.word is None:
+            place, standing, key = f"held_{rules.place}", frontier.held(), "q.number"
+        else:
+            place, standing = "place", f"({frontier.own(group)} & q.bit) <> 0"
+            key = frontier.key(group)
+        # SQLite and DuckDB join in this order; Postgres in any.
+        tests = " AND ".join([*frontier.moving(group), standing, f"r.start = {key}"])
+        return f"FROM {source} AS f CROSS JOIN {place} AS q CROSS JOIN {kind}_{rules.place} AS r WHERE {tests}"
 
     def _moving(self, ply: int) -> list[RuleTable]:
         """The rules of those whose turn it can be after move `ply`."""
@@ -168,17 +177,6 @@ class StorePlies(Plies):
                 raise overdrawn(number + 1)
             self._database.analyze(self._connection, made)
         return f"frontier_{depth}"
-
-    def _starting(self, source: str, rules: RuleTable, kind: str) -> str:
-        frontier, group = self._frontier, rules.group
-        if group.word is None:
-            place, standing, key = f"held_{rules.place}", frontier.held(), "q.number"
-        else:
-            place, standing = "place", f"({frontier.own(group)} & q.bit) <> 0"
-            key = frontier.key(group, "q.number")
-        # SQLite joins in this order; Postgres in any.
-        tests = " AND ".join([*frontier.moving(group), standing, f"r.start = {key}"])
-        return f"FROM {source} AS f CROSS JOIN {place} AS q CROSS JOIN {kind}_{rules.place} AS r WHERE {tests}"
 
     def _make_tables(self) -> None:
         """Make the tables of rules and scopes, of the places of a word, of the pieces in hand that rules start with."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from ggn_store.errors import MoveError, StoreError
 from ggn_store.model.board import Board
@@ -93,8 +93,7 @@ class Field:
         return 1 << (self.shift + self.width)
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """A position as planes (first side, second side, bits of the codes) and words of the hands."""
 
     side: int
