@@ -33,11 +33,11 @@ class Plies(perft.Plies):
     """The tables that moves from some positions need, in a DuckDB of their own."""
 
     def __init__(self, connection: DuckDBPyConnection, compiled: Compiled) -> None:
-        super().__init__(compiled, by_context=True)
+        super().__init__(compiled, groups_by_hash=True)
         self._connection = connection
         self._start = _Relation()
         self._prepared: tuple[int, int, bool] | None = None
-        if self._tables:
+        if self._most is not None:
             self._make_tables()
 
     def counter(self, depth: int, merge: bool = True) -> Callable[[], list[int]]:

@@ -40,6 +40,11 @@ class RuleTable:
         """The place of the group, as a part of names."""
         return f"{self.group.side}_{'hand' if self.group.word is None else self.group.word}"
 
+    @property
+    def is_named(self) -> bool:
+        """Whether many of the rules ask for pieces by name, which takes longer than all else."""
+        return 4 * sum(self.columns.get("exact", ())) > len(self.columns["start"])
+
     def rows(self) -> list[tuple[int, ...]]:
         """The rows, by start."""
         return list(zip(*self.columns.values(), strict=True))

@@ -25,11 +25,11 @@ from ggn_store.store.moves.planes import WORD, Compiled
 
 
 class Plies(ABC):
-    """What moves from some positions need, in an engine; `by_context` says how it counts them (see `frontier`)."""
+    """What moves from some positions need, in an engine; `groups_by_hash` says whether contexts are found quickly."""
 
-    def __init__(self, compiled: Compiled, by_context: bool) -> None:
+    def __init__(self, compiled: Compiled, groups_by_hash: bool) -> None:
         self._compiled = compiled
-        self._by_context = by_context
+        self._groups_by_hash = groups_by_hash
         self._frontier = Frontier(compiled, len(compiled.states) > 1)
         self._lead = Lead(compiled)
         fits = self._frontier.fits
@@ -90,7 +90,7 @@ class Plies(ABC):
         root = "f.root AS root" if frontier.is_rooted else "0 AS root"
         branches = []
         for rules in self._moving(ply):
-            if self._by_context:
+            if self._groups_by_hash or rules.is_named:
                 standing = f"FROM ({self._contexts(source, rules)}) AS f CROSS JOIN rule_{rules.place} AS r"
                 tests = ["WHERE r.start = f.start", *frontier.tests(rules, is_context=True)]
             else:
