@@ -37,7 +37,7 @@ _MASK: Final = (1 << _LANE) - 1
 _FIRST: Final = 3
 
 
-class Piece(NamedTuple):
+class MirroredPiece(NamedTuple):
     """The rows of a piece, and its identifier."""
 
     piece: str
@@ -150,7 +150,9 @@ def mirrors(board: Board) -> list[Mirror]:
     return [Mirror(of, symmetry.name, lattice.images(symmetry)) for of, symmetry in tried]
 
 
-def find(pieces: Iterable[Piece], order: Sequence[str], board: Board, tried: Sequence[Mirror]) -> list[MirrorFinding]:
+def find(
+    pieces: Iterable[MirroredPiece], order: Sequence[str], board: Board, tried: Sequence[Mirror]
+) -> list[MirrorFinding]:
     """What lacks a counterpart under each mirror; `order` has the pieces as the document has them."""
     # A lane for each way to see the rules: as they are, then as each mirror shows them.
     numbers = _Numbers([Mirror("first", "equal", board.squares), *tried])
@@ -179,7 +181,7 @@ class _Numbers:
         self._changed = functools.cache(self._read_changed)
         self._held = functools.cache(self._read_held)
 
-    def rows(self, piece: Piece) -> list[tuple[int, NumberedEntry]]:
+    def rows(self, piece: MirroredPiece) -> list[tuple[int, NumberedEntry]]:
         """The number of each possibility of a piece, and its entry."""
         contents, own = piece.contents, self._item("piece", piece.piece)
         numbers = [own] * len(contents.possibilities)

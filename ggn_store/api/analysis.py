@@ -151,7 +151,9 @@ class RulesetAnalysis:
             revision, board = self._handle.revision, self._handle.board
             with collector.held_off():
                 names = {each.piece_id: each.piece for each in contents.members(asker, [revision])}
-                pieces = (symmetry.Piece(names[rows.piece_id], rows) for rows in contents.contents(asker, [revision]))
+                pieces = (
+                    symmetry.MirroredPiece(names[rows.piece_id], rows) for rows in contents.contents(asker, [revision])
+                )
                 return symmetry.find(pieces, [*names.values()], board, symmetry.mirrors(board))
 
     def _start(self) -> list[tuple[str, int]] | None:

@@ -15,7 +15,7 @@ from ggn_store.documents.bundle_reader import Bundle
 from ggn_store.documents.files import STDIN
 from ggn_store.errors import InputError, printable
 from ggn_store.model import ancestry
-from ggn_store.model.transfer import Source
+from ggn_store.model.transfer import RevisionSource
 from ggn_store.output import new_file
 
 
@@ -59,7 +59,7 @@ class BundleSummary:
 
 
 def write(
-    file: str | os.PathLike[str], source: Source, bases: Mapping[str, str | None], since: str | None
+    file: str | os.PathLike[str], source: RevisionSource, bases: Mapping[str, str | None], since: str | None
 ) -> BundleSummary:
     """Write rulesets of a source to a file, each without what its base goes back to; what is in it."""
     parts = [part for part in (_part(source, name, base) for name, base in bases.items()) if part.lineages]
@@ -75,7 +75,7 @@ def write(
     return BundleSummary(os.fspath(file), listed, **counts, sha256=sha256)
 
 
-def _part(source: Source, name: str, since: str | None) -> Part:
+def _part(source: RevisionSource, name: str, since: str | None) -> Part:
     """The revisions of a ruleset that its head goes back to, without those that `since` does."""
     steps = source.steps(name)
     known = {step.lineage: step for step in steps}

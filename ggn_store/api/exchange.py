@@ -13,7 +13,7 @@ from ggn_store.api.opening import Address
 from ggn_store.errors import GgnStoreError, InputError, StoreError, UnknownNameError, quote
 from ggn_store.model.care import Comparison
 from ggn_store.model.revision import check_name
-from ggn_store.model.transfer import Source, Transferred, TransferWishes
+from ggn_store.model.transfer import RevisionSource, Transferred, TransferWishes
 from ggn_store.store.database.session import Session
 from ggn_store.store.exchange import compare, offer, receive
 from ggn_store.store.exchange.offer import StoreSource
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Names = str | Iterable[str] | None
 File = str | os.PathLike[str] | IO[bytes]
 # Gives a source in one state for as long as it is open.
-Opened = Callable[[], AbstractContextManager[Source]]
+Opened = Callable[[], AbstractContextManager[RevisionSource]]
 
 
 class OpenStore(Protocol):
@@ -161,7 +161,7 @@ class Exchange:
             order = _Order(names_of(read, names), **options)
 
             @contextmanager
-            def source() -> Iterator[Source]:
+            def source() -> Iterator[RevisionSource]:
                 yield read
 
             for name in order.names or ():
@@ -185,7 +185,7 @@ def _between(source: Session, destination: Session, order: _Order, *, is_push: b
         is_taken = False
 
         @contextmanager
-        def opened() -> Iterator[Source]:
+        def opened() -> Iterator[RevisionSource]:
             # The first time for the heads, which often are all that is asked for.
             nonlocal session, is_taken
             if is_taken and session is source:
@@ -273,7 +273,7 @@ def _opened(remote: Remote) -> Iterator[Session]:
         session.database.close()
 
 
-def names_of(source: Source, names: Names) -> list[str]:
+def names_of(source: RevisionSource, names: Names) -> list[str]:
     """The rulesets that are meant, all for None; raises UnknownNameError for one that the source does not have."""
     known = source.heads()
     if names is None:

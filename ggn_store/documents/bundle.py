@@ -26,7 +26,7 @@ from typing import IO, Any, Final
 from ggn_store import limits
 from ggn_store.documents.bundle_values import written
 from ggn_store.errors import InputError
-from ggn_store.model.transfer import Source
+from ggn_store.model.transfer import RevisionSource
 
 VERSION: Final = 1
 KINDS: Final = ("bundle", "board", "piece", "revision", "tag", "end")
@@ -56,7 +56,7 @@ class Part:
 # --- writing ---
 
 
-def write(stream: IO[bytes], source: Source, parts: Sequence[Part]) -> tuple[dict[str, int], str]:
+def write(stream: IO[bytes], source: RevisionSource, parts: Sequence[Part]) -> tuple[dict[str, int], str]:
     """Write a bundle of parts of a source's rulesets; how much of what is in it, and the SHA-256 in its end.
 
     The counts are of lines by kind and, as `outside`, of pieces that are left to the revisions that it needs.
@@ -90,7 +90,7 @@ def write(stream: IO[bytes], source: Source, parts: Sequence[Part]) -> tuple[dic
 
 
 def _lines(
-    source: Source, parts: Sequence[Part], used: Sequence[str], wanted: Sequence[str]
+    source: RevisionSource, parts: Sequence[Part], used: Sequence[str], wanted: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     rulesets = [{"name": part.name, "needs": list(part.needs)} for part in parts]
     yield {"kind": "bundle", "version": VERSION, "rulesets": rulesets}

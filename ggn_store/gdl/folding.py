@@ -19,7 +19,7 @@ UNKNOWN: Final = type("Unknown", (), {"__repr__": lambda self: "unknown", "__boo
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class PlayerValue:
     """A player as a value: not equal to the text of its name."""
 
     name: str
@@ -29,7 +29,7 @@ class Player:
 class Entity:
     """An entity as a value, equal only to itself; attributes that are not in `attributes` are unknown."""
 
-    owner: Player
+    owner: PlayerValue
     schema: str
     attributes: Mapping[str, Any]
 
@@ -53,7 +53,7 @@ class Folding:
 
     def __init__(self, specification: Specification) -> None:
         self.places = Places(specification.topology)
-        self.players = {player.name: Player(player.name) for player in specification.players}
+        self.players = {player.name: PlayerValue(player.name) for player in specification.players}
         self._attributes = {player.name: player.attributes for player in specification.players}
         first, second = self.players.values()
         self._other = {first: second, second: first}
@@ -114,7 +114,7 @@ class Folding:
                 if name == "pos":
                     return case.start if base is case.entity else UNKNOWN
                 return base.attributes.get(name, UNKNOWN)
-            if isinstance(base, Player):
+            if isinstance(base, PlayerValue):
                 return base.name if name == "name" else self._attributes[base.name].get(name)
             return base.attributes.get(name)
 

@@ -65,7 +65,7 @@ class SentTag:
     created_at: datetime
 
 
-class Source(Protocol):
+class RevisionSource(Protocol):
     """Where revisions come from: a store, or a bundle.
 
     What is asked for is there, or it is an error of the source's; nothing is held in memory but what was asked for

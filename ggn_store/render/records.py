@@ -13,20 +13,20 @@ from typing import Any, Final, Literal, cast
 
 from ggn_store.errors import printable
 
-Form = Literal["table", "json", "ndjson", "csv"]
-Record = Mapping[str, Any]
+Format = Literal["table", "json", "ndjson", "csv"]
+JsonRecord = Mapping[str, Any]
 
 # Texts are not wrapped to less than this.
 _NARROW: Final = 12
 
 
-def records(items: Iterable[Record], form: str, columns: Sequence[str], width: int | None = None) -> Iterator[str]:
+def records(items: Iterable[JsonRecord], form: str, columns: Sequence[str], width: int | None = None) -> Iterator[str]:
     """`items` as text in parts. JSON forms hold every key; table and CSV hold `columns`.
 
     A table fits into `width` characters, for a terminal that would break its lines otherwise: long texts go on in
     further lines of their column, and columns that still have no room in a table below.
     """
-    match cast(Form, form):
+    match cast(Format, form):
         case "ndjson":
             for item in items:
                 yield compact(item) + "\n"

@@ -26,8 +26,8 @@ from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.analyses.possibility_rows import RULES, is_of, of_variant
 from ggn_store.store.schema import tables as t
 
-Role = Literal["rules", "must", "deny", "board", "hand", "when", "state"]
-ROLES: Final[tuple[Role, ...]] = ("rules", "must", "deny", "board", "hand", "when", "state")
+MentionRole = Literal["rules", "must", "deny", "board", "hand", "when", "state"]
+ROLES: Final[tuple[MentionRole, ...]] = ("rules", "must", "deny", "board", "hand", "when", "state")
 
 
 class Named(NamedTuple):
@@ -68,7 +68,7 @@ def mentions(asker: Asker, revision: Revision, board: Board, state: str | Named)
     ]
 
 
-_NAMING: Final[tuple[tuple[Role, Table], ...]] = (("when", t.guard), ("state", t.state_effect))
+_NAMING: Final[tuple[tuple[MentionRole, Table], ...]] = (("when", t.guard), ("state", t.state_effect))
 
 
 def _is_named(table: Table, state: Named) -> ColumnElement[bool]:
@@ -80,7 +80,7 @@ def _is_named(table: Table, state: Named) -> ColumnElement[bool]:
 def _mentions(revision: Revision, state: str | Named) -> CompoundSelect[Any]:
     condition, effect, hand = t.condition, t.effect, t.hand_effect
 
-    def of(role: Role, square: Any) -> Select[Any]:
+    def of(role: MentionRole, square: Any) -> Select[Any]:
         return select(
             t.revision_piece.c.ordinal.label("at_piece"),
             t.piece.c.identifier.label("piece"),

@@ -12,7 +12,7 @@ import time
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
 from urllib.parse import unquote
@@ -39,6 +39,8 @@ from ggn_store.passwords import HIDDEN, secrets_in, shown, without
 from ggn_store.store.database.definitions import Definitions, Seals
 
 Rows = Iterable[Sequence[Any]]
+# Begins a transaction of its own each time.
+Opening = Callable[[], AbstractContextManager[Connection]]
 Filled = TypeVar("Filled")
 
 # The roles of a Postgres server that members read with, load with, and tag, hide and remove with.

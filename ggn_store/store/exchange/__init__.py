@@ -1,4 +1,4 @@
 """Revisions between stores: what one offers, what another receives, and how histories that went apart unite.
 
-In: a `Source`, which is another store or a bundle. Out: a ruleset received in one transaction, checked, or nothing.
+In: a `RevisionSource`, another store or a bundle. Out: a ruleset received in one transaction, checked, or nothing.
 """

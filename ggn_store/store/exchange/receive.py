@@ -22,9 +22,9 @@ from ggn_store.model.revision import check_name, check_tag
 from ggn_store.model.transfer import (
     DivergedError,
     Outcome,
+    RevisionSource,
     SentPiece,
     SentRevision,
-    Source,
     Transferred,
     TransferWishes,
 )
@@ -57,7 +57,7 @@ class _Known:
     board_id: int
 
 
-def plan(connection: Connection, source: Source, name: str, to: str, wishes: TransferWishes) -> Transferred:
+def plan(connection: Connection, source: RevisionSource, name: str, to: str, wishes: TransferWishes) -> Transferred:
     """What would come of receiving a ruleset, as far as that can be told without receiving it.
 
     Raises as `receive` does, but does not know of conflicts.
@@ -80,7 +80,7 @@ def plan(connection: Connection, source: Source, name: str, to: str, wishes: Tra
 def receive(
     database: Database,
     connection: Connection,
-    source: Source,
+    source: RevisionSource,
     name: str,
     to: str,
     wishes: TransferWishes,
@@ -104,7 +104,7 @@ def receive(
         raise DamagedError(f"{error.fault}; nothing of {name} was stored") from None
 
 
-def _steps(source: Source, name: str) -> Sequence[Step]:
+def _steps(source: RevisionSource, name: str) -> Sequence[Step]:
     steps = source.steps(name)
     if not steps:
         raise StoreError(f"{name}: it has no revision where it comes from")
@@ -151,7 +151,7 @@ class _Receiving:
 
     _database: Database
     _connection: Connection
-    _source: Source
+    _source: RevisionSource
     _name: str
     _here: Here
     _relation: Relation
@@ -352,7 +352,9 @@ def _named(revision: SentRevision) -> str:
     return f"revision sha256:{revision.lineage}"
 
 
-def _take_tags(database: Database, connection: Connection, here: Here, source: Source, name: str) -> tuple[str, ...]:
+def _take_tags(
+    database: Database, connection: Connection, here: Here, source: RevisionSource, name: str
+) -> tuple[str, ...]:
     """Let the tags point where those of the source do; the names of those that moved."""
     current = {tag.name: tag for tag in tags.newest(connection, here.name)}
     query = select(t.revision.c.lineage, t.revision.c.id).where(t.revision.c.ruleset_id == here.ruleset_id)

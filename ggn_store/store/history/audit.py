@@ -6,7 +6,7 @@ import json
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
@@ -16,11 +16,9 @@ from sqlalchemy import Connection, Select, func, null, or_, select
 
 from ggn_store.errors import StoreError
 from ggn_store.model.event import Event
-from ggn_store.store.database.engine import ChangeSignal, Database
+from ggn_store.store.database.engine import ChangeSignal, Database, Opening
 from ggn_store.store.rulesets import catalog, damaged
 from ggn_store.store.schema import tables as t
-
-Opening = Callable[[], AbstractContextManager[Connection]]
 
 # However long nothing is told, somebody may want to stop.
 _TURN: Final = 0.5

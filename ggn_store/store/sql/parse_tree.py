@@ -95,7 +95,7 @@ class Refused(Exception):  # noqa: N818
 
 
 @dataclass(slots=True)
-class Uses:
+class UsedObjects:
     """The OIDs of what a query uses, by kind, and where in its text (in bytes; None where the tree does not tell)."""
 
     found: dict[tuple[str, int], int | None] = field(default_factory=dict)
@@ -133,7 +133,7 @@ def unwrapped(text: str) -> str:
     return " ".join(lines)
 
 
-def read(text: str, uses: Uses) -> None:
+def read(text: str, uses: UsedObjects) -> None:
     """Add what a tree uses; raises Refused where it does more than read, or is not known."""
     parts = _PART.finditer(text)
     stack: _Stack = []
@@ -157,7 +157,7 @@ def read(text: str, uses: Uses) -> None:
         raise Refused
 
 
-def _close(part: str, node: _Node | None, uses: Uses) -> None:
+def _close(part: str, node: _Node | None, uses: UsedObjects) -> None:
     """End a node, or a list; of a node, add what it uses."""
     if (node is None) != (part == ")"):
         raise Refused

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ggn_store.resources import sql
-from ggn_store.store.sql.parse_tree import BUILT_IN, Refused, Uses, read, unwrapped
+from ggn_store.store.sql.parse_tree import BUILT_IN, Refused, UsedObjects, read, unwrapped
 
 NAME: Final = b"ggn_sql"
 
@@ -61,7 +61,7 @@ def prepare(
     """
     own = _before(cursor, query, words, allowed)
     tree = _parse(cursor, query, types, after)
-    uses = Uses()
+    uses = UsedObjects()
     try:
         read(unwrapped(tree), uses)
     except Refused as refused:
@@ -120,11 +120,11 @@ class _Decision:
 
     def __init__(self, cursor: Any, query: str, allowed: Allowed, own: set[int]) -> None:
         self._cursor, self._query, self._allowed, self._own = cursor, query, allowed, own
-        self._uses = Uses()  # of views, tables and their columns
+        self._uses = UsedObjects()  # of views, tables and their columns
         self._users: dict[tuple[str, int], str] = {}
         self._relations: dict[int, _Thing] = {}
 
-    def decide(self, uses: Uses) -> None:
+    def decide(self, uses: UsedObjects) -> None:
         """Raise Wrong for the first of what is not allowed: functions first, types last."""
         while True:
             things = self._names(uses)
@@ -150,7 +150,7 @@ class _Decision:
             is_own = is_plain and oid in self._own
             is_bare = is_own or schema == "pg_catalog"
             self._relations[oid] = _Thing(relation if is_bare else f"{schema}.{relation}", is_own)
-            found = Uses()
+            found = UsedObjects()
             for each in types:
                 found.add("type", each, None)
             found.add("relation", oid, None)
@@ -164,7 +164,7 @@ class _Decision:
                 self._uses.add(*used, None)
                 self._users.setdefault(used, relation)
 
-    def _names(self, uses: Uses) -> dict[tuple[str, int], _Thing]:
+    def _names(self, uses: UsedObjects) -> dict[tuple[str, int], _Thing]:
         """What functions, operators and types are called, and whether they are allowed."""
 
         def oids(*kinds: str) -> list[int]:
@@ -186,7 +186,7 @@ class _Decision:
                 things[kind, oid] = _Thing(shown, is_listed, row_of if is_sound else 0)
         return things
 
-    def _place(self, uses: Uses, kind: str, oid: int) -> int | None:
+    def _place(self, uses: UsedObjects, kind: str, oid: int) -> int | None:
         at = uses.found.get((kind, oid))
         return None if at is None else len(self._query.encode()[:at].decode("utf-8", "ignore"))
 

@@ -10,7 +10,7 @@ import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from datetime import datetime
 from typing import Any, Final, cast
 
@@ -22,14 +22,13 @@ from ggn_store.model.board import Board
 from ggn_store.model.care import Verification
 from ggn_store.model.document import Dialect, Piece, revision_digest
 from ggn_store.model.revision import check_tag, lineage
-from ggn_store.store.database.engine import Database
+from ggn_store.store.database.engine import Database, Opening
 from ggn_store.store.review import policies, proposals
 from ggn_store.store.rulesets import catalog, damaged, declared, load, masks, summaries
 from ggn_store.store.rulesets.damaged import Result
 from ggn_store.store.schema import tables as t
 from ggn_store.store.server import guards
 
-Opening = Callable[[], AbstractContextManager[Connection]]
 Progress = Callable[[str], None]
 
 # How long a transaction goes on to the next piece or revision; one of them is always looked at.

@@ -8,17 +8,14 @@ other has looked, or listed before the collection looks. The foreign keys would 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, delete, exists, func, select
 
 from ggn_store.model.care import Unused
-from ggn_store.store.database.engine import Database
+from ggn_store.store.database.engine import Database, Opening
 from ggn_store.store.rulesets import masks
 from ggn_store.store.schema import tables as t
-
-Opening = Callable[[], AbstractContextManager[Connection]]
 
 # A batch ends with the piece that makes its rows so many: whoever loads meanwhile waits for no more.
 _ROWS_A_BATCH: Final = 50_000

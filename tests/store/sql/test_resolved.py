@@ -468,11 +468,11 @@ def test_names_hide_nothing_in_a_tree(asker: Asker, name: str) -> None:
 )
 def test_a_tree_that_is_not_known_is_refused(tree: str, why: str) -> None:
     with pytest.raises(parse_tree.Refused, match=why):
-        parse_tree.read(tree, parse_tree.Uses())
+        parse_tree.read(tree, parse_tree.UsedObjects())
 
 
 def test_a_tree_says_what_is_used_and_where() -> None:
-    uses = parse_tree.Uses()
+    uses = parse_tree.UsedObjects()
     parse_tree.read(
         "({QUERY :commandType 1 :new <> :targetList ({FUNCEXPR :funcid 7 :funcformat 0 :args ({FUNCEXPR :funcid 8 "
         ":funcformat 2 :args <> :location -1} {CONST :consttype 25 :location 9 :constvalue 5 [ 20 0 0 0 65 ]}) "
