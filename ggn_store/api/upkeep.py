@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
+from ggn_store.api import collector
+from ggn_store.errors import StoreError
 from ggn_store.model.care import Collected, Verification
 from ggn_store.model.event import Event
 from ggn_store.model.revision import Reference, check_name
@@ -14,6 +17,7 @@ from ggn_store.store.database.session import Session
 from ggn_store.store.history import audit
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.upkeep import check, collect, rebuild
+from ggn_store.store.upkeep.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +26,12 @@ class Upkeep:
 
     _session: Session
 
-    def check(self, progress: Callable[[str], None] | None = None) -> list[str]:
+    def check(self, progress: Callable[[str], None] | None = None, *, full: bool = False) -> list[str]:
         """What `verify` finds wrong in the whole store, one sentence each."""
-        return [*self.verify(progress=progress).problems]
+        return [*self.verify(progress=progress, full=full).problems]
 
     def rebuild(self, progress: Callable[[str], None] | None = None) -> int:
-        """Derive what the fast query reads from the rows of every piece again; how many pieces that were."""
+        """Derive what the fast query reads, and the counts, from the rows of every piece again; how many these were."""
         with self._session.writing() as connection:
             return rebuild.rebuild(self._session.database, connection, progress)
 
@@ -48,14 +52,21 @@ class Upkeep:
         with self._session.reading() as connection:
             return Collected(removed, self._session.database.free(connection))
 
-    def verify(self, *names: str, progress: Callable[[str], None] | None = None) -> Verification:
+    def verify(self, *names: str, progress: Callable[[str], None] | None = None, full: bool = False) -> Verification:
         """Derive every digest again from the rows, and see that histories, tags, audit and triggers are whole.
 
-        With names of rulesets only what these need is looked at.
+        With names of rulesets only what these need is looked at. The store remembers which pieces were sound, where
+        this user may write that: as long as the number of their rows and the sums of these stay the same, their digests
+        are not derived again, but with `full`.
         """
         checked = [check_name(name) for name in names]
-        with self._session.snapshot() as tables:
-            return check.verify(tables.database, tables.reading, checked, progress)
+        memory = Memory(self._session.database, full)
+        with collector.held_off(), self._session.snapshot() as tables:
+            found = check.verify(tables.database, tables.reading, memory, checked, progress)
+        if memory.has_news:
+            with suppress(StoreError), self._session.writing() as connection:
+                memory.write(connection)
+        return found
 
     def audit(
         self,

@@ -10,7 +10,7 @@ import click
 import ggn_store
 from ggn_store.cli import options
 from ggn_store.cli.progress import progress
-from ggn_store.cli.upkeep import verify_store
+from ggn_store.cli.upkeep import full_option, verify_store
 from ggn_store.errors import printable
 from ggn_store.render.records import compact
 
@@ -119,7 +119,7 @@ def info(ctx: click.Context, form: str | None) -> None:
 @db.command("rebuild")
 @click.pass_context
 def rebuild(ctx: click.Context) -> None:
-    """Derive what the fast query reads from the stored rows again.
+    """Derive what the fast query reads, and how much is in each piece, from the stored rows again.
 
     Loading does it by itself: this is for a store that `verify` finds damaged there.
     """
@@ -129,7 +129,8 @@ def rebuild(ctx: click.Context) -> None:
 
 
 @db.command("check")
+@full_option
 @click.pass_context
-def check(ctx: click.Context) -> None:
+def check(ctx: click.Context, full: bool) -> None:
     """Verify the whole store, as `ggn-store verify`. Exit code 1 if anything differs."""
-    verify_store(ctx)
+    verify_store(ctx, full=full)

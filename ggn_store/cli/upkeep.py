@@ -172,8 +172,14 @@ def _ended_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+full_option = click.option(
+    "--full", is_flag=True, help="Also derive the digests of pieces again that were found sound before."
+)
+
+
 @click.command("verify")
 @options.rulesets_argument
+@full_option
 @click.option("--remote", metavar="ADDRESS", help="Compare this store with that one instead.")
 @click.option("--exit-code", "strict", is_flag=True, help="With --remote: exit code 1 where anything differs.")
 @options.output_format(
@@ -181,11 +187,16 @@ def _ended_by_sigterm() -> Iterator[None]:
     "Of a comparison; default: a table on a terminal, NDJSON elsewhere. Without --remote: json, one object.",
 )
 @click.pass_context
-def verify(ctx: click.Context, rulesets: tuple[str, ...], remote: str | None, strict: bool, form: str | None) -> None:
+def verify(
+    ctx: click.Context, rulesets: tuple[str, ...], full: bool, remote: str | None, strict: bool, form: str | None
+) -> None:
     """Derive every digest again from the rows, and check that histories, tags, audit and triggers are intact.
 
-    With rulesets, only what these need. Every problem is one line, and makes exit code 1. Triggers, functions and
-    views are compared with this program's own definitions; `ggn-store db upgrade` repairs them.
+    With rulesets, only what these need. The store remembers which pieces were sound; of these, where checksums of their
+    rows are still the same, digests and derived rows are made again only with --full.
+
+    Every problem is one line, and makes exit code 1. Triggers, functions and views are compared with this program's own
+    definitions; `ggn-store db upgrade` repairs them.
 
     With --remote, report which revisions and tags each store has that the other lacks: equal, ahead, behind, diverged,
     only here, only there. Exit code 1 where the stores disagree about what a revision holds.
@@ -195,15 +206,19 @@ def verify(ctx: click.Context, rulesets: tuple[str, ...], remote: str | None, st
             raise click.UsageError("--exit-code goes with --remote: without it, what is wrong always makes exit code 1")
         if form not in (None, "json"):
             raise click.UsageError(f"--format {form} goes with --remote: without it, leave it out or write json")
-        verify_store(ctx, rulesets, form)
+        verify_store(ctx, rulesets, form, full=full)
+    elif full:
+        raise click.UsageError("--full is for checking this store: leave it out with --remote")
     else:
         _compare(ctx, rulesets, remote, strict, form)
 
 
-def verify_store(ctx: click.Context, rulesets: tuple[str, ...] = (), form: str | None = None) -> None:
+def verify_store(
+    ctx: click.Context, rulesets: tuple[str, ...] = (), form: str | None = None, *, full: bool = False
+) -> None:
     """Write what is wrong, and end the command."""
     with progress("verifying") as reporter:
-        found = options.open_store(ctx).upkeep.verify(*rulesets, progress=reporter.add)
+        found = options.open_store(ctx).upkeep.verify(*rulesets, progress=reporter.add, full=full)
     if form == "json":
         click.echo(compact(found.data()))
     else:

@@ -11,7 +11,7 @@ import re
 import time
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
@@ -163,8 +163,11 @@ class Database(ABC):
             for misfit in self.misfits()[:1]:
                 raise DamagedError(f"{self}: {misfit}") from error
 
-    def misfits(self) -> list[str]:
-        """What is stored and not of its column's type, a sentence each; a server stores nothing of another type."""
+    def misfits(self, beside: Collection[str] = ()) -> list[str]:
+        """What is stored and not of its column's type, a sentence each; a server stores nothing of another type.
+
+        Tables `beside` are left out.
+        """
         return []
 
     @property
@@ -359,6 +362,14 @@ class Database(ABC):
         """Insert many rows, given as tuples in the order of these columns of one table."""
 
     @abstractmethod
+    def gathered(self, columns: Iterable[Column[Any]]) -> ColumnElement[str]:
+        """Some columns of all rows of a group as one text: JSON, an array for each row."""
+
+    @abstractmethod
+    def checksums(self, table: Table) -> list[ColumnElement[Any]]:
+        """Aggregates of all values of all rows of a group, which hardly any change leaves as they are."""
+
+    @abstractmethod
     def analyze(self, connection: Connection, table: Table) -> None:
         """Tell the planner how large a temporary table is."""
 
@@ -367,8 +378,8 @@ class Database(ABC):
         """The database's own plan for a query, line by line."""
 
     @abstractmethod
-    def integrity(self, connection: Connection) -> list[str]:
-        """What the database engine itself finds wrong with its files."""
+    def integrity(self, connection: Connection, beside: Collection[str] = ()) -> list[str]:
+        """What the database engine itself finds wrong with its files; tables `beside` are left out."""
 
     @abstractmethod
     def definitions(self, connection: Connection, seals: Seals) -> Definitions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import json
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import islice
 from typing import Any, ClassVar
 
@@ -238,6 +238,14 @@ class Postgres(Database):
                 copy.write("\n".join(lines) + "\n")
                 chunk = list(islice(rows, _ROWS_A_BLOCK))
 
+    def gathered(self, columns: Iterable[Column[Any]]) -> ColumnElement[str]:
+        return cast(func.json_agg(func.json_build_array(*columns)), Text)
+
+    def checksums(self, table: Table) -> list[ColumnElement[Any]]:
+        # The hash of a row adds up those of its values: hashed once more, so that rows do not make up for each other.
+        row = func.hashint8extended(func.hash_record_extended(table.table_valued(), 0), 0)
+        return [func.count(), func.sum(row).cast(Text)]
+
     def analyze(self, connection: Connection, table: Table) -> None:
         connection.exec_driver_sql(f'ANALYZE "{table.name}"')
 
@@ -245,7 +253,7 @@ class Postgres(Database):
         statement = query.compile(self.engine, compile_kwargs={"literal_binds": True})
         return [str(row[0]) for row in connection.exec_driver_sql(f"EXPLAIN {statement}").all()]
 
-    def integrity(self, connection: Connection) -> list[str]:
+    def integrity(self, connection: Connection, beside: Collection[str] = ()) -> list[str]:
         return []
 
     def definitions(self, connection: Connection, seals: Seals) -> Definitions:

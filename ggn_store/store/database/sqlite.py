@@ -8,10 +8,10 @@ import os
 import random
 import sqlite3
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import chain, islice
-from operator import itemgetter
+from operator import add, itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +19,22 @@ from sqlalchemy import (
     URL,
     BigInteger,
     Column,
+    ColumnElement,
     Compiled,
     Connection,
     Engine,
     ExceptionContext,
     Select,
     Table,
+    Text,
     TextClause,
     bindparam,
     column,
     create_engine,
     event,
+    func,
     text,
+    type_coerce,
 )
 from sqlalchemy import values as values_of
 from sqlalchemy.dialects import sqlite
@@ -38,7 +42,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
 from ggn_store.errors import StoreError
-from ggn_store.store.database.definitions import Definitions, Seals
+from ggn_store.store.database.definitions import Definitions, Seals, quoted
 from ggn_store.store.database.engine import (
     WRITE,
     ChangeSignal,
@@ -55,6 +59,9 @@ from ggn_store.store.database.engine import (
 BUSY_SECONDS = 120
 _ROWS_A_STATEMENT = (500, 100, 20)
 _START = "asked_"
+
+# Numbers of rows are added up by what is left of them, which for each row is less than 2**63.
+_PRIME, _LARGE_PRIME = 16_381, 2_147_483_647
 
 
 class SQLite(Database):
@@ -306,6 +313,18 @@ class SQLite(Database):
             rest = [values[at : at + width] for at in range(start, len(values), width)]
             driver.executemany(insertion(table, *names, rows=1), rest)
 
+    def gathered(self, columns: Iterable[Column[Any]]) -> ColumnElement[str]:
+        return func.json_group_array(func.json_array(*columns))
+
+    def checksums(self, table: Table) -> list[ColumnElement[Any]]:
+        # The texts one after another; the numbers of each row as one, squared, so that none is made up for by another.
+        texts = [each for each in table.columns if isinstance(each.type, Text)]
+        others = [each for each in table.columns if not isinstance(each.type, Text)]
+        numbers = [type_coerce(_filled(each, -1), BigInteger) for each in others]
+        row = functools.reduce(add, [each % _PRIME * (131 * at + 1) for at, each in enumerate(numbers)])
+        added = func.sum(row * row % _LARGE_PRIME)
+        return [func.count(), added, *(func.group_concat(_filled(each, "")) for each in texts)]
+
     def analyze(self, connection: Connection, table: Table) -> None:
         connection.exec_driver_sql(f"ANALYZE temp.{table.name}")
 
@@ -319,16 +338,22 @@ class SQLite(Database):
             lines.append("  " * depth[identifier] + str(detail))
         return lines
 
-    def integrity(self, connection: Connection) -> list[str]:
-        found = [str(row[0]) for row in connection.exec_driver_sql("PRAGMA integrity_check").all() if row[0] != "ok"]
-        broken = connection.exec_driver_sql("PRAGMA foreign_key_check").all()
+    def integrity(self, connection: Connection, beside: Collection[str] = ()) -> list[str]:
+        names = connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'table'").scalars().all()
+        parts = [f"({quoted(name)})" for name in names if name not in beside] if beside else [""]
+
+        def said(pragma: str) -> list[Any]:
+            return [row for part in parts for row in connection.exec_driver_sql(f"PRAGMA {pragma}{part}").all()]
+
+        found = [str(row[0]) for row in said("integrity_check") if row[0] != "ok"]
+        broken = said("foreign_key_check")
         return found + [f"table {row[0]}: a row refers to a row of {row[2]} that is not there" for row in broken]
 
-    def misfits(self) -> list[str]:
+    def misfits(self, beside: Collection[str] = ()) -> list[str]:
         if self.path is None:  # nobody else could write to it, and its one connection may be in use
             return []
         with suppress(SQLAlchemyError, ValueError, sqlite3.Error), closing(self._connect_directly()) as connection:
-            return _misfits(connection)
+            return _misfits(connection, beside)
         return []
 
     def definitions(self, connection: Connection, seals: Seals) -> Definitions:
@@ -365,6 +390,11 @@ class SQLite(Database):
                 connection.close()
 
 
+def _filled(column: Column[Any], instead: object) -> ColumnElement[Any]:
+    """A column, with something instead of NULL."""
+    return func.coalesce(column, instead) if column.nullable else column
+
+
 @functools.cache
 def _made(fill: Callable[[Database], Filled]) -> tuple[Filled, bytes]:
     """What `fill` makes of a database, and what it returns."""
@@ -379,17 +409,19 @@ def _made(fill: Callable[[Database], Filled]) -> tuple[Filled, bytes]:
 _TYPES = dict.fromkeys(("INTEGER", "BIGINT", "BOOLEAN"), "integer") | dict.fromkeys(("TEXT", "DATETIME"), "text")
 
 
-def _misfits(connection: sqlite3.Connection) -> list[str]:
+def _misfits(connection: sqlite3.Connection, beside: Collection[str]) -> list[str]:
     """Of each column that holds a value of another type than it declares, the first one."""
     found: list[str] = []
     # What cannot be read at all is said better of what was to be read.
     with suppress(sqlite3.Error, ValueError):
-        found.extend(_misfits_of_columns(connection))
+        found.extend(_misfits_of_columns(connection, beside))
     return found
 
 
-def _misfits_of_columns(connection: sqlite3.Connection) -> Iterator[str]:
+def _misfits_of_columns(connection: sqlite3.Connection, beside: Collection[str]) -> Iterator[str]:
     for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name").fetchall():
+        if table in beside:
+            continue
         columns = connection.execute("SELECT name, type, [notnull], pk FROM pragma_table_info(?)", (table,)).fetchall()
         key = " || ', ' || ".join(f'quote("{name}")' for name, _, _, pk in columns if pk)
         for name, declared, is_required, _ in columns:
@@ -423,8 +455,8 @@ class _Copy(SQLite):
         self._connection = connection
         super().__init__(url)
 
-    def misfits(self) -> list[str]:
-        return _misfits(self._connection)
+    def misfits(self, beside: Collection[str] = ()) -> list[str]:
+        return _misfits(self._connection, beside)
 
     def _create_engine(self, url: URL, **options: Any) -> Engine:
         connection = self._connection

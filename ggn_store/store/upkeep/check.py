@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any, Final, cast
 
 from sqlalchemy import Connection, Select, Table, func, select, tuple_
-from sqlalchemy.exc import NoResultFound
+from sqlalchemy.exc import DBAPIError, NoResultFound
 
 from ggn_store.errors import DamagedError, GgnStoreError, UnknownNameError, quote
 from ggn_store.model.board import Board
@@ -26,8 +26,10 @@ from ggn_store.store.database.engine import Database, Opening
 from ggn_store.store.review import policies, proposals
 from ggn_store.store.rulesets import catalog, damaged, declared, load, masks, summaries
 from ggn_store.store.rulesets.damaged import Result
+from ggn_store.store.rulesets.pieces import Reader
 from ggn_store.store.schema import tables as t
 from ggn_store.store.server import guards
+from ggn_store.store.upkeep.memory import ROWS, Memory
 
 Progress = Callable[[str], None]
 
@@ -35,57 +37,69 @@ Progress = Callable[[str], None]
 _SECONDS: Final = 0.2
 _ROWS_AT_ONCE: Final = 200
 
-# Tables that the documents of a dialect say nothing for, so that a digest is the same whatever stands in them.
-_OF_GDL: Final = (t.variant_origin, t.guard, t.state_effect)
-_FOREIGN: Final[Mapping[Dialect, Sequence[Table]]] = {
-    "perform": (t.hand_effect, *_OF_GDL),
-    "must-deny": (t.effect, t.hand_effect, *_OF_GDL),
-    "diff": _OF_GDL,
-    "gdl": (),
-}
-
 
 def check(database: Database, connection: Connection) -> list[str]:
     """What differs in the contents as one transaction sees them, one sentence each; an empty list for a sound store."""
-    walk = _Walk(database, lambda: nullcontext(connection), (), lambda _: None)
+    walk = _Walk(Memory(database, full=True), database, lambda: nullcontext(connection))
     return database.integrity(connection) + walk.contents()
 
 
 def verify(
-    database: Database, opening: Opening, names: Sequence[str] = (), progress: Progress | None = None
+    database: Database,
+    opening: Opening,
+    memory: Memory,
+    names: Sequence[str] = (),
+    progress: Progress | None = None,
 ) -> Verification:
     """Check all that the rulesets of these names need, or the whole store, in transactions that `opening` begins.
 
-    That are contents, guards and audit. Raises UnknownNameError for a name that the store does not have.
+    That are contents, guards and audit. Of pieces that the memory knows nothing is derived again; where it knows all,
+    their tables are left out of what the engine itself looks at. Raises UnknownNameError for a name that the store does
+    not have.
     """
-    walk = _Walk(database, opening, names, progress or (lambda _: None))
+    walk = _Walk(memory, database, opening, names, progress or (lambda _: None))
     with opening() as connection:
         known = set(connection.execute(select(t.ruleset.c.name).where(t.ruleset.c.name.in_(names))).scalars())
         for name in names:
             if name not in known:
                 raise UnknownNameError(f"the store has no ruleset {quote(name)}: see `ggn-store list`")
         found = guards.check(database, connection)
+    fault = None
+    contents: list[str] = []
+    try:
+        contents = walk.contents() + walk.audit()
+    except DamagedError as error:  # of a value that nothing more can be looked at with
+        fault = error.fault
+    of_pieces = [table.name for table in ROWS]
     if not names:
         with opening() as connection:
-            found = database.integrity(connection) + found
-        found += database.misfits()
-    try:
-        found += walk.contents() + walk.audit()
-    except DamagedError as error:  # of a value that nothing more can be looked at with
-        found += [] if error.fault.endswith(tuple(found)) else [error.fault]
+            found = database.integrity(connection, of_pieces if memory.knows_all and fault is None else ()) + found
+    found += database.misfits(() if walk.has_unsound or fault is not None else of_pieces) + contents
+    if fault is not None and not fault.endswith(tuple(found)):
+        found.append(fault)
     return Verification(walk.pieces, walk.revisions, walk.tags, tuple(found))
 
 
 class _Walk:
     """One way through a store; it counts what it meets."""
 
-    def __init__(self, database: Database, opening: Opening, names: Sequence[str], progress: Progress) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        database: Database,
+        opening: Opening,
+        names: Sequence[str] = (),
+        progress: Progress = lambda _: None,
+    ) -> None:
+        self._memory = memory
         self._database = database
         self._opening = opening
         self._names = names
         self._progress = progress
         self._boards: dict[int, Board] = {}
+        self._reader: Reader | None = None
         self._met: list[tuple[int, str]] = []
+        self.has_unsound = False
         self.pieces = self.revisions = self.tags = 0
 
     def contents(self) -> list[str]:
@@ -174,44 +188,65 @@ class _Walk:
     def _check_piece(self, connection: Connection, row: Any) -> Iterator[str]:
         self.pieces += 1
         self._progress(f"piece {row.identifier}")
+        if self._memory.knows(connection, row.id):
+            return
+        fault = self._fault_of_piece(connection, row)
+        if fault is None:
+            self._memory.note(connection, row.id)
+        else:
+            self.has_unsound = True
+            yield f"piece {row.id} ({row.identifier}): {fault}"
 
-        def is_sound() -> bool:
-            board = self._board(connection, row.board_id)
-            piece = catalog.assemble_piece(connection, row.id, row.identifier, board)
-            named = load.identified(row.identifier)
-            # The digest says that the rules are those that were loaded; the rows say it a second time, and so that
-            # nothing stands in them which reading a piece back does not look at.
-            return (
-                piece.digest(row.dialect, board) == row.digest
-                and _has_turns_of(row.dialect, piece)
-                and {name: row._mapping[name] for name in named} == named
-                and all(
-                    catalog.rows_of_piece(connection, table, row.id) == sorted(rows, key=catalog.key_of(table))
-                    and not (rows and table in _FOREIGN[row.dialect])
-                    for table, rows in zip(t.PIECE_TABLES, load.flatten(row.id, piece, board), strict=True)
-                )
-            )
+    def _fault_of_piece(self, connection: Connection, row: Any) -> str | None:
+        """What is wrong with the rows of a piece."""
+        piece = self._attempt(lambda: self._read(connection, row))
+        if piece is None:
+            return f"its rows do not give its digest {row.digest}"
 
         def is_derived() -> bool:
             board = self._board(connection, row.board_id)
-            piece = catalog.assemble_piece(connection, row.id, row.identifier, board)
             words = masks.words(board)
-            stored = connection.execute(select(t.mask).where(masks.is_of(row.id)).order_by(*t.mask.primary_key))
-            unused = (None,) * (len(t.mask.columns) - len(masks.columns(words)))
-            derived = [each + unused for each in masks.flatten(row.id, piece, board)]
-            return row.words == words and [tuple(each) for each in stored] == derived
+            columns = masks.columns(words)
+            query = select(*columns).where(masks.is_of(row.id)).order_by(*t.mask.primary_key)
+            stored = list(map(tuple, connection.execute(query).all()))
+            unused = t.mask.columns.values()[len(columns) :]
+            has_more = select(t.mask.c.start).where(masks.is_of(row.id), func.coalesce(*unused, None).is_not(None))
+            derived = masks.flatten(row.id, piece, board, self._reader_of(connection, row).masks)
+            return row.words == words and stored == derived and connection.execute(has_more).first() is None
 
         def is_counted() -> bool:
             stored = connection.execute(select(t.piece_summary).where(t.piece_summary.c.piece_id == row.id)).one()
             return stored == connection.execute(summaries.DERIVED.where(t.piece.c.id == row.id)).one()
 
-        label = f"piece {row.id} ({row.identifier})"
-        if not self._attempt(is_sound):
-            yield f"{label}: its rows do not give its digest {row.digest}"
-        elif not self._attempt(is_derived):
-            yield f"{label}: its masks are not those of its rows: run `ggn-store db rebuild`"
-        elif not self._attempt(is_counted):
-            yield f"{label}: its summary is not the one of its rows: run `ggn-store db rebuild`"
+        if not self._attempt(is_derived):
+            return "its masks are not those of its rows: run `ggn-store db rebuild`"
+        if not self._attempt(is_counted):
+            return "its summary is not the one of its rows: run `ggn-store db rebuild`"
+        return None
+
+    def _read(self, connection: Connection, row: Any) -> Piece | None:
+        """A piece, where its rows are those that were loaded; the digest says so."""
+        reader = self._reader_of(connection, row)
+        try:
+            piece = reader.read(connection, row.id, row.identifier)
+        except DBAPIError:  # of a value that is no text, or of something worse, which comes again
+            for table in t.PIECE_TABLES:
+                catalog.rows_of_piece(connection, table, row.id)
+            return None
+        named = load.identified(row.identifier)
+        is_sound = (
+            reader.digests.of(piece) == row.digest
+            and _has_turns_of(row.dialect, piece)
+            and {name: row._mapping[name] for name in named} == named
+        )
+        return piece if is_sound else None
+
+    def _reader_of(self, connection: Connection, row: Any) -> Reader:
+        board = self._board(connection, row.board_id)
+        reader = self._reader
+        if reader is None or (reader.board, reader.dialect) != (board, row.dialect) or reader.is_full:
+            reader = self._reader = Reader(self._database, row.dialect, board)
+        return reader
 
     def _check_revisions(self) -> list[str]:
         columns = [column for column in t.revision.columns if column.name != "created_at"]

@@ -1,0 +1,105 @@
+"""Which pieces were found sound before, so that a check need not derive their digests again.
+
+What is remembered of a piece counts as long as the same version of the checker would look at the same rows: their
+number in each table, and sums of what is in them, are as they were. That finds accidents. Whoever may write what is
+remembered could forge it: on a server that are those who keep the store, for whom its seals look at the piece again; a
+SQLite file keeps nobody from anything. Hence a check that asks nothing of this.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from sqlalchemy import Connection, bindparam, delete, insert, select
+
+from ggn_store.store.database.engine import Database
+from ggn_store.store.rulesets import damaged, masks
+from ggn_store.store.schema import tables as t
+
+# To be raised whenever a check looks at more, or what it looks at is made in another way.
+CHECKER: Final = 1
+_AT_ONCE: Final = 32
+
+# What a piece's rows are in, each with the key of the piece.
+ROWS: Final = {
+    **{table: table.c.piece_id for table in (*t.PIECE_TABLES, t.piece_summary)},
+    t.mask: masks.piece_of(t.mask.c.start),
+}
+
+
+class Memory:
+    """What is remembered of a store's pieces, and what is to be; with `full` nothing is."""
+
+    def __init__(self, database: Database, full: bool = False) -> None:
+        self._database = database
+        self._full = full
+        self._looked_at: range = range(0)
+        self._known: set[int] = set()
+        self._sound: dict[int, str] = {}
+        self.knows_all = not full
+        self._queries = {
+            table: select(key, *database.checksums(table))
+            .where(table.primary_key.columns[0].between(bindparam("first"), bindparam("last")))
+            .group_by(key)
+            for table, key in ROWS.items()
+        }
+
+    def knows(self, connection: Connection, piece_id: int) -> bool:
+        """Whether a piece was found sound, and nothing has changed since."""
+        if not self._full and piece_id not in self._looked_at:
+            self._looked_at = range(piece_id, piece_id + _AT_ONCE)
+            self._known = set(damaged.attempt(lambda: self._unchanged(connection)) or ())
+        is_known = piece_id in self._known
+        self.knows_all = self.knows_all and is_known
+        return is_known
+
+    def _unchanged(self, connection: Connection) -> list[int]:
+        remembered = connection.execute(
+            select(t.piece_check.c.piece_id, t.piece_check.c.fingerprint, t.piece_check.c.checked_at).where(
+                t.piece_check.c.piece_id.between(self._looked_at[0], self._looked_at[-1]),
+                t.piece_check.c.checker == CHECKER,
+            )
+        ).all()
+        found = self._fingerprints(connection, self._looked_at) if remembered else {}
+        return [key for key, said, at in remembered if found.get(key) == said and not damaged.fault_of_time(at)]
+
+    def note(self, connection: Connection, piece_id: int) -> None:
+        """Remember a piece that was just found sound, in this transaction."""
+        self._sound |= self._fingerprints(connection, range(piece_id, piece_id + 1))
+
+    def _fingerprints(self, connection: Connection, pieces: range) -> dict[int, str]:
+        """What the rows of pieces look like, as the database adds them up."""
+        said: defaultdict[int, list[Any]] = defaultdict(list)
+        for row in connection.execute(select(t.piece).where(t.piece.c.id.between(pieces[0], pieces[-1]))):
+            said[row.id] = [tuple(row)]
+        for table, query in self._queries.items():
+            between = {"first": pieces[0], "last": pieces[-1]}
+            if table is t.mask:
+                between = {"first": masks.start(pieces[0], 0), "last": masks.start(pieces[-1] + 1, 0) - 1}
+            for piece_id, *sums in connection.execute(query, between).all():
+                if piece_id in said:
+                    said[piece_id].append((table.name, sums))
+        return {key: hashlib.sha256(repr(each).encode()).hexdigest() for key, each in said.items()}
+
+    def write(self, connection: Connection) -> None:
+        """Store what is to be remembered of the pieces that are still there."""
+        keys = sorted(self._sound)
+        for start in range(0, len(keys), 500):
+            self._write(connection, keys[start : start + 500])
+
+    def _write(self, connection: Connection, keys: Iterable[int]) -> None:
+        there = connection.execute(select(t.piece.c.id).where(t.piece.c.id.in_(keys))).scalars().all()
+        connection.execute(delete(t.piece_check).where(t.piece_check.c.piece_id.in_(there)))
+        same = {"checker": CHECKER, "checked_at": datetime.now(UTC)}
+        rows = [{"piece_id": each, "fingerprint": self._sound[each]} | same for each in there]
+        if rows:
+            connection.execute(insert(t.piece_check), rows)
+
+    @property
+    def has_news(self) -> bool:
+        """Whether there is anything to be written."""
+        return bool(self._sound)

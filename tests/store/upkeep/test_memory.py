@@ -1,0 +1,202 @@
+"""What a check remembers: a piece that was sound is not looked at again, unless anything of it has changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from ggn_store import Store
+from ggn_store.model.care import Verification
+from ggn_store.store.rulesets import pieces
+from ggn_store.store.schema import tables as t
+from ggn_store.store.upkeep import memory
+from tests.support.guards import drop_guards
+from tests.support.program import Command
+from tests.support.program import _own_place as _own_place
+from tests.support.program import ggn as ggn
+from tests.support.program import run as run
+from tests.support.stored import DIFF, KNIGHT, ROOK
+
+GDL: dict[str, Any] = {
+    "$state": {"ep": {"values": ["3", "none"], "initial": "none"}},
+    "D:M": {"x": {"y": [{"action": {"name": "go"}, "when": {"ep": ["3"]}, "diff": {"state": {"ep": "none"}}}]}},
+}
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The identifiers of pieces whose rows are read."""
+    found: list[str] = []
+    reading = pieces.Reader.read
+
+    def noted(reader: pieces.Reader, connection: Any, piece_id: int, identifier: str) -> Any:
+        found.append(identifier)
+        return reading(reader, connection, piece_id, identifier)
+
+    monkeypatch.setattr(pieces.Reader, "read", noted)
+    return found
+
+
+def change(store: Store, *statements: str) -> None:
+    """Change rows in spite of all triggers."""
+    with store.session.database.writing() as connection:
+        drop_guards(connection)
+        for statement in statements:
+            assert connection.execute(text(statement)).rowcount > 0, statement
+
+
+def test_only_what_is_new_is_read_again(store: Store, read: list[str]) -> None:
+    for name, rules in (("one", KNIGHT), ("two", ROOK)):
+        store.load(rules, name)
+        assert store.upkeep.verify().problems == ()
+    assert read == ["C:N", "C:R"]
+    seen: list[str] = []
+    assert store.upkeep.verify(progress=seen.append) == store.upkeep.verify("one", "two") == Verification(2, 2, 0, ())
+    assert {"piece C:N", "piece C:R"} <= set(seen)
+    assert read == ["C:N", "C:R"]
+    assert store.upkeep.check(full=True) == []
+    assert store.upkeep.verify("one", full=True).problems == ()
+    assert read == ["C:N", "C:R", "C:N", "C:R", "C:N"]
+
+
+def test_what_is_remembered_goes_with_the_piece_and_not_with_what_is_derived(store: Store, read: list[str]) -> None:
+    store.load(KNIGHT, "game")
+    assert store.upkeep.check() == []
+    store.upkeep.rebuild()
+    assert store.upkeep.check() == []
+    assert read == ["C:N"]
+    change(store, "DELETE FROM audit", "DELETE FROM revision_piece", "DELETE FROM revision")
+    store.upkeep.collect()
+    with store.session.reading() as connection:
+        for table in t.ABOUT_PIECES:
+            assert connection.execute(table.select()).all() == []
+
+
+# Of each table of a piece, and of what is derived from it: what changes a value, which the program never does.
+CHANGES = (
+    "UPDATE condition SET state = CASE state WHEN 'empty' THEN 'enemy' ELSE 'empty' END",
+    "UPDATE condition SET polarity = CASE polarity WHEN 'must' THEN 'deny' ELSE 'must' END",
+    "UPDATE condition SET square = square + 1",
+    "DELETE FROM condition",
+    "UPDATE effect SET becomes = 'C:P' WHERE becomes IS NULL",
+    "UPDATE effect SET becomes = NULL WHERE becomes IS NOT NULL",
+    "UPDATE effect SET square = square + 10",
+    "DELETE FROM effect WHERE becomes IS NULL",
+    "UPDATE hand_effect SET delta = 3 * delta",
+    "UPDATE hand_effect SET piece = 'c:p'",
+    "UPDATE variant SET toggle = NOT toggle",
+    "UPDATE destination SET square = NULL WHERE ordinal = 0",
+    "UPDATE destination SET square = square + 1",
+    "UPDATE source SET square = NULL WHERE ordinal = 0",
+    "UPDATE source SET square = square + 1",
+    "UPDATE variant_origin SET step = step + 1",
+    "UPDATE variant_origin SET chainable = NOT chainable",
+    "UPDATE variant_origin SET action = 'stay'",
+    "UPDATE guard SET value = 'none'",
+    "UPDATE state_effect SET value = '3'",
+    "UPDATE piece SET style = 'X'",
+    "UPDATE piece SET terminal = NOT terminal",
+    "UPDATE piece SET digest = identifier",
+    "UPDATE mask SET number = number + 1000",
+    "UPDATE mask SET not_empty_0 = not_empty_0 + 1",
+    "UPDATE mask SET exact = NOT exact",
+    "DELETE FROM mask",
+    "DELETE FROM piece_summary",
+    *(f"UPDATE piece_summary SET {name} = {name} + 1" for name in t.COUNTS),
+)
+
+
+@pytest.mark.parametrize("statement", CHANGES)
+def test_whatever_has_changed_is_found(store: Store, statement: str) -> None:
+    store.load(DIFF, "diff")
+    store.load(GDL, "gdl")
+    assert store.upkeep.check() == []
+    change(store, statement)
+    found = store.upkeep.check()
+    assert any(each.startswith("piece ") for each in found), found
+    assert store.upkeep.check() == found == store.upkeep.check(full=True)
+
+
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        "UPDATE piece_check SET fingerprint = '{other}' WHERE piece_id = {piece}",
+        "UPDATE piece_check SET checker = checker + 1",
+        "UPDATE piece_check SET checked_at = '2999-01-01 00:00:00.000000'",
+        "UPDATE piece_check SET piece_id = piece_id + 100",
+        "DELETE FROM piece_check",
+    ],
+)
+def test_what_is_remembered_otherwise_than_it_was_written_counts_for_nothing(
+    store: Store, read: list[str], forgery: str
+) -> None:
+    store.load(KNIGHT | {"C:R": ROOK["C:R"]}, "game")
+    store.upkeep.check()
+    with store.session.reading() as connection:
+        listed = "SELECT piece_id, identifier, fingerprint FROM piece_check JOIN piece ON piece_id = id ORDER BY id"
+        (piece, identifier, _), (_, _, fingerprint) = connection.execute(text(listed)).all()
+    statement = forgery.format(piece=piece, other=fingerprint)
+    if "+ 100" in statement:
+        change(store, "DELETE FROM piece_check WHERE piece_id IN (SELECT max(piece_id) FROM piece_check)")
+        with store.session.database.writing() as connection, pytest.raises(Exception, match=r"(?i)foreign key"):
+            connection.execute(text(statement))
+        return
+    change(store, statement)
+    del read[:]
+    assert store.upkeep.check() == []
+    assert sorted(read) == ([identifier] if "fingerprint" in statement else ["C:N", "C:R"])
+
+
+def test_another_version_of_the_checker_looks_at_everything(
+    store: Store, read: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.load(KNIGHT, "game")
+    store.upkeep.check()
+    monkeypatch.setattr(memory, "CHECKER", memory.CHECKER + 1)
+    for _ in range(2):
+        assert store.upkeep.check() == []
+    assert read == ["C:N"] * 2
+
+
+def test_what_is_damaged_is_not_remembered_and_what_is_mended_is(store: Store) -> None:
+    store.load(KNIGHT, "game")
+    change(store, "UPDATE condition SET square = square + 1")
+    for _ in range(2):
+        assert len(store.upkeep.check()) == 1
+    change(store, "UPDATE condition SET square = square - 1")
+    for _ in range(2):
+        assert store.upkeep.check() == []
+
+
+def test_a_file_that_nobody_may_write_is_checked_all_the_same(tmp_path: Path, read: list[str]) -> None:
+    path = tmp_path / "store.db"
+    with Store.open(str(path)) as store:
+        store.load(KNIGHT, "game")
+    before = path.read_bytes()
+    with Store.open(f"sqlite:///file:{path}?mode=ro&uri=true") as store:
+        for _ in range(2):
+            assert store.upkeep.check() == []
+    assert read == ["C:N"] * 2
+    assert path.read_bytes() == before
+
+
+def test_a_full_check_finds_what_checksums_do_not_tell_of(tmp_path: Path) -> None:
+    with Store.open(str(tmp_path / "store.db")) as store:
+        store.load(KNIGHT, "game")
+        store.upkeep.check()
+        # The same bytes, and no text.
+        change(store, "UPDATE condition SET state = CAST(state AS BLOB)")
+        assert store.upkeep.check(full=True) != []
+
+
+def test_the_commands_take_full(ggn: Command, address: str) -> None:
+    with Store.open(address) as store:
+        store.load(KNIGHT, "game")
+    for command in (("verify",), ("verify", "game"), ("db", "check")):
+        for full in ((), ("--full",)):
+            done = ggn(*command, *full)
+            assert (done.code, done.err) == (0, "1 piece, 1 revision and 0 tags checked: all sound\n")
+    assert ggn("verify", "--full", "--remote", address).code == 2
