@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import repeat
 from typing import Any, Final
 
-from sqlalchemy import Connection, Table, bindparam, select
+from sqlalchemy import BindParameter, Connection, Table, bindparam, select
 
 from ggn_store.model.board import Board
 from ggn_store.model.document import Destination, Dialect, Digests, Origin, Piece, Possibility, Source
@@ -36,7 +36,7 @@ _FOREIGN: Final[dict[str, tuple[Table, ...]]] = {
 # What no possibility has anything of, and of several tables.
 _NOTHING: Final = repeat(None)
 _NO_MORE: Final = (None,) * 4
-_PIECE: Final = bindparam("piece")
+_PIECE: Final[BindParameter[int]] = bindparam("piece")
 
 
 _PLACES: Final = [
@@ -93,9 +93,9 @@ class Reader:
             _require(ordinal == len(of_sources[source]))
             listed = tuple(of_places.pop((source, ordinal), ()))
             of_sources[source].append(Destination(self._label(square), listed))
-        read = []
-        for place, (ordinal, square) in enumerate(sources):
-            _require(ordinal == place)
+        read: list[Source] = []
+        for ordinal, square in sources:
+            _require(ordinal == len(read))
             read.append(Source(self._label(square), tuple(of_sources.pop(ordinal, ()))))
         _require(not of_places and not of_sources)
         return Piece(identifier, tuple(read))
@@ -109,8 +109,9 @@ class Reader:
         return HAND if square is None else self._square(square)
 
     def _square(self, square: Any) -> str:
-        _require(_typed(square, int) >= 0)
-        return self.board.squares[square]
+        number: int = _typed(square, int)
+        _require(number >= 0)
+        return self.board.squares[number]
 
     def _details(self, connection: Connection, table: Table, piece_id: int, count: int) -> Any:
         """What the possibilities have in a table, as texts in their order."""
