@@ -13,7 +13,7 @@ from ggn_store import MoveError, Position, PositionError, Ruleset, Store, rulese
 from ggn_store.api import batches
 from ggn_store.api.batches import BATCH_QUERIES
 from ggn_store.store.moves.batch import COUNTS
-from tests.columnar.test_columnar import played
+from tests.support.positions import played
 from tests.support.program import Program
 from tests.support.strategies import DIALECTS, Case, cases
 from tests.support.unhurried import UNHURRIED

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-import random
 import re
 import subprocess
 import sys
@@ -24,6 +23,7 @@ from ggn_store.model.document import Envelope
 from ggn_store.notation import cell
 from tests.oracles import reference
 from tests.oracles.python_chess import POSITIONS, expected_moves, key_of_ours, position_of, read_positions
+from tests.support.positions import played
 from tests.support.program import Program
 from tests.support.strategies import DIALECTS, Case, Plain, cases
 from tests.support.unhurried import UNHURRIED
@@ -252,21 +252,6 @@ def test_chess_is_as_python_chess_has_it() -> None:
             ours = [key_of_ours(p, s, d, document[p][s][d][ordinal]["diff"]["board"][d]) for p, s, d, ordinal in moves]
             assert len(set(ours)) == len(ours)
             assert set(ours) == expected_moves(board)
-
-
-def played(rules: Ruleset, count: int, seed: int) -> list[Position]:
-    """Positions of random games."""
-    dice = random.Random(seed)
-    found: list[Position] = []
-    while len(found) < count:
-        position = rules.position()
-        for _ in range(30):
-            found.append(position)
-            moves = rules.moves(position)
-            if not moves:
-                break
-            position = rules.apply(position, dice.choice(moves))
-    return found[:count]
 
 
 def require_same_as_the_store(rules: Ruleset, positions: list[Position], **options: Any) -> None:

@@ -1,8 +1,10 @@
-"""Positions that differ in one square."""
+"""Positions that differ in one square, and positions of random games."""
 
 from __future__ import annotations
 
-from ggn_store import Position
+import random
+
+from ggn_store import Position, Ruleset
 
 
 def some_positions() -> list[Position]:
@@ -21,3 +23,18 @@ def some_positions() -> list[Position]:
     changed += [board | {square: str(piece).swapcase()} for square, piece in board.items()]
     changed += [board | {"c5": "c:p"}, board | {"h1": "C:R"}, board | {"f1": "X:Z"}, board | {"g1": None}]
     return [Position(each, side=side) for each in changed for side in ("first", "second")]
+
+
+def played(rules: Ruleset, count: int, seed: int) -> list[Position]:
+    """Positions of random games."""
+    dice = random.Random(seed)
+    found: list[Position] = []
+    while len(found) < count:
+        position = rules.position()
+        for _ in range(30):
+            found.append(position)
+            moves = rules.moves(position)
+            if not moves:
+                break
+            position = rules.apply(position, dice.choice(moves))
+    return found[:count]
