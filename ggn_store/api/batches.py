@@ -48,7 +48,6 @@ class Batches:
         self._moves = moves
         self._columns = columns
         self._asked = 0
-        self._is_made = False
 
     def many(
         self, positions: Iterable[AnyPosition], question: Question, assume: Assumption | None, query: BatchQuery
@@ -57,7 +56,7 @@ class Batches:
         if choice.query != "columns":
             return self._moves.many(given, question, assume, cast(Query, choice.query))
         check_assumption(assume)
-        found = list(chain.from_iterable(map(self._made().lists, _chunks(given))))
+        found = list(chain.from_iterable(map(self._columns().lists, _chunks(given))))
         if question is not EVERYTHING:
             found = [[move for move in moves if _is_asked(move, question)] for moves in found]
         return found if assume is None else [list(map(displaced, moves)) for moves in found]
@@ -70,7 +69,7 @@ class Batches:
         total: Counter[int | str] = Counter()
         first = 0
         for chunk in _chunks(given):
-            keys, counts = (column.to_pylist() for column in self._made().count(chunk, by).columns)
+            keys, counts = (column.to_pylist() for column in self._columns().count(chunk, by).columns)
             if by == "position":
                 keys = range(first, first + len(chunk))
             for key, count in zip(keys, counts, strict=True):
@@ -82,7 +81,7 @@ class Batches:
         """The statement and its plan; of several positions also what answers them, and why."""
         choice, _ = self._choose(positions, question, query, is_asked=False)
         if choice.query == "columns":
-            text, plan = self._made().explain(positions)
+            text, plan = self._columns().explain(positions)
             narrowed = [] if question is EVERYTHING else ["of what it finds, only the moves that are asked for"]
             return text, [*plan, *narrowed, f"asked of DuckDB, on columns: {len(positions):,} positions"]
         text, plan = self._moves.explain(positions, question, cast(Query, choice.query))
@@ -104,7 +103,7 @@ class Batches:
             return _Choice("fast", f"there are fewer than {_FEW} positions" if len(ahead) > 1 else ""), iter(ahead)
         if missing := [name for name in _PACKAGES if importlib.util.find_spec(name) is None]:
             return _Choice("fast", f"{', '.join(missing)} cannot be imported"), chain(ahead, given)
-        if not self._is_made:
+        if not self._columns().is_made:
             possibilities = sum(row["possibilities"] for row in self._moves.handle.piece_summaries())
             if possibilities > _MOST:
                 why = f"the ruleset has more than {_MOST:,} possibilities"
@@ -115,10 +114,6 @@ class Batches:
                 self._asked += len(ahead) if is_asked else 0
                 return _Choice("fast", f"to make columns pays from {needed:,} positions on"), iter(ahead)
         return _Choice("columns"), chain(ahead, given)
-
-    def _made(self) -> Columns:
-        self._is_made = True
-        return self._columns()
 
 
 def _is_asked(move: Move, question: Question) -> bool:

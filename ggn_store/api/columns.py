@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-import functools
 import os
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
+from weakref import WeakKeyDictionary
 
 from ggn_store.api.collector import held_off
 from ggn_store.api.handle import Handle
@@ -22,7 +23,9 @@ from ggn_store.errors import PositionError, StoreError, quote
 from ggn_store.model.document import Piece
 from ggn_store.model.move import Move
 from ggn_store.model.position import Position
+from ggn_store.model.revision import Revision
 from ggn_store.notation.hand import HAND
+from ggn_store.store.database.session import Session
 from ggn_store.store.moves.batch import COUNTS, Count
 
 if TYPE_CHECKING:
@@ -33,6 +36,8 @@ ENGINES: Final[tuple[Engine, ...]] = ("duckdb", "spark")
 # How many positions of a file are asked about at once, and how many moves become records at once.
 _CHUNK: Final = 20_000
 _RECORDS: Final = 10_000
+# Revisions of a store whose tables are kept for its next handles on them.
+_KEPT: Final = 4
 # The bits of a possibility's number in one number for it and its position.
 _POSSIBILITY: Final = 0xFFFFFFFF
 
@@ -60,47 +65,82 @@ class EngineOptions(TypedDict, total=False):
     directory: str | None
 
 
+@dataclass(slots=True)
+class _Made:
+    """What is made of a revision when it is first needed, for all handles of a store on it."""
+
+    compiled: Compiled | None = None
+    encoder: Encoder | None = None
+    named: Any = None
+    engines: dict[_Engine, Any] = field(default_factory=dict)
+
+
+_kept: WeakKeyDictionary[Session, OrderedDict[Revision, _Made]] = WeakKeyDictionary()
+
+
+def _made_of(handle: Handle) -> _Made:
+    """What is made of a handle's revision, which never changes; the store keeps the last few."""
+    kept = _kept.setdefault(handle.session, OrderedDict())
+    made = kept.pop(handle.revision, None) or _Made()
+    kept[handle.revision] = made
+    while len(kept) > _KEPT:
+        kept.popitem(last=False)
+    return made
+
+
 class Columns:
     """`ruleset.columns`: the ruleset as tables of columns, which are made when they are first needed."""
 
     def __init__(self, handle: Handle) -> None:
         self.handle = handle
-        self._engines: dict[_Engine, Any] = {}
+        self._made = _made_of(handle)
 
-    @functools.cached_property
+    @property
+    def is_made(self) -> bool:
+        """Whether `lists` has been asked: its tables, and the moves that they name, are in memory."""
+        return self._made.named is not None
+
+    @property
     def compiled(self) -> Compiled:
         """The tables that questions read."""
-        handle = self.handle
-        return compiling.compile_pieces(handle.revision, handle.board, handle.read_pieces())
+        if self._made.compiled is None:
+            self._made.compiled = self._compile(self.handle.read_pieces())
+        return self._made.compiled
 
-    @functools.cached_property
+    def _compile(self, pieces: Iterator[Piece]) -> Compiled:
+        return compiling.compile_pieces(self.handle.revision, self.handle.board, pieces)
+
+    @property
     def _encoder(self) -> Encoder:
-        return Encoder(self.compiled)
+        if self._made.encoder is None:
+            self._made.encoder = Encoder(self.compiled)
+        return self._made.encoder
 
     def lists(self, positions: Sequence[Position]) -> list[list[Move]]:
         """The moves of each position, as the store gives them."""
         np = need("numpy", EXTRA)
-        named = self._named
+        named = self._named()
         with held_off():
             keys = self._found(self.encode(positions))
             moves = named[keys & _POSSIBILITY].tolist()
             ends = np.searchsorted(keys, np.arange(len(positions) + 1) << 32).tolist()
             return [moves[begin:end] for begin, end in pairwise(ends)]
 
-    @functools.cached_property
     def _named(self) -> Any:
         """The move that each possibility is, in an array by its number."""
-        found: list[Move] = []
-        with held_off():
-            pieces = (_noted(piece, found) for piece in self.handle.read_pieces())
-            if "compiled" in self.__dict__:
-                for _ in pieces:
-                    pass
-            else:
-                self.compiled = compiling.compile_pieces(self.handle.revision, self.handle.board, pieces)
-        named = need("numpy", EXTRA).empty(len(found), object)
-        named[:] = found
-        return named
+        made = self._made
+        if made.named is None:
+            found: list[Move] = []
+            with held_off():
+                pieces = (_noted(piece, found) for piece in self.handle.read_pieces())
+                if made.compiled is None:
+                    made.compiled = self._compile(pieces)
+                else:
+                    collections.deque(pieces, maxlen=0)
+            named = need("numpy", EXTRA).empty(len(found), object)
+            named[:] = found
+            made.named = named
+        return made.named
 
     def _found(self, batch: Batch, **engine: Unpack[EngineOptions]) -> Any:
         """What holds, in order: a number for each position and possibility, since one is sorted faster than two."""
@@ -216,18 +256,18 @@ class Columns:
     def engine(self, **engine: Unpack[EngineOptions]) -> Any:
         """The engine that is asked for, made for the first question and kept."""
         asked = _Engine(**engine)
-        if asked not in self._engines:
+        if asked not in self._made.engines:
             if asked.engine == "duckdb":
                 from ggn_store.columnar.duck import DuckEngine
 
-                self._engines[asked] = DuckEngine(self.compiled, asked.threads)
+                self._made.engines[asked] = DuckEngine(self.compiled, asked.threads)
             elif asked.engine == "spark":
                 from ggn_store.columnar.spark import SparkEngine
 
-                self._engines[asked] = SparkEngine(self.compiled, asked.master, asked.directory)
+                self._made.engines[asked] = SparkEngine(self.compiled, asked.master, asked.directory)
             else:
                 raise StoreError(f"{quote(asked.engine)} is not an engine on columns: {' or '.join(ENGINES)}")
-        return self._engines[asked]
+        return self._made.engines[asked]
 
 
 def _noted(piece: Piece, found: list[Move]) -> Piece:

@@ -72,6 +72,13 @@ class Columns:
     state: tuple[Any, Any, Any]
 
 
+class Numbers(dict[str, int]):
+    """Square -> its number, -1 for one that the board does not have."""
+
+    def __missing__(self, square: str) -> int:
+        return -1
+
+
 class Pieces(dict[str, int]):
     """Identifier -> twice its number in the ruleset (-1: it knows none such), plus 1 for the first side's."""
 
@@ -129,7 +136,7 @@ class Encoder:
         self._compiled = compiled
         table = compiled.tables
         self.labels: list[str] = table["square"]["label"].to_pylist()
-        self.numbers = {label: number for number, label in enumerate(self.labels)}
+        self.numbers = Numbers((label, number) for number, label in enumerate(self.labels))
         self.pieces = Pieces(table["piece"]["identifier"].to_pylist())
         declared: Mapping[str, Any] = compiled.metadata["variables"]
         self._declared = {
@@ -257,15 +264,16 @@ class Encoder:
         total = int(sizes.sum())
         flat = itertools.chain.from_iterable
         numbers, pieces = self.numbers, self.pieces
-        square = np.fromiter((numbers.get(each, -1) for each in flat(boards)), np.int32, total)
+        square = np.fromiter(map(numbers.__getitem__, flat(boards)), np.int32, total)
         values: Iterable[Any] = flat(board.values() for board in boards)
         piece = np.fromiter(map(pieces.__getitem__, values), np.int32, total)
         position = np.repeat(np.arange(len(boards), dtype=np.int32), sizes)
         if (square < 0).any():
-            self._require_on_board({each for board in boards for each in board} - set(numbers))
+            for board in boards:
+                self._require_on_board(board.keys() - numbers.keys())
             position, square, piece = (array[square >= 0] for array in (position, square, piece))
         held = [
-            (at, pieces[each]) for at, p in enumerate(positions) for each, count in (p.hands or {}).items() if count
+            (at, pieces[each]) for at, p in enumerate(positions) if p.hands for each, count in p.hands.items() if count
         ]
         return Columns(
             position,
@@ -442,7 +450,7 @@ class Encoder:
 
     def _require_on_board(self, outside: set[str]) -> None:
         """A board that was not declared is only a guess, and squares outside it matter to no rule."""
-        if self._compiled.metadata["declared"]:
+        if outside and self._compiled.metadata["declared"]:
             raise PositionError(
                 f"{offer(sorted(outside))}: not on the board of {self._compiled}, which is "
                 f"{self._compiled.metadata['shape']}"
@@ -459,8 +467,11 @@ class Encoder:
         np = self._np
         own = (columns.piece & 1) == columns.first[columns.position]
         placed = columns.position * np.int64(self._places) + columns.square
-        position, start = columns.position[own], self._starts[columns.piece[own] >> 1, columns.square[own]]
-        position, start = self._with_hands(columns, position[start >= 0], start[start >= 0])
+        [mine] = np.nonzero(own)
+        start = self._starts[columns.piece[mine] >> 1, columns.square[mine]]
+        if len(start) and start.min() < 0:
+            mine, start = mine[start >= 0], start[start >= 0]
+        position, start = self._with_hands(columns, columns.position[mine], start)
         codes = None
         if self._variables or self._compiled.facts:
             codes = np.full((len(columns.first), self._places), _EMPTY, self._type)
@@ -496,15 +507,11 @@ class Encoder:
 
     def _moving(self, position: Any, start: Any, states: Any, codes: Any, begin: int) -> Any:
         np, pa = self._np, self._pa
+        at, lane = position, self._first_lane[start]
         lanes = self._lanes[start]
-        parts = []
-        for number in range(int(lanes.max(initial=0))):
-            found = np.flatnonzero(lanes > number)
-            parts.append((position[found], self._first_lane[start[found]] + np.int32(number)))
-        at, lane = (
-            np.concatenate([np.zeros(0, np.int32), *(part[each] for part in parts)]).astype(np.int32, copy=False)
-            for each in range(2)
-        )
+        if not (lanes == 1).all():
+            at, lane = np.repeat(at, lanes), np.repeat(lane, lanes)
+            lane += np.arange(len(lane), dtype=np.int32) - np.repeat(np.cumsum(lanes) - lanes, lanes).astype(np.int32)
         numbers, guards = self._guards
         if guards:
             passed = np.ones((1 + len(guards), len(codes)), bool)
@@ -514,9 +521,10 @@ class Encoder:
             found = passed[numbers[lane], at]
             at, lane = at[found], lane[found]
         words = np.zeros((2, len(lane)), np.int64)
+        board = at * np.int64(self._places)
         for rows, size in self._looks.by_size(lane):
             places = self._looks.take(lane[rows], size)
-            places += (at[rows] * np.int64(self._places))[:, None]
+            places += board[rows, None]
             found = states.take(places)
             words[0, rows] = self._words(found & 1, 1)[:, 0]
             words[1, rows] = self._words(found & 2, 1)[:, 0]

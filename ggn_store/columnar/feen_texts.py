@@ -27,6 +27,9 @@ _CLASSES: Final = {
 _CODES: Final = 128
 _STATES: Final = ("", "+", "-")
 _MARKS: Final = ("", "^", "'", "^'")
+# In the table of what may follow what: a digit after a digit, which makes a number with it.
+_RUN: Final = 2
+_LINE: Final = ord("\n")
 # A run of empty squares has at most this many digits here: no rank is longer.
 _DIGITS: Final = 3
 
@@ -42,6 +45,19 @@ class FeenTexts:
         self._classes = np.full(256, _OTHER, np.uint8)
         for kind, characters in _CLASSES.items():
             self._classes[list(characters)] = kind
+        # What may follow what; nothing else may stand at the beginning, which follows a break.
+        self._allowed = np.zeros((8, 8), np.uint8)
+        for first in (_LETTER, _DIGIT, _BREAK, _TERMINAL, _DERIVED):
+            self._allowed[first, [_LETTER, _DIGIT, _STATE]] = True
+            self._allowed[first, _BREAK] = first != _BREAK
+        self._allowed[_STATE, _LETTER] = True
+        self._allowed[_LETTER, [_TERMINAL, _DERIVED]] = True
+        self._allowed[_TERMINAL, _DERIVED] = True
+        self._allowed[_DIGIT, _DIGIT] = _RUN
+        self._allowed = self._allowed.reshape(-1)
+        self._steps = np.zeros(256, np.int32)
+        self._steps[list(_CLASSES[_LETTER])] = 1
+        self._steps[list(_CLASSES[_DIGIT])] = range(10)
         self._state = np.zeros(256, np.int32)
         self._state[list(b"+-")] = _CODES, 2 * _CODES
         self.rest = functools.lru_cache(maxsize=65_536)(self._rest)
@@ -86,55 +102,53 @@ class FeenTexts:
         `text` has a placement a line. None where a line is not the placement of a board of the shape of the first.
         """
         np = self._np
-        kind = self._classes[text]
-        after = np.empty_like(kind)
-        after[:-1], after[-1] = kind[1:], _BREAK
-        letter, digit, stop = kind == _LETTER, kind == _DIGIT, kind == _BREAK
-        # What may follow what; nothing else may stand at the beginning, which follows a break.
-        allowed = np.zeros((7, 7), bool)
-        for first in (_LETTER, _DIGIT, _BREAK, _TERMINAL, _DERIVED):
-            allowed[first, [_LETTER, _DIGIT, _STATE]] = True
-            allowed[first, _BREAK] = first != _BREAK
-        allowed[_STATE, _LETTER] = True
-        allowed[_LETTER, [_TERMINAL, _DERIVED]] = True
-        allowed[_TERMINAL, _DERIVED] = True
-        pairs = kind[:-1] * np.uint8(7) + kind[1:]
-        if not allowed.reshape(-1)[pairs].all() or not allowed[_BREAK, kind[0]]:
+        kind = self._classes.take(text)
+        pairs = kind[:-1] * np.uint8(8)
+        pairs += kind[1:]
+        allowed = self._allowed.take(pairs)
+        if not allowed.all() or kind[0] not in (_LETTER, _DIGIT, _STATE):
             return None
-        steps = letter.astype(np.int32)
-        at = np.flatnonzero(digit)
-        value = text[at].astype(np.int32) - ord("0")
-        begins = np.ones(len(at), bool)
-        begins[1:] = at[1:] != at[:-1] + 1
-        if (value[begins] == 0).any():
-            return None
-        if not begins.all():
-            run = np.cumsum(begins) - 1
-            ends = np.append(np.flatnonzero(begins)[1:], len(at))
-            power = ends[run] - 1 - np.arange(len(at))
-            if (power >= _DIGITS).any():
+        steps = self._steps.take(text)
+        begins = np.flatnonzero(kind == _DIGIT)
+        if (allowed == _RUN).any():
+            begins = self._add_runs(text, begins, steps)
+            if begins is None:
                 return None
-            value *= 10**power
-        steps[at] = value
-        passed = np.cumsum(steps, dtype=np.int64)
+        if (text[begins] == ord("0")).any():
+            return None
+        passed = np.cumsum(steps, dtype=np.int32)
+        stop = np.flatnonzero(kind == _BREAK)
         widths = np.diff(passed[stop], prepend=0)
-        lines = np.flatnonzero(text[stop] == ord("\n"))
+        lines = np.flatnonzero(text[stop] == _LINE)
         heights = np.diff(lines, prepend=-1)
         width, height = int(widths[0]), int(heights[0])
         if height < 2 or (widths != width).any() or (heights != height).any() or len(lines) != count:
             return None
-        at = np.flatnonzero(letter)
+        at = np.flatnonzero(kind == _LETTER)
         token = text[at].astype(np.int32)
-        before = np.empty_like(text)
-        before[0], before[1:] = ord("\n"), text[:-1]
-        token += self._state[before[at]]
-        marked = np.flatnonzero((after[at] == _TERMINAL) | (after[at] == _DERIVED))
+        # The last character, which is before the first one, is a break.
+        token += self._state.take(text[at - 1])
+        after = kind[at + 1]
+        marked = np.flatnonzero((after == _TERMINAL) | (after == _DERIVED))
         if len(marked):
             where = at[marked]
-            both = (after[where] == _TERMINAL) & (after[where + 1] == _DERIVED)
-            mark = np.where(after[where] == _DERIVED, 2, np.where(both, 3, 1))
+            both = (after[marked] == _TERMINAL) & (kind[where + 2] == _DERIVED)
+            mark = np.where(after[marked] == _DERIVED, 2, np.where(both, 3, 1))
             token[marked] += mark.astype(np.int32) * (_CODES * len(_STATES))
         return (width, height), passed[at] - 1, token
+
+    def _add_runs(self, text: Any, digits: Any, steps: Any) -> Any:
+        """Make numbers of several digits steps of so many squares; where numbers begin, None if one is too long."""
+        np = self._np
+        begins = np.ones(len(digits), bool)
+        begins[1:] = digits[1:] != digits[:-1] + 1
+        run = np.cumsum(begins) - 1
+        ends = np.append(np.flatnonzero(begins)[1:], len(digits))
+        power = ends[run] - 1 - np.arange(len(digits))
+        if (power >= _DIGITS).any():
+            return None
+        steps[digits] = (text[digits].astype(np.int32) - ord("0")) * 10**power
+        return digits[begins]
 
     def _rest(self, rest: str) -> _Rest:
         """Styles, whether the first side moves, and the hands, of what follows the placement."""

@@ -25,7 +25,7 @@ SELECT reached.position,
 FROM ({_reached(xor)}) AS reached
 JOIN part ON part.lane = reached.lane
 JOIN answer ON answer.key = {xor.format("(reached.squares & part.squares)", "part.salt")}
-WHERE reached.squares <> 0
+WHERE (reached.squares & part.squares) <> 0
 UNION ALL
 {_masked(compiled, "position, masked.possibility")}"""
 

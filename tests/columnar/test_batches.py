@@ -94,6 +94,20 @@ def test_columns_are_made_once_enough_positions_have_been_asked(monkeypatch: pyt
     assert answers(ruleset(SMALL), PLACED).endswith("the ruleset has more than 1 possibilities")
 
 
+def test_a_new_handle_uses_the_columns_that_another_one_of_the_store_has_made(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "_FEW", 3)
+    document = {"C:P": {"a1": {"a2": [{"deny": {f"b{rank}": "enemy"}} for rank in range(1, 14)]}}}
+    monkeypatch.setattr(batches, "_A_POSITION", 1)
+    store.load(document, "first")
+    store.load(document | {"c:p": document["C:P"]}, "other")
+    expected = store.ruleset("first").moves_batch(PLACED, query="columns")
+    assert answers(store.ruleset("first"), PLACED) == "asked of DuckDB, on columns: 5 positions"
+    assert store.ruleset("first").moves_batch(PLACED) == expected
+    assert "to make columns pays from 26 positions on" in answers(store.ruleset("other"), PLACED)
+
+
 @pytest.mark.parametrize("module", ["duckdb", "pyarrow", "numpy"])
 def test_the_store_answers_where_a_package_is_missing(
     module: str, cheap: None, monkeypatch: pytest.MonkeyPatch
