@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Final, Literal, cast, get_args
 from ggn_store.api.handle import AnyPosition, as_position
 from ggn_store.api.moves import Moves, Query
 from ggn_store.errors import MoveError, quote
-from ggn_store.model.move import Assumption, Move, check_assumption, displaced
+from ggn_store.model.move import Assumption, Count, Move, check_assumption, displaced
 from ggn_store.model.position import Position
-from ggn_store.store.moves.batch import Count
 from ggn_store.store.moves.fast import EVERYTHING
 from ggn_store.store.moves.reading import Question
 

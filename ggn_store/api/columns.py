@@ -21,12 +21,11 @@ from ggn_store.columnar.encode import Batch, Encoder
 from ggn_store.columnar.extras import need
 from ggn_store.errors import PositionError, StoreError, quote
 from ggn_store.model.document import Piece
-from ggn_store.model.move import Move
+from ggn_store.model.move import COUNTS, Count, Move
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.session import Session
-from ggn_store.store.moves.batch import COUNTS, Count
 
 if TYPE_CHECKING:
     from ggn_store.api.views import ViewRows

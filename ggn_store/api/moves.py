@@ -11,14 +11,11 @@ from typing import Final, Literal, get_args
 from ggn_store.api.collector import held_off
 from ggn_store.api.handle import AnyPosition, Handle, as_position
 from ggn_store.errors import MoveError, quote
-from ggn_store.model import variables
-from ggn_store.model.move import DISPLACEMENT, Assumption, Move, check_assumption
+from ggn_store.model.move import COUNTS, DISPLACEMENT, Assumption, Count, Move, check_assumption
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
-from ggn_store.store.moves import batch, fast, reading
-from ggn_store.store.moves.batch import COUNTS, Count
+from ggn_store.store.moves import fast, reading
 from ggn_store.store.moves.reading import Question
-from ggn_store.store.rulesets import masks
 
 Query = Literal["fast", "reading"]
 QUERIES: Final[tuple[Query, ...]] = get_args(Query)
@@ -58,16 +55,15 @@ class Moves:
         """How many moves there are: by number of the position from 0, or by piece or destination that has any."""
         if by not in COUNTS:
             raise MoveError(f"moves are counted by {', '.join(COUNTS)}, not by {quote(by)}")
-        handle, answering = self.handle, self._fast if _is_fast(query) else None
+        answering = self._fast if _is_fast(query) else None
         total: Counter[int | str] = Counter()
         first = 0
         for chunk in _chunks(self, positions):
             found: Mapping[int | str, int]
             try:
-                if answering is None or handle.variables:
+                if answering is None:
                     raise fast.NotEncodableError
-                with handle.session.reading() as connection:
-                    found = batch.counts(connection, answering, chunk, by)
+                found = answering.counts(chunk, by)
             except fast.NotEncodableError:
                 found = _counted(self.many(chunk, fast.EVERYTHING, None, query), by)
             if by == "position":
@@ -88,21 +84,17 @@ class Moves:
     def explain(self, positions: Sequence[Position], question: Question, query: Query) -> tuple[str, list[str]]:
         handle, database = self.handle, self.handle.session.database
         asked = [handle.on_board(position) for position in positions]
-        board = handle.board
         if _is_fast(query) and self._fast is not None and len(asked) == 1:
-            position = handle.placed(asked[0])
-            statement = self._fast.statement(position.board, position.hands, position.side, question)
+            statement = self._fast.statement(handle.placed(asked[0]), question)
             with handle.session.reading() as connection:
                 text, plan = reading.explained(database, connection, statement)
             if question.destination is not None:
                 plan = [*plan, f"of what it finds, only moves to {question.destination}"]
-            if handle.variables:
-                plan = [*plan, "of what it finds, only moves whose guards let the state pass"]
             return text, plan
         with handle.opened() as opened:
             text, plan = reading.explain(opened, asked, question)
         if _is_fast(query) and self._fast is None:
-            plan.append(f"the reading query, since {masks.why_none(board)}")
+            plan.append("the reading query, since lanes are missing: run `ggn-store db rebuild`")
         return text, plan
 
     def one(
@@ -117,23 +109,16 @@ class Moves:
             return self._ask([position], question, assume)[0]
         if assume not in (None, DISPLACEMENT):
             raise MoveError(f"{quote(assume)} is not an assumption; there is {DISPLACEMENT!r} only")
-        if isinstance(position, Position):
-            board, hands, side = position.board, position.hands, question.side or position.side
-            state = position.state
-        else:
-            board, hands, side = position, None, question.side or "first"
-            state = None
-        if state is not None or self.handle.variables:
-            position = self.handle.stated(as_position(position))
-            state = position.state
+        asked = self.handle.stated(position) if isinstance(position, Position) else fast.Bare(position)
+        if self.handle.variables and isinstance(asked, fast.Bare):
+            asked = self.handle.stated(as_position(position))
         try:
-            answer = found.moves(board, hands, side, question, assume)
-            return answer if state is None else _guarded(answer, state)
+            return found.moves(asked, question, assume)
         except fast.NotEncodableError:
             # Either it is wrong, which is said here, or it has squares that are not the board's and do not matter.
             position = self.handle.placed(position)
         try:
-            return _guarded(found.moves(position.board, hands, side, question, assume), state)
+            return found.moves(position, question, assume)
         except fast.NotEncodableError:
             return self._ask([position], question, assume)[0]
 
@@ -160,27 +145,13 @@ def _is_fast(query: Query) -> bool:
 
 def _batches(asked: Moves, query: fast.FastQuery, positions: Iterable[AnyPosition]) -> Iterator[list[Move]]:
     """For each position its moves; what is not known yet of a thousand positions is asked in one statement."""
-    handle = asked.handle
     for chunk in _chunks(asked, positions):
         try:
             with held_off():
-                looked_up = query.look_up(chunk)
-                rows = []
-                if looked_up.unknown:
-                    with handle.session.reading() as connection:
-                        rows = batch.ask(connection, query, chunk, looked_up)
-                found = query.complete(looked_up, rows)
-                if handle.variables:
-                    pairs = zip(found, chunk, strict=True)
-                    found = [_guarded(each, position.state) for each, position in pairs]
+                found = query.many(chunk)
         except fast.NotEncodableError:
             found = [asked.one(position, fast.EVERYTHING, None, "fast") for position in chunk]
         yield from found
-
-
-def _guarded(found: list[Move], state: Mapping[str, str] | None) -> list[Move]:
-    """Those of some moves whose guards let a state pass that names every variable."""
-    return found if state is None else [move for move in found if variables.passes(move.guards, state)]
 
 
 def _counted(answers: Sequence[list[Move]], by: Count) -> dict[int | str, int]:

@@ -16,12 +16,11 @@ from ggn_store.errors import PictureError, PositionError, offer
 from ggn_store.model.board import Board
 from ggn_store.model.chain import Chain
 from ggn_store.model.document import Dialect, Document, Piece, canonical_text
-from ggn_store.model.move import Assumption, Move
+from ggn_store.model.move import Assumption, Count, Move
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision, Summary
 from ggn_store.model.variables import Variable
 from ggn_store.store.database.session import Session
-from ggn_store.store.moves.batch import Count
 from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from ggn_store.errors import MoveError, quote
 from ggn_store.model.document import Guards
@@ -12,6 +12,8 @@ from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
 
 Assumption = Literal["displacement"]
+Count = Literal["position", "piece", "destination"]
+COUNTS: Final[tuple[Count, ...]] = get_args(Count)
 DISPLACEMENT: Final[Assumption] = "displacement"
 
 

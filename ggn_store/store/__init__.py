@@ -1,6 +1,6 @@
 """The store: the only room that imports SQLAlchemy. A room lies upon those below it; rooms of one line do not meet.
 
-    upkeep        versions, masks made again, garbage collection, checks
+    upkeep        versions, lanes made again, garbage collection, checks
     server | exchange        guards, seals, roles; push, pull, bundles, merges
     history | review | moves | analyses | sql        what is asked of rulesets and done with them
     rulesets      documents in and out

@@ -4,7 +4,7 @@
     python -m tests.benchmarks.imports --only sqlite --rounds 9 --documents small=500 --documents chess=20 --processes 0
 
 No two pieces of the documents are equal, so that nothing is shared. The pipeline is `Store.load_all` over a directory:
-JSON files in, committed rows out, with every check, digest and mask; in one process, or with others that read ahead.
+JSON files in, committed rows out, with every check, digest and lane; in one process, or with others that read ahead.
 Raw is the driver alone, given the same rows: on SQLite as tuples, one `executemany` a table; on Postgres as the text of
 a COPY, one a table. Both commit once a document, into new stores with the same tables, constraints and settings. Rounds
 of the two alternate, and after every round the two stores must hold equal rows, but for the time at which a revision
@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Column, Connection, Select, select
 
 from ggn_store import Store, find_game, generate, read_definition
-from ggn_store.store.rulesets import masks
+from ggn_store.store.rulesets import lanes
 from ggn_store.store.schema import tables as t
 from tests.support.postgres import Server, server
 
@@ -83,7 +83,7 @@ _TABLES = (
     t.piece,
     t.revision_piece,
     *t.PIECE_TABLES,
-    t.mask,
+    t.lane,
     t.piece_summary,
 )
 
@@ -228,15 +228,14 @@ def _prepare(database: str, store: Store) -> Iterator[list[tuple[str, Any]]]:
                 t.revision: t.revision.c.id == revision.id,
                 t.piece: t.piece.c.id.in_(pieces),
                 t.revision_piece: t.revision_piece.c.revision_id == revision.id,
-                t.mask: t.mask.c.start.between(masks.start(pieces[0], 0), masks.start(pieces[-1] + 1, 0) - 1),
+                t.lane: t.lane.c.key.between(lanes.key_of(pieces[0], None), lanes.key_of(pieces[-1] + 1, None) - 1),
             }
             statements = []
             for table in _TABLES:
                 if table in (t.board, t.square) and revision.board_id in boards:
                     continue
                 condition = chosen[table] if table in chosen else table.c.piece_id.in_(pieces)
-                # On no board of these documents a mask has more than one word.
-                columns = list(masks.columns(1)) if table is t.mask else list(table.columns)
+                columns = list(table.columns)
                 query = select(*columns).where(condition).order_by(*table.primary_key.columns)
                 statements.append(_statement(database, connection, query, columns))
             boards.add(revision.board_id)

@@ -26,7 +26,7 @@ from typing import Any
 import chess
 
 from ggn_store import Position, Ruleset, Store, generate, parse, read_definition
-from ggn_store.store.moves.fast import FastQuery
+from ggn_store.store.moves.fast import Start
 from tests.benchmarks.rounds import Figure, medians, seconds, table
 from tests.oracles import python_chess as oracle
 from tests.oracles import reference
@@ -93,12 +93,12 @@ def with_python_chess(boards: Sequence[chess.Board]) -> None:
 @contextmanager
 def nothing_kept() -> Iterator[None]:
     """Handles ask the database for every piece of every position."""
-    keep = FastQuery._keep
-    FastQuery._keep = lambda self, answers: None  # type: ignore[method-assign]
+    keep = Start.keep
+    Start.keep = lambda self, digits, answer: None  # type: ignore[method-assign]
     try:
         yield
     finally:
-        FastQuery._keep = keep  # type: ignore[method-assign]
+        Start.keep = keep  # type: ignore[method-assign]
 
 
 def ask(rules: Ruleset, positions: Sequence[Position]) -> None:

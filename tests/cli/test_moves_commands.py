@@ -180,7 +180,7 @@ def test_a_batch_of_more_positions_than_one_statement_holds_is_numbered_through(
 
 def test_explain_prints_the_statement_and_the_database_s_plan(ask: Command, library: str) -> None:
     asked = ("moves", "mini", "--explain", "--piece", "C:P", "--source", "a2", "--destination", "b3")
-    for query, table, note in (("fast", "mask", True), ("reading", "board_state", False)):
+    for query, table, note in (("fast", "lane", True), ("reading", "board_state", False)):
         result = ask(*asked, "--query", query)
         assert (result.code, result.err) == (0, "")
         statement, _, plan = result.out.partition("\n\n")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from ggn_store import MoveError, Position, PositionError, Ruleset, Store, ruleset
 from ggn_store.api import batches
 from ggn_store.api.batches import BATCH_QUERIES
-from ggn_store.store.moves.batch import COUNTS
+from ggn_store.model.move import COUNTS
 from tests.support.positions import played
 from tests.support.program import Program
 from tests.support.strategies import DIALECTS, Case, cases

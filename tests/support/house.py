@@ -15,7 +15,7 @@ from sqlalchemy import text
 
 from ggn_store import Document, Store, parse
 from ggn_store.model.revision import Revision
-from ggn_store.store.rulesets import load, masks
+from ggn_store.store.rulesets import lanes, load
 from ggn_store.store.schema import tables as t
 from ggn_store.store.server import roles as server_roles
 from tests.support.postgres import Server
@@ -168,7 +168,7 @@ def new_piece(document: Mapping[str, Any] = BISHOP | {}, name: str = "C:Q", **co
         "terminal": False,
         "derived": False,
         "dialect": made.dialect,
-        "words": 1,
+        "lanes": lanes.VERSION,
     } | columns
     statements = [
         f"INSERT INTO piece (board_id, {', '.join(row)}) VALUES ({OLD_BOARD}, {', '.join(map(literal, row.values()))})"
@@ -176,10 +176,9 @@ def new_piece(document: Mapping[str, Any] = BISHOP | {}, name: str = "C:Q", **co
     for table, rows in zip(t.PIECE_TABLES, load.flatten(0, piece, made.board), strict=True):
         for _, *values in rows:
             statements.append(f'INSERT INTO "{table.name}" VALUES ({", ".join([NEW, *map(literal, values)])})')
-    for _, *values in masks.flatten(0, piece, made.board):
-        names = [column.name for column in masks.columns(1)]
-        listed = ", ".join([f"{NEW} * 1024", *map(literal, values)])
-        statements.append(f"INSERT INTO mask ({', '.join(names)}) VALUES ({listed})")
+    for key, *values in lanes.Encoder(made.board).rows(piece):
+        listed = ", ".join([f"({NEW} << {lanes.OF_PIECE}) + {key}", *map(literal, values)])
+        statements.append(f"INSERT INTO lane VALUES ({listed})")
     statements.append(
         f"INSERT INTO piece_summary SELECT {NEW}, {', '.join(f'({each})' for each in counts(NEW).values())}"
     )

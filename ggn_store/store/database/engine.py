@@ -22,7 +22,6 @@ from sqlalchemy import (
     URL,
     Column,
     ColumnElement,
-    Compiled,
     Connection,
     CursorResult,
     Engine,
@@ -60,11 +59,11 @@ logging.getLogger("sqlalchemy").addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """The text of a SELECT, and what puts a position's starts and other values where the driver takes them."""
+class Asked:
+    """A SELECT from the relation `asked`, which has these columns and any number of rows of integers, all bound."""
 
-    text: str
-    arrange: Callable[[Sequence[int], Sequence[Any]], Any]
+    columns: tuple[str, ...]
+    select: Callable[[FromClause], Select[Any]]
 
 
 class Database(ABC):
@@ -86,7 +85,7 @@ class Database(ABC):
         self.url = url
         self.engine = self._create_engine(url)
         self._idle: list[Any] = []
-        self._statements: dict[Hashable, Prepared] = {}
+        self._statements: dict[tuple[Asked, int], str] = {}
         # Rulesets outlive their store; the connections go when the last of them is gone.
         weakref.finalize(self, _close, self.engine, self._idle, self._give_up)
 
@@ -274,18 +273,34 @@ class Database(ABC):
         """Whether the server has closed a connection, perhaps while it was idle."""
         return False
 
-    def rows(self, connection: Connection, query: Select[Any], **values: int) -> list[Any]:
-        """The rows of a SELECT, as the driver gives them, in the transaction that is open."""
-        prepared = self.prepare(query, lambda: query, tuple(values))
-        arranged = prepared.arrange((), tuple(values.values()))
-        return self._run(self._handle(connection.connection.driver_connection), prepared.text, arranged)
+    @abstractmethod
+    def ask(self, asked: Asked, rows: Sequence[tuple[int, ...]], connection: Connection | None = None) -> list[Any]:
+        """What a SELECT finds for some rows, each on its own, by `fetch` or in the transaction of a connection."""
 
-    def prepare(self, key: Hashable, make: Callable[[], Select[Any]], names: Sequence[str]) -> Prepared:
-        """The statement of this key, made the first time; `names` are those of its values beside the starts."""
-        prepared = self._statements.get(key)
-        if prepared is None:
-            prepared = self._statements[key] = self._prepare(make().compile(dialect=self.engine.dialect), names)
-        return prepared
+    def _fetched(self, statement: str, values: Any, connection: Connection | None) -> list[Any]:
+        if connection is None:
+            return self.fetch(statement, values)
+        return self._run(self._handle(connection.connection.driver_connection), statement, values)
+
+    def asking(self, asked: Asked, rows: Sequence[tuple[int, ...]]) -> Select[Any]:
+        """The SELECT with the rows in it."""
+        return asked.select(self._relation(asked.columns, len(rows))).params(self._bound(asked.columns, rows))
+
+    @abstractmethod
+    def _relation(self, columns: Sequence[str], count: int) -> FromClause:
+        """The relation `asked` with so many rows."""
+
+    @abstractmethod
+    def _bound(self, columns: Sequence[str], rows: Sequence[tuple[int, ...]]) -> dict[str, Any]:
+        """The bound values of the relation by name."""
+
+    def _text(self, asked: Asked, count: int) -> str:
+        """The text of a SELECT for so many rows, made the first time."""
+        text = self._statements.get((asked, count))
+        if text is None:
+            compiled = asked.select(self._relation(asked.columns, count)).compile(dialect=self.engine.dialect)
+            text = self._statements[asked, count] = str(compiled)
+        return text
 
     def _connect_directly(self) -> Any:
         pooled = self.engine.raw_connection()
@@ -304,21 +319,6 @@ class Database(ABC):
 
     @abstractmethod
     def _run(self, connection: Any, statement: str, values: Any) -> list[Any]: ...
-
-    @abstractmethod
-    def _prepare(self, compiled: Compiled, names: Sequence[str]) -> Prepared: ...
-
-    @abstractmethod
-    def asked(self, query: Select[Any], start: Column[int], count: int) -> Select[Any]:
-        """`query` for rows whose `start` is one of so many bound values."""
-
-    @abstractmethod
-    def asked_values(self, starts: Sequence[int]) -> dict[str, Any]:
-        """The bound values of `asked` by name."""
-
-    @abstractmethod
-    def listed(self, values: Sequence[str | None]) -> Any:
-        """A list of piece identifiers as one text, which `piece_at` takes apart; None may come out as an empty text."""
 
     @abstractmethod
     def _create_engine(self, url: URL) -> Engine: ...

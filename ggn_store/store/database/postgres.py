@@ -15,7 +15,6 @@ from sqlalchemy import (
     BigInteger,
     Column,
     ColumnElement,
-    Compiled,
     Connection,
     Engine,
     FromClause,
@@ -24,7 +23,6 @@ from sqlalchemy import (
     Table,
     Text,
     TextClause,
-    any_,
     bindparam,
     cast,
     column,
@@ -46,9 +44,9 @@ from ggn_store.store.database.engine import (
     ADMIN,
     AUTHOR,
     READER,
+    Asked,
     ChangeSignal,
     Database,
-    Prepared,
     Rows,
     Sender,
     cause,
@@ -190,24 +188,21 @@ class Postgres(Database):
         rows: list[Any] = connection.fetchall()
         return rows
 
-    def _prepare(self, compiled: Compiled, names: Sequence[str]) -> Prepared:
-        constants = {name: value for name, value in compiled.params.items() if value is not None}
+    def ask(self, asked: Asked, rows: Sequence[tuple[int, ...]], connection: Connection | None = None) -> list[Any]:
+        if not rows:
+            return []
+        # As texts, which the driver hands on as they are; the statement says what they are.
+        columns = zip(asked.columns, zip(*rows, strict=True), strict=True)
+        values = {name: f"{{{','.join(map(str, column))}}}" for name, column in columns}
+        return self._fetched(self._text(asked, 0), values, connection)
 
-        def arrange(starts: Sequence[int], values: Sequence[Any]) -> dict[str, Any]:
-            # As texts, which the driver hands on as they are; the statement says what they are.
-            listed = f"{{{','.join(map(str, starts))}}}"
-            return {"starts": listed, **dict(zip(names, map(str, values), strict=True)), **constants}
+    def _relation(self, columns: Sequence[str], count: int) -> FromClause:
+        arrays = [bindparam(name, type_=postgresql.ARRAY(BigInteger)) for name in columns]
+        listed = func.unnest(*arrays).table_valued(*(Column(name, BigInteger) for name in columns), name="asked")
+        return listed.render_derived()
 
-        return Prepared(str(compiled), arrange)
-
-    def asked(self, query: Select[Any], start: Column[int], count: int) -> Select[Any]:
-        return query.where(start == any_(bindparam("starts", type_=postgresql.ARRAY(BigInteger))))
-
-    def asked_values(self, starts: Sequence[int]) -> dict[str, Any]:
-        return {"starts": list(starts)}
-
-    def listed(self, values: Sequence[str | None]) -> Any:
-        return " ".join(value or "" for value in values)
+    def _bound(self, columns: Sequence[str], rows: Sequence[tuple[int, ...]]) -> dict[str, Any]:
+        return {name: [row[i] for row in rows] for i, name in enumerate(columns)}
 
     def identity(self, connection: Connection) -> Hashable:
         # Two servers may be copies of one, but do not start at the same time.

@@ -132,9 +132,7 @@ def recorded() -> tuple[str, ...]:
 
 
 def _tables() -> Iterator[str]:
-    for statement in recorded():
-        if match := re.match(r"CREATE TABLE (\w+)", statement):
-            yield match[1]
+    return (table for _, table, _ in postgres_tables.expected(recorded()))
 
 
 _FUNCTION = re.compile(

@@ -12,6 +12,7 @@ from ggn_store.resources import sql
 from ggn_store.store.database.definitions import ObjectKey, SchemaObject, quoted, tokens
 
 _TABLE = re.compile(r"CREATE TABLE (?P<name>\w+) \((?P<parts>.*)\)", re.DOTALL)
+_DROPPED = re.compile(r"DROP TABLE (\w+)")
 _ALTERED = re.compile(r"ALTER TABLE (\w+) (ADD COLUMN|DROP COLUMN|ADD|DROP) (.*)", re.DOTALL)
 _COLUMN = re.compile(r'"?(\w+)"? ([A-Z]+(?: WITH TIME ZONE|\(\d+\))?)( COLLATE "C")?(?: DEFAULT .*?)?( NOT NULL)?$')
 _CONSTRAINT = re.compile(r"CONSTRAINT (\w+)(?: (.*))?$", re.DOTALL)
@@ -27,6 +28,8 @@ def expected(statements: Iterable[str]) -> dict[ObjectKey, SchemaObject]:
             for part in match["parts"].strip().split(", \n\t"):
                 each = _part(match["name"], part.strip())
                 found[each.key] = each
+        elif match := _DROPPED.match(statement):
+            found = {key: each for key, each in found.items() if each.table != match[1]}
         elif (match := _ALTERED.match(statement)) and "TRIGGER" not in match[2]:
             if match[2].startswith("ADD"):
                 each = _part(match[1], match[3])

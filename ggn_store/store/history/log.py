@@ -7,12 +7,12 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import BigInteger, Connection, Select, Table, and_, bindparam, literal, select, union_all
+from sqlalchemy import Column, Connection, Select, Table, and_, literal, select, union_all
 
 from ggn_store.model.changes import FIELDS
 from ggn_store.model.history import Changes, LogEntry, fields_of
 from ggn_store.model.revision import Revision
-from ggn_store.store.database.engine import Database
+from ggn_store.store.database.engine import Asked, Database
 from ggn_store.store.history.tags import pointing
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
@@ -159,12 +159,12 @@ def entries(database: Database, connection: Connection, piece_id: int) -> dict[E
     """
 
     def said(table: Table) -> dict[int, tuple[Any, ...]]:
-        rows = database.rows(connection, _SAID[table.name], piece=piece_id)
+        rows = database.ask(_SAID[table.name], [(piece_id,)], connection)
         return {variant: tuple([row[1:] for row in each]) for variant, each in groupby(rows, itemgetter(0))}
 
     of_tables = [said(table).get for table in _SAYING]
     found: dict[EntryKey, Said] = {}
-    for place, group in groupby(database.rows(connection, _PLACES, piece=piece_id), itemgetter(0, 1)):
+    for place, group in groupby(database.ask(_PLACES, [(piece_id,)], connection), itemgetter(0, 1)):
         found[place] = tuple(
             [(toggle, *[of_table(number) for of_table in of_tables]) for _, _, number, toggle in group]
         )
@@ -172,15 +172,27 @@ def entries(database: Database, connection: Connection, piece_id: int) -> dict[E
 
 
 _SAYING: Final = (t.condition, t.effect, t.hand_effect, t.variant_origin, t.guard, t.state_effect)
+
+
+def _of_piece(query: Select[Any], piece_id: Column[int], *order: Column[Any]) -> Asked:
+    """The rows of `query` that are of a piece, in an order."""
+    return Asked(("piece",), lambda asked: query.join(asked, asked.c.piece == piece_id).order_by(*order))
+
+
 _SAID: Final = {
-    table.name: select(*(column for column in table.columns if column.name != "piece_id"))
-    .where(table.c.piece_id == bindparam("piece", type_=BigInteger))
-    .order_by(*table.primary_key.columns)
+    table.name: _of_piece(
+        select(*(column for column in table.columns if column.name != "piece_id")),
+        table.c.piece_id,
+        *table.primary_key.columns,
+    )
     for table in _SAYING
 }
-_PLACES: Final = (
+_PLACES: Final = _of_piece(
     select(t.source.c.square, t.destination.c.square, t.variant.c.number, t.variant.c.toggle)
-    .select_from(t.variant.join(t.destination, t.VARIANT_OF_DESTINATION).join(t.source, t.VARIANT_OF_SOURCE))
-    .where(t.variant.c.piece_id == bindparam("piece", type_=BigInteger))
-    .order_by(t.variant.c.piece_id, t.variant.c.number)
+    .select_from(t.variant)
+    .join(t.destination, t.VARIANT_OF_DESTINATION)
+    .join(t.source, t.VARIANT_OF_SOURCE),
+    t.variant.c.piece_id,
+    t.variant.c.piece_id,
+    t.variant.c.number,
 )

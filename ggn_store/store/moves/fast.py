@@ -1,35 +1,37 @@
-"""The fast query: which possibilities of a revision hold in one position?
+"""The fast query: which possibilities of a revision hold in a position, or in many?
 
-    asked (a start for every piece that is asked)
-       -> its masks, where none of them meets the position's
-       -> where a row is exact, no condition on a piece by name fails
+    asked (the key of a lane, and the word that a position gives it) -> the lane -> which of its targets are reached
 
-SQLAlchemy builds the statements, once for each number of starts; their text runs on the driver's own connection. The
-position travels as bound values, nothing is written, and no transaction is needed, since pieces never change. The
-answer is a start and a number for each possibility. Masks know nothing of state variables: of rules that have any, the
-caller keeps the moves whose guards let the state pass.
+One statement, whose text runs on the driver's own connection. The position travels as bound words, nothing is written,
+and no transaction is needed, since pieces never change. What is asked says nothing of the position that it comes from,
+so many positions share a statement, and an answer holds whenever the same lane has the same word again: such answers
+are kept, and only the others are asked for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
-from typing import Any, Final, cast
+from itertools import chain, islice, product, repeat
+from operator import attrgetter
+from typing import Any, Final, NamedTuple, TypeGuard, cast
 
-from sqlalchemy import Select, Table, bindparam, select
+from sqlalchemy import Column, ColumnElement, FromClause, Select, Table, and_, select
 
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
-from ggn_store.model.move import Assumption, Move, displaced
-from ggn_store.model.position import Position
+from ggn_store.model.move import Assumption, Count, Move, displaced
+from ggn_store.model.position import SIDES, Position
+from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
-from ggn_store.store.database.engine import Database, Prepared
-from ggn_store.store.moves.codes import Codes
-from ggn_store.store.moves.mask_query import fast_query, plane_names, prepared
+from ggn_store.store.database.engine import Asked, Database
+from ggn_store.store.moves import views
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.moves.reading import Question
-from ggn_store.store.rulesets import masks
+from ggn_store.store.moves.views import View
+from ggn_store.store.rulesets import lanes
+from ggn_store.store.rulesets.lanes import Statement
 from ggn_store.store.rulesets.possibilities import decode
 from ggn_store.store.schema import tables as t
 
@@ -37,320 +39,430 @@ from ggn_store.store.schema import tables as t
 KEPT_MOVES = 100_000
 KEPT_ANSWERS = 200_000
 EVERYTHING: Final = Question()
+# A piece that was met so often is read as a whole, if the board has not more squares.
+_OFTEN, _SMALL = 2, 256
+_ORDER: Final = attrgetter("order")
+# The order of a start has the piece's place in the document above the number of its first possibility.
+_NUMBERS: Final = 40
+_BASIC: Final = (EMPTY, ENEMY)
+
+Moves = tuple[Move, ...]
+Item = tuple[str, "str | None"]
 
 
 class NotEncodableError(Exception):
     """A position is not made of piece identifiers on squares of the board only."""
 
 
-@dataclass(slots=True, eq=False)
-class _Start:
-    """A piece on a source, and what is known of it so far.
+class Bare(NamedTuple):
+    """A position of which only the board is known, as anybody gave it."""
 
-    `relevant` are the bits of a position's code that its possibilities depend on, `moves` these by number, `exact` the
-    numbers of those that name pieces in their conditions, and `answers` the moves for relevant bits that were asked.
+    board: Mapping[str, str | None]
+    hands: None = None
+    side: Side = "first"
+    state: None = None
+
+
+AnyBoard = Position | Bare
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A target of a lane: the numbers of its possibilities, by piece on its square where they depend on that."""
+
+    square: str
+    numbers: tuple[int, ...]
+    by_piece: Mapping[str, tuple[int, ...]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Lane:
+    """A lane, what makes its word, as binary digits, of the table of its view, and its targets by their bits."""
+
+    key: int
+    view: View
+    length: int
+    gather: Callable[[bytes], bytes]
+    targets: Mapping[int, _Target]
+
+
+class _Reached(NamedTuple):
+    """What the words of a start reach: the numbers that hold, and the targets where it depends on the piece there."""
+
+    numbers: tuple[int, ...]
+    open: tuple[_Target, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Start:
+    """A piece on a source: its place among all of the revision's, its lanes, and its possibilities as moves by number.
+
+    `gather` makes the digits of all its words of the table that every position has; None where that does not do.
+    `answers` has the moves for digits that were asked, or what is reached by them where moves depend on names;
+    `reached` the same by what the lanes reach.
     """
 
-    place: int
-    key: int
     piece: str
     source: str
-    relevant: int = -1
+    order: int = 0
+    lanes: Sequence[_Lane] = ()
     moves: dict[int, Move] = field(default_factory=dict)
-    exact: frozenset[int] = frozenset()
-    answers: dict[int, tuple[Move, ...]] = field(default_factory=dict)
+    gather: Callable[[bytes], bytes] | None = None
+    is_named: bool = False
+    answers: dict[bytes, Any] = field(default_factory=dict)
+    reached: dict[tuple[int, ...], Any] = field(default_factory=dict)
+
+    def words(self, digits: bytes) -> Iterator[tuple[int, int]]:
+        """The lanes with their words."""
+        begin = 0
+        for lane in self.lanes:
+            yield lane.key, int(digits[begin : begin + lane.length], 2)
+            begin += lane.length
+
+    def keep(self, digits: bytes, answer: Any) -> None:
+        """Keep what the database has answered for the digits."""
+        self.answers[digits] = answer
+
+    def answer(self, reached: Iterable[int]) -> Moves | _Reached:
+        """The answer for what the words of the lanes reach."""
+        found = []
+        for lane, bits in zip(self.lanes, reached, strict=True):
+            while bits:
+                bit = bits & -bits
+                found.append(lane.targets[bit])
+                bits ^= bit
+        numbers = tuple(chain.from_iterable(target.numbers for target in found))
+        if self.is_named:
+            return _Reached(numbers, tuple(target for target in found if target.by_piece is not None))
+        return tuple(map(self.moves.__getitem__, sorted(numbers)))
+
+    def resolve(self, reached: _Reached, board: Mapping[str, str | None]) -> Moves:
+        """The moves in a position."""
+        numbers = list(reached.numbers)
+        for target in reached.open:
+            numbers += (target.by_piece or {})[board[target.square] or ""]
+        return tuple(map(self.moves.__getitem__, sorted(numbers)))
 
 
 @dataclass(slots=True)
-class LookedUp:
-    """What is known of the starts of many positions: for each the bits it depends on, and its moves or None.
+class _Memory:
+    """What a revision's questions have brought so far.
 
-    `unknown` is what is to be asked, once however often it comes: a start and its bits, the number of a position that
-    has them, and the moves that are possible.
+    For each side the starts by what stands where, empty for what is none; how often each piece was read; how many moves
+    and answers there are.
     """
 
-    parts: list[list[tuple[_Start, int, tuple[Move, ...] | None]]] = field(default_factory=list)
-    unknown: dict[tuple[_Start, int], tuple[int, Mapping[int, Move]]] = field(default_factory=dict)
+    starts: dict[Side, dict[Item, Start | tuple[()]]] = field(default_factory=lambda: {side: {} for side in SIDES})
+    read: Counter[str | None] = field(default_factory=Counter)
+    moves: int = 0
+    answers: int = 0
 
-    def asked(self) -> dict[int, list[_Start]]:
-        """The starts to be asked, by the number of the position."""
-        found: dict[int, list[_Start]] = {}
-        for (start, _), (number, _) in self.unknown.items():
-            found.setdefault(number, []).append(start)
-        return found
+
+# The moves of the starts of a position, in order, and of which of them they are not known: their digits.
+_LookedUp = tuple[list[Moves], list[tuple[int, Start, bytes]]]
 
 
 class FastQuery:
-    """The fast query over one revision. Safe to use from several threads.
+    """The fast query over one revision. Safe to use from several threads."""
 
-    Pieces never change, so that what the database has said of a piece on a square holds whenever the squares that its
-    rules speak of are the same again: such answers are kept, and only the others are asked for.
-    """
-
-    def __init__(
-        self, database: Database, board: Board, words: int, sources: Iterable[Any], is_gdl: bool = False
-    ) -> None:
+    def __init__(self, database: Database, board: Board, pieces: Mapping[str, int], is_gdl: bool = False) -> None:
         self.database = database
-        self._is_gdl = is_gdl
-        self._details = _DETAILS_OF_GDL if is_gdl else _DETAILS
         self.board = board
-        self.words = words
-        self._codes = Codes(board, words)
-        self._placed: dict[Side, dict[tuple[str, str], tuple[int, _Start]]] = {"first": {}, "second": {}}
-        self._held: dict[Side, list[tuple[str, tuple[int, _Start]]]] = {"first": [], "second": []}
-        self._starts: dict[int, _Start] = {}
-        for place, (piece_id, piece, ordinal, number) in enumerate(sources):
-            start = _Start(place, masks.start(piece_id, ordinal), piece, board.label(number))
-            self._starts[start.key] = start
-            if number is None:
-                self._held[side_of(piece)].append((piece, (place, start)))
-            else:
-                self._placed[side_of(piece)][start.source, piece] = place, start
-        self._statements: dict[int, Prepared] = {}
-        self._kept_moves = self._kept_answers = 0
+        self._pieces = {piece: (place, piece_id) for place, (piece, piece_id) in enumerate(pieces.items())}
+        self._held = {side: [(HAND, piece) for piece in pieces if side_of(piece) == side] for side in SIDES}
+        self._details = _DETAILS_OF_GDL if is_gdl else _DETAILS
+        self._common = {side: View(board, side, _BASIC) for side in SIDES}
+        self._views: dict[tuple[Side, tuple[Statement, ...]], View] = {}
+        self._memory = _Memory()
 
     def moves(
-        self,
-        board: Mapping[str, str | None],
-        hands: Mapping[str, int] | None,
-        side: Side,
-        question: Question = EVERYTHING,
-        assume: Assumption | None = None,
+        self, position: AnyBoard, question: Question = EVERYTHING, assume: Assumption | None = None
     ) -> list[Move]:
         """The moves in document order; raises NotEncodableError for a position that has to be looked at first."""
-        code = self._encode(board)
-        parts: list[tuple[Move, ...]] = []
-        missing = []
-        for _, start in self._asked(board, hands, side, question):
-            known = start.answers.get(code & start.relevant)
-            if known is None:
-                missing.append((len(parts), start))
-                known = ()
-            parts.append(known)
+        memory = self._remember()
+        parts, missing = self._look_up(memory, position, question)
         if missing:
-            self._answer(missing, parts, code, board, side)
-        found = list(chain.from_iterable(parts))
+            answers = self._ask(memory, [(start, digits) for _, start, digits in missing])
+            for (place, start, _), answer in zip(missing, answers, strict=True):
+                parts[place] = start.resolve(answer, position.board) if start.is_named else answer
+        moves = list(chain.from_iterable(parts))
         if question.destination is not None:
-            found = [move for move in found if move.destination == question.destination]
-        return found if assume is None else list(map(displaced, found))
+            moves = [move for move in moves if move.destination == question.destination]
+        return moves if assume is None else list(map(displaced, moves))
 
-    def starts(self, position: Position) -> list[int]:
-        """The starts that a position asks, in document order."""
-        return [start.key for _, start in self._asked(position.board, position.hands, position.side, EVERYTHING)]
+    def many(self, positions: Sequence[Position]) -> list[list[Move]]:
+        """For each position its moves; what is not known of any is asked at once. NotEncodableError like `moves`."""
+        return [list(chain.from_iterable(parts)) for parts in self._parts(positions)]
 
-    def planes(self, position: Position) -> tuple[int, ...]:
-        """The words of a position, as `plane_names` names them. Raises NotEncodableError like `moves`."""
-        return self._codes.planes(self._encode(position.board), position.side)
+    def counts(self, positions: Sequence[Position], by: Count) -> dict[int | str, int]:
+        """How many moves there are: by number of the position, or by piece or destination that has any."""
+        found = self._parts(positions)
+        if by == "position":
+            return {number: sum(map(len, parts)) for number, parts in enumerate(found)}
+        told = attrgetter(by)
+        return dict(Counter(told(move) for parts in found for moves in parts for move in moves))
 
-    def look_up(self, positions: Iterable[Position]) -> LookedUp:
-        """What is known of many positions, and what is to be asked; NotEncodableError like `moves`."""
-        found = LookedUp()
-        for number, position in enumerate(positions):
-            code = self._encode(position.board)
-            parts: list[tuple[_Start, int, tuple[Move, ...] | None]] = []
-            for _, start in self._asked(position.board, position.hands, position.side, EVERYTHING):
-                moves = start.moves or self._read(start)
-                bits = code & start.relevant
-                known = start.answers.get(bits)
-                if known is None and (start, bits) not in found.unknown:
-                    found.unknown[start, bits] = number, moves
-                parts.append((start, bits, known))
-            found.parts.append(parts)
-        return found
-
-    def complete(self, looked_up: LookedUp, rows: Iterable[tuple[int, int, int]]) -> list[list[Move]]:
-        """The moves of each position, where `rows` are those of what was unknown: position, start and number."""
-        numbers: dict[tuple[int, int], list[int]] = {}
-        for position, key, number in rows:
-            numbers.setdefault((position, key), []).append(number)
-        answers = {}
-        for context, (position, moves) in looked_up.unknown.items():
-            held = numbers.get((position, context[0].key))
-            answers[context] = tuple(map(moves.__getitem__, sorted(held))) if held else ()
-        self._keep(answers)
-        return [
-            list(chain.from_iterable(answers[start, bits] if known is None else known for start, bits, known in parts))
-            for parts in looked_up.parts
-        ]
-
-    def statement(
-        self,
-        board: Mapping[str, str | None],
-        hands: Mapping[str, int] | None,
-        side: Side,
-        question: Question = EVERYTHING,
-    ) -> Select[Any]:
+    def statement(self, position: Position, question: Question = EVERYTHING) -> Select[Any]:
         """The statement that answers a question, with its values in it, for people to read."""
-        starts = [start.key for _, start in self._asked(board, hands, side, question)]
-        planes = self._codes.planes(self._encode(board), side)
-        values = dict(zip(plane_names(self.words), planes, strict=True))
-        query = fast_query(self.database, self.words, len(starts), exact=True)
-        return query.params(self.database.asked_values(starts) | values | {"pieces": self.pieces(board)})
+        _, missing = self._look_up(_Memory(), position, question)
+        return self.database.asking(_WORDS, [row for _, start, digits in missing for row in start.words(digits)])
 
-    def _encode(self, board: Mapping[str, str | None]) -> int:
+    def _remember(self) -> _Memory:
+        """What is known; where it is too much it is forgotten as a whole, so that whoever reads it goes on with it."""
+        memory = self._memory
+        if memory.answers > KEPT_ANSWERS or memory.moves > KEPT_MOVES:
+            memory = self._memory = _Memory()
+        return memory
+
+    def _parts(self, positions: Sequence[Position]) -> list[list[Moves]]:
+        """For each position the moves of its starts, in order."""
+        memory = self._remember()
+        for side in SIDES:
+            of_side = [position for position in positions if position.side == side]
+            self._starts(memory, side, set().union(*(self._items(position, side) for position in of_side)))
+        looked_up = [self._look_up(memory, position, EVERYTHING) for position in positions]
+        unknown = list(dict.fromkeys(each[1:] for _, missing in looked_up for each in missing))
+        answers = dict(zip(unknown, self._ask(memory, unknown), strict=True))
+        for position, (parts, missing) in zip(positions, looked_up, strict=True):
+            for place, start, digits in missing:
+                answer = answers[start, digits]
+                parts[place] = start.resolve(answer, position.board) if start.is_named else answer
+        return [parts for parts, _ in looked_up]
+
+    def _look_up(self, memory: _Memory, position: AnyBoard, question: Question) -> _LookedUp:
+        """What is known of a position's starts, and what is to be asked."""
+        side = question.side or position.side
+        board = position.board
+        items = self._items(position, side)
+        if question is not EVERYTHING:
+            items = [
+                (square, piece)
+                for square, piece in items
+                if question.piece in (None, piece) and question.source in (None, square)
+            ]
         try:
-            return sum(map(self._codes.__getitem__, board.items()))
+            starts = self._starts(memory, side, items)
+            table = self._common[side].table(board.items(), position.state)
         except (KeyError, TypeError):
             raise NotEncodableError from None
+        parts: list[Moves] = []
+        missing = []
+        for start in starts:
+            gather = start.gather
+            digits = _digits(start, position) if gather is None else gather(table)
+            known = start.answers.get(digits)
+            if known is None:
+                missing.append((len(parts), start, digits))
+                known = ()
+            elif start.is_named:
+                known = start.resolve(known, board)
+            parts.append(known)
+        return parts, missing
 
-    def _asked(
-        self, board: Mapping[str, str | None], hands: Mapping[str, int] | None, side: Side, question: Question
-    ) -> list[tuple[int, _Start]]:
-        """The pieces of the side that stand on the board and are in its hand, in document order."""
-        placed = map(cast(dict[Any, tuple[int, _Start]], self._placed[side]).get, board.items())
-        asked = [each for each in placed if each is not None]
-        for piece, each in self._held[side]:
-            if hands is None or hands.get(piece, 0) >= 1:
-                asked.append(each)
-        if question is not EVERYTHING:
-            asked = [
-                (place, start)
-                for place, start in asked
-                if question.piece in (None, start.piece) and question.source in (None, start.source)
-            ]
-        asked.sort()
-        return asked
+    def _items(self, position: AnyBoard, side: Side) -> list[Item]:
+        """What stands where on the board, and what is in the hand of a side."""
+        items: list[Item] = list(position.board.items())
+        if position.hands is None:
+            items += self._held[side]
+        elif position.hands:
+            items += [(HAND, piece) for piece, count in position.hands.items() if count >= 1]
+        return items
+
+    def _starts(self, memory: _Memory, side: Side, items: Iterable[Item]) -> list[Start]:
+        """The starts among what stands where, in document order."""
+        known = memory.starts[side]
+        found = list(map(known.get, items))
+        if None in found:
+            self._learn(memory, side, [item for item, start in zip(items, found, strict=True) if start is None])
+            found = list(map(known.get, items))
+        starts = cast(list[Start], list(filter(None, found)))
+        starts.sort(key=_ORDER)
+        return starts
 
     # --- what is not known yet ---
 
-    def _answer(
-        self,
-        missing: list[tuple[int, _Start]],
-        parts: list[tuple[Move, ...]],
-        code: int,
-        board: Mapping[str, str | None],
-        side: Side,
-    ) -> None:
-        """Ask the database for the moves of some starts, and put them into their places among the parts."""
-        moves: dict[int, dict[int, Move]] = {}
-        exact: dict[int, frozenset[int]] = {}
-        for _, start in missing:
-            moves[start.key] = start.moves or self._read(start)
-            if start.exact:
-                exact[start.key] = start.exact
-        keys = list(moves)
-        planes = self._codes.planes(code, side)
-        statement = self._statements.get(len(keys)) or self._prepare(len(keys))
-        rows = self.database.fetch(statement.text, statement.arrange(keys, planes))
-        if exact:
-            rows = self._without_failing(rows, exact, planes, board)
-        rows.sort()
-        held: dict[int, list[Move]] = {key: [] for key in keys}
-        for key, number in rows:
-            held[key].append(moves[key][number])
-        answers = {}
-        for place, start in missing:
-            answers[start, code & start.relevant] = parts[place] = tuple(held[start.key])
-        self._keep(answers)
+    def _ask(self, memory: _Memory, missing: Sequence[tuple[Start, bytes]]) -> list[Any]:
+        """What the database answers for some starts and the digits of their words, which is kept."""
+        answers = []
+        rows = [row for start, digits in missing for row in start.words(digits)]
+        reached = {(key, word): bits for key, word, bits in self.database.ask(_WORDS, rows)}
+        of_rows = map(reached.get, rows, repeat(0))
+        for start, digits in missing:
+            found = tuple(islice(of_rows, len(start.lanes)))
+            answer = start.reached.get(found)
+            if answer is None:
+                answer = start.reached[found] = start.answer(found)
+            start.keep(digits, answer)
+            answers.append(answer)
+        memory.answers += len(missing)
+        return answers
 
-    def _without_failing(
-        self,
-        rows: list[tuple[int, int]],
-        exact: Mapping[int, frozenset[int]],
-        planes: tuple[int, ...],
-        board: Mapping[str, str | None],
-    ) -> list[tuple[int, int]]:
-        """The rows without those whose conditions on pieces by name fail, which the masks let through."""
-        doubtful = {key for key, number in rows if key in exact and number in exact[key]}
-        if not doubtful:
-            return rows
-        statement = prepared(self.database, self.words, len(doubtful), exact=True)
-        values = statement.arrange(list(doubtful), (*planes, self.pieces(board)))
-        return [row for row in rows if row[0] not in doubtful] + self.database.fetch(statement.text, values)
+    def _learn(self, memory: _Memory, side: Side, items: Sequence[Item]) -> None:
+        """Read the lanes of pieces on squares, and the moves that they answer with."""
+        pieces = {piece for _, piece in items}
+        memory.read.update(pieces)
+        # A piece of the other side has no starts anywhere; one that is met again and again is read as a whole.
+        whole = {piece for piece in pieces if not self._is_of(piece, side) or memory.read[piece] == _OFTEN}
+        squares = self.board.squares if len(self.board.squares) <= _SMALL else ()
+        learnt: dict[Item, Start | tuple[()]] = dict.fromkeys(items, ())
+        learnt |= {item: () for item in product(squares, whole) if item not in memory.starts[side]}
+        keys: dict[int, Start] = {}
+        for square, piece in learnt:
+            if self._is_of(piece, side):
+                number = None if square == HAND else self.board.numbers[square]
+                keys[lanes.key_of(self._pieces[piece][1], number)] = Start(piece, square)
+        rows: dict[int, list[Any]] = {}
+        for row in sorted(self.database.ask(_LANES, [(key, lanes.last_of(key)) for key in keys])):
+            rows.setdefault(row[0], []).append(row[1:])
+        spans: dict[tuple[int, int, int], Start] = {}
+        for lowest, of_start in rows.items():
+            start = keys[lowest]
+            numbers = self._fill(start, side, of_start)
+            place, piece_id = self._pieces[start.piece]
+            start.order = place << _NUMBERS | min(numbers)
+            learnt[start.source, start.piece] = start
+            spans[piece_id, min(numbers), max(numbers)] = start
+        memory.moves += self._read(spans)
+        memory.answers += len(learnt)
+        memory.starts[side].update(learnt)
 
-    def _keep(self, answers: Mapping[tuple[_Start, int], tuple[Move, ...]]) -> None:
-        if self._kept_answers > KEPT_ANSWERS or self._kept_moves > KEPT_MOVES:
-            for start in self._starts.values():
-                start.answers = {}
-                if self._kept_moves > KEPT_MOVES:
-                    start.moves = {}
-            self._kept_answers, self._kept_moves = 0, self._kept_moves if self._kept_moves <= KEPT_MOVES else 0
-        self._kept_answers += len(answers)
-        for (start, bits), moves in answers.items():
-            start.answers[bits] = moves
+    def _is_of(self, piece: str | None, side: Side) -> TypeGuard[str]:
+        return piece is not None and piece in self._pieces and side_of(piece) == side
 
-    def _prepare(self, count: int) -> Prepared:
-        self._statements[count] = prepared(self.database, self.words, count)
-        return self._statements[count]
+    def _fill(self, start: Start, side: Side, rows: Iterable[Any]) -> list[int]:
+        """Put the lanes of a start into it; the numbers of its possibilities."""
+        found: list[int] = []
+        of_start, facts_of_start = [], []
+        common = self._common[side]
+        for key, each, target, statements, facts, numbers in rows:
+            said, facts, numbers = views.read(statements), facts.split(" "), list(map(int, numbers.split(" ")))
+            view = self._view(side, said)
+            following = iter(numbers)
+            targets = {}
+            for place, fact in enumerate(facts):
+                if target >> place & 1:
+                    statement, square = divmod(int(fact), max(1, len(self.board.squares)))
+                    names = str(said[statement]).split("|")
+                    held = [tuple(islice(following, each)) for _ in names]
+                    if len(names) == 1:
+                        targets[1 << place] = _Target("", held[0])
+                    else:
+                        by_piece = dict(zip(names, held, strict=True))
+                        targets[1 << place] = _Target(self.board.squares[square], (), by_piece)
+                        start.is_named = True
+            places = view.places(said, facts)
+            of_start.append(_Lane(key, view, len(facts), view.gather(places), targets))
+            facts_of_start += places
+            found += numbers
+        start.lanes = of_start
+        if all(lane.view is common for lane in of_start):
+            start.gather = common.gather(facts_of_start)
+        return found
 
-    def pieces(self, board: Mapping[str, str | None]) -> Any:
-        """The piece on each square, by the squares' numbers, as the database takes a list."""
-        return self.database.listed(list(map(board.get, self.board.squares)))
+    def _view(self, side: Side, statements: tuple[Statement, ...]) -> View:
+        """One that has these statements: if there is room, the one whose table every position has."""
+        common = self._common[side]
+        if common.has_room(statements):
+            common.add(statements)
+            return common
+        return self._views.setdefault((side, statements), View(self.board, side, statements))
 
-    def _read(self, start: _Start) -> dict[int, Move]:
-        """Read all possibilities that begin at `start`, and learn what squares they depend on."""
-        variants = self._rows(_VARIANTS, *masks.place(start.key))
-        numbers = (masks.piece_of(start.key), variants[0][1], variants[-1][1])
-        rows = {table: self._rows(query, *numbers) for table, query in self._details.items()}
-        exact = set()
-        relevant = 0
-        for number, _, square, state in rows[t.condition]:
-            is_named = state not in (EMPTY, ENEMY)
-            relevant |= self._codes.bits(square, is_named)
-            if is_named:
-                exact.add(number)
-        details = decode(self.board.squares, rows.__getitem__, is_gdl=self._is_gdl)
-        moves = {}
-        for ordinal, number, toggle, square in variants:
-            destination = self.board.label(square)
-            moves[number] = details[number].move(start.piece, start.source, destination, ordinal, toggle)
-        start.relevant, start.exact, start.moves = relevant, frozenset(exact), moves
-        self._kept_moves += len(moves)
-        return moves
+    def _read(self, spans: Mapping[tuple[int, int, int], Start]) -> int:
+        """Read the possibilities from a number to another of pieces, as moves of their starts; how many they are."""
+        rows = list(spans)
 
-    def _rows(self, query: Select[Any], *values: int) -> list[Any]:
-        names = ("piece_id", "source") if query is _VARIANTS else ("piece_id", "first", "last")
-        statement = self.database.prepare(query, lambda: query, names)
-        return self.database.fetch(statement.text, statement.arrange((), values))
+        def of_table(table: Table) -> Iterator[Sequence[Any]]:
+            for piece_id, number, *row in self.database.ask(self._details[table], rows):
+                yield (piece_id, number), *row
+
+        details = decode(self.board.squares, of_table, is_gdl=self._details is _DETAILS_OF_GDL)
+        count = 0
+        for piece_id, first, last, number, ordinal, toggle, square in self.database.ask(_VARIANTS, rows):
+            start = spans[piece_id, first, last]
+            places = start.piece, start.source, self.board.label(square)
+            start.moves[number] = details[piece_id, number].move(*places, ordinal, toggle)
+            count += 1
+        return count
 
 
-def _of_numbers(table: Table, *columns: str) -> Select[Any]:
-    """The rows that a piece's possibilities of some numbers have in a table."""
-    numbers = table.c.variant.between(bindparam("first"), bindparam("last"))
-    chosen = (table.c[name] for name in ("variant", *columns))
-    return select(*chosen).where(table.c.piece_id == bindparam("piece_id"), numbers)
+def _digits(start: Start, position: AnyBoard) -> bytes:
+    """The digits of a start's words, where they need more than the table that every position has."""
+    tables = {lane.view: lane.view.table(position.board.items(), position.state) for lane in start.lanes}
+    return b"".join(lane.gather(tables[lane.view]) for lane in start.lanes)
 
 
+# --- the statements ---
+
+
+def _reached(asked: FromClause) -> Select[Any]:
+    """Of the words of lanes, the targets that are reached; `store.rulesets.lanes` says how."""
+    lane, word = t.lane.c, asked.c.word
+    opened = word.bitwise_and(lane.path).bitwise_or(lane.passed)
+    carried = opened + lane.first
+    # SQLite has no exclusive or.
+    changed = opened.bitwise_or(carried).bitwise_and(opened.bitwise_and(carried).bitwise_not())
+    reached = word.bitwise_and(lane.target).bitwise_and(changed)
+    return select(lane.key, word, reached.label("reached")).join_from(asked, t.lane, lane.key == asked.c.key)
+
+
+def _found(asked: FromClause) -> Select[Any]:
+    lane = t.lane.c
+    return select(
+        asked.c.lowest, lane.key, lane.each, lane.target, lane.statements, lane.facts, lane.numbers
+    ).join_from(asked, t.lane, lane.key.between(asked.c.lowest, asked.c.highest))
+
+
+def _of_variants(table: Table, *columns: str) -> Asked:
+    """The rows in a table of a piece's possibilities of some numbers."""
+    chosen = [table.c[name] for name in ("piece_id", "variant", *columns)]
+    return Asked(_SPAN, lambda asked: select(*chosen).join_from(asked, table, _within(asked, table.c.variant)))
+
+
+def _within(asked: FromClause, number: Column[int]) -> ColumnElement[bool]:
+    is_of_piece = number.table.c.piece_id == asked.c.piece_id
+    return and_(is_of_piece, number.between(asked.c.first, asked.c.last))
+
+
+def _variants(asked: FromClause) -> Select[Any]:
+    variant = t.variant.c
+    return (
+        select(*asked.c, variant.number, variant.ordinal, variant.toggle, t.destination.c.square)
+        .join_from(asked, t.variant, _within(asked, variant.number))
+        .join(t.destination, t.VARIANT_OF_DESTINATION)
+    )
+
+
+_WORDS: Final = Asked(("key", "word"), _reached)
+_LANES: Final = Asked(("lowest", "highest"), _found)
+_SPAN: Final = ("piece_id", "first", "last")
+_VARIANTS: Final = Asked(_SPAN, _variants)
 # What possibilities are decoded from; the last are of the dialect `gdl` only.
-_DETAILS = {
-    t.condition: _of_numbers(t.condition, "polarity", "square", "state"),
-    t.effect: _of_numbers(t.effect, "square", "becomes"),
-    t.hand_effect: _of_numbers(t.hand_effect, "piece", "delta"),
+_DETAILS: Final = {
+    t.condition: _of_variants(t.condition, "polarity", "square", "state"),
+    t.effect: _of_variants(t.effect, "square", "becomes"),
+    t.hand_effect: _of_variants(t.hand_effect, "piece", "delta"),
 }
-_DETAILS_OF_GDL = _DETAILS | {
-    t.guard: _of_numbers(t.guard, "variable", "value"),
-    t.state_effect: _of_numbers(t.state_effect, "variable", "value"),
-    t.variant_origin: _of_numbers(t.variant_origin, "action", "step", "chainable"),
+_DETAILS_OF_GDL: Final = _DETAILS | {
+    t.guard: _of_variants(t.guard, "variable", "value"),
+    t.state_effect: _of_variants(t.state_effect, "variable", "value"),
+    t.variant_origin: _of_variants(t.variant_origin, "action", "step", "chainable"),
 }
-_VARIANTS = (
-    select(t.variant.c.ordinal, t.variant.c.number, t.variant.c.toggle, t.destination.c.square)
-    .join(t.destination, t.VARIANT_OF_DESTINATION)
-    .where(t.variant.c.piece_id == bindparam("piece_id"), t.variant.c.source == bindparam("source"))
-    .order_by(t.variant.c.number)
-)
 
 
 def read(opened: Opened) -> FastQuery | None:
-    """The fast query over a revision; None where its board is too large, or masks are missing."""
+    """The fast query over a revision; None where lanes are missing."""
     database, connection, revision, board = opened
-    words = masks.words(board)
-    query = (
-        select(t.piece.c.words)
+    pieces = connection.execute(
+        select(t.piece.c.identifier, t.piece.c.id, t.piece.c.lanes)
         .join(t.revision_piece, t.revision_piece.c.piece_id == t.piece.c.id)
-        .where(t.revision_piece.c.revision_id == revision.id, t.piece.c.words.is_distinct_from(words))
-    )
-    if not words or connection.execute(query.limit(1)).first() is not None:
-        return None
-    starts = (
-        select(t.piece.c.id, t.piece.c.identifier, t.source.c.ordinal, t.source.c.square)
-        .join(t.revision_piece, t.revision_piece.c.piece_id == t.piece.c.id)
-        .join(t.source, t.source.c.piece_id == t.piece.c.id)
         .where(t.revision_piece.c.revision_id == revision.id)
-        .order_by(t.revision_piece.c.ordinal, t.source.c.ordinal)
-    )
-    return FastQuery(database, board, words, connection.execute(starts).all(), revision.dialect == "gdl")
+        .order_by(t.revision_piece.c.ordinal)
+    ).all()
+    if any(piece.lanes != lanes.VERSION for piece in pieces):
+        return None
+    return FastQuery(database, board, {piece.identifier: piece.id for piece in pieces}, revision.dialect == "gdl")
 
 
 def can_answer(question: Question) -> bool:
-    """Whether the pieces that are asked are those of the side that `enemy` is seen from, as in the masks."""
+    """Whether the pieces that are asked are those of the side that `enemy` is seen from, as in the lanes."""
     return not question.any_side or (question.piece is not None and question.side == side_of(question.piece))

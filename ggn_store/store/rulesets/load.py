@@ -19,7 +19,7 @@ from ggn_store.model.revision import Revision, Status, check_name, lineage
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.engine import Database
-from ggn_store.store.rulesets import catalog, masks, summaries
+from ggn_store.store.rulesets import catalog, lanes, summaries
 from ggn_store.store.rulesets.catalog import UNSTATED, Base, Unstated
 from ggn_store.store.schema import tables as t
 
@@ -54,10 +54,10 @@ class Flat:
 
     def rows(self, piece_id: int) -> Iterator[Iterator[tuple[Any, ...]]]:
         """The rows for each table."""
-        *tables, mask = self.tables
+        *tables, lane = self.tables
         for columns in tables:
             yield zip(repeat(piece_id), *columns, strict=False) if columns else iter(())
-        yield zip(map(masks.start(piece_id, 0).__add__, mask[0]), *mask[1:], strict=True) if mask else iter(())
+        yield zip(map(lanes.key_of(piece_id, None).__add__, lane[0]), *lane[1:], strict=True) if lane else iter(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +78,15 @@ def ready(document: Document) -> Ready:
     """A document that only lacks the keys of its pieces."""
     dialect, board = document.dialect, document.board
     digests = Digests(dialect, board)
-    known: masks.Known = {}
+    encoder = lanes.Encoder(board)
     piece_digests = []
     pieces = []
     for piece in document.pieces:
         # Piece by piece, while the processor has it at hand.
         piece_digests.append(digests.of(piece))
         tables = [tuple(zip(*rows, strict=True))[1:] for rows in flatten(0, piece, board)]
-        # The first column of a mask is the key of the piece and the number of the source in one.
-        tables.append(tuple(zip(*masks.flatten(0, piece, board, known), strict=True)))
+        # The first column of a lane has the key of the piece in it.
+        tables.append(tuple(zip(*encoder.rows(piece), strict=True)))
         pieces.append(Flat(piece.identifier, tuple(tables)))
     return Ready(
         dialect,
@@ -352,7 +352,7 @@ def store_pieces(
     """Keys by digest of pieces that are new, which are stored; or of the same, which another load has just stored."""
     if not pieces:
         return {}
-    same = {"board_id": board_id, "dialect": dialect, "words": masks.words(board)}
+    same = {"board_id": board_id, "dialect": dialect, "lanes": lanes.VERSION}
     values = [same | {"digest": digest} | identified(piece.identifier) for digest, piece in pieces.items()]
     rows = database.add(connection, t.piece, values, ("digest",), "digest", "id")
     keys = {row.digest: row.id for row in rows}
@@ -370,15 +370,15 @@ def identified(identifier: str) -> dict[str, Any]:
 
 def _fill(database: Database, connection: Connection, pieces: Sequence[tuple[int, Piece | Flat]], board: Board) -> None:
     """Store the rows of new pieces, table by table for as many pieces as their rows may be in memory at once."""
-    tables = [table.columns for table in t.PIECE_TABLES] + [masks.columns(masks.words(board))]
+    tables = [table.columns for table in (*t.PIECE_TABLES, t.lane)]
     waiting: list[list[Iterable[tuple[Any, ...]]]] = []
-    known: masks.Known = {}
+    encoder = lanes.Encoder(board)
     count = 0
     for number, (piece_id, piece) in enumerate(pieces, start=1):
         if isinstance(piece, Flat):
             waiting.append(list(piece.rows(piece_id)))
         else:
-            rows = [*flatten(piece_id, piece, board), masks.flatten(piece_id, piece, board, known)]
+            rows = [*flatten(piece_id, piece, board), encoder.rows_of(piece_id, piece)]
             waiting.append([*rows])
             count += sum(map(len, rows))
         if number == len(pieces) or count > _ROWS_AT_ONCE:
@@ -386,13 +386,6 @@ def _fill(database: Database, connection: Connection, pieces: Sequence[tuple[int
                 database.fill(connection, columns, chain.from_iterable(parts))
             waiting.clear()
             count = 0
-
-
-def fill_masks(database: Database, connection: Connection, piece_id: int, piece: Piece, board: Board) -> None:
-    """Store the masks of a piece that has none."""
-    rows = masks.flatten(piece_id, piece, board)
-    if rows:
-        database.fill(connection, masks.columns(masks.words(board)), rows)
 
 
 def known_pieces(connection: Connection, digests: Sequence[str]) -> dict[str, int]:

@@ -19,7 +19,7 @@ from ggn_store.model.document import Destination, Dialect, Digests, Origin, Piec
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
 from ggn_store.store.database.engine import Database
-from ggn_store.store.rulesets import masks
+from ggn_store.store.rulesets.lanes import Encoder
 from ggn_store.store.schema import tables as t
 
 # So many different parts are kept, in order not to make the next one that is equal.
@@ -67,7 +67,7 @@ class Reader:
         self.board = board
         self.dialect: Dialect = dialect
         self.digests = Digests(dialect, board)
-        self.masks: masks.Known = {}  # those of what was read, which lives on as long as this
+        self.lanes = Encoder(board)
         self._parts: dict[str, dict[str, Any]] = defaultdict(dict)
         self._effects: dict[tuple[Any, ...], Transition] = {}
         self._queries = {

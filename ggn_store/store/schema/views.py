@@ -208,7 +208,7 @@ SQL_TABLES: Final[dict[str, str]] = {
     "variant_origin": "the action that a possibility of the dialect gdl comes from",
     "guard": "a value that a state variable may have for a possibility",
     "state_effect": "the value that a state variable has after it",
-    "mask": "derived: conditions as bits over the squares",
+    "lane": "derived: what a piece can reach from a square, as bits over facts",
     "piece_summary": "derived: how much is in a piece",
     "piece_check": "that `db check` found a piece sound, and when",
     "tag": "where a tag was set, or removed",

@@ -28,7 +28,7 @@ _WRITERS = (AUTHOR, ADMIN)
 RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     **{
         table: {"INSERT": _WRITERS, "DELETE": (ADMIN,)}
-        for table in ("board", "square", "piece", "mask", "piece_summary", *(table.name for table in t.PIECE_TABLES))
+        for table in ("board", "square", "piece", "lane", "piece_summary", *(table.name for table in t.PIECE_TABLES))
     },
     "piece_check": {"INSERT": (ADMIN,), "DELETE": (ADMIN,)},
     "ruleset": {"INSERT (name)": _WRITERS, "UPDATE (deleted_at)": (ADMIN,), "DELETE": (ADMIN,)},
@@ -42,7 +42,7 @@ RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     "conditions_flat": {},
     **{name: {} for view in views.VIEWS for name in (view.name, view.every) if name is not None},
 }
-RIGHTS["piece"]["UPDATE (words)"] = (ADMIN,)
+RIGHTS["piece"]["UPDATE (lanes)"] = (ADMIN,)
 
 ON_DATABASE = {"CONNECT": ROLES, "TEMPORARY": _WRITERS}
 ON_SCHEMA = {"USAGE": ROLES}

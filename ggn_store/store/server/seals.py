@@ -21,14 +21,15 @@ from ggn_store.model.document import MAX_STEP, Envelope
 from ggn_store.notation import qpi
 from ggn_store.resources import sql
 from ggn_store.store.database.engine import ADMIN, AUTHOR, UNCHECKED
+from ggn_store.store.rulesets import lanes
 from ggn_store.store.schema import tables as t
 
 # How far the clock of whoever writes a revision may be ahead of the server's.
 _CLOCKS_DIFFER = "1 day"
-_KINDS = ("board", "ruleset", "piece", "mask", "summary", "revision", "proposal")
-_KEYS = {"board": "board_id", "piece": "piece_id", "mask": "start / 1024", "summary": "piece_id"}
+_KINDS = ("board", "ruleset", "piece", "lane", "summary", "revision", "proposal")
+_KEYS = {"board": "board_id", "piece": "piece_id", "lane": f"key >> {lanes.OF_PIECE}", "summary": "piece_id"}
 # What is looked at of a piece.
-_OF_PIECES = ("piece", "mask", "summary")
+_OF_PIECES = ("piece", "lane", "summary")
 _MAY_REBUILD = "NOT has_table_privilege(current_user, TG_RELID, 'DELETE') AND "
 
 # The functions that members call themselves; all others are called by triggers.
@@ -45,7 +46,7 @@ SEALED = {
     "proposal_piece": "ggn_seal_proposal",
     "piece": "ggn_note_piece",
     **{table.name: "ggn_seal_piece" for table in t.PIECE_TABLES},
-    "mask": "ggn_seal_mask",
+    "lane": "ggn_seal_lane",
     "piece_summary": "ggn_seal_summary",
     "piece_check": "ggn_note_check",
 }
@@ -53,7 +54,7 @@ SEALED = {
 EMPTIED = {
     "square": "ggn_note_rows_of_board",
     **{table.name: "ggn_note_rows_of_piece" for table in t.PIECE_TABLES},
-    "mask": "ggn_note_rows_of_mask",
+    "lane": "ggn_note_rows_of_lane",
     "piece_summary": "ggn_note_rows_of_summary",
 }
 
@@ -77,7 +78,7 @@ def statements(schema: str) -> list[str]:
         *(_trigger(f"{table}_sealed", "INSERT", f'"{table}"', function) for table, function in SEALED.items()),
         *(_trigger(f"{table}_emptied", "DELETE", f'"{table}"', function) for table, function in EMPTIED.items()),
         "CREATE OR REPLACE TRIGGER piece_changed AFTER UPDATE ON piece REFERENCING NEW TABLE AS touched_rows\n"
-        "FOR EACH STATEMENT EXECUTE FUNCTION ggn_note_mask()",
+        "FOR EACH STATEMENT EXECUTE FUNCTION ggn_note_lane()",
         f"DROP TRIGGER IF EXISTS {UNCHECKED}_checked ON {UNCHECKED}",
         f"CREATE CONSTRAINT TRIGGER {UNCHECKED}_checked AFTER INSERT ON {UNCHECKED} DEFERRABLE INITIALLY DEFERRED\n"
         "FOR EACH ROW EXECUTE FUNCTION ggn_check()",
@@ -112,7 +113,7 @@ def _functions(schema: str) -> Iterator[str]:
     yield function("fault_of_board")
     yield function("fault_of_ruleset")
     yield function("fault_of_piece", identifier=identifier, most_steps=str(MAX_STEP))
-    yield function("fault_of_mask", **_words_of_masks())
+    yield function("fault_of_lane", **_numbers_of_lanes())
     yield function("fault_of_summary", counts=", ".join(t.COUNTS))
     yield function("fault_of_revision", content=content("revision"), clocks_differ=_CLOCKS_DIFFER)
     yield function("fault_of_proposal", content=content("proposal"))
@@ -123,28 +124,18 @@ def _functions(schema: str) -> Iterator[str]:
     yield note("ggn_note_piece", *_OF_PIECES)
     # Who says that a piece was found sound has it looked at again.
     yield note("ggn_note_check", *_OF_PIECES, key="piece_id")
-    yield note("ggn_note_mask", "mask")
+    yield note("ggn_note_lane", "lane")
     for kind, key in _KEYS.items():
         yield note(f"ggn_note_rows_of_{kind}", kind, key=key)
     yield seal("board", _KEYS["board"], "board")
     yield seal("revision", "revision_id", "revision")
     yield seal("proposal", "proposal_id", "proposal")
     yield seal("piece", _KEYS["piece"], "piece")
-    yield seal("piece", _KEYS["mask"], "mask", unless=_MAY_REBUILD)
+    yield seal("piece", _KEYS["lane"], "lane", unless=_MAY_REBUILD)
     yield seal("piece", _KEYS["summary"], "summary", unless=_MAY_REBUILD)
 
 
-def _words_of_masks() -> dict[str, str]:
-    """What the columns of masks are in SQL: of a row, each mask's word of the number `word`; and all their words."""
-    numbers = range(t.MASK_WORDS)
-
-    def word(name: str) -> str:
-        return f"CASE word {' '.join(f'WHEN {number} THEN {name}_{number}' for number in numbers)} END"
-
-    return {
-        "words": ", ".join(f"{word(name)} AS {name}" for name in t.MASKS),
-        "every_word": ", ".join(f"{name}_{number}" for number in numbers for name in t.MASKS),
-        "masks": ", ".join(t.MASKS),
-        "most_words": str(t.MASK_WORDS),
-        "kinds": str(len(t.MASKS)),
-    }
+def _numbers_of_lanes() -> dict[str, str]:
+    numbers = {"bits": lanes.OF_PIECE, "lanes": lanes.OF_SOURCE, "most_facts": lanes.FACTS, "version": lanes.VERSION}
+    sources = (1 << lanes.OF_PIECE - lanes.OF_SOURCE) - 1
+    return {name: str(number) for name, number in (numbers | {"sources": sources}).items()}

@@ -24,7 +24,7 @@ from ggn_store.model.document import Dialect, Piece, revision_digest
 from ggn_store.model.revision import check_tag, lineage
 from ggn_store.store.database.engine import Database, Opening
 from ggn_store.store.review import policies, proposals
-from ggn_store.store.rulesets import catalog, damaged, declared, load, masks, summaries
+from ggn_store.store.rulesets import catalog, damaged, declared, lanes, load, summaries
 from ggn_store.store.rulesets.damaged import Result
 from ggn_store.store.rulesets.pieces import Reader
 from ggn_store.store.schema import tables as t
@@ -204,22 +204,16 @@ class _Walk:
             return f"its rows do not give its digest {row.digest}"
 
         def is_derived() -> bool:
-            board = self._board(connection, row.board_id)
-            words = masks.words(board)
-            columns = masks.columns(words)
-            query = select(*columns).where(masks.is_of(row.id)).order_by(*t.mask.primary_key)
-            stored = list(map(tuple, connection.execute(query).all()))
-            unused = t.mask.columns.values()[len(columns) :]
-            has_more = select(t.mask.c.start).where(masks.is_of(row.id), func.coalesce(*unused, None).is_not(None))
-            derived = masks.flatten(row.id, piece, board, self._reader_of(connection, row).masks)
-            return row.words == words and stored == derived and connection.execute(has_more).first() is None
+            stored = connection.execute(select(t.lane).where(lanes.is_of(row.id)).order_by(t.lane.c.key))
+            derived = sorted(self._reader_of(connection, row).lanes.rows_of(row.id, piece))
+            return row.lanes == lanes.VERSION and [tuple(each) for each in stored] == derived
 
         def is_counted() -> bool:
             stored = connection.execute(select(t.piece_summary).where(t.piece_summary.c.piece_id == row.id)).one()
             return stored == connection.execute(summaries.DERIVED.where(t.piece.c.id == row.id)).one()
 
         if not self._attempt(is_derived):
-            return "its masks are not those of its rows: run `ggn-store db rebuild`"
+            return "its lanes are not those of its rows: run `ggn-store db rebuild`"
         if not self._attempt(is_counted):
             return "its summary is not the one of its rows: run `ggn-store db rebuild`"
         return None

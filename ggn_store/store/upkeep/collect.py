@@ -14,7 +14,7 @@ from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, d
 
 from ggn_store.model.care import Unused
 from ggn_store.store.database.engine import Database, Opening
-from ggn_store.store.rulesets import masks
+from ggn_store.store.rulesets import lanes
 from ggn_store.store.schema import tables as t
 
 # A batch ends with the piece that makes its rows so many: whoever loads meanwhile waits for no more.
@@ -108,7 +108,7 @@ def _unused_rulesets() -> Select[Any]:
 def _rows_of(piece_id: int) -> list[tuple[Table, ColumnElement[bool]]]:
     """Which rows of which tables are a piece's own, children before parents."""
     own = [(table, table.c.piece_id == piece_id) for table in reversed(_PARTS[t.piece])]
-    return [(t.mask, masks.is_of(piece_id)), *own]
+    return [(t.lane, lanes.is_of(piece_id)), *own]
 
 
 def _count(connection: Connection, table: Table, condition: ColumnElement[bool]) -> int:

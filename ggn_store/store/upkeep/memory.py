@@ -17,7 +17,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, delete, insert, select
 
 from ggn_store.store.database.engine import Database
-from ggn_store.store.rulesets import damaged, masks
+from ggn_store.store.rulesets import damaged, lanes
 from ggn_store.store.schema import tables as t
 
 # To be raised whenever a check looks at more, or what it looks at is made in another way.
@@ -27,7 +27,7 @@ _AT_ONCE: Final = 32
 # What a piece's rows are in, each with the key of the piece.
 ROWS: Final = {
     **{table: table.c.piece_id for table in (*t.PIECE_TABLES, t.piece_summary)},
-    t.mask: masks.piece_of(t.mask.c.start),
+    t.lane: t.lane.c.key.bitwise_rshift(lanes.OF_PIECE),
 }
 
 
@@ -78,8 +78,8 @@ class Memory:
             said[row.id] = [tuple(row)]
         for table, query in self._queries.items():
             between = {"first": pieces[0], "last": pieces[-1]}
-            if table is t.mask:
-                between = {"first": masks.start(pieces[0], 0), "last": masks.start(pieces[-1] + 1, 0) - 1}
+            if table is t.lane:
+                between = {"first": lanes.key_of(pieces[0], None), "last": lanes.key_of(pieces[-1] + 1, None) - 1}
             for piece_id, *sums in connection.execute(query, between).all():
                 if piece_id in said:
                     said[piece_id].append((table.name, sums))

@@ -1,4 +1,4 @@
-"""Deriving the masks and summaries of stored pieces again: after an upgrade, or where they were damaged."""
+"""Deriving the lanes and summaries of stored pieces again: after an upgrade, or where they were damaged."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from sqlalchemy import Connection, delete, select, update
 
+from ggn_store.model.board import Board
 from ggn_store.store.database.engine import Database
-from ggn_store.store.rulesets import catalog, load, masks, summaries
+from ggn_store.store.rulesets import catalog, lanes, summaries
 from ggn_store.store.schema import tables as t
 
 
@@ -18,15 +19,16 @@ def rebuild(
     *,
     only_missing: bool = False,
 ) -> int:
-    """Derive masks and summary of every piece, or the masks of those that have none yet; how many pieces that were."""
+    """Derive lanes and summary of every piece, or the lanes of those that have none yet; how many pieces that were."""
     database.lock_pieces(connection, alone=True)
     query = select(t.piece.c.id, t.piece.c.identifier, t.piece.c.board_id).order_by(t.piece.c.id)
     if only_missing:
-        query = query.where(t.piece.c.words.is_(None))
+        query = query.where(t.piece.c.lanes.is_distinct_from(lanes.VERSION))
     else:
-        connection.execute(delete(t.mask))
+        connection.execute(delete(t.lane))
         connection.execute(delete(t.piece_summary))
-    boards = {}
+    boards: dict[int, Board] = {}
+    encoders: dict[int, lanes.Encoder] = {}
     pieces = connection.execute(query).all()
     if not only_missing:
         summaries.fill(connection, [piece.id for piece in pieces])
@@ -35,10 +37,10 @@ def rebuild(
             progress(f"piece {identifier}")
         if board_id not in boards:
             boards[board_id] = catalog.read_board(connection, board_id)
-        board = boards[board_id]
-        piece = catalog.assemble_piece(connection, piece_id, identifier, board)
+            encoders[board_id] = lanes.Encoder(boards[board_id])
+        piece = catalog.assemble_piece(connection, piece_id, identifier, boards[board_id])
         if only_missing:
-            connection.execute(delete(t.mask).where(masks.is_of(piece_id)))
-        load.fill_masks(database, connection, piece_id, piece, board)
-        connection.execute(update(t.piece).where(t.piece.c.id == piece_id).values(words=masks.words(board)))
+            connection.execute(delete(t.lane).where(lanes.is_of(piece_id)))
+        database.fill(connection, t.lane.columns, encoders[board_id].rows_of(piece_id, piece))
+        connection.execute(update(t.piece).where(t.piece.c.id == piece_id).values(lanes=lanes.VERSION))
     return len(pieces)

@@ -163,7 +163,7 @@ def test_a_load_that_is_broken_off_leaves_nothing(store: Store, address: str, mo
     filled: Counter[str] = Counter()
     fill = store.session.database.fill
 
-    for last in ("square", "condition", "hand_effect", "mask", "revision_piece"):
+    for last in ("square", "condition", "hand_effect", "lane", "revision_piece"):
 
         def fill_and_break(connection: Connection, columns: Any, rows: Any, last: str = last) -> None:
             columns = list(columns)

@@ -18,7 +18,7 @@ from ggn_store.api.loading import Loaded
 from ggn_store.documents.reader import Reader
 from ggn_store.model.document import Document, Envelope
 from ggn_store.notation import json_text
-from ggn_store.store.rulesets import load, masks
+from ggn_store.store.rulesets import lanes, load
 from ggn_store.store.schema import tables as t
 from tests.support.loaded import in_random_documents
 from tests.support.strategies import documents
@@ -179,12 +179,12 @@ def test_rows_are_those_that_the_json_says(dialect: str, data: st.DataObject) ->
     value = data.draw(documents(dialect))
     document = parse(json.dumps(value))
     ready = load.ready(document)
-    known: masks.Known = {}
+    encoder = lanes.Encoder(document.board)
     for piece, flat in zip(document.pieces, ready.pieces, strict=True):
         rows = load.flatten(7, piece, document.board)
         assert list(rows) == plain_rows(7, value[piece.identifier], document)
-        alone = masks.flatten(7, piece, document.board)
-        assert alone == masks.flatten(7, piece, document.board, known)
+        alone = lanes.Encoder(document.board).rows_of(7, piece)
+        assert alone == encoder.rows_of(7, piece)
         assert [list(each) for each in flat.rows(7)] == [*rows, alone]
     assert (ready.possibilities, ready.conditions) == (document.possibilities, document.conditions)
 

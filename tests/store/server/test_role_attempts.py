@@ -14,6 +14,7 @@ import pytest
 from ggn_store import Store, parse
 from ggn_store.model.document import revision_digest
 from ggn_store.model.revision import lineage
+from ggn_store.store.rulesets import lanes
 from ggn_store.store.schema import tables as t
 from tests.support.house import (
     ANOTHER,
@@ -33,6 +34,7 @@ from tests.support.house import (
 from tests.support.stored import KNIGHT, ROOK
 
 FIRST = f"(SELECT id FROM revision WHERE number = 1 AND ruleset_id = {GAME})"
+FIRST_LANE = f"({{piece}} << {lanes.OF_PIECE})"
 HEAD = f"(SELECT id FROM revision WHERE number = 2 AND ruleset_id = {GAME})"
 
 
@@ -97,7 +99,7 @@ ATTEMPTS: tuple[Attempt, ...] = (
     Attempt(
         "read rules", "+++", "SELECT count(*) FROM moves_flat JOIN conditions_flat USING (ruleset, revision, piece)"
     ),
-    Attempt("read masks", "+++", "SELECT * FROM mask"),
+    Attempt("read lanes", "+++", "SELECT * FROM lane"),
     Attempt("read the audit", "+++", "SELECT role, action FROM audit"),
     Attempt("read the version", "+++", "SELECT version_num FROM ggn_store_version"),
     # writing what a load writes
@@ -137,16 +139,15 @@ ATTEMPTS: tuple[Attempt, ...] = (
         "do not give its digest",
     ),
     Attempt(
-        "forge a piece's masks",
+        "forge a piece's lanes",
         "-xx",
         [
-            *without(new_piece(), "INTO mask"),
-            f"INSERT INTO mask (start, number, exact, not_empty_0, not_enemy_0, not_own_0, twin_0) "
-            f"VALUES ({NEW} * 1024, 0, false, 0, 0, 0, 0)",
+            *without(new_piece(), "INTO lane"),
+            f"INSERT INTO lane VALUES ({FIRST_LANE.format(piece=NEW)}, 1, 0, 0, 1, 1, '[\"empty\"]', '0', '0')",
         ],
-        "masks are not those of its rows",
+        "lanes are not those of its rows",
     ),
-    Attempt("store a piece without masks", "-xx", without(new_piece(), "INTO mask"), "masks are not those"),
+    Attempt("store a piece without lanes", "-xx", without(new_piece(), "INTO lane"), "lanes are not those"),
     Attempt(
         "store a piece without a summary", "-xx", without(new_piece(), "INTO piece_summary"), "summary is not the one"
     ),
@@ -159,7 +160,7 @@ ATTEMPTS: tuple[Attempt, ...] = (
         )
         for name in t.COUNTS
     ),
-    Attempt("say that a piece has no masks", "-xx", new_piece(words=None), "masks are not as long"),
+    Attempt("say that a piece has no lanes", "-xx", new_piece(lanes=None), "lanes are of another version"),
     Attempt(
         "tell two states of one square",
         "-xx",
@@ -182,7 +183,7 @@ ATTEMPTS: tuple[Attempt, ...] = (
         "name a piece that is none",
         "-xx",
         [*new_piece(), f"INSERT INTO condition VALUES ({NEW}, 0, 'deny', 0, 'nobody')"],
-        "rows are not those of a document|masks are not those of its rows",  # both are true
+        "rows are not those of a document|lanes are not those of its rows",  # both are true
     ),
     *(
         Attempt(
@@ -289,15 +290,15 @@ ATTEMPTS: tuple[Attempt, ...] = (
         "only added to a piece",
     ),
     Attempt(
-        "add a mask to an old piece",
+        "add a lane to an old piece",
         "-xx",
-        f"INSERT INTO mask (start, number, exact) SELECT {OLD_PIECE} * 1024, 9, false",
-        "only added to a piece|masks are not those",
+        f"INSERT INTO lane VALUES ({FIRST_LANE.format(piece=OLD_PIECE)} + 9, 1, 0, 0, 1, 1, '[\"\"]', '0', '0')",
+        "only added to a piece|lanes are not those",
     ),
     Attempt(
-        "add a mask to a piece to come",
+        "add a lane to a piece to come",
         "-xx",
-        "INSERT INTO mask (start, number, exact) VALUES (999 * 1024, 0, false)",
+        f"INSERT INTO lane VALUES ({FIRST_LANE.format(piece='999::bigint')}, 1, 0, 0, 1, 1, '[\"\"]', '0', '0')",
         "only added to a piece|its piece is not there",
     ),
     Attempt(
@@ -358,10 +359,10 @@ ATTEMPTS: tuple[Attempt, ...] = (
     ),
     Attempt("remove pieces that a revision lists", "--x", "DELETE FROM piece", "foreign key"),
     Attempt("remove a ruleset with revisions", "--x", "DELETE FROM ruleset", "foreign key"),
-    Attempt("remove all masks", "--x", "DELETE FROM mask", "its masks are not those of its rows"),
+    Attempt("remove all lanes", "--x", "DELETE FROM lane", "its lanes are not those of its rows"),
     Attempt("remove all summaries", "--x", "DELETE FROM piece_summary", "its summary is not the one of its rows"),
     Attempt("change a summary", "---", "UPDATE piece_summary SET conditions = 7"),
-    Attempt("empty a table", "---", "TRUNCATE mask"),
+    Attempt("empty a table", "---", "TRUNCATE lane"),
     Attempt("say that a piece was found sound", "--+", FOUND_SOUND.format(piece=OLD_PIECE)),
     Attempt("say that a piece to come was found sound", "--x", FOUND_SOUND.format(piece=999), "foreign key"),
     Attempt("say otherwise what a sound piece looked like", "---", "UPDATE piece_check SET fingerprint = ''"),
@@ -378,7 +379,7 @@ ATTEMPTS: tuple[Attempt, ...] = (
     Attempt("revive a retired ruleset without a trace", "---", "DELETE FROM ruleset_state"),
     Attempt("hide a ruleset", "--+", "UPDATE ruleset SET deleted_at = now() WHERE name = 'game'"),
     Attempt("bring a ruleset back", "--+", "UPDATE ruleset SET deleted_at = NULL WHERE name = 'gone'"),
-    Attempt("say that masks are not made yet", "--x", "UPDATE piece SET words = NULL", "masks are not as long"),
+    Attempt("say that lanes are not made yet", "--x", "UPDATE piece SET lanes = NULL", "lanes are of another version"),
     # the audit
     Attempt(
         "write the audit", "---", "INSERT INTO audit (id, at, action, detail) VALUES (999, now(), 'revision', '{}')"

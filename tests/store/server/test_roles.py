@@ -16,6 +16,7 @@ from ggn_store import Position, Store, StoreError
 from ggn_store.cli import group
 from ggn_store.errors import GateError, HeadMovedError
 from ggn_store.store.database import engine
+from ggn_store.store.rulesets import lanes
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema import views
 from ggn_store.store.server import roles as server_roles
@@ -118,7 +119,7 @@ def test_an_admin_hides_brings_back_rebuilds_and_removes(used: House) -> None:
         unused = "(SELECT id FROM piece WHERE identifier = 'C:Q')"
         own = (*t.PIECE_TABLES, *t.ABOUT_PIECES)
         tables = [f'DELETE FROM "{table.name}" WHERE piece_id = {unused}' for table in reversed(own)]
-        gone = f"DELETE FROM mask WHERE start / 1024 = {unused}"
+        gone = f"DELETE FROM lane WHERE key >> {lanes.OF_PIECE} = {unused}"
         run(admin, [gone, *tables, "DELETE FROM piece WHERE identifier = 'C:Q'"])
         newest = admin.execute("SELECT action, role FROM audit ORDER BY id DESC LIMIT 1").fetchone()
         assert newest == ("gc", admin.info.user)
@@ -229,7 +230,7 @@ DEVIATIONS = (
         "the function ggn_check() is not this program's",
     ),
     ("ALTER FUNCTION ggn_check() RESET ALL", "the function ggn_check() is not this program's"),
-    ("DROP FUNCTION ggn_note_mask() CASCADE", "the function ggn_note_mask() is missing"),
+    ("DROP FUNCTION ggn_note_lane() CASCADE", "the function ggn_note_lane() is missing"),
     ("ALTER FUNCTION ggn_check() OWNER TO CURRENT_USER", "the function ggn_check() belongs to "),
     ("ALTER ROLE ggn_author CREATEROLE", "ggn_author has CREATEROLE"),
     ("GRANT pg_read_server_files TO ggn_reader", "ggn_reader is a member of pg_read_server_files, and has its rights"),

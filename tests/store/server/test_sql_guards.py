@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from ggn_store import Document, Store, StoreError, parse, read_definition
 from ggn_store.model.document import Destination, Dialect, Envelope, Piece, Possibility, Source
 from ggn_store.notation.stn import Transition
+from ggn_store.store.rulesets import lanes
 from ggn_store.store.schema import tables as t
 from tests.support.house import House
 from tests.support.stored import KNIGHT, ROOK
@@ -107,7 +108,7 @@ def test_the_guards_let_every_author_message_and_title_through(used: House) -> N
 
 
 ONE = "ctid = (SELECT ctid FROM {table} WHERE piece_id = {piece} LIMIT 1)"
-ONE_MASK = "ctid = (SELECT ctid FROM mask WHERE start / 1024 = {piece} LIMIT 1)"
+ONE_LANE = f"ctid = (SELECT ctid FROM lane WHERE key >> {lanes.OF_PIECE} = {{piece}} LIMIT 1)"
 CHANGES = (
     ("condition", "state = CASE state WHEN 'empty' THEN 'enemy' ELSE 'empty' END"),
     ("condition", "polarity = CASE polarity WHEN 'must' THEN 'deny' ELSE 'must' END"),
@@ -140,26 +141,37 @@ OF_PIECES = (
     "terminal = NOT terminal",
     "derived = NOT derived",
     "state = CASE state WHEN '' THEN '+' ELSE '' END",
-    "words = words + 1",
+    "lanes = lanes + 1",
     "digest = repeat('0', 64)",
 )
-OF_MASKS = (
-    "number = number + 1000",
-    "start = start + 1",
-    "exact = NOT exact",
-    "not_empty_0 = not_empty_0 # 1",
-    "not_enemy_0 = not_enemy_0 # 2",
-    "not_own_0 = not_own_0 # 4",
-    "twin_0 = twin_0 # 1",
-    "not_own_7 = 0",
-    "not_own_0 = NULL",
+OF_LANES = (
+    f"key = key + {1 << lanes.OF_SOURCE}",
+    "each = each + 1",
+    "path = path # 1",
+    "passed = passed # 1",
+    "first = first # 1",
+    "first = first | 2",
+    "target = target # 1",
+    "target = target | 1::bigint << 62",
+    "path = path | 1::bigint << 62",
+    "statements = replace(statements, 'empty', 'C:Z')",
+    "statements = replace(statements, 'empty', 'empty|enemy')",
+    "statements = '[]'",
+    "statements = '['",
+    "facts = facts || ' 0'",
+    "facts = '999' || facts",
+    "facts = 'x'",
+    "facts = ''",
+    "numbers = numbers || ' 0'",
+    "numbers = '999' || numbers",
+    "numbers = ''",
 )
 DAMAGES = (
     *(f"DELETE FROM {table.name} WHERE {ONE}".replace("{table}", table.name) for table in t.PIECE_TABLES),
     *(f"UPDATE {table} SET {change} WHERE {ONE}".replace("{table}", table) for table, change in CHANGES),
     *(f"UPDATE piece SET {change} WHERE id = {{piece}}" for change in OF_PIECES),
-    *(f"UPDATE mask SET {change} WHERE {ONE_MASK}" for change in OF_MASKS),
-    f"DELETE FROM mask WHERE {ONE_MASK}",
+    *(f"UPDATE lane SET {change} WHERE {ONE_LANE}" for change in OF_LANES),
+    f"DELETE FROM lane WHERE {ONE_LANE}",
     *(f"UPDATE piece_summary SET {name} = {name} + 1 WHERE piece_id = {{piece}}" for name in t.COUNTS),
     "DELETE FROM piece_summary WHERE piece_id = {piece}",
     "INSERT INTO hand_effect SELECT piece_id, number, 'C:Z', 1 FROM variant WHERE piece_id = {piece} LIMIT 1",
@@ -185,7 +197,7 @@ def test_the_guards_see_every_damage_to_a_piece(used: House, dialect: Dialect) -
             revision = store.load(parse(document, dialect), f"damaged/{dialect}")
             listed = "SELECT piece_id FROM revision_piece WHERE revision_id = %s ORDER BY ordinal"
             [piece, *_] = server.execute(listed, [revision.id]).fetchall()[0]
-            kinds = ("piece", "mask", "summary")
+            kinds = ("piece", "lane", "summary")
             faults = f"SELECT coalesce({', '.join(f'ggn_fault_of_{kind}({piece})' for kind in kinds)})".encode()
             assert server.execute(faults).fetchone() == (None,)
             for damage in DAMAGES:
@@ -217,10 +229,10 @@ def test_nobody_but_the_owner_says_that_a_damaged_piece_was_found_sound(used: Ho
             admin.execute("DELETE FROM piece_check")
 
 
-def test_the_guards_know_the_masks_of_boards_of_every_size(used: House) -> None:
+def test_the_guards_know_the_lanes_of_boards_of_every_size(used: House) -> None:
     with Store.open(used.addresses["author"]) as store, psycopg.connect(used.url) as server:
-        for size in ("8x8", "9x9", "22x22", "23x23"):
+        for size in ("8x8", "9x9", "23x23", "36x36"):
             game = f'title = "Big"\nboard = "{size}"\nstyle = "B"\n[pieces.P]\nbetza = "mfWcfFmfnD"\n'
             revision = store.load(read_definition(game), f"big/{size}")
-            faults = "SELECT ggn_fault_of_mask(piece_id) FROM revision_piece WHERE revision_id = %s"
+            faults = "SELECT ggn_fault_of_lane(piece_id) FROM revision_piece WHERE revision_id = %s"
             assert set(server.execute(faults, [revision.id]).fetchall()) == {(None,)}

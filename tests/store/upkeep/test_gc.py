@@ -28,7 +28,7 @@ from tests.support.program import run as run
 from tests.support.stored import KNIGHT, ROOK
 
 NOTHING = "nothing to remove: everything is in use\n"
-# The knight of KNIGHT on its board: one row in piece, its summary, source, destination, variant, condition, mask, two
+# The knight of KNIGHT on its board: one row in piece, its summary, source, destination, variant, condition, lane, two
 # effects.
 KNIGHT_ROWS = 9
 
@@ -192,7 +192,7 @@ def test_a_load_that_has_found_an_unused_board_keeps_it(
     with Store.open(address) as store, Store.open(address) as other, ThreadPoolExecutor(1) as thread:
         store_unlisted(store, [0])
         with store.session.database.writing() as connection:
-            connection.execute(text("DELETE FROM mask"))
+            connection.execute(text("DELETE FROM lane"))
             for table in reversed((*t.PIECE_TABLES, *t.ABOUT_PIECES)):
                 connection.execute(table.delete())
             connection.execute(text("DELETE FROM piece"))

@@ -1,0 +1,315 @@
+"""A piece's possibilities -> lanes: one row answers for all that it can reach from a source, or for most of it.
+
+A *fact* is a square and a statement of what stands there; in a position it is true or false. A lane is up to 63 facts
+in an order, and a position gives it a word: bit i is set where fact i is true. The facts lie in *chains*, one behind
+the other. A possibility is one `target` of a chain, a fact, and holds where the target is true and all facts of `path`
+before it in its chain; so a rook's way to the north is the chain (enemy on e2, empty e2, enemy on e3, empty e3, ...),
+whose facts are all targets, and whose empty squares are the path. A leap is a chain of one. In a word:
+
+    open    = word & path | passed          passed: the targets of a chain that are not on its path, but its last fact
+    reached = word & target & (open # (open + first))                                          first: where chains begin
+
+where # is exclusive or: adding `first` carries through the facts of a chain up to the first that is not open. The last
+fact of a chain is never open, so that nothing carries on into the next chain.
+
+A statement is written as the state that the square must have (`empty`, `enemy`, an identifier, or nothing), and then
+each state that it must not have after a `!`; alternatives are set apart by `|`. A statement about a state variable is
+a list of its name and the values that it may have. A fact is a number: of the statement among those of the lane, times
+the number of squares of the board, plus the number of the square (0 for a variable). Where a chain would be too long,
+its path begins with facts about several squares at once: their numbers with `+` between them.
+
+Each target stands for `each` possibilities for each of its alternatives; `numbers` lists them, target by target.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement
+
+from ggn_store.model.board import Board
+from ggn_store.model.document import EMPTY, ENEMY, Piece, Possibility
+from ggn_store.notation.hand import HAND
+from ggn_store.store.schema import tables as t
+
+# What `piece.lanes` says of a piece whose lanes are as they are made here.
+VERSION: Final = 1
+# The highest bit of a word is its sign in databases.
+FACTS: Final = 63
+# A path that is longer than this begins with facts about several squares.
+_LONG_PATH: Final = 40
+# In the key of a lane, which has the piece above the source, and the source above the number of the lane: the bit
+# that the key of the piece begins at one bit, the source at the other.
+OF_PIECE: Final = 35
+OF_SOURCE: Final = 15
+
+# What stands on a square, or the name of a variable and the values that it may have.
+Statement = str | tuple[str, ...]
+
+
+def key_of(piece_id: int, source: int | None) -> int:
+    """The lowest key that a lane of a piece can have from the square of this number, or from the hand (None)."""
+    return piece_id << OF_PIECE | (0 if source is None else source + 1) << OF_SOURCE
+
+
+def last_of(key: int) -> int:
+    """The highest key of the same piece and source, of the lowest one."""
+    return key | (1 << OF_SOURCE) - 1
+
+
+def is_of(piece_id: int) -> ColumnElement[bool]:
+    """Whether a row of the table is one of a piece's."""
+    return t.lane.c.key.between(key_of(piece_id, None), key_of(piece_id + 1, None) - 1)
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A fact in a chain, or several at once, as bits; and the numbers of the possibilities that it is the target of.
+
+    `is_path`: what comes after it in the chain asks for it, too.
+    """
+
+    bits: int
+    is_path: bool
+    numbers: Sequence[int] = ()
+
+
+# For each path the targets behind it, each with the numbers of its possibilities.
+_Targets = dict[int, list[tuple[int, Sequence[int]]]]
+
+
+class Encoder:
+    """Makes the lanes of pieces on a board; what it has learnt of one piece helps with the next."""
+
+    def __init__(self, board: Board) -> None:
+        self._size = max(1, len(board.squares))
+        self._numbers = board.numbers
+        # A fact is a bit of a path.
+        self._facts: list[tuple[int, Statement]] = []
+        self._bits: dict[tuple[int, Statement], int] = {}
+        self._must = _Bits(self, "")
+        self._deny = _Bits(self, "!")
+
+    def rows_of(self, piece_id: int, piece: Piece) -> list[tuple[Any, ...]]:
+        """The lanes of a piece of this key, each as the values of a row."""
+        first = key_of(piece_id, None)
+        return [(first + key, *row) for key, *row in self.rows(piece)]
+
+    def rows(self, piece: Piece) -> Iterator[tuple[Any, ...]]:
+        """The lanes of a piece, each as the values of a row, as if the piece's key were 0."""
+        number = 0
+        for source in piece.sources:
+            slots: dict[tuple[int, int], list[int]] = {}
+            for destination in source.destinations:
+                for possibility in destination.possibilities:
+                    slots.setdefault(self._slot(possibility, destination.square), []).append(number)
+                    number += 1
+            place = None if source.square == HAND else self._numbers[source.square]
+            for key, row in enumerate(self._lanes(slots), start=key_of(0, place)):
+                yield (key, *row)
+
+    def bit(self, square: int, statement: Statement) -> int:
+        """The bit of a fact."""
+        fact = square, statement
+        bit = self._bits.get(fact)
+        if bit is None:
+            bit = self._bits[fact] = 1 << len(self._facts)
+            self._facts.append(fact)
+        return bit
+
+    def number_of(self, square: str) -> int:
+        return self._numbers[square]
+
+    def _slot(self, possibility: Possibility, destination: str) -> tuple[int, int]:
+        """What a possibility asks for, as bits: its path, and its target, which is its destination where it can be."""
+        must, deny = possibility.must, possibility.deny
+        if deny and not must.keys().isdisjoint(deny):
+            asked = {square: self._must[square, state] for square, state in must.items() if square not in deny}
+            for square, state in deny.items():
+                asked[square] = self.bit(self._numbers[square], f"{must.get(square, '')}!{state}")
+            target = asked.get(destination, 0)
+            bits = functools.reduce(int.__or__, asked.values())
+        else:
+            bits = 0
+            for item in must.items():
+                bits |= self._must[item]
+            for item in deny.items():
+                bits |= self._deny[item]
+            target = 0
+            if destination in must:
+                target = self._must[destination, must[destination]]
+            elif destination in deny:
+                target = self._deny[destination, deny[destination]]
+        if not target:
+            target = 1 << bits.bit_length() - 1 if bits else self.bit(0, "")
+        for name, values in possibility.guards.items():
+            bits |= self.bit(0, (name, *values))
+        return bits & ~target, target
+
+    def _lanes(self, slots: Mapping[tuple[int, int], list[int]]) -> Iterator[tuple[Any, ...]]:
+        """The lanes of a source, from the numbers of the possibilities that ask for the same."""
+        lanes: dict[tuple[int, tuple[Statement, ...]], list[list[list[_Entry]]]] = {}
+        for each, targets in self._targets(slots).items():
+            for entries in self._chains(targets):
+                filled = lanes.setdefault((each, self._statements(entries)), [[]])
+                if sum(map(len, filled[-1])) + len(entries) > FACTS:
+                    filled.append([])
+                filled[-1].append(entries)
+        for (each, statements), filled in lanes.items():
+            for chains in filled:
+                yield each, *_masks(chains), _json(statements), *self._texts(statements, chains)
+
+    def _targets(self, slots: Mapping[tuple[int, int], list[int]]) -> dict[int, _Targets]:
+        """The targets by the number of their possibilities; pieces named alike on a square are alternatives."""
+        found: dict[int, _Targets] = {}
+        named: dict[tuple[int, int, int], list[tuple[str, list[int]]]] = {}
+        for (path, target), numbers in slots.items():
+            square, statement = self._facts[target.bit_length() - 1]
+            if _is_name(statement):
+                named.setdefault((path, square, len(numbers)), []).append((str(statement), numbers))
+            else:
+                found.setdefault(len(numbers), {}).setdefault(path, []).append((target, numbers))
+        for (path, square, each), alternatives in named.items():
+            alternatives.sort()
+            target = self.bit(square, "|".join(name for name, _ in alternatives))
+            listed = list(chain.from_iterable(numbers for _, numbers in alternatives))
+            found.setdefault(each, {}).setdefault(path, []).append((target, listed))
+        return found
+
+    def _chains(self, targets: _Targets) -> Iterator[list[_Entry]]:
+        """The targets in chains as long as can be, those without a path that begin none each alone."""
+        # What a path comes after: a path and one of its targets.
+        before = {
+            path | target: path for path, found in targets.items() for target, _ in found if path | target in targets
+        }
+        left = dict(targets)
+        for path in sorted(targets, key=lambda path: (-path.bit_count(), path)):
+            if not path or path not in left:
+                continue
+            paths = [path]
+            while shorter := self._before(paths[-1], before, left):
+                paths.append(shorter)
+            segments = [(each, left.pop(each)) for each in reversed(paths)]
+            if shorter == 0:
+                squares = self._squares(segments[0][0])
+                begin = [each for each in left[0] if not self._squares(each[0]).isdisjoint(squares)]
+                left[0] = [each for each in left[0] if each not in begin]
+                segments.insert(0, (0, begin))
+            yield from self._entries(segments)
+        for target, numbers in left.get(0, ()):
+            yield [_Entry(target, False, numbers)]
+
+    @staticmethod
+    def _before(path: int, before: Mapping[int, int], left: _Targets) -> int | None:
+        """The path that lacks one fact of `path` and is still to be put into a chain; None where there is none."""
+        if before.get(path) in left:
+            return before[path]
+        return next((path ^ bit for bit in _bits(path) if path ^ bit in left), None)
+
+    def _squares(self, bits: int) -> set[int]:
+        return {self._facts[bit.bit_length() - 1][0] for bit in _bits(bits)}
+
+    def _entries(self, segments: Sequence[tuple[int, list[tuple[int, Sequence[int]]]]]) -> Iterator[list[_Entry]]:
+        """The entries of a chain, or of several where there are too many for one."""
+        entries: list[_Entry] = []
+        passed = 0
+        for (path, targets), (after, _) in zip(segments, [*segments[1:], (0, [])], strict=True):
+            # The one that is on the path to the next comes last: nothing else lies between it and what it opens.
+            for target, numbers in sorted(targets, key=lambda each: (each[0] & after != 0, each[0])):
+                fresh = path & ~passed
+                if len(entries) + fresh.bit_count() + 1 > FACTS:
+                    if entries:
+                        yield entries
+                    entries, fresh = self._leading(path), 0
+                if entries and entries[-1].bits & fresh and not entries[-1].is_path:
+                    entries[-1].is_path = True
+                    fresh &= ~entries[-1].bits
+                entries += [_Entry(bit, True) for bit in _bits(fresh)]
+                passed = path
+                entries.append(_Entry(target, False, numbers))
+        yield entries
+
+    def _leading(self, path: int) -> list[_Entry]:
+        """The entries of a path that a chain begins with; of a long one a few, each about several squares."""
+        if path.bit_count() <= _LONG_PATH:
+            return [_Entry(bit, True) for bit in _bits(path)]
+        found: dict[Statement, int] = {}
+        for bit in _bits(path):
+            statement = self._facts[bit.bit_length() - 1][1]
+            found[statement] = found.get(statement, 0) | bit
+        return [_Entry(bits, True) for bits in found.values()]
+
+    def _statement(self, entry: _Entry) -> Statement:
+        return self._facts[entry.bits.bit_length() - 1][1]
+
+    def _statements(self, entries: Iterable[_Entry]) -> tuple[Statement, ...]:
+        """What the facts of a chain say; `empty` and `enemy` are together, so that most lanes say the same."""
+        found = dict.fromkeys(map(self._statement, entries))
+        return _BASIC if found.keys() <= _BASIC_SET else tuple(found)
+
+    def _texts(self, statements: tuple[Statement, ...], chains: list[list[_Entry]]) -> tuple[str, str]:
+        """The facts and the numbers of a lane as they are stored."""
+        facts: list[str] = []
+        numbers: list[int] = []
+        for entry in chain.from_iterable(chains):
+            number = statements.index(self._statement(entry)) * self._size
+            facts.append("+".join(str(number + square) for square in sorted(self._squares(entry.bits))))
+            numbers += entry.numbers
+        return " ".join(facts), " ".join(map(str, numbers))
+
+
+class _Bits(dict[tuple[str, str], int]):
+    """The bit of a square's state, made when it is first asked for."""
+
+    def __init__(self, encoder: Encoder, prefix: str) -> None:
+        self._encoder = encoder
+        self._prefix = prefix
+
+    def __missing__(self, item: tuple[str, str]) -> int:
+        square, state = item
+        bit = self[item] = self._encoder.bit(self._encoder.number_of(square), self._prefix + state)
+        return bit
+
+
+_BASIC: Final = (EMPTY, ENEMY)
+_BASIC_SET: Final = frozenset(_BASIC)
+
+
+def _is_name(statement: Statement) -> bool:
+    """Whether it says which piece stands on a square, and no more."""
+    return isinstance(statement, str) and bool(statement) and statement not in _BASIC_SET and "!" not in statement
+
+
+def _masks(chains: list[list[_Entry]]) -> tuple[int, int, int, int]:
+    """path, passed, first and target of a lane."""
+    path = passed = first = target = 0
+    bit = 1
+    for entries in chains:
+        first |= bit
+        for entry in entries:
+            if entry.is_path:
+                path |= bit
+            elif entry is not entries[-1]:
+                passed |= bit
+            if entry.numbers:
+                target |= bit
+            bit <<= 1
+        path &= ~(bit >> 1)
+    return path, passed, first, target
+
+
+@functools.lru_cache(maxsize=4096)
+def _json(statements: tuple[Statement, ...]) -> str:
+    return json.dumps(statements, ensure_ascii=False, separators=(",", ":"))
+
+
+def _bits(bits: int) -> Iterator[int]:
+    while bits:
+        bit = bits & -bits
+        yield bit
+        bits ^= bit
