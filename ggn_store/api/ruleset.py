@@ -332,11 +332,12 @@ class Ruleset:
     ) -> Perft:
         """How many paths of `depth` pseudo-legal moves lead on from a position; with `divide`, for each first move too.
 
-        The moves are made in the database, every board being built, those after the last move too; `engine` is the
-        store's own, else sqlite or duckdb; SQLite in this process stands in for a Postgres that lets no temporary
-        tables be made. Equal positions of a ply are made one unless `merge` is false. Raises
-        MoveError for a must-deny document without `assume`, and where a move takes from a hand what it does not hold;
-        StoreError for a board or for hands that are too large, and for an engine that is not there.
+        The moves are made in the database, but for the first plies, of few positions, and very large boards, where
+        Python makes them; those of the last ply are counted without their boards. `engine` is the store's own, else
+        sqlite or duckdb; SQLite in this process stands in for a Postgres that lets no temporary tables be made. Equal
+        positions of a ply are made one unless `merge` is false. Raises MoveError for a must-deny document without
+        `assume`, and where a move takes from a hand what it does not hold; StoreError for hands that are too large,
+        and for an engine that is not there.
         """
         from ggn_store.api import perft
 
