@@ -158,6 +158,7 @@ def test_a_ruleset_in_memory_survives_an_interrupt_within_a_statement(monkeypatc
 
 def test_a_load_that_is_broken_off_leaves_nothing(store: Store, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     store.load(DIFF, "game")
+    assert store.upkeep.check() == []  # which remembers what it has found sound
     before = counts(address)
     larger = DIFF | {"C:Q": {"h1": {"h9": [{"must": {"h8": "empty"}, "diff": {"hands": {"C:Q": 1}}}]}}}
     filled: Counter[str] = Counter()

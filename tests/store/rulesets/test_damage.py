@@ -244,7 +244,10 @@ def put(path: Path, table: str, column: str, value: object) -> int:
         connection.execute("UPDATE sqlite_master SET sql = ? WHERE name = ?", (lax, table))
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA ignore_check_constraints = ON")
-        rows = connection.execute(f'UPDATE OR IGNORE "{table}" SET "{column}" = ?', (value,)).rowcount
+        try:
+            rows = connection.execute(f'UPDATE OR IGNORE "{table}" SET "{column}" = ?', (value,)).rowcount
+        except sqlite3.IntegrityError:  # of the key of a table, which SQLite numbers the rows by
+            return 0
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute("UPDATE sqlite_master SET sql = ? WHERE name = ?", (made, table))
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
