@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, delete, insert, select
+from sqlalchemy import Connection, Integer, bindparam, delete, insert, literal, select
 
 from ggn_store.store.database.engine import Database
 from ggn_store.store.rulesets import damaged, lanes
@@ -27,7 +27,7 @@ _AT_ONCE: Final = 32
 # What a piece's rows are in, each with the key of the piece.
 ROWS: Final = {
     **{table: table.c.piece_id for table in (*t.PIECE_TABLES, t.piece_summary)},
-    t.lane: t.lane.c.key.bitwise_rshift(lanes.OF_PIECE),
+    t.lane: t.lane.c.key.bitwise_rshift(literal(lanes.OF_PIECE, Integer)),
 }
 
 
