@@ -43,6 +43,8 @@ VERSION: Final = 1
 FACTS: Final = 63
 # A path that is longer than this begins with facts about several squares.
 _LONG_PATH: Final = 40
+# Lanes of so many sources are kept for others that are equal.
+_KNOWN: Final = 2_000
 # In the key of a lane, which has the piece above the source, and the source above the number of the lane: the bit
 # that the key of the piece begins at one bit, the source at the other.
 OF_PIECE: Final = 35
@@ -94,6 +96,9 @@ class Encoder:
         self._bits: dict[tuple[int, Statement], int] = {}
         self._must = _Bits(self, "")
         self._deny = _Bits(self, "!")
+        self._texts_by_bits: dict[tuple[Statement, ...], dict[int, str]] = {}
+        # Pieces that move alike have equal lanes, but for where their numbers begin.
+        self._known: dict[tuple[tuple[int, int], ...], list[tuple[Any, ...]]] = {}
 
     def rows_of(self, piece_id: int, piece: Piece) -> list[tuple[Any, ...]]:
         """The lanes of a piece of this key, each as the values of a row."""
@@ -102,16 +107,31 @@ class Encoder:
 
     def rows(self, piece: Piece) -> Iterator[tuple[Any, ...]]:
         """The lanes of a piece, each as the values of a row, as if the piece's key were 0."""
-        number = 0
+        first = 0
         for source in piece.sources:
-            slots: dict[tuple[int, int], list[int]] = {}
-            for destination in source.destinations:
-                for possibility in destination.possibilities:
-                    slots.setdefault(self._slot(possibility, destination.square), []).append(number)
-                    number += 1
+            asked = tuple(
+                [
+                    self._slot(possibility, destination.square)
+                    for destination in source.destinations
+                    for possibility in destination.possibilities
+                ]
+            )
             place = None if source.square == HAND else self._numbers[source.square]
-            for key, row in enumerate(self._lanes(slots), start=key_of(0, place)):
-                yield (key, *row)
+            for key, (*values, numbers) in enumerate(self._known_lanes(asked), start=key_of(0, place)):
+                yield (key, *values, " ".join([str(first + number) for number in numbers]))
+            first += len(asked)
+
+    def _known_lanes(self, asked: tuple[tuple[int, int], ...]) -> list[tuple[Any, ...]]:
+        """The lanes of a source by what its possibilities ask for, whose numbers begin at 0 there."""
+        found = self._known.get(asked)
+        if found is None:
+            slots: dict[tuple[int, int], list[int]] = {}
+            for number, slot in enumerate(asked):
+                slots.setdefault(slot, []).append(number)
+            if len(self._known) > _KNOWN:
+                self._known.clear()
+            found = self._known[asked] = list(self._lanes(slots))
+        return found
 
     def bit(self, square: int, statement: Statement) -> int:
         """The bit of a fact."""
@@ -212,6 +232,8 @@ class Encoder:
         return next((path ^ bit for bit in _bits(path) if path ^ bit in left), None)
 
     def _squares(self, bits: int) -> set[int]:
+        if not bits & (bits - 1):
+            return {self._facts[bits.bit_length() - 1][0]}
         return {self._facts[bit.bit_length() - 1][0] for bit in _bits(bits)}
 
     def _entries(self, segments: Sequence[tuple[int, list[tuple[int, Sequence[int]]]]]) -> Iterator[list[_Entry]]:
@@ -252,15 +274,20 @@ class Encoder:
         found = dict.fromkeys(map(self._statement, entries))
         return _BASIC if found.keys() <= _BASIC_SET else tuple(found)
 
-    def _texts(self, statements: tuple[Statement, ...], chains: list[list[_Entry]]) -> tuple[str, str]:
-        """The facts and the numbers of a lane as they are stored."""
+    def _texts(self, statements: tuple[Statement, ...], chains: list[list[_Entry]]) -> tuple[str, list[int]]:
+        """The facts of a lane as they are stored, and its numbers."""
+        known = self._texts_by_bits.setdefault(statements, {})
         facts: list[str] = []
         numbers: list[int] = []
         for entry in chain.from_iterable(chains):
-            number = statements.index(self._statement(entry)) * self._size
-            facts.append("+".join(str(number + square) for square in sorted(self._squares(entry.bits))))
+            text = known.get(entry.bits)
+            if text is None:
+                number = statements.index(self._statement(entry)) * self._size
+                text = "+".join(str(number + square) for square in sorted(self._squares(entry.bits)))
+                known[entry.bits] = text
+            facts.append(text)
             numbers += entry.numbers
-        return " ".join(facts), " ".join(map(str, numbers))
+        return " ".join(facts), numbers
 
 
 class _Bits(dict[tuple[str, str], int]):
