@@ -62,7 +62,7 @@ def require_equal(rules: Ruleset, expected: list[list[reference.Key]], positions
 
 
 def arrow(positions: list[Position]) -> dict[str, Any]:
-    """The positions as the Arrow tables that `moves_table` takes; all with hands, or all without."""
+    """The positions as the Arrow tables that `columns.moves` takes; all with hands, or all without."""
     board = [(at, square, piece) for at, p in enumerate(positions) for square, piece in p.board.items()]
     held = [(at, piece, count) for at, p in enumerate(positions) for piece, count in (p.hands or {}).items()]
     states = [(at, name, value) for at, p in enumerate(positions) for name, value in (p.state or {}).items()]
@@ -238,6 +238,33 @@ def test_a_ray_that_is_longer_than_a_lane_is_answered_as_by_plain_python(board: 
         require_equal(rules, expected, list(map(Position, boards)))
         require_equal(rules, expected, **arrow(list(map(Position, boards))))
         assert rules.columns.compiled.facts > 1
+
+
+def test_lanes_and_facts_let_only_the_states_of_their_guards_pass() -> None:
+    guards: list[dict[str, list[str]]] = [{}, {"a": ["1"]}, {"a": ["2", "3"], "b": ["x"]}, {"b": ["y"]}]
+    steps: dict[str, list[Any]] = {}
+    for when in guards:
+        for at, square in enumerate(("a2", "a3", "a4")):
+            path = dict.fromkeys(("a2", "a3")[:at], "empty")
+            steps.setdefault(square, []).extend(
+                {"when": when, "must": path | {square: state}, "diff": {"board": {"a1": None}}}
+                for state in ("empty", "enemy", "c:p")
+            )
+    document = {
+        "$state": {
+            "a": {"values": ["1", "2", "3"], "initial": "3"},
+            "b": {"values": ["x", "y"], "initial": "x"},
+        },
+        "C:R": {"a1": steps},
+    }
+    states = [{}, *({"a": a, "b": b} for a in "123" for b in "xy"), {"b": "y"}]
+    drawn = [({"a1": "C:R"} | placed, state) for placed in ({}, {"a3": "c:p"}, {"a2": "C:P"}) for state in states]
+    expected = [reference.moves(reference.in_state(document, state), board, None, "first") for board, state in drawn]
+    positions = [Position(board, state=state) for board, state in drawn]
+    rules = ruleset(document)
+    require_equal(rules, expected, positions)
+    require_equal(rules, expected, **arrow(positions))
+    assert all(rules.columns.compiled.tables[name].num_rows for name in ("lane_guard", "masked"))
 
 
 def test_chess_is_as_python_chess_has_it() -> None:
@@ -578,7 +605,7 @@ def test_spark_and_duckdb_agree(tmp_path: Path) -> None:
 def test_a_cluster_that_is_not_there_is_told() -> None:
     pytest.importorskip("pyspark")
     rules = "ruleset({'C:P': {'a1': {'a2': [{}]}}})"
-    program = f"from ggn_store import ruleset; {rules}.moves_table([{{}}], engine='spark', master='mesos')"
+    program = f"from ggn_store import ruleset; {rules}.columns.moves([{{}}], engine='spark', master='mesos')"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert "Spark cannot be started" in done.stderr
 
