@@ -86,7 +86,10 @@ _Targets = dict[int, list[tuple[int, Sequence[int]]]]
 
 
 class Encoder:
-    """Makes the lanes of pieces on a board; what it has learnt of one piece helps with the next."""
+    """Makes the lanes of pieces on a board; what it has learnt of one piece helps with the next.
+
+    The lanes of a piece are the same whichever pieces came before, and in whatever order it says its conditions.
+    """
 
     def __init__(self, board: Board) -> None:
         self._size = max(1, len(board.squares))
@@ -94,6 +97,8 @@ class Encoder:
         # A fact is a bit of a path.
         self._facts: list[tuple[int, Statement]] = []
         self._bits: dict[tuple[int, Statement], int] = {}
+        # Bits are numbered as they come; where an order matters, it is that of squares and statements.
+        self._rank: dict[int, tuple[int, bool, Statement]] = {}
         self._must = _Bits(self, "")
         self._deny = _Bits(self, "!")
         self._texts_by_bits: dict[tuple[Statement, ...], dict[int, str]] = {}
@@ -140,6 +145,7 @@ class Encoder:
         if bit is None:
             bit = self._bits[fact] = 1 << len(self._facts)
             self._facts.append(fact)
+            self._rank[bit] = square, isinstance(statement, str), statement
         return bit
 
     def number_of(self, square: str) -> int:
@@ -166,7 +172,7 @@ class Encoder:
             elif destination in deny:
                 target = self._deny[destination, deny[destination]]
         if not target:
-            target = 1 << bits.bit_length() - 1 if bits else self.bit(0, "")
+            target = self._ordered(bits)[-1] if bits else self.bit(0, "")
         for name, values in possibility.guards.items():
             bits |= self.bit(0, (name, *values))
         return bits & ~target, target
@@ -204,11 +210,15 @@ class Encoder:
     def _chains(self, targets: _Targets) -> Iterator[list[_Entry]]:
         """The targets in chains as long as can be, those without a path that begin none each alone."""
         # What a path comes after: a path and one of its targets.
-        before = {
-            path | target: path for path, found in targets.items() for target, _ in found if path | target in targets
-        }
+        before: dict[int, int] = {}
+        for path, found in targets.items():
+            for target, _ in found:
+                if path | target in targets:
+                    before.setdefault(path | target, path)
         left = dict(targets)
-        for path in sorted(targets, key=lambda path: (-path.bit_count(), path)):
+        for path in sorted(
+            targets, key=lambda path: (-path.bit_count(), [self._rank[bit] for bit in self._ordered(path)])
+        ):
             if not path or path not in left:
                 continue
             paths = [path]
@@ -224,12 +234,18 @@ class Encoder:
         for target, numbers in left.get(0, ()):
             yield [_Entry(target, False, numbers)]
 
-    @staticmethod
-    def _before(path: int, before: Mapping[int, int], left: _Targets) -> int | None:
+    def _before(self, path: int, before: Mapping[int, int], left: _Targets) -> int | None:
         """The path that lacks one fact of `path` and is still to be put into a chain; None where there is none."""
         if before.get(path) in left:
             return before[path]
-        return next((path ^ bit for bit in _bits(path) if path ^ bit in left), None)
+        return next((path ^ bit for bit in self._ordered(path) if path ^ bit in left), None)
+
+    def _ordered(self, bits: int) -> list[int]:
+        """The facts among some bits, in their order."""
+        found = list(_bits(bits))
+        if len(found) > 1:
+            found.sort(key=self._rank.__getitem__)
+        return found
 
     def _squares(self, bits: int) -> set[int]:
         if not bits & (bits - 1):
@@ -242,7 +258,7 @@ class Encoder:
         passed = 0
         for (path, targets), (after, _) in zip(segments, [*segments[1:], (0, [])], strict=True):
             # The one that is on the path to the next comes last: nothing else lies between it and what it opens.
-            for target, numbers in sorted(targets, key=lambda each: (each[0] & after != 0, each[0])):
+            for target, numbers in sorted(targets, key=lambda each: (each[0] & after != 0, self._rank[each[0]])):
                 fresh = path & ~passed
                 if len(entries) + fresh.bit_count() + 1 > FACTS:
                     if entries:
@@ -251,7 +267,7 @@ class Encoder:
                 if entries and entries[-1].bits & fresh and not entries[-1].is_path:
                     entries[-1].is_path = True
                     fresh &= ~entries[-1].bits
-                entries += [_Entry(bit, True) for bit in _bits(fresh)]
+                entries += [_Entry(bit, True) for bit in self._ordered(fresh)]
                 passed = path
                 entries.append(_Entry(target, False, numbers))
         yield entries
@@ -259,9 +275,9 @@ class Encoder:
     def _leading(self, path: int) -> list[_Entry]:
         """The entries of a path that a chain begins with; of a long one a few, each about several squares."""
         if path.bit_count() <= _LONG_PATH:
-            return [_Entry(bit, True) for bit in _bits(path)]
+            return [_Entry(bit, True) for bit in self._ordered(path)]
         found: dict[Statement, int] = {}
-        for bit in _bits(path):
+        for bit in self._ordered(path):
             statement = self._facts[bit.bit_length() - 1][1]
             found[statement] = found.get(statement, 0) | bit
         return [_Entry(bits, True) for bits in found.values()]

@@ -21,7 +21,7 @@ BEGIN
   -- The facts of each lane are chains without gaps, of which all but the last fact are on the path or passed.
   IF EXISTS (
     SELECT FROM (
-      SELECT *, (1::bigint << length) - 1 AS every, first >> 1 | 1::bigint << length - 1 AS last
+      SELECT *, (1::bigint << length) - 1 AS every, (first >> 1) | (1::bigint << length - 1) AS last
       FROM (
         SELECT *, array_length(string_to_array(facts, ' '), 1) AS length
         FROM lane WHERE key BETWEEN lowest AND highest
