@@ -4,14 +4,18 @@
     python -m tests.benchmarks.questions --rulesets 10000   also in stores of 1, 100, 1,000 and 10,000 rulesets
 
 The yardstick is `list(board.pseudo_legal_moves)` of python-chess for the same positions of chess. Positions come from
-random games. Three ways to meet them: `in play` asks game after game, position after position, each of them new, of a
-handle that has answered some thousands before; `scattered` asks single positions of different games, each of them new;
-`nothing kept` is the same with a handle that keeps no answers. All answers are compared with python-chess's.
+random games. Four ways to meet them: `unseen`, the hard one, asks each position once, in any order, of a handle that
+has answered a thousand others, and python-chess in between every hundred; `in play` asks game after game, position
+after position, each of them new, of a handle that has answered some thousands before; `scattered` asks single positions
+of different games, each of them new; `nothing kept` is the same with a handle that keeps no answers. All answers are
+compared with python-chess's. Where `pyrust_chess` is installed, a board in Rust with the same call, its time stands
+beside.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import random
 import sqlite3
 import statistics
@@ -105,6 +109,49 @@ def ask(rules: Ruleset, positions: Sequence[Position]) -> None:
     """What is measured."""
     for position in positions:
         rules.moves(position)
+
+
+def unseen(store: Store, database: str, goal: float, rounds: int) -> list[Figure]:
+    """Positions that were never asked, by processor time (the client's, where there is a server) and wall time."""
+    try:
+        rust: Any = importlib.import_module("pyrust_chess").Board
+    except ImportError:
+        rust = None
+    ratios: dict[str, list[float]] = {"processor": [], "wall": [], "pyrust_chess, processor": []}
+    for number in range(rounds):
+        boards = play(2 * POSITIONS, 500 + number, True)
+        random.Random(number).shuffle(boards)
+        positions = positions_of(boards)
+        in_rust = [rust(board.fen()) for board in boards] if rust else []
+        rules = store.ruleset("chess")
+        ask(rules, positions[:POSITIONS])
+        spent = [[0.0, 0.0] for _ in range(3)]
+        for begin in range(POSITIONS, 2 * POSITIONS, 100):
+            part = slice(begin, begin + 100)
+            works: list[Callable[[], object]] = [
+                lambda part=part, boards=boards: with_python_chess(boards[part]),  # type: ignore[misc]
+                lambda part=part, positions=positions, rules=rules: ask(rules, positions[part]),  # type: ignore[misc]
+                lambda part=part, in_rust=in_rust: with_python_chess(in_rust[part]),  # type: ignore[misc]
+            ]
+            for work, total in zip(works, spent, strict=True):
+                began = time.process_time(), time.perf_counter()
+                work()
+                total[0] += time.process_time() - began[0]
+                total[1] += time.perf_counter() - began[1]
+        require_equal(rules, boards[:100], positions[:100])
+        ratios["processor"].append(spent[1][0] / spent[0][0])
+        ratios["wall"].append(spent[1][1] / spent[0][1])
+        ratios["pyrust_chess, processor"].append(spent[2][0] / spent[0][0])
+    judged = "wall" if database == "Postgres" else "processor"
+    return [
+        Figure(
+            f"one position, {database}, unseen, {name} time, x python-chess's",
+            statistics.median(found),
+            goal if name == judged else None,
+        )
+        for name, found in ratios.items()
+        if rust or "rust" not in name
+    ]
 
 
 def one_position(store: Store, database: str, goal: float, rounds: int) -> list[Figure]:
@@ -333,11 +380,13 @@ def figures(rounds: int = 5, rulesets: int = 0) -> list[Figure]:
     with tempfile.TemporaryDirectory() as directory, server() as running:
         with Store.open(f"{directory}/chess.db") as store:
             store.load(ROOT / "data" / "chess.json")
+            found += unseen(store, "SQLite", 1.5, rounds)
             found += one_position(store, "SQLite", 1.0, rounds)
             found += many_positions(store, "SQLite", 2.0, rounds)
             found += loops(store, rounds)
         with Store.open(running.create_database(), upgrade=True) as store:
             store.load(ROOT / "data" / "chess.json")
+            found += unseen(store, "Postgres", 5.0, rounds)
             found += one_position(store, "Postgres", 3.0, rounds)
             found += many_positions(store, "Postgres", None, rounds)
         if rulesets:

@@ -39,12 +39,14 @@ from ggn_store.store.schema import tables as t
 KEPT_MOVES = 100_000
 KEPT_ANSWERS = 200_000
 EVERYTHING: Final = Question()
-# A piece that was met so often is read as a whole, if the board has not more squares.
+# A piece that was met so often is read as a whole, if the board has not more squares, and all can be kept.
 _OFTEN, _SMALL = 2, 256
 _ORDER: Final = attrgetter("order")
 # The order of a start has the piece's place in the document above the number of its first possibility.
 _NUMBERS: Final = 40
 _BASIC: Final = (EMPTY, ENEMY)
+# No lane has this key.
+_NOTHING: Final = (0, 0)
 
 Moves = tuple[Move, ...]
 Item = tuple[str, "str | None"]
@@ -165,9 +167,12 @@ _LookedUp = tuple[list[Moves], list[tuple[int, Start, bytes]]]
 class FastQuery:
     """The fast query over one revision. Safe to use from several threads."""
 
-    def __init__(self, database: Database, board: Board, pieces: Mapping[str, int], is_gdl: bool = False) -> None:
+    def __init__(self, database: Database, board: Board, pieces: Mapping[str, int], size: int, is_gdl: bool) -> None:
+        """`size` says how many possibilities the revision has."""
         self.database = database
         self.board = board
+        # What all of it is kept of is read a piece at a time.
+        self._whole = board.squares if size <= KEPT_MOVES and len(board.squares) <= _SMALL else ()
         self._pieces = {piece: (place, piece_id) for place, (piece, piece_id) in enumerate(pieces.items())}
         self._held = {side: [(HAND, piece) for piece in pieces if side_of(piece) == side] for side in SIDES}
         self._details = _DETAILS_OF_GDL if is_gdl else _DETAILS
@@ -205,7 +210,8 @@ class FastQuery:
     def statement(self, position: Position, question: Question = EVERYTHING) -> Select[Any]:
         """The statement that answers a question, with its values in it, for people to read."""
         _, missing = self._look_up(_Memory(), position, question)
-        return self.database.asking(_WORDS, [row for _, start, digits in missing for row in start.words(digits)])
+        rows = [row for _, start, digits in missing for row in start.words(digits)]
+        return self.database.asking(_WORDS, rows or [_NOTHING])
 
     def _remember(self) -> _Memory:
         """What is known; where it is too much it is forgotten as a whole, so that whoever reads it goes on with it."""
@@ -247,9 +253,10 @@ class FastQuery:
             raise NotEncodableError from None
         parts: list[Moves] = []
         missing = []
+        tables: dict[View, bytes] = {}
         for start in starts:
             gather = start.gather
-            digits = _digits(start, position) if gather is None else gather(table)
+            digits = _digits(start, position, tables) if gather is None else gather(table)
             known = start.answers.get(digits)
             if known is None:
                 missing.append((len(parts), start, digits))
@@ -303,9 +310,8 @@ class FastQuery:
         memory.read.update(pieces)
         # A piece of the other side has no starts anywhere; one that is met again and again is read as a whole.
         whole = {piece for piece in pieces if not self._is_of(piece, side) or memory.read[piece] == _OFTEN}
-        squares = self.board.squares if len(self.board.squares) <= _SMALL else ()
         learnt: dict[Item, Start | tuple[()]] = dict.fromkeys(items, ())
-        learnt |= {item: () for item in product(squares, whole) if item not in memory.starts[side]}
+        learnt |= {item: () for item in product(self._whole, whole) if item not in memory.starts[side]}
         keys: dict[int, Start] = {}
         for square, piece in learnt:
             if self._is_of(piece, side):
@@ -385,9 +391,11 @@ class FastQuery:
         return count
 
 
-def _digits(start: Start, position: AnyBoard) -> bytes:
-    """The digits of a start's words, where they need more than the table that every position has."""
-    tables = {lane.view: lane.view.table(position.board.items(), position.state) for lane in start.lanes}
+def _digits(start: Start, position: AnyBoard, tables: dict[View, bytes]) -> bytes:
+    """The digits of a start's words, where they need more than the table that every position has: also other tables."""
+    for lane in start.lanes:
+        if lane.view not in tables:
+            tables[lane.view] = lane.view.table(position.board.items(), position.state)
     return b"".join(lane.gather(tables[lane.view]) for lane in start.lanes)
 
 
@@ -453,14 +461,16 @@ def read(opened: Opened) -> FastQuery | None:
     """The fast query over a revision; None where lanes are missing."""
     database, connection, revision, board = opened
     pieces = connection.execute(
-        select(t.piece.c.identifier, t.piece.c.id, t.piece.c.lanes)
+        select(t.piece.c.identifier, t.piece.c.id, t.piece.c.lanes, t.piece_summary.c.possibilities)
         .join(t.revision_piece, t.revision_piece.c.piece_id == t.piece.c.id)
+        .outerjoin(t.piece_summary, t.piece_summary.c.piece_id == t.piece.c.id)
         .where(t.revision_piece.c.revision_id == revision.id)
         .order_by(t.revision_piece.c.ordinal)
     ).all()
     if any(piece.lanes != lanes.VERSION for piece in pieces):
         return None
-    return FastQuery(database, board, {piece.identifier: piece.id for piece in pieces}, revision.dialect == "gdl")
+    size = sum(piece.possibilities or 0 for piece in pieces)
+    return FastQuery(database, board, {each.identifier: each.id for each in pieces}, size, revision.dialect == "gdl")
 
 
 def can_answer(question: Question) -> bool:
