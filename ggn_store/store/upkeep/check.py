@@ -22,7 +22,7 @@ from ggn_store.model.board import Board
 from ggn_store.model.care import Verification
 from ggn_store.model.document import Dialect, Piece, revision_digest
 from ggn_store.model.revision import check_tag, lineage
-from ggn_store.store.database.engine import Database, Opening
+from ggn_store.store.database.engine import Database, Opening, is_about_a_value
 from ggn_store.store.review import policies, proposals
 from ggn_store.store.rulesets import catalog, damaged, declared, lanes, load, summaries
 from ggn_store.store.rulesets.damaged import Result
@@ -223,7 +223,10 @@ class _Walk:
         reader = self._reader_of(connection, row)
         try:
             piece = reader.read(connection, row.id, row.identifier)
-        except DBAPIError:  # of a value that is no text, or of something worse, which comes again
+        except DBAPIError as error:
+            if self._database.is_server and not is_about_a_value(error):
+                raise
+            # Of a value that is no text, or of something worse, which comes again.
             for table in t.PIECE_TABLES:
                 catalog.rows_of_piece(connection, table, row.id)
             return None
