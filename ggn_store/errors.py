@@ -105,6 +105,10 @@ class MoveError(GgnStoreError, ValueError):
     """A move cannot be applied to the position."""
 
 
+class MoveTextError(MoveError):
+    """A text is no move in the notation that it should be in, or in any."""
+
+
 class StoreError(GgnStoreError):
     """The database cannot do what was asked; nothing was changed, unless the message says that this is unknown."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
@@ -51,8 +52,13 @@ class Chains:
         if not isinstance(path, str):
             path = self._path(path)
             return self._along(position, path, _written(path), piece, assume)
-        read = self._parsed(path)
-        along: Sequence[Move | Chain] = self._along(position, self._path(read.places), printable(path), piece, assume)
+        return self.meant(position, self.parsed(path), printable(path), piece, assume)
+
+    def meant(
+        self, position: Position, read: MoveText, written: str, piece: str | None, assume: Assumption | None
+    ) -> tuple[Move, ...] | tuple[Chain, ...]:
+        """What a text that was read can mean on a board; raises MoveError where the position does not allow it."""
+        along: Sequence[Move | Chain] = self._along(position, self._path(read.places), written, piece, assume)
         found = [
             each
             for number, each in enumerate(along, 1)
@@ -60,13 +66,11 @@ class Chains:
         ]
         if not found:
             if read.number is None:
-                raise MoveError(f"{printable(path)}: the position does not allow this move to {position.side}")
-            raise MoveError(f"{printable(path)}: there is no possibility {read.number}; {len(along)} hold")
+                raise MoveError(f"{written}: the position does not allow this move to {position.side}")
+            raise MoveError(f"{written}: there is no possibility {read.number}; {len(along)} hold")
         return cast(tuple[Move, ...] | tuple[Chain, ...], tuple(found))
 
-    def apply(
-        self, position: AnyPosition, move: Move | Chain | str | Sequence[str], assume: Assumption | None
-    ) -> Position:
+    def apply(self, position: AnyPosition, move: Move | Chain | Sequence[str], assume: Assumption | None) -> Position:
         position = self.handle.stated(as_position(position))
         if isinstance(move, Move):
             return self._after(position, move, assume)
@@ -78,8 +82,7 @@ class Chains:
             return chosen[0].after
         found = self.along(position, move, None, assume)
         if len(found) > 1:
-            written = printable(move) if isinstance(move, str) else _written(move)
-            raise MoveError(f"{written}: {len(found)} possibilities hold: choose one of `along`")
+            raise MoveError(f"{_written(move)}: {len(found)} possibilities hold: choose one of `along`")
         return found[0].after if isinstance(found[0], Chain) else self._after(position, found[0], assume)
 
     def _along(
@@ -101,10 +104,15 @@ class Chains:
     ) -> list[Move]:
         return self.moves.one(position, self.moves.question(piece, source, destination), assume, "fast")
 
-    def _parsed(self, text: str) -> MoveText:
+    @functools.cached_property
+    def notation(self) -> MoveNotation:
+        """How moves on this board are written by their places."""
+        return MoveNotation(self.handle.board.squares)
+
+    def parsed(self, text: str) -> MoveText:
         """A move as text; what it names is of this ruleset."""
         try:
-            read = MoveNotation(self.handle.board.squares).parse(text)
+            read = self.notation.parse(text)
         except MoveError:
             words = text.split()
             if len(words) == 3 and ":" in words[0]:

@@ -10,9 +10,12 @@ from ggn_store.api import notations
 from ggn_store.api.batches import Batches, BatchQuery
 from ggn_store.api.chains import Chains
 from ggn_store.api.handle import AnyPosition, Handle, as_position
+from ggn_store.api.move_notations import OWN
+from ggn_store.api.move_texts import MoveTexts, Reading
 from ggn_store.api.moves import Moves, Query
+from ggn_store.api.named_moves import NamedMoves
 from ggn_store.api.selection import SelectedPiece
-from ggn_store.errors import PictureError, PositionError, offer
+from ggn_store.errors import MoveError, PictureError, PositionError, offer, printable
 from ggn_store.model.board import Board
 from ggn_store.model.chain import Chain
 from ggn_store.model.document import Dialect, Document, Piece, canonical_text
@@ -40,6 +43,7 @@ class Ruleset:
         self._handle = Handle(session, revision)
         self._moves = Moves(self._handle)
         self._chains = Chains(self._moves)
+        self._texts = MoveTexts(NamedMoves(self._chains))
         self._batches = Batches(self._moves, lambda: self.columns)
 
     def __repr__(self) -> str:
@@ -262,6 +266,37 @@ class Ruleset:
         self._handle.require_piece(piece)
         return SelectedPiece(self._moves, piece)
 
+    # --- moves as text ---
+
+    def move_text(self, move: Move | Chain, position: AnyPosition, notation: str = OWN) -> str:
+        """The move of a position in a notation: `own`, `uci`, `usi` or `san`; MoveError where that cannot write it.
+
+        Letters are those of the ruleset's definition, else of the identifiers. `parse_move` reads the text back.
+        """
+        return self._texts.text(move, position, notation)
+
+    def parse_move(self, text: str, position: AnyPosition, notation: str | None = None) -> Move | Chain:
+        """The one legal move that a text means in a notation, without one in any; see `move_text`.
+
+        Raises MoveError where it means none, saying what would be possible, or several, naming them.
+        """
+        return self._texts.one(text, position, notation)
+
+    def read_move(
+        self,
+        text: str,
+        position: AnyPosition,
+        notation: str | None = None,
+        *,
+        pseudo: bool = False,
+        assume: Assumption | None = None,
+    ) -> Reading:
+        """The notation in which a text is a move, and the moves that it can mean there, of which there may be several.
+
+        With `pseudo` they need not be legal. Raises MoveError where it means none.
+        """
+        return self._texts.read(text, position, notation, pseudo=pseudo, assume=assume)
+
     # --- chains, and moves made ---
 
     def chains(
@@ -303,8 +338,11 @@ class Ruleset:
         """The moves from the first of two squares to the second, or the chains along more of them; `*` is the hand.
 
         A text is read as `play` reads it: `e2 e4`, `C:P e2 e4`, `P* e5`, `e7e8q`, or `e7 e8 2` for the second of
-        several. Raises MoveError where there is none, naming the step that is not possible, and why.
+        several; else in any notation of `parse_move`. Raises MoveError where there is none, naming the step that is
+        not possible, and why.
         """
+        if isinstance(path, str):
+            return self._texts.along(position, path, piece, assume)
         return self._chains.along(position, path, piece, assume)
 
     def apply(
@@ -318,6 +356,11 @@ class Ruleset:
         A move of a `must-deny` document has no effects: `assume="displacement"` says that plain displacement is
         meant. Raises MoveError where the piece is not on its source, and where there are no effects.
         """
+        if isinstance(move, str):
+            found = self._texts.read(move, position, pseudo=True, assume=assume).moves
+            if len(found) > 1:
+                raise MoveError(f"{printable(move)}: {len(found)} possibilities hold: choose one of `along`")
+            move = found[0]
         return self._chains.apply(position, move, assume)
 
     def perft(

@@ -8,9 +8,11 @@ from typing import Any, cast
 import click
 
 import ggn_store
+from ggn_store.api.move_notations import OWN
 from ggn_store.cli import options
-from ggn_store.errors import printable, quote
+from ggn_store.errors import MoveTextError, printable, quote
 from ggn_store.model.chain import Chain
+from ggn_store.model.move import Assumption
 from ggn_store.notation.move_text import MoveNotation
 from ggn_store.render.moves import path_text
 from ggn_store.render.records import compact
@@ -23,7 +25,8 @@ from ggn_store.render.records import compact
     "--move",
     "written",
     metavar="'PIECE SOURCE DESTINATION'",
-    help="Such as 'C:P e2 e4', or as in `play`: 'e2 e4', e2e4, e7e8q, 'P* e5', 'e7 e8 2' for the second of several.",
+    help="Such as 'C:P e2 e4', or as in `play`: 'e2 e4', e2e4, e7e8q, 'P* e5', 'e7 e8 2' for the second of several; "
+    "also UCI, USI (7g7f+) and SAN (Nf3), which is then said.",
 )
 @click.option(
     "--path",
@@ -61,34 +64,41 @@ def apply(
     if written is None and path is None:
         raise click.UsageError("say what to make, with --move 'C:P e2 e4' or --path 'd3 f5 h7'")
     found = options.open_ruleset(ctx, ruleset)
-    _check_text(found, written, path)
+    if path is not None:
+        _check_path(found, path)
     position = options.position(found, given)
-    text = path if written is None else written
-    move = _chosen(found.along(position, str(text), assume=cast(Any, assume)), ordinal, str(text))
+    assumed = cast(Any, assume)
+    if written is None:
+        move = _chosen(found.along(position, str(path), assume=assumed), ordinal, str(path))
+    else:
+        move = _read(found, position, written, ordinal, assumed)
     after = move.after if isinstance(move, Chain) else found.apply(position, move, assume=cast(Any, assume))
     options.write_position(found, after, form, given)
 
 
-def _check_text(ruleset: ggn_store.Ruleset, written: str | None, path: str | None) -> None:
-    """Raise a usage error unless the text is a move, and a path one of squares only."""
-    notation = MoveNotation(ruleset.board.squares)
-    if written is None:
-        read = notation.parse(str(path))
-        if read.number is not None or read.last is not None:
-            raise click.UsageError(
-                f"--path {quote(path)}: write squares only; --ordinal says which possibility is meant"
-            )
-        return
+def _read(
+    ruleset: ggn_store.Ruleset, position: ggn_store.Position, text: str, ordinal: int | None, assume: Assumption | None
+) -> ggn_store.Move | Chain:
+    """The move that a text means; in which notation is said, unless it is the own one."""
+    notation = None if ordinal is None else OWN
     try:
-        is_move = len(notation.parse(written).places) > 1
-        why = ""
-    except ggn_store.MoveError as error:
-        is_move = len(written.split()) == 3  # `along` says what is wrong with a piece and two squares
-        why = f"{error}: "
-    if not is_move:
-        raise click.UsageError(
-            f"--move {quote(written)}: {why}write piece, source and destination, such as 'C:P e2 e4'"
-        )
+        read = ruleset.read_move(text, position, notation, pseudo=True, assume=assume)
+    except MoveTextError as error:
+        if len(text.split()) == 3:
+            raise
+        why = f"--move {quote(text)}: {error}: " if text.strip() else "--move: "
+        raise click.UsageError(f"{why}write piece, source and destination, such as 'C:P e2 e4'") from None
+    move = _chosen(read.moves, ordinal, text)
+    if read.notation != OWN:
+        click.echo(f"{printable(text)}, read as {read.notation.upper()}: {path_text(move)}", err=True)
+    return move
+
+
+def _check_path(ruleset: ggn_store.Ruleset, path: str) -> None:
+    """Raise a usage error unless the text is a path of squares only."""
+    read = MoveNotation(ruleset.board.squares).parse(path)
+    if read.number is not None or read.last is not None:
+        raise click.UsageError(f"--path {quote(path)}: write squares only; --ordinal says which possibility is meant")
 
 
 def _chosen(moves: Sequence[ggn_store.Move | Chain], ordinal: int | None, written: str) -> ggn_store.Move | Chain:

@@ -1,0 +1,54 @@
+"""What the moves of a game are called: its definition says which state is another piece, and what castles."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+
+from ggn_store.games.rules import SIDES, Definition, Form
+from ggn_store.model.move import Move
+from ggn_store.model.move_names import Castled, Names
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import side_of
+
+
+class DefinedNames(Names):
+    """The names of the moves of a definition, as Fairy-Stockfish gives them."""
+
+    def __init__(self, definition: Definition) -> None:
+        self._definition = definition
+
+    @functools.cached_property
+    def _forms(self) -> Mapping[str, Form]:
+        return {form.identifier: form for side in SIDES for form in self._definition.army(side).forms}
+
+    @functools.cached_property
+    def _castlings(self) -> Mapping[frozenset[str], tuple[tuple[str, Castled], ...]]:
+        """Each castling with the side that castles, by the squares that it changes."""
+        found: dict[frozenset[str], tuple[tuple[str, Castled], ...]] = {}
+        for form in self._forms.values():
+            for each in form.piece.castling if form.kind == "unmoved" else ():
+                if each.side == form.side:
+                    castled = Castled(each.source, each.destination, each.rook_source, each.rook_destination)
+                    squares = frozenset((each.source, each.destination, each.rook_source, each.rook_destination))
+                    found[squares] = (*found.get(squares, ()), (form.side, castled))
+        return found
+
+    def token(self, piece: str) -> str:
+        form = self._forms.get(piece)
+        return super().token(piece) if form is None else form.piece.token
+
+    def mark(self, before: str, after: str) -> str:
+        old, new = self.token(before), self.token(after)
+        if old == new:
+            return ""
+        if old[-1] == new[-1] or new == "+P":
+            return "+" if new[0] == "+" else "-"
+        return new.strip("+-").lower()
+
+    def castling(self, move: Move) -> Castled | None:
+        board = {} if move.transition is None else move.transition.board
+        for side, castled in self._castlings.get(frozenset(board), ()) if self._castlings else ():
+            if side == side_of(move.piece) and move.source in (castled.source, HAND):
+                return castled
+        return None

@@ -1,0 +1,161 @@
+"""What a move is called, by its squares and the letters of pieces, in the notations of engines and players."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ggn_store.model.move import Move
+from ggn_store.notation import cell, qpi
+from ggn_store.notation.coordinates import Coordinates
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import side_of
+from ggn_store.notation.san import San
+
+
+@dataclass(frozen=True, slots=True)
+class Castled:
+    """The squares that a castling changes: from where and to where king and rook go."""
+
+    source: str
+    destination: str
+    rook_source: str
+    rook_destination: str
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the king goes to the next square only, so that its own squares do not tell it from a step."""
+        return abs(cell.parse(self.source)[0] - cell.parse(self.destination)[0]) == 1
+
+    @property
+    def san(self) -> str:
+        """`O-O` towards the last file, `O-O-O` towards the first."""
+        return "O-O" if cell.parse(self.rook_source)[0] > cell.parse(self.source)[0] else "O-O-O"
+
+
+class Names:
+    """The names of moves, as far as the identifiers of the pieces say what they are called by."""
+
+    def token(self, piece: str) -> str:
+        """What a piece is called: `K`, and `+R` in a state that is not one of its past."""
+        known = qpi.parse(piece)
+        return known.letter if known.state == "-" or known.terminal else known.state + known.letter
+
+    def mark(self, before: str, after: str) -> str:
+        """What UCI and USI write behind a move that makes `after` of the piece `before`."""
+        old, new = qpi.parse(before), qpi.parse(after)
+        if old.letter != new.letter:
+            return new.letter.lower()
+        return "+" if new.state == "+" != old.state else ""
+
+    def castling(self, move: Move) -> Castled | None:
+        """The castling that a move is, None where it is none."""
+        board = _changes(move)
+        filled = {square: piece for square, piece in board.items() if piece is not None}
+        others = filled.keys() - {move.destination}
+        emptied = board.keys() - filled.keys() - {move.source}
+        is_royal = move.source in board and move.destination in filled and qpi.parse(move.piece).terminal
+        if not is_royal or len(others) != 1 or len(emptied) != 1:
+            return None
+        (rook_source,), (rook_destination,) = emptied, others
+        if side_of(filled[rook_destination]) != side_of(move.piece):
+            return None
+        return Castled(move.source, move.destination, rook_source, rook_destination)
+
+    def coordinates(self, move: Move) -> Coordinates:
+        """The move as UCI and USI see it."""
+        board, castling = _changes(move), self.castling(move)
+        if move.source == HAND:
+            letter = self.token(move.piece)
+            if castling is not None:
+                gate, end = _gate(move, castling)
+                return Coordinates(gate, end, letter.lower())
+            if enters(move):
+                return Coordinates(move.destination, _leaver(move), letter.lower())
+            return Coordinates(HAND, move.destination, self.token(board.get(move.destination) or move.piece))
+        if castling is not None and castling.is_short:
+            return Coordinates(castling.source, castling.rook_source)
+        becomes = board.get(move.destination)
+        return Coordinates(move.source, move.destination, "" if becomes is None else self.mark(move.piece, becomes))
+
+    def san(self, move: Move, board: Mapping[str, str | None], rivals: Iterable[Move], check: str = "") -> San:
+        """The move as SAN says it, told apart from `rivals`: the moves of others of its kind that may go there."""
+        castling, entering, gate = self.castling(move), "", ""
+        piece, source, destination = move.piece, move.source, move.destination
+        if move.source == HAND and (castling is not None or enters(move)):
+            entering = self.letter(piece)
+            if castling is not None:
+                gate = _gate(move, castling)[0]
+            else:
+                source, destination = destination, _leaver(move)
+                piece = str(board[source])
+        if castling is not None:
+            return San(castling=castling.san, enters=entering, gate=gate, check=check)
+        if source == destination:
+            return San(check=check)
+        letter = self.letter(piece)
+        if source == HAND:
+            return San(destination, self.letter(_changes(move).get(destination) or piece), dropped=True, check=check)
+        captures = takes(move, board)
+        sources = {each for each, _ in (self.way(other) for other in rivals)} - {source, HAND}
+        file, rank = _told_apart(source, sources, always=captures and not letter)
+        promotion = "" if entering else self.promotion(move)
+        return San(destination, letter, file, rank, captures, promotion, enters=entering, check=check)
+
+    def letter(self, piece: str) -> str:
+        """What SAN calls a piece: nothing for a pawn."""
+        return self.token(piece).strip("-").removeprefix("P")
+
+    def promotion(self, move: Move) -> str:
+        """What SAN says that a move makes of its piece, "" for nothing else."""
+        becomes = _changes(move).get(move.destination)
+        if move.source == HAND or becomes is None or not self.mark(move.piece, becomes):
+            return ""
+        return self.token(becomes).strip("-")
+
+    def way(self, move: Move) -> tuple[str, str]:
+        """From where to where the piece goes that moves, also where another one enters by it."""
+        if move.source == HAND and enters(move):
+            return move.destination, _leaver(move)
+        return move.source, move.destination
+
+
+def enters(move: Move) -> bool:
+    """Whether a piece comes from the hand on the square that another one leaves in the same move."""
+    return move.source == HAND and move.must.get(move.destination, "empty") not in ("empty", "enemy")
+
+
+def takes(move: Move, board: Mapping[str, str | None]) -> bool:
+    """Whether a move takes an enemy piece from a board."""
+    return any(held is not None and side_of(held) != side_of(move.piece) for held in map(board.get, _changes(move)))
+
+
+def _changes(move: Move) -> Mapping[str, str | None]:
+    return {} if move.transition is None else move.transition.board
+
+
+def _leaver(move: Move) -> str:
+    """Where the piece goes that makes room for one that enters."""
+    squares = [square for square, piece in _changes(move).items() if piece and square != move.destination]
+    return squares[0] if squares else move.destination
+
+
+def _gate(move: Move, castling: Castled) -> tuple[str, str]:
+    """The square on which a piece enters by a castling, and the one that is written behind it."""
+    if move.destination == castling.source:
+        return castling.source, castling.destination
+    return castling.rook_source, castling.source
+
+
+def _told_apart(source: str, others: set[str], always: bool) -> tuple[str, str]:
+    """The file and rank of `source`, as far as they are needed beside other sources; the file if `always`."""
+    column, row = cell.parse(source)
+    places = [cell.parse(other) for other in others]
+    file, rank = cell.text((column,)), str(row + 1)
+    if not places:
+        return (file if always else ""), ""
+    if all(x != column for x, _ in places):
+        return file, ""
+    if all(y != row for _, y in places) and not always:
+        return "", rank
+    return file, rank

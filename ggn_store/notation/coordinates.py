@@ -1,0 +1,89 @@
+"""Moves as engines write them: UCI (`e2e4`, `e7e8q`, `P@e4`, `b1c3h`) and USI (`7g7f+`, `P*5e`)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from ggn_store.errors import MoveError, quote
+from ggn_store.notation import cell
+from ggn_store.notation.hand import HAND
+
+# The lowest coordinates of a board and its size.
+Extent = tuple[tuple[int, ...], tuple[int, ...]]
+
+_SQUARE: Final = "[a-z]+[1-9][0-9]*[A-Z]*"
+_UCI: Final = re.compile(
+    rf"(?P<drop>[-+]?[A-Z])@(?P<on>{_SQUARE})|(?P<from>{_SQUARE})(?P<to>{_SQUARE})(?P<mark>[-+a-z]?)"
+)
+_TURNED: Final = "[1-9][0-9]?[a-z]"
+_USI: Final = re.compile(
+    rf"(?P<drop>[-+]?[A-Z])\*(?P<on>{_TURNED})|(?P<from>{_TURNED})(?P<to>{_TURNED})(?P<mark>[-+a-z]?)"
+)
+_MOST_RANKS: Final = 26
+_MOST_FILES: Final = 99
+
+
+@dataclass(frozen=True, slots=True)
+class Coordinates:
+    """A move by its squares, named as CELL does; `source` is `*` where it is a drop.
+
+    `mark` is the letter of what is dropped (`P`), becomes of a piece (`q`; `+` and `-` where its letter stays) or
+    enters by gating on the source (`h`).
+    """
+
+    source: str
+    destination: str
+    mark: str = ""
+
+
+def parse_uci(text: str) -> Coordinates:
+    """The move that UCI writes, as Fairy-Stockfish does for larger boards and drops; raises MoveError, quoting it."""
+    return _read(_UCI.fullmatch(text), text, "UCI, such as e2e4, e7e8q or P@e4")
+
+
+def uci(move: Coordinates) -> str:
+    """The move in UCI; raises MoveError where its squares have no place in it."""
+    text = f"{move.mark}@{move.destination}" if move.source == HAND else move.source + move.destination + move.mark
+    if not _UCI.fullmatch(text):
+        raise MoveError(f"UCI cannot write the move {quote(text)}: it needs squares such as e4")
+    return text
+
+
+def parse_usi(text: str, board: Extent) -> Coordinates:
+    """The move that USI writes on a board; raises MoveError, quoting it."""
+    read = _read(_USI.fullmatch(text), text, "USI, such as 7g7f, 7g7f+ or P*5e")
+    source = HAND if read.source == HAND else _label(read.source, board)
+    return Coordinates(source, _label(read.destination, board), read.mark)
+
+
+def usi(move: Coordinates, board: Extent) -> str:
+    """The move in USI: files are counted from the last one on, ranks are letters from the highest one down."""
+    destination = _turned(move.destination, board)
+    if move.source == HAND:
+        return f"{move.mark}*{destination}"
+    return _turned(move.source, board) + destination + move.mark
+
+
+def _read(found: re.Match[str] | None, text: str, allowed: str) -> Coordinates:
+    if found is None:
+        raise MoveError(f"{quote(text)} is not a move in {allowed}")
+    if found["drop"]:
+        return Coordinates(HAND, found["on"], found["drop"])
+    return Coordinates(found["from"], found["to"], found["mark"])
+
+
+def _turned(square: str, board: Extent) -> str:
+    (low, size), place = board, cell.parse(square)
+    if len(place) != 2 or size[0] > _MOST_FILES or size[1] > _MOST_RANKS:
+        raise MoveError(f"USI cannot write {quote(square)}: it is for boards of at most {_MOST_FILES}x{_MOST_RANKS}")
+    return f"{low[0] + size[0] - place[0]}{chr(ord('a') + low[1] + size[1] - 1 - place[1])}"
+
+
+def _label(square: str, board: Extent) -> str:
+    low, size = board
+    place = (low[0] + size[0] - int(square[:-1]), low[-1] + size[-1] - 1 - ord(square[-1]) + ord("a"))
+    if len(size) != 2 or min(place) < 0:
+        raise MoveError(f"{quote(square)} is not a square of this board in USI")
+    return cell.text(place)

@@ -1,0 +1,209 @@
+"""Moves of a ruleset as text: each notation is read back, says what is wrong, and agrees with other programs."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from ggn_store import Move, MoveError, Ruleset, Store, UnknownNameError, guides
+from ggn_store.api.move_notations import NOTATIONS
+from ggn_store.errors import MoveTextError
+from ggn_store.games import library
+from tests.oracles.fairy_stockfish import FIXTURES, fixture
+from tests.support.databases import new_store
+from tests.support.program import MINI
+
+ALL = sorted(path.stem for path in FIXTURES.glob("*.txt"))
+# Castling and passing, drops and promoted pieces, gating, two-digit ranks, holes, pieces that turn over.
+FEW = ("chess", "crazyhouse", "seirawan", "minishogi", "xiangqi", "kyotoshogi", "dobutsu", "tic-tac-toe")
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Store]:
+    """A store on SQLite that gets games as they are needed; that databases agree is tested elsewhere."""
+    with new_store("sqlite", tmp_path_factory.mktemp("games"), request) as store:
+        yield store
+
+
+PROMOTES = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"
+
+
+def ruleset(store: Store, name: str) -> Ruleset:
+    try:
+        return store.ruleset(name)
+    except UnknownNameError:
+        store.load_library(name)
+        return store.ruleset(name)
+
+
+def read_back(rules: Ruleset, fen: str | None, chance: random.Random, count: int) -> None:
+    """Some moves of a position are written in every notation, and read as what they are, and as nothing else."""
+    position = rules.start if fen is None else rules.position(fen=fen)
+    moves = rules.moves(position)
+    for move in chance.sample(moves, min(count, len(moves))):
+        for notation in NOTATIONS:
+            text = rules.move_text(move, position, notation)
+            found = rules.read_move(text, position, notation, pseudo=True)
+            assert found.moves == (move,), (notation, text)
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_every_notation_is_read_back(games: Store, name: str) -> None:
+    rules = ruleset(games, name)
+    for fen in [sample.fen for sample in fixture(name)[:4]] if name in ALL else [None]:
+        read_back(rules, fen, random.Random(1), 6)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", library.names())
+def test_every_notation_is_read_back_in_every_game(games: Store, name: str) -> None:
+    rules = ruleset(games, name)
+    if name == "raumschach":
+        pytest.skip("of its three dimensions, USI and SAN cannot say one")
+    for fen in [sample.fen for sample in fixture(name)] if name in ALL else [None]:
+        read_back(rules, fen, random.Random(1), 8)
+
+
+# --- what is read ---
+
+
+@pytest.mark.parametrize(
+    ("text", "notation", "path"),
+    [
+        ("e2 e4", "own", "e2 e4"),
+        ("e2e4", "own", "e2 e4"),
+        ("E2-e4", "own", "e2 e4"),
+        ("e4", "san", "e2 e4"),
+        ("Nf3", "san", "g1 f3"),
+        (" Ng1f3 ", "own", "g1 f3"),
+        ("N1f3", "san", "g1 f3"),
+        ("4g4e", "usi", "e2 e4"),
+    ],
+)
+def test_a_text_is_read_in_the_first_notation_in_which_it_means_one_move(
+    store: Store, text: str, notation: str, path: str
+) -> None:
+    store.load_library("chess")
+    rules = store.ruleset("chess")
+    found = rules.read_move(text, rules.start)
+    (move,) = found.moves
+    assert isinstance(move, Move)
+    assert (found.notation, f"{move.source} {move.destination}") == (notation, path)
+    assert rules.parse_move(text, rules.start) == move
+    assert rules.along(rules.start, text) == (move,)
+    assert rules.apply(rules.start, text) == rules.apply(rules.start, move)
+
+
+def test_what_uci_leaves_unpromoted_is_not_promoted(games: Store) -> None:
+    rules = ruleset(games, "minishogi")
+    position = rules.position(sfen="4k/5/P4/5/4K b - 1")
+    after = rules.apply(position, "a3a4")
+    assert after.board["a4"] == "MINISHOGI:P" or after.board["a4"].endswith(":P")  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("fen", "text", "notation", "said"),
+    [
+        (None, "e2e5", None, "e2e5: the position does not allow this move to first; possible: e2 e3, e2 e4"),
+        (None, "e2e5", "uci", "e2e5: the position does not allow this move to first; possible: e2e3, e2e4"),
+        (None, "Ne4", "san", "Ne4: the position does not allow this move to first; possible: Nc3, Na3, Nh3, Nf3"),
+        (None, "4g4d", "usi", "4g4d: the position does not allow this move to first; possible: 4g4f, 4g4e"),
+        (None, "O-O", None, "O-O: the position does not allow this move to first; possible: "),
+        (None, "e2 e4", "uci", '"e2 e4" is not a move in UCI, such as e2e4'),
+        (None, "e9e1", "uci", '"e9e1": chess@1 has no square "e9"'),
+        (None, "castle", None, '"castle" is no square of the board, and no move that is written in one word'),
+        (None, "castle", "san", '"castle" is not a move in SAN'),
+        (None, "e2e4", "pgn", '"pgn" is not a notation of moves: there are own, uci, usi, san'),
+        (None, "x" * 1001, None, "a text of more than 1,000 characters is no move"),
+        (
+            "4k3/P7/8/8/8/8/8/4K3 w - - 0 1",
+            "a7a8",
+            None,
+            '"a7a8" may mean a7 a8 1, a7 a8 2, a7 a8 3, a7 a8 4: say which',
+        ),
+        ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8", "uci", "possible: a7a8q, a7a8r, a7a8b, a7a8n"),
+        ("4k3/8/8/8/8/8/4K3/R6R w - - 0 1", "Rd1", None, '"Rd1" may mean a1 d1, h1 d1: say which'),
+    ],
+)
+def test_what_is_no_move_is_told_with_what_would_be(
+    games: Store, fen: str | None, text: str, notation: str | None, said: str
+) -> None:
+    rules = ruleset(games, "chess")
+    position = rules.position(fen=fen)
+    with pytest.raises(MoveError, match=re.escape(said)):
+        rules.parse_move(text, position, notation)
+
+
+def test_a_text_of_no_notation_is_an_error_of_its_own(games: Store) -> None:
+    rules = ruleset(games, "chess")
+    with pytest.raises(MoveTextError):
+        rules.parse_move("castle", rules.start)
+    with pytest.raises(MoveError) as caught:
+        rules.parse_move("e2e5", rules.start)
+    assert not isinstance(caught.value, MoveTextError)
+
+
+# --- rulesets without a definition ---
+
+
+def test_without_a_definition_the_identifiers_are_what_moves_are_called_by(store: Store) -> None:
+    store.load(MINI, "mini")
+    rules = store.ruleset("mini")
+    position = rules.position(feen="1p1/P2/3 P/ C/c")
+    texts = [rules.move_text(move, position, "uci") for move in rules.moves(position)]
+    assert sorted(texts) == ["P@c1", "a2a3n", "a2a3q", "a2b3"]
+    for text, move in zip(texts, rules.moves(position), strict=True):
+        assert rules.parse_move(text, position, "uci") == move
+
+
+def test_castling_and_promotion_are_called_by_what_identifiers_say(store: Store) -> None:
+    board = {"e1": "C:+K^", "h1": "C:+R", "b2": "C:S"}
+    castle = {"board": {"e1": None, "g1": "C:K^", "f1": "C:R", "h1": None}}
+    document = {
+        "C:+K^": {"e1": {"g1": [{"diff": castle}], "f1": [{"diff": {"board": {"e1": None, "f1": "C:K^"}}}]}},
+        "C:S": {
+            "b2": {
+                "b3": [{"diff": {"board": {"b2": None, "b3": piece}}} for piece in ("C:S", "C:+S")],
+            }
+        },
+    }
+    store.load(document, "rules")
+    rules = store.ruleset("rules")
+    found = {
+        notation: [rules.move_text(move, board, notation) for move in rules.moves(board)]
+        for notation in ("own", "uci", "san")
+    }
+    assert found == {
+        "own": ["e1 g1", "e1 f1", "b2 b3 1", "b2 b3 2"],
+        "uci": ["e1g1", "e1f1", "b2b3", "b2b3+"],
+        "san": ["O-O", "Kf1", "Sb3", "Sb3=+S"],
+    }
+
+
+def test_squares_with_other_names_have_the_own_notation_only(store: Store) -> None:
+    moves = {"Baltic": [{"require": {"Baltic": "empty"}, "perform": {"North Sea": None, "Baltic": "SEA:P"}}]}
+    document = {"SEA:P": {"North Sea": moves}}
+    store.load(document, "seas")
+    rules = store.ruleset("seas")
+    position = {"North Sea": "SEA:P"}
+    (move,) = rules.moves(position)
+    assert rules.move_text(move, position) == "North Sea Baltic"
+    assert rules.parse_move("north sea baltic", position) == move
+    for notation, said in (
+        ("uci", "UCI cannot write the move"),
+        ("usi", "USI is for boards of files and ranks, which seas@1 does not have"),
+        ("san", "SAN is for boards such as that of chess, and seas@1 has no such board"),
+    ):
+        with pytest.raises(MoveError, match=re.escape(said)):
+            rules.move_text(move, position, notation)
+        with pytest.raises(MoveError):
+            rules.parse_move("a1a2", position, notation)
+
+
+def test_the_guide_says_what_each_notation_looks_like() -> None:
+    text = guides.text("moves")
+    for name in NOTATIONS:
+        assert f"| `{name}` |" in text
