@@ -12,6 +12,7 @@ from ggn_store.api.handle import AnyPosition, as_position
 from ggn_store.api.moves import Moves
 from ggn_store.errors import MoveError, UnknownNameError, printable, quote
 from ggn_store.model.chain import Chain
+from ggn_store.model.legality import unmarked
 from ggn_store.model.move import DISPLACEMENT, Assumption, Move, displacement
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
@@ -48,7 +49,7 @@ class Chains:
     def along(
         self, position: AnyPosition, path: str | Sequence[str], piece: str | None, assume: Assumption | None
     ) -> tuple[Move, ...] | tuple[Chain, ...]:
-        position = self.handle.on_board(as_position(position))
+        position = self.handle.ready(position)
         if not isinstance(path, str):
             path = self._path(path)
             return self._along(position, path, _written(path), piece, assume)
@@ -74,16 +75,19 @@ class Chains:
         position = self.handle.stated(as_position(position))
         if isinstance(move, Move):
             return self._after(position, move, assume)
+        position = unmarked(self.handle.play, position)
         if isinstance(move, Chain):
             along = self.along(position, move.path, move.piece, assume)
             chosen = [each for each in along if isinstance(each, Chain) and each.steps == move.steps]
             if not chosen:
                 raise MoveError(f"{_written(move.path)}: this position allows other steps along this path")
-            return chosen[0].after
+            return unmarked(self.handle.play, chosen[0].after)
         found = self.along(position, move, None, assume)
         if len(found) > 1:
             raise MoveError(f"{_written(move)}: {len(found)} possibilities hold: choose one of `along`")
-        return found[0].after if isinstance(found[0], Chain) else self._after(position, found[0], assume)
+        if isinstance(found[0], Chain):
+            return unmarked(self.handle.play, found[0].after)
+        return self._after(position, found[0], assume)
 
     def _along(
         self, position: Position, path: tuple[str, ...], written: str, piece: str | None, assume: Assumption | None
@@ -137,11 +141,13 @@ class Chains:
                     f"to mean plain displacement, say assume={DISPLACEMENT!r} (--assume {DISPLACEMENT})"
                 )
             effects = displacement(move.piece, move.source, move.destination)
-        if move.source != HAND and position.board.get(move.source) != move.piece:
+        play = self.handle.play
+        before = unmarked(play, position)
+        if move.source != HAND and move.piece not in (before.board.get(move.source), position.board.get(move.source)):
             raise MoveError(f"there is no {move.piece} on {move.source} in this position")
         if move.source == HAND and position.hands is not None and not position.hands.get(move.piece):
             raise MoveError(f"there is no {move.piece} in the hand in this position")
-        return position.after(effects)
+        return unmarked(play, before.after(effects))
 
     def _path(self, path: Sequence[str]) -> tuple[str, ...]:
         if not all(isinstance(square, str) for square in path):

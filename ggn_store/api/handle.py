@@ -12,6 +12,8 @@ from ggn_store.errors import PositionError, UnknownNameError, offer, quote
 from ggn_store.model import variables
 from ggn_store.model.board import Board
 from ggn_store.model.document import Piece
+from ggn_store.model.legality import unmarked
+from ggn_store.model.play import Play
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision
 from ggn_store.model.variables import Variable
@@ -67,6 +69,10 @@ class Handle:
     @functools.cached_property
     def variables(self) -> Mapping[str, Variable]:
         return variables.parse(self.revision.envelope.variables)
+
+    @functools.cached_property
+    def play(self) -> Play:
+        return Play()
 
     @functools.cached_property
     def definition(self) -> Definition | None:
@@ -126,6 +132,10 @@ class Handle:
         if position.state is None and not self.variables:
             return position
         return replace(position, state=variables.complete(self.variables, position.state, str(self.revision)))
+
+    def ready(self, position: AnyPosition) -> Position:
+        """`position` on the board with its whole state, and without marks that are past (`play.reverts`)."""
+        return unmarked(self.play, self.on_board(as_position(position)))
 
     # --- what there is ---
 

@@ -15,6 +15,7 @@ from ggn_store.model.move import COUNTS, DISPLACEMENT, Assumption, Count, Move, 
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.store.moves import fast, reading
+from ggn_store.store.moves.fast import FastQuery
 from ggn_store.store.moves.reading import Question
 
 Query = Literal["fast", "reading"]
@@ -30,7 +31,7 @@ class Moves:
         self.handle = handle
 
     @functools.cached_property
-    def _fast(self) -> fast.FastQuery | None:
+    def fast(self) -> FastQuery | None:
         """The fast query over this revision; None where only the reading query can answer."""
         with self.handle.opened() as opened:
             return fast.read(opened)
@@ -45,17 +46,17 @@ class Moves:
     def many(
         self, positions: Iterable[AnyPosition], question: Question, assume: Assumption | None, query: Query
     ) -> list[list[Move]]:
-        if not _is_fast(query) or self._fast is None:
+        if not _is_fast(query) or self.fast is None:
             return self._ask(positions, question, assume)
         if question is fast.EVERYTHING and assume is None:
-            return list(_batches(self, self._fast, positions))
+            return list(_batches(self, self.fast, positions))
         return [self.one(position, question, assume, query) for position in positions]
 
     def counts(self, positions: Iterable[AnyPosition], by: Count, query: Query) -> dict[int | str, int]:
         """How many moves there are: by number of the position from 0, or by piece or destination that has any."""
         if by not in COUNTS:
             raise MoveError(f"moves are counted by {', '.join(COUNTS)}, not by {quote(by)}")
-        answering = self._fast if _is_fast(query) else None
+        answering = self.fast if _is_fast(query) else None
         total: Counter[int | str] = Counter()
         first = 0
         for chunk in _chunks(self, positions):
@@ -84,8 +85,8 @@ class Moves:
     def explain(self, positions: Sequence[Position], question: Question, query: Query) -> tuple[str, list[str]]:
         handle, database = self.handle, self.handle.session.database
         asked = [handle.on_board(position) for position in positions]
-        if _is_fast(query) and self._fast is not None and len(asked) == 1:
-            statement = self._fast.statement(handle.placed(asked[0]), question)
+        if _is_fast(query) and self.fast is not None and len(asked) == 1:
+            statement = self.fast.statement(handle.placed(asked[0]), question)
             with handle.session.reading() as connection:
                 text, plan = reading.explained(database, connection, statement)
             if question.destination is not None:
@@ -93,7 +94,7 @@ class Moves:
             return text, plan
         with handle.opened() as opened:
             text, plan = reading.explain(opened, asked, question)
-        if _is_fast(query) and self._fast is None:
+        if _is_fast(query) and self.fast is None:
             plan.append("the reading query, since lanes are missing: run `ggn-store db rebuild`")
         return text, plan
 
@@ -104,7 +105,7 @@ class Moves:
         assume: Assumption | None,
         query: Query,
     ) -> list[Move]:
-        found = self._fast if _is_fast(query) else None
+        found = self.fast if _is_fast(query) else None
         if found is None or not fast.can_answer(question):
             return self._ask([position], question, assume)[0]
         if assume not in (None, DISPLACEMENT):
@@ -143,7 +144,7 @@ def _is_fast(query: Query) -> bool:
 # --- many positions, asked together ---
 
 
-def _batches(asked: Moves, query: fast.FastQuery, positions: Iterable[AnyPosition]) -> Iterator[list[Move]]:
+def _batches(asked: Moves, query: FastQuery, positions: Iterable[AnyPosition]) -> Iterator[list[Move]]:
     """For each position its moves; what is not known yet of a thousand positions is asked in one statement."""
     for chunk in _chunks(asked, positions):
         try:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from ggn_store.api.chains import Chains
 from ggn_store.api.handle import Handle
+from ggn_store.api.legal import Legal
 from ggn_store.errors import MoveError, StoreError, offer, quote
 from ggn_store.model.move import Assumption, Move, check_assumption
 from ggn_store.model.perft import Perft
@@ -17,9 +17,10 @@ from ggn_store.model.position import Position
 from ggn_store.store.database import address
 from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import perft as store_perft
+from ggn_store.store.moves import royals
 from ggn_store.store.moves.fast import EVERYTHING
 from ggn_store.store.moves.perft import Plies
-from ggn_store.store.moves.planes import Compiled, compile_rules
+from ggn_store.store.moves.planes import Compiled, Way, compile_rules
 
 Engine = Literal["sqlite", "postgres", "duckdb"]
 ENGINES: Final[tuple[Engine, ...]] = ("sqlite", "postgres", "duckdb")
@@ -34,51 +35,54 @@ class Asked:
     divide: bool = False
     assume: Assumption | None = None
     merge: bool = True
+    legal: bool = False
 
 
-def perft(chains: Chains, position: Position, asked: Asked) -> Perft:
+def perft(legal: Legal, position: Position, asked: Asked) -> Perft:
     """Count the paths of `depth` moves; what `Ruleset.perft` says."""
-    handle, depth = chains.handle, asked.depth
-    database = handle.session.database
-    name = _engine(database, asked.engine)
+    handle, depth = legal.handle, asked.depth
+    name = _engine(handle.session.database, asked.engine)
     check_assumption(asked.assume)
     _require_depth(depth, least=1 if asked.divide else 0)
-    position = handle.on_board(position)
+    position = handle.ready(position)
     if not depth:
         return Perft(0, 1, None, name, 0.0, 0.0)
-    if handle.variables:
-        return _stepwise(chains, _own_engine(handle, asked.engine), position, asked)
+    step = _Step(legal, asked)
     clock = _Clock()
     if not asked.divide:
-        with _plies(handle, [position], depth, name, asked.assume) as (_, plies):
+        [count] = _counts(step, [position], depth, name, clock)
+        return Perft(depth, count, None, name, *clock.times())
+    moves = step.moves([position])[0]
+    after = [step.after(position, move) for move in moves]
+    counts = _counts(step, after, depth - 1, name, clock) if depth > 1 and moves else [1] * len(moves)
+    clock.compiled()
+    return Perft(depth, sum(counts), tuple(zip(moves, counts, strict=True)), name, *clock.times())
+
+
+def _counts(step: _Step, positions: Sequence[Position], depth: int, engine: str, clock: _Clock) -> list[int]:
+    """For each position how many paths of `depth` moves, at least one, lead on."""
+    handle, asked = step.legal.handle, step.asked
+    if not handle.variables:
+        with suppress(royals.NotJudgedError), _plies(handle, positions, depth, engine, asked) as (_, plies):
             counter = plies.counter(depth, asked.merge)
             clock.compiled()
-            [count] = counter()
-        return Perft(depth, count, None, name, *clock.times())
-    moves = chains.moves.one(position, EVERYTHING, asked.assume, "fast")
-    after = [chains.apply(position, move, asked.assume) for move in moves]
-    if depth == 1 or not moves:
-        clock.compiled()
-        return _divided(depth, moves, [1] * len(moves), name, clock)
-    with _plies(handle, after, depth - 1, name, asked.assume) as (_, plies):
-        counter = plies.counter(depth - 1, asked.merge)
-        clock.compiled()
-        counts = counter()
-    return _divided(depth, moves, counts, name, clock)
+            return counter()
+    _own_engine(handle, asked.engine, bool(handle.variables))
+    clock.compiled()
+    return [_total(step, position, depth) for position in positions]
 
 
-def reached(
-    chains: Chains, positions: Sequence[Position], depth: int, engine: str | None, assume: Assumption | None
-) -> list[list[tuple[Position, int]]]:
+def reached(legal: Legal, positions: Sequence[Position], depth: int, asked: Asked) -> list[list[tuple[Position, int]]]:
     """The different positions after `depth` moves from each of some; what `Ruleset.reached` says."""
-    handle = chains.handle
-    name = _engine(handle.session.database, engine)
-    check_assumption(assume)
+    handle = legal.handle
+    name = _engine(handle.session.database, asked.engine)
+    check_assumption(asked.assume)
     _require_depth(depth, least=0)
-    positions = [handle.on_board(each) for each in positions]
+    positions = [handle.ready(each) for each in positions]
     if handle.variables:
-        _own_engine(handle, engine)
-        return [_go_on(chains, [(each, 1)], depth, merge=True) for each in positions]
+        _own_engine(handle, asked.engine, has_state=True)
+        step = _Step(legal, asked)
+        return [_go_on(step, [(each, 1)], depth) for each in positions]
     found: list[list[tuple[Position, int]]] = [[] for _ in positions]
     # Hands that are not known are not carried.
     for is_known in (True, False):
@@ -86,46 +90,59 @@ def reached(
         if not numbers:
             continue
         some = [positions[number] for number in numbers]
-        with _plies(handle, some, depth, name, assume) as (compiled, plies):
+        with _plies(handle, some, depth, name, asked) as (compiled, plies):
             for root, state, weight in plies.reached(depth):
                 found[numbers[root]].append((compiled.position(state, some[root]), weight))
     return found
 
 
-# --- rules with state variables, which are no part of the planes: each move is asked for, and made here ---
+# --- what plies know nothing of (state variables, most duties): each move is asked for, and made here ---
 
 
-def _own_engine(handle: Handle, engine: str | None) -> str:
+def _own_engine(handle: Handle, engine: str | None, has_state: bool) -> None:
     database = handle.session.database
     if engine not in (None, database.name):
+        whose = f"state variables ({offer(list(handle.variables))})" if has_state else "duties"
         raise StoreError(
-            f"{handle.revision} has state variables ({offer(list(handle.variables))}), of which the engine "
-            f"{quote(engine)} knows nothing: leave the engine out, and the store itself is asked for every move"
+            f"{handle.revision} has {whose}, of which the engine {quote(engine)} knows nothing: leave the engine out, "
+            "and the store itself is asked for every move"
         )
-    return database.name
 
 
-def _stepwise(chains: Chains, name: str, position: Position, asked: Asked) -> Perft:
-    clock, depth = _Clock(), asked.depth
-    clock.compiled()
-    if not asked.divide:
-        count = sum(weight for _, weight in _go_on(chains, [(position, 1)], depth, asked.merge))
-        return Perft(depth, count, None, name, *clock.times())
-    moves = chains.moves.one(position, EVERYTHING, None, "fast")
-    after = [_go_on(chains, [(chains.apply(position, move, None), 1)], depth - 1, asked.merge) for move in moves]
-    return _divided(depth, moves, [sum(weight for _, weight in each) for each in after], name, clock)
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """How moves are found and made, one position at a time."""
+
+    legal: Legal
+    asked: Asked
+
+    def moves(self, positions: Sequence[Position]) -> list[list[Move]]:
+        """For each position its moves."""
+        if self.asked.legal:
+            return [self.legal.moves(position, EVERYTHING, self.asked.assume) for position in positions]
+        return self.legal.chains_of.moves.many(positions, EVERYTHING, self.asked.assume, "fast")
+
+    def after(self, position: Position, move: Move) -> Position:
+        """The position after a move."""
+        return self.legal.chains_of.apply(position, move, self.asked.assume)
 
 
-def _go_on(chains: Chains, weighed: list[tuple[Position, int]], depth: int, merge: bool) -> list[tuple[Position, int]]:
-    """The positions after `depth` moves from some, with how many paths lead there; equal ones are one with `merge`."""
+def _total(step: _Step, position: Position, depth: int) -> int:
+    before = _go_on(step, [(position, 1)], depth - 1)
+    answers = step.moves([each for each, _ in before])
+    return sum(weight * len(moves) for (_, weight), moves in zip(before, answers, strict=True))
+
+
+def _go_on(step: _Step, weighed: list[tuple[Position, int]], depth: int) -> list[tuple[Position, int]]:
+    """The positions after `depth` moves from some, with how many paths lead there."""
     for _ in range(depth):
-        answers = chains.moves.many([position for position, _ in weighed], EVERYTHING, None, "fast")
+        answers = step.moves([position for position, _ in weighed])
         after = [
-            (chains.apply(position, move, None), weight)
+            (step.after(position, move), weight)
             for (position, weight), moves in zip(weighed, answers, strict=True)
             for move in moves
         ]
-        weighed = _merged(after) if merge else after
+        weighed = _merged(after) if step.asked.merge else after
     return weighed
 
 
@@ -145,14 +162,11 @@ class _Clock:
         self._began = self._compiled = time.perf_counter()
 
     def compiled(self) -> None:
-        self._compiled = time.perf_counter()
+        if self._compiled == self._began:
+            self._compiled = time.perf_counter()
 
     def times(self) -> tuple[float, float]:
         return self._compiled - self._began, time.perf_counter() - self._compiled
-
-
-def _divided(depth: int, moves: Sequence[Move], counts: Sequence[int], engine: str, clock: _Clock) -> Perft:
-    return Perft(depth, sum(counts), tuple(zip(moves, counts, strict=True)), engine, *clock.times())
 
 
 def _engine(database: Database, engine: str | None) -> str:
@@ -179,10 +193,11 @@ def _require_depth(depth: int, least: int) -> None:
 
 @contextmanager
 def _plies(
-    handle: Handle, positions: Sequence[Position], depth: int, engine: str, assume: Assumption | None
+    handle: Handle, positions: Sequence[Position], depth: int, engine: str, asked: Asked
 ) -> Iterator[tuple[Compiled, Plies]]:
+    way = Way(asked.assume, handle.play, asked.legal)
     with handle.opened() as opened:
-        compiled = compile_rules(opened, positions, depth, assume)
+        compiled = compile_rules(opened, positions, depth, way)
         if engine == opened.database.name:
             yield compiled, store_perft.StorePlies(opened.database, opened.connection, compiled)
             return

@@ -10,6 +10,7 @@ from ggn_store.api import notations
 from ggn_store.api.batches import Batches, BatchQuery
 from ggn_store.api.chains import Chains
 from ggn_store.api.handle import AnyPosition, Handle, as_position
+from ggn_store.api.legal import Legal
 from ggn_store.api.move_notations import OWN
 from ggn_store.api.move_texts import MoveTexts, Reading
 from ggn_store.api.moves import Moves, Query
@@ -23,6 +24,7 @@ from ggn_store.model.move import Assumption, Count, Move
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision, Summary
 from ggn_store.model.variables import Variable
+from ggn_store.notation.qpi import Side
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
 
@@ -45,6 +47,7 @@ class Ruleset:
         self._chains = Chains(self._moves)
         self._texts = MoveTexts(NamedMoves(self._chains))
         self._batches = Batches(self._moves, lambda: self.columns)
+        self._legal = Legal(self._chains)
 
     def __repr__(self) -> str:
         return f"Ruleset({str(self.revision)!r}, {str(self._handle.session.database)!r})"
@@ -261,6 +264,41 @@ class Ruleset:
         """
         return self._batches.explain(positions, self._moves.question(piece, source, destination), query)
 
+    # --- legal moves ---
+
+    def legal_moves(
+        self,
+        position: AnyPosition,
+        *,
+        piece: str | None = None,
+        source: str | None = None,
+        destination: str | None = None,
+        assume: Assumption | None = None,
+    ) -> list[Move]:
+        """Those of `moves` that the duties of the game let pass, in the same order; all, where it declares none.
+
+        Where a player may pass, the last is a move of the royal piece (else of the first piece in document order) that
+        stays where it is and changes the turn only. Pieces that are marked for the move before (`play.reverts`) are
+        without their marks in the answer. Raises UnknownNameError like `moves`.
+        """
+        return self._legal.moves(position, self._moves.question(piece, source, destination), assume)
+
+    def is_legal(self, position: AnyPosition, move: Move) -> bool:
+        """Whether `move` is one of `legal_moves(position)`."""
+        return self._legal.allows(position, move)
+
+    def in_check(self, position: AnyPosition, side: Side | None = None) -> bool:
+        """Whether royal pieces (`^`) of the side to move, or of `side`, are attacked as the duties forbid it."""
+        return self._legal.in_check(position, side)
+
+    def attackers(self, position: AnyPosition, square: str, side: Side | None = None) -> list[tuple[str, str]]:
+        """The pieces that could take what stands on a square: source and identifier of each.
+
+        They are those of `side`, else of the side that the piece on the square is not of, else of the side that is not
+        to move. Where no piece of the other side stands on the square, this is about a royal piece of it there.
+        """
+        return self._legal.attackers(position, square, side)
+
     def select(self, piece: str) -> SelectedPiece:
         """The rules of one piece; raises UnknownNameError (a KeyError) where the ruleset has none for it."""
         self._handle.require_piece(piece)
@@ -372,8 +410,11 @@ class Ruleset:
         divide: bool = False,
         assume: Assumption | None = None,
         merge: bool = True,
+        legal: bool = False,
     ) -> Perft:
         """How many paths of `depth` pseudo-legal moves lead on from a position; with `divide`, for each first move too.
+
+        With `legal` of moves that the duties let pass. Marks that are past are cleared always (`play.reverts`).
 
         The moves are made in the database, but for the first plies, of few positions, and very large boards, where
         Python makes them; those of the last ply are counted without their boards. `engine` is the store's own, else
@@ -384,8 +425,8 @@ class Ruleset:
         """
         from ggn_store.api import perft
 
-        asked = perft.Asked(depth, engine, divide, assume, merge)
-        return perft.perft(self._chains, as_position(position), asked)
+        asked = perft.Asked(depth, engine, divide, assume, merge, legal)
+        return perft.perft(self._legal, as_position(position), asked)
 
     def reached(
         self,
@@ -401,7 +442,8 @@ class Ruleset:
         """
         from ggn_store.api import perft
 
-        return perft.reached(self._chains, [*map(as_position, positions)], depth, engine, assume)
+        asked = perft.Asked(depth, engine, assume=assume)
+        return perft.reached(self._legal, [*map(as_position, positions)], depth, asked)
 
     # --- parts ---
 

@@ -101,6 +101,13 @@ class Plies(perft.Plies):
                 held = [f"held_{word}" for word in range(self._compiled.hand_words)]
                 _create(connection, f"held_{rules.place}", ["number", *held], frontier.slots(rules.group))
 
+        for side, tables in enumerate(self._threats):
+            for name, rules in zip(("threat", "crossed"), tables, strict=True):
+                _create(connection, f"{name}_{side}", list(rules.columns), rules.rows())
+
+    def _without(self, children: str, threats: str, tests: Sequence[str]) -> str:
+        return f"SELECT f.* FROM ({children}) AS f ANTI JOIN {threats} AS r ON ({' AND '.join(tests)})"
+
     def _plies(self, ply: int, depth: int, merge: bool) -> list[str]:
         """The materialised frontiers from `ply` on, and at the end the statement for the one after `depth` moves."""
         names = ", ".join(self._frontier.state)

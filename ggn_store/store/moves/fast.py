@@ -19,8 +19,10 @@ from typing import Any, Final, NamedTuple, TypeGuard, cast
 
 from sqlalchemy import Column, ColumnElement, FromClause, Select, Table, and_, select
 
+from ggn_store.model import legality
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.legality import Reach
 from ggn_store.model.move import Assumption, Count, Move, displaced
 from ggn_store.model.position import SIDES, Position
 from ggn_store.notation.hand import HAND
@@ -101,7 +103,7 @@ class Start:
 
     `gather` makes the digits of all its words of the table that every position has; None where that does not do.
     `answers` has the moves for digits that were asked, or what is reached by them where moves depend on names;
-    `reached` the same by what the lanes reach.
+    `reached` the same by what the lanes reach. `reach` is what all possibilities come to, once somebody asked.
     """
 
     piece: str
@@ -113,6 +115,7 @@ class Start:
     is_named: bool = False
     answers: dict[bytes, Any] = field(default_factory=dict)
     reached: dict[tuple[int, ...], Any] = field(default_factory=dict)
+    reach: Reach | None = None
 
     def words(self, digits: bytes) -> Iterator[tuple[int, int]]:
         """The lanes with their words."""
@@ -160,8 +163,8 @@ class _Memory:
     answers: int = 0
 
 
-# The moves of the starts of a position, in order, and of which of them they are not known: their digits.
-_LookedUp = tuple[list[Moves], list[tuple[int, Start, bytes]]]
+# The starts of a position in order, their moves, and of which of them they are not known: their digits.
+_LookedUp = tuple[list[Start], list[Moves], list[tuple[int, Start, bytes]]]
 
 
 class FastQuery:
@@ -184,13 +187,7 @@ class FastQuery:
         self, position: AnyBoard, question: Question = EVERYTHING, assume: Assumption | None = None
     ) -> list[Move]:
         """The moves in document order; raises NotEncodableError for a position that has to be looked at first."""
-        memory = self._remember()
-        parts, missing = self._look_up(memory, position, question)
-        if missing:
-            answers = self._ask(memory, [(start, digits) for _, start, digits in missing])
-            for (place, start, _), answer in zip(missing, answers, strict=True):
-                parts[place] = start.resolve(answer, position.board) if start.is_named else answer
-        moves = list(chain.from_iterable(parts))
+        moves = list(chain.from_iterable(self._answered(position, question)[1]))
         if question.destination is not None:
             moves = [move for move in moves if move.destination == question.destination]
         return moves if assume is None else list(map(displaced, moves))
@@ -207,9 +204,22 @@ class FastQuery:
         told = attrgetter(by)
         return dict(Counter(told(move) for parts in found for moves in parts for move in moves))
 
+    def parts(self, position: AnyBoard) -> list[tuple[Reach, Moves]]:
+        """The moves start by start, each with what all its possibilities come to; NotEncodableError like `moves`."""
+        starts, parts = self._answered(position, EVERYTHING)
+        return [(start.reach or _reach(start), moves) for start, moves in zip(starts, parts, strict=True)]
+
+    def reaches(self, side: Side, items: Iterable[Item]) -> list[Reach]:
+        """What the possibilities of the pieces of a side come to; raises NotEncodableError like `moves`."""
+        try:
+            starts = self._starts(self._remember(), side, items)
+        except (KeyError, TypeError):
+            raise NotEncodableError from None
+        return [start.reach or _reach(start) for start in starts]
+
     def statement(self, position: Position, question: Question = EVERYTHING) -> Select[Any]:
         """The statement that answers a question, with its values in it, for people to read."""
-        _, missing = self._look_up(_Memory(), position, question)
+        *_, missing = self._look_up(_Memory(), position, question)
         rows = [row for _, start, digits in missing for row in start.words(digits)]
         return self.database.asking(_WORDS, rows or [_NOTHING])
 
@@ -227,13 +237,23 @@ class FastQuery:
             of_side = [position for position in positions if position.side == side]
             self._starts(memory, side, set().union(*(self._items(position, side) for position in of_side)))
         looked_up = [self._look_up(memory, position, EVERYTHING) for position in positions]
-        unknown = list(dict.fromkeys(each[1:] for _, missing in looked_up for each in missing))
+        unknown = list(dict.fromkeys(each[1:] for _, _, missing in looked_up for each in missing))
         answers = dict(zip(unknown, self._ask(memory, unknown), strict=True))
-        for position, (parts, missing) in zip(positions, looked_up, strict=True):
+        for position, (_, parts, missing) in zip(positions, looked_up, strict=True):
             for place, start, digits in missing:
                 answer = answers[start, digits]
                 parts[place] = start.resolve(answer, position.board) if start.is_named else answer
-        return [parts for parts, _ in looked_up]
+        return [parts for _, parts, _ in looked_up]
+
+    def _answered(self, position: AnyBoard, question: Question) -> tuple[list[Start], list[Moves]]:
+        """The starts of a position, and the moves of each."""
+        memory = self._remember()
+        starts, parts, missing = self._look_up(memory, position, question)
+        if missing:
+            answers = self._ask(memory, [(start, digits) for _, start, digits in missing])
+            for (place, start, _), answer in zip(missing, answers, strict=True):
+                parts[place] = start.resolve(answer, position.board) if start.is_named else answer
+        return starts, parts
 
     def _look_up(self, memory: _Memory, position: AnyBoard, question: Question) -> _LookedUp:
         """What is known of a position's starts, and what is to be asked."""
@@ -264,7 +284,7 @@ class FastQuery:
             elif start.is_named:
                 known = start.resolve(known, board)
             parts.append(known)
-        return parts, missing
+        return starts, parts, missing
 
     def _items(self, position: AnyBoard, side: Side) -> list[Item]:
         """What stands where on the board, and what is in the hand of a side."""
@@ -389,6 +409,11 @@ class FastQuery:
             start.moves[number] = details[piece_id, number].move(*places, ordinal, toggle)
             count += 1
         return count
+
+
+def _reach(start: Start) -> Reach:
+    start.reach = legality.reach(start.moves.values())
+    return start.reach
 
 
 def _digits(start: Start, position: AnyBoard, tables: dict[View, bytes]) -> bytes:

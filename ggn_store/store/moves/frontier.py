@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ggn_store.store.moves.lead import Weighed
-from ggn_store.store.moves.planes import WORD, Compiled, Group, State
+from ggn_store.store.moves.planes import WORD, Compiled, Group, State, Threats
 
 # Rows of Postgres are 8 KiB at most, and expressions of SQLite have a depth of 1,000.
 _COLUMNS = 900
@@ -106,14 +106,30 @@ class Frontier:
             columns.append("r.side_after AS side")
         for plane in range(compiled.planes):
             for word in range(compiled.words):
-                name = f"p{plane}_{word}"
-                child = f"f.{name}"
-                if f"kept_{word}" in rules.columns:
-                    child = f"({child} & r.kept_{word})"
-                if f"set{name}" in rules.columns:
-                    child = f"({child} | r.set{name})"
-                columns.append(f"{child} AS {name}")
+                child = self._child(rules, plane, word)
+                if plane in compiled.mark_planes:
+                    child = f"({child} & ~{self._moving_next(rules, word)})"
+                columns.append(f"{child} AS p{plane}_{word}")
+        if compiled.crosses:
+            columns.append(f"{'r.crossing' if 'crossing' in rules.columns else '0'} AS crossing")
         return ", ".join([*columns, *self.hands(rules), "f.weight AS weight"])
+
+    def _child(self, rules: RuleTable, plane: int, word: int) -> str:
+        """A word of a plane after a rule `r`."""
+        name = f"p{plane}_{word}"
+        child = f"f.{name}"
+        if f"kept_{word}" in rules.columns:
+            child = f"({child} & r.kept_{word})"
+        if f"set{name}" in rules.columns:
+            child = f"({child} | r.set{name})"
+        return child
+
+    def _moving_next(self, rules: RuleTable, word: int) -> str:
+        """The squares of the pieces of the side that is to move after a rule `r`."""
+        if not self.compiled.is_mixed:
+            return self._child(rules, 1 - rules.group.side, word)
+        first, second = (self._child(rules, plane, word) for plane in (0, 1))
+        return f"(CASE WHEN r.side_after = 0 THEN {first} ELSE {second} END)"
 
     def hands(self, rules: RuleTable) -> list[str]:
         """The hands after a rule `r`."""
@@ -204,6 +220,27 @@ class Frontier:
                     found[f"{number}_{word}"] = f"({' & '.join([f'f.p{second}_{word}', *codes])})"
         return found
 
+    def attacked(self, threats: RuleTable) -> list[str]:
+        """What a position `f` must meet for a threat `r` to be one to a royal piece on its target, but for where."""
+        side, bits, words = threats.group.side, self.compiled.bits, range(self.compiled.words)
+        stands = " | ".join(f"(f.p{side}_{word} & r.source_{word})" for word in words)
+        codes = ["0"]
+        for bit in range(bits):
+            found = " | ".join(f"(f.p{2 + bit}_{word} & r.source_{word})" for word in words)
+            codes.append(f"CASE WHEN ({found}) = 0 THEN 0 ELSE {1 << bit} END")
+        return [f"({stands}) <> 0", f"{' + '.join(codes)} = r.start", *self.tests(threats)]
+
+    def on_target(self, side: int) -> list[str]:
+        """Whether the royal piece of a side, in a position `f`, is the target of a threat `r`."""
+        found = []
+        for word in range(self.compiled.words):
+            royals = ["0"]
+            for first, _, *bits in self.compiled.royals[side]:
+                codes = [f"{'' if bit else '~'}f.p{2 + place}_{word}" for place, bit in enumerate(bits)]
+                royals.append(f"({' & '.join([f'f.p{1 - first}_{word}', *codes])})")
+            found.append(f"r.target_{word} = ({' | '.join(royals)})")
+        return found
+
     def broken(self) -> str | None:
         """Whether a hand of a row has fewer than no pieces; None where that cannot be."""
         if not self.compiled.takes:
@@ -239,11 +276,26 @@ def table(compiled: Compiled, group: Group) -> RuleTable:
         add(f"setp{plane}", [rule.becomes[plane] for rule in rules])
     if compiled.is_mixed:
         columns["side_after"] = [rule.side_after for rule in rules]
-    for word in range(compiled.hand_words):
-        deltas = [rule.delta[word] for rule in rules]
-        if any(deltas):
-            columns[f"delta_{word}"] = deltas
+    numbers = {f"delta_{word}": [rule.delta[word] for rule in rules] for word in range(compiled.hand_words)}
+    numbers["crossing"] = [rule.crossing for rule in rules]
+    columns |= {name: values for name, values in numbers.items() if any(values)}
     return RuleTable(group, columns, _scopes(columns))
+
+
+def threat_tables(compiled: Compiled, threats: Threats) -> tuple[RuleTable, RuleTable]:
+    """The threats of a side by their targets, and those on squares that are crossed by the numbers of the crossings."""
+    by_target = table(compiled, threats.group)
+
+    def masks(name: str, values: Iterable[int]) -> dict[str, list[int]]:
+        split = list(zip(*(_split(value, compiled.words) for value in values), strict=True)) or [()] * compiled.words
+        return {f"{name}_{word}": list(each) for word, each in enumerate(split)}
+
+    columns = {**by_target.columns, **masks("source", threats.sources)}
+    places = [(place, number) for place, numbers in enumerate(threats.crossings) for number in numbers]
+    crossed = {name: [values[place] for place, _ in places] for name, values in columns.items()}
+    crossed["crossing"] = [number for _, number in places]
+    targeted = {**columns, **masks("target", threats.targets)}
+    return RuleTable(threats.group, targeted, {}), RuleTable(threats.group, crossed, {})
 
 
 def _scopes(columns: Mapping[str, list[int]]) -> dict[str, list[int]]:

@@ -14,7 +14,10 @@ POSITIONS: Final = 64
 Weighed = tuple[int, State, int]
 """The number of the position that paths begin at, the position that they lead to, and how many there are."""
 
-_Test = tuple[int, int, int, tuple[tuple[tuple[int, ...], int, int], ...], Rule]
+_Exact = tuple[tuple[tuple[int, ...], int, int], ...]
+_Test = tuple[int, int, int, _Exact, Rule]
+# The vector of an attacker, where it stands, the pieces that it asks for by name, and the rule of its threat.
+_Taking = tuple[tuple[int, ...], int, _Exact, Rule]
 
 
 def overdrawn(ply: int) -> MoveError:
@@ -39,9 +42,22 @@ class Lead:
                     code, number = divmod(rule.start, WORD)
                     by_number = self._standing[group.side].setdefault(code, {})
                     at = by_number.setdefault(number + WORD * group.word, [])
-                named = zip(kinds, rule.must, rule.deny, strict=True)
-                exact = tuple([each for each in named if each[1] or each[2]])
-                at.append((rule.not_own, rule.not_enemy, rule.not_empty, exact, rule))
+                at.append((rule.not_own, rule.not_enemy, rule.not_empty, _exact(kinds, rule), rule))
+        self._threats: list[dict[int, list[_Taking]]] = []
+        self._crossed: list[dict[int, list[_Taking]]] = []
+        for threats in compiled.threats:
+            by_target: dict[int, list[_Taking]] = {}
+            by_crossing: dict[int, list[_Taking]] = {}
+            kinds = [compiled.vector(kind) for kind in threats.group.kinds]
+            said = zip(threats.sources, threats.targets, threats.crossings, threats.group.rules, strict=True)
+            for source, target, crossings, rule in said:
+                vector = vector_of((threats.group.side, rule.start), compiled.bits)
+                taking = vector, source, _exact(kinds, rule), rule
+                by_target.setdefault(target, []).append(taking)
+                for crossing in crossings:
+                    by_crossing.setdefault(crossing, []).append(taking)
+            self._threats.append(by_target)
+            self._crossed.append(by_crossing)
 
     def play(self, depth: int, merge: bool, most: int | None) -> tuple[int, list[Weighed]]:
         """Number and positions of the first ply that has more than `most` of them, or of ply `depth`."""
@@ -57,7 +73,8 @@ class Lead:
     def count(self, positions: Sequence[Weighed], ply: int) -> Iterator[tuple[int, int]]:
         """Root and number of the paths that lead on from each position by the move of ply `ply`."""
         for root, state, weight in positions:
-            children = self._children(state, ply) if self._compiled.takes else self._holding(state)
+            is_made = self._compiled.takes or self._compiled.threats
+            children = self._children(state, ply) if is_made else self._holding(state)
             yield root, weight * sum(1 for _ in children)
 
     def _children(self, state: State, ply: int) -> Iterator[State]:
@@ -65,11 +82,33 @@ class Lead:
         for rule in self._holding(state):
             kept = ~rule.touched
             planes = [plane & kept | after for plane, after in zip(state.planes, rule.becomes, strict=True)]
+            for plane in self._compiled.mark_planes:
+                planes[plane] &= ~planes[rule.side_after]
             if hands:
                 hands = tuple([held + change for held, change in zip(state.hands, rule.delta, strict=True)])
                 if any(held & guard != guard for held, guard in zip(hands, self._guards, strict=False)):
                     raise overdrawn(ply)
-            yield State(rule.side_after, tuple(planes), hands)
+            after = State(rule.side_after, tuple(planes), hands)
+            if not self._threats or self._is_safe(after, state.side, rule.crossing):
+                yield after
+
+    def _is_safe(self, state: State, side: int, crossing: int) -> bool:
+        """Whether the royal piece of a side is safe in a position, and what a crossing of that number went over."""
+        planes, compiled = state.planes, self._compiled
+        targets = 0
+        for vector in compiled.royals[side]:
+            targets |= _squares(planes, vector)
+        threats = [*self._threats[1 - side].get(targets, ()), *self._crossed[1 - side].get(crossing, ())]
+        own, enemy = planes[1 - side], planes[side]
+        empty = ~(own | enemy)
+        return not any(
+            _squares(planes, vector) & source
+            and not rule.not_own & own
+            and not rule.not_enemy & enemy
+            and not rule.not_empty & empty
+            and (not exact or _meets(planes, exact))
+            for vector, source, exact, rule in threats
+        )
 
     def _holding(self, state: State) -> Iterator[Rule]:
         """The rules whose conditions the position meets."""
@@ -103,6 +142,11 @@ class Lead:
                 if not state.hands[field.word] & field.mask:
                     continue
             yield tests
+
+
+def _exact(kinds: Sequence[tuple[int, ...]], rule: Rule) -> _Exact:
+    named = zip(kinds, rule.must, rule.deny, strict=True)
+    return tuple([each for each in named if each[1] or each[2]])
 
 
 def _squares(planes: Sequence[int], vector: Sequence[int]) -> int:

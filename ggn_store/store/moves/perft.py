@@ -19,7 +19,7 @@ from sqlalchemy import BigInteger, Column, Connection, Integer, MetaData, Primar
 from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import lead
 from ggn_store.store.moves import positions as temporary
-from ggn_store.store.moves.frontier import Frontier, RuleTable, table
+from ggn_store.store.moves.frontier import Frontier, RuleTable, table, threat_tables
 from ggn_store.store.moves.lead import Lead, Weighed, overdrawn
 from ggn_store.store.moves.planes import WORD, Compiled
 
@@ -34,6 +34,7 @@ class Plies(ABC):
         self._lead = Lead(compiled)
         fits = self._frontier.fits
         self._tables = [table(compiled, group) for group in compiled.groups] if fits else []
+        self._threats = [threat_tables(compiled, each) for each in compiled.threats] if fits else []
         self._most = lead.POSITIONS if fits else None
 
     def counter(self, depth: int, merge: bool = True) -> Callable[[], list[int]]:
@@ -74,22 +75,40 @@ class Plies(ABC):
 
     def _children(self, source: str, ply: int) -> str:
         """The statement for the children of all positions of a frontier; empty where there can be none."""
-        return " UNION ALL ".join(
-            " AND ".join(
-                [
-                    f"SELECT {self._frontier.children(rules)} {self._starting(source, rules, 'rule')}",
-                    *self._frontier.tests(rules),
-                ]
-            )
-            for rules in self._moving(ply)
-        )
+        branches = []
+        for rules in self._moving(ply):
+            made = f"SELECT {self._frontier.children(rules)} {self._starting(source, rules, 'rule')}"
+            made = " AND ".join([made, *self._frontier.tests(rules)])
+            branches.append(self._safe(made, rules.group.side) if self._threats else made)
+        return " UNION ALL ".join(branches)
+
+    def _safe(self, children: str, side: int) -> str:
+        """The statement for the children that leave the royal piece of a side safe."""
+        frontier = self._frontier
+        by_target, crossed = self._threats[1 - side]
+        tests = [*frontier.on_target(side), *frontier.attacked(by_target)]
+        children = self._without(children, f"threat_{1 - side}", tests)
+        if crossed.columns["crossing"]:
+            tests = ["r.crossing = f.crossing", *frontier.attacked(crossed)]
+            children = self._without(children, f"crossed_{1 - side}", tests)
+        return f"SELECT {', '.join([*frontier.state, 'weight'])} FROM ({children}) AS f"
+
+    def _without(self, children: str, threats: str, tests: Sequence[str]) -> str:
+        """The statement for the children `f` for which no row `r` of a table meets the tests."""
+        found = f"SELECT 1 FROM {threats} AS r WHERE {' AND '.join(tests)}"
+        return f"SELECT * FROM ({children}) AS f WHERE NOT EXISTS ({found})"
 
     def _totals(self, source: str, ply: int) -> str:
         """The statement for root and number of all children, and whether a hand of one has fewer than no pieces."""
         frontier = self._frontier
-        root = "f.root AS root" if frontier.is_rooted else "0 AS root"
         branches = []
-        for rules in self._moving(ply):
+        if self._threats:
+            made = self._children(source, ply)
+            hands = [f"h{word}" for word in range(self._compiled.hand_words)] if self._compiled.takes else []
+            root = "root" if frontier.is_rooted else "0 AS root"
+            branches = [f"SELECT {', '.join([root, 'weight', *hands])} FROM ({made}) AS f"] if made else []
+        root = "f.root AS root" if frontier.is_rooted else "0 AS root"
+        for rules in [] if self._threats else self._moving(ply):
             if self._groups_by_hash or rules.is_named:
                 standing = f"FROM ({self._contexts(source, rules)}) AS f CROSS JOIN rule_{rules.place} AS r"
                 tests = ["WHERE r.start = f.start", *frontier.tests(rules, is_context=True)]
@@ -198,6 +217,15 @@ class StorePlies(Plies):
             if rules.group.word is None:
                 held = [f"held_{word}" for word in range(self._compiled.hand_words)]
                 make(f"held_{rules.place}", ["number", *held], ["number"], self._frontier.slots(rules.group))
+
+        for side, tables in enumerate(self._threats):
+            for name, rules in zip(("threat", "crossed"), tables, strict=True):
+                columns = [each for each in rules.columns if each != "crossing" and not each.startswith("target_")]
+                first = [each for each in rules.columns if each not in columns]
+                values = {**rules.columns, "number": range(len(rules.columns["start"]))}
+                order = [*first, "number", *columns]
+                rows = zip(*[values[each] for each in order], strict=True)
+                make(f"{name}_{side}", order, [*first, "number"], rows)
 
     def _run(self, statement: str) -> Any:
         return self._connection.exec_driver_sql(statement)

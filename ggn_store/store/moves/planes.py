@@ -14,20 +14,24 @@ Rules are compiled when they are needed, for one question: nothing of this is st
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from ggn_store.errors import MoveError, StoreError
 from ggn_store.model.board import Board
+from ggn_store.model.legality import is_royal
 from ggn_store.model.move import Assumption
+from ggn_store.model.play import Play
 from ggn_store.model.position import MAX_HAND_COUNT, SIDES, Position
 from ggn_store.notation.qpi import side_of
+from ggn_store.store.moves import royals
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.moves.reachable import Entry, reachable
 
 WORD: Final = 64
+NOTHING: Final = Play()
 # A word of hands leaves the sign alone.
 _HAND_BITS: Final = 62
 
@@ -37,7 +41,8 @@ class Rule:
     """One or two possibilities (see above) as masks over square numbers.
 
     `start` is where a rule of its group begins, as `Group` says. `must` and `deny` have a mask for each identifier of
-    the group's `kinds`, `becomes` one for each plane. `delta` has a number for each word of the hands.
+    the group's `kinds`, `becomes` one for each plane. `delta` has a number for each word of the hands. `crossing` is
+    the number of the crossing that it is, where moves have to be legal.
     """
 
     start: int
@@ -50,6 +55,7 @@ class Rule:
     becomes: tuple[int, ...]
     side_after: int
     delta: tuple[int, ...]
+    crossing: int = 0
 
     @property
     def is_exact(self) -> bool:
@@ -69,6 +75,29 @@ class Group:
     word: int | None
     kinds: tuple[str, ...]
     rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Threats:
+    """What pieces of a side could take a royal piece with: as rules from `start`, the code of the attacker.
+
+    `sources` and `targets` have for each where it stands and where the royal piece does, as masks; `crossings` the
+    numbers of the crossings that go over the target.
+    """
+
+    group: Group
+    sources: tuple[int, ...]
+    targets: tuple[int, ...]
+    crossings: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How moves are made: what `must-deny` documents mean, how the game is played, and whether moves must be legal."""
+
+    assume: Assumption | None = None
+    play: Play = NOTHING
+    is_legal: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +134,24 @@ class State(NamedTuple):
 class Compiled:
     """Rules for a number of moves from some positions on.
 
-    `code` has side and code of each identifier. `slots` are the pieces that can be in hand, `fields` where their
+    `code` has side and code of each identifier; the highest bits, `mark_bits` of them, are those of marks, which a
+    piece loses when its own side is next to move. `slots` are the pieces that can be in hand, `fields` where their
     counts are, None where the positions say nothing of hands. `takes` tells whether a rule can take more from a hand
     than it asks for, `is_mixed` whether positions of one ply can differ in whose turn it is.
+    `threats` are those of each side, where moves have to be legal.
     """
 
     board: Board
     code: Mapping[str, tuple[int, int]]
     bits: int
+    mark_bits: int
     slots: tuple[str, ...]
     fields: Mapping[str, Field] | None
     groups: tuple[Group, ...]
     takes: bool
     is_mixed: bool
     states: tuple[State, ...]
+    threats: tuple[Threats, ...] = ()
 
     @property
     def words(self) -> int:
@@ -131,6 +164,11 @@ class Compiled:
         return 2 + self.bits
 
     @property
+    def mark_planes(self) -> range:
+        """The planes that have the bits of marks."""
+        return range(self.planes - self.mark_bits, self.planes)
+
+    @property
     def hand_words(self) -> int:
         """How many words the hands have; 0 where nothing is known of them."""
         return 1 + max((each.word for each in (self.fields or {}).values()), default=-1)
@@ -140,6 +178,17 @@ class Compiled:
         """The guard bits of each word of the hands."""
         fields = (self.fields or {}).values()
         return tuple(sum(each.guard for each in fields if each.word == word) for word in range(self.hand_words))
+
+    @property
+    def crosses(self) -> bool:
+        """Whether some moves go over squares that must not be attacked."""
+        return any(any(threats.crossings) for threats in self.threats)
+
+    @property
+    def royals(self) -> tuple[tuple[tuple[int, ...], ...], ...]:
+        """The vectors of each side's royal pieces."""
+        of_sides = [[piece for piece in self.code if is_royal(piece) and side_of(piece) == side] for side in SIDES]
+        return tuple(tuple(map(self.vector, sorted(pieces))) for pieces in of_sides)
 
     def vector(self, piece: str) -> tuple[int, ...]:
         """The bit of each plane on a square where `piece` stands."""
@@ -163,23 +212,28 @@ class Compiled:
         return replace(like, board=board, hands=hands, side=SIDES[state.side])
 
 
-def compile_rules(
-    opened: Opened, positions: Sequence[Position], depth: int, assume: Assumption | None = None
+def compile_rules(  # noqa: C901 -- two functions within, which are one line a column
+    opened: Opened, positions: Sequence[Position], depth: int, way: Way
 ) -> Compiled:
     """The rules that may apply within `depth` moves from `positions` on, and the positions themselves.
 
-    The positions must all tell what the hands hold, or none of them. Raises MoveError for a must-deny document
-    without `assume`, and StoreError for hands that are too large.
+    The positions must all tell what the hands hold, or none of them, and have no marks that are past. Raises MoveError
+    for a must-deny document without `assume`, StoreError for hands that are too large, and NotJudgedError where moves
+    have to be legal and plies cannot judge that.
     """
     revision, board = opened.revision, opened.board
-    if revision.dialect == "must-deny" and assume is None:
+    if revision.dialect == "must-deny" and way.assume is None:
         raise MoveError(
             f"{revision} is a must-deny document and does not say what a move changes; to mean plain displacement, "
             "say assume='displacement' (--assume displacement)"
         )
-    read = reachable(opened, positions, depth)
-    code = _codes(read, positions)
-    bits = max(0, max((number for _, number in code.values()), default=0)).bit_length()
+    reverts = way.play.reverts
+    # What is taken next says whether a move is legal.
+    read = reachable(opened, positions, depth + way.is_legal, way.play)
+    if way.is_legal:
+        royals.require_simple(way.play, positions, read)
+    code, mark_bits = _codes(read, positions, reverts)
+    bits = max((number for _, number in code.values()), default=0).bit_length()
     slots = sorted(
         {piece for entry in read for piece in entry.deltas}
         | {entry.piece for entry in read if entry.source is None}
@@ -216,12 +270,25 @@ def compile_rules(
             tuple(becomes),
             1 - side if entry.toggle else side,
             tuple(delta),
+            royals.crossing_of(entry, way.play, board.numbers) if way.is_legal else 0,
         )
 
     def group(side: int, word: int | None) -> Group:
         entries = groups[side, word]
-        kinds = tuple(sorted({kind for entry in entries for kind in (*entry.must, *entry.deny)}))
+        kinds = _kinds(entries)
         return Group(side, word, kinds, tuple([rule(entry, side, kinds) for entry in entries]))
+
+    def threatening(side: int) -> Threats:
+        found = [each for each in royals.threats(opened, way.play, read) if code[each.entry.piece][0] == side]
+        found.sort(key=lambda each: code[each.entry.piece])
+        kinds = _kinds([each.entry for each in found])
+        rules = [replace(rule(each.entry, side, kinds), start=code[each.entry.piece][1]) for each in found]
+        return Threats(
+            Group(side, 0, kinds, tuple(rules)),
+            tuple([1 << (each.entry.source or 0) for each in found]),
+            tuple([each.target for each in found]),
+            tuple([royals.crossed(each, 1 - side, way.play, board.numbers) for each in found]),
+        )
 
     takes = fields is not None and any(
         -number > (entry.source is None and piece == entry.piece)
@@ -232,17 +299,28 @@ def compile_rules(
         board,
         code,
         bits,
+        mark_bits,
         tuple(slots),
         fields,
         tuple(group(*each) for each in sorted(groups, key=lambda each: (each[0], each[1] is None, each))),
         takes,
         len({position.side for position in positions}) > 1 or not all(entry.toggle for entry in read),
         tuple(_state(position, board, vectors, bits, fields, hand_words) for position in positions),
+        (threatening(0), threatening(1)) if way.is_legal else (),
     )
 
 
-def _codes(entries: Iterable[Entry], positions: Iterable[Position]) -> dict[str, tuple[int, int]]:
-    """Side and code of every piece that can stand on a square, or that a condition names."""
+def _kinds(entries: Iterable[Entry]) -> tuple[str, ...]:
+    return tuple(sorted({kind for entry in entries for kind in (*entry.must, *entry.deny)}))
+
+
+def _codes(
+    entries: Iterable[Entry], positions: Iterable[Position], reverts: Mapping[str, str]
+) -> tuple[dict[str, tuple[int, int]], int]:
+    """Side and code of every piece that can stand on a square, or that a condition names; and how many bits are marks'.
+
+    A marked piece has the code of the one that it becomes, and above it a number that is not 0.
+    """
     named: dict[str, None] = {}
     for entry in entries:
         named[entry.piece] = None
@@ -250,13 +328,23 @@ def _codes(entries: Iterable[Entry], positions: Iterable[Position]) -> dict[str,
             named.update(dict.fromkeys(pieces))
     for position in positions:
         named.update((piece, None) for piece in position.board.values() if piece is not None)
+    marked = [piece for piece in named if piece in reverts]
+    named.update(dict.fromkeys(reverts[piece] for piece in marked))
     found: dict[str, tuple[int, int]] = {}
     counts = [0, 0]
     for piece in named:
-        side = SIDES.index(side_of(piece))
-        found[piece] = side, counts[side]
-        counts[side] += 1
-    return found
+        if piece not in reverts:
+            side = SIDES.index(side_of(piece))
+            found[piece] = side, counts[side]
+            counts[side] += 1
+    low = (max(counts) - 1).bit_length() if named else 0
+    marks: Counter[str] = Counter()
+    for piece in marked:
+        plain = reverts[piece]
+        marks[plain] += 1
+        side, code = found[plain]
+        found[piece] = side, code | marks[plain] << low
+    return found, max(marks.values(), default=0).bit_length()
 
 
 def vector_of(code: tuple[int, int], bits: int) -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from sqlalchemy import FromClause, Integer, Table, and_, select
 
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.move import displacement
+from ggn_store.model.play import Play
 from ggn_store.model.position import SIDES, Position
 from ggn_store.notation.qpi import Side, other_side, side_of
 from ggn_store.store.moves import positions as temporary
@@ -50,10 +51,10 @@ class Entry:
         return all((piece, square) in stands for piece, squares in self.must.items() for square in _bits(squares))
 
 
-def reachable(opened: Opened, positions: Sequence[Position], depth: int) -> list[Entry]:
-    """The possibilities that may hold within `depth` moves from some positions.
+def reachable(opened: Opened, positions: Sequence[Position], depth: int, play: Play) -> list[Entry]:
+    """The possibilities that may hold within `depth` moves from some positions in a game that is played so.
 
-    What may stand where is followed ply by ply, as if no move ever removed anything.
+    What may stand where is followed ply by ply, as if no move ever removed anything; what crosses squares stands there.
     """
     reader = _Reader(opened)
     numbers = opened.board.numbers
@@ -63,6 +64,7 @@ def reachable(opened: Opened, positions: Sequence[Position], depth: int) -> list
         for square, piece in position.board.items()
         if square in numbers
     }
+    crossing = [(each.piece, numbers[square]) for each in play.crossing for square in each.through]
     held: set[str] | None = {piece for position in positions for piece in position.hands or ()}
     if not positions or positions[0].hands is None:
         held = None
@@ -71,7 +73,7 @@ def reachable(opened: Opened, positions: Sequence[Position], depth: int) -> list
     found: list[Entry] = []
     passing: set[tuple[Side, bool]] = set()
     pending: dict[Side, list[Entry]] = {side: [] for side in SIDES}
-    fresh = set(stands)
+    fresh = stands.union(crossing)
     for _ in range(depth):
         for piece, square in fresh:
             occupied[side_of(piece)] |= 1 << square
@@ -96,6 +98,7 @@ def reachable(opened: Opened, positions: Sequence[Position], depth: int) -> list
                 fresh.update((piece, square) for piece, squares in entry.becomes.items() for square in _bits(squares))
                 gained.update(piece for piece, number in entry.deltas.items() if number > 0)
             pending[side] = later
+        fresh |= {(play.reverts[piece], square) for piece, square in fresh if piece in play.reverts}
         fresh -= stands
         stands |= fresh
         if held is not None:

@@ -63,6 +63,11 @@ class Question:
     side: Side | None = None
     any_side: bool = False
 
+    def means(self, move: Move) -> bool:
+        """Whether a move is one of those that are asked for."""
+        asked = (self.piece, move.piece), (self.source, move.source), (self.destination, move.destination)
+        return all(wanted in (None, found) for wanted, found in asked)
+
 
 def moves(
     opened: Opened, positions: Sequence[Position], question: Question, assume: Assumption | None = None

@@ -201,7 +201,7 @@ def test_no_more_is_kept_than_is_allowed(
     monkeypatch.setattr(fast, "KEPT_ANSWERS", answers)
     positions = some_positions() * 2
     expected = chess.moves_batch(positions, query="reading")
-    query = chess._moves._fast
+    query = chess._moves.fast
     assert query is not None
     for position, right in zip(positions, expected, strict=True):
         assert chess.moves(position) == right

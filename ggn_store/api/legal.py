@@ -1,0 +1,122 @@
+"""The moves that the duties of a game let pass: what `Ruleset` says of `legal_moves`, `in_check` and `attackers`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from ggn_store.api.chains import Chains
+from ggn_store.api.handle import AnyPosition
+from ggn_store.errors import PositionError, quote
+from ggn_store.model import legality
+from ggn_store.model.chain import Chain
+from ggn_store.model.document import Source
+from ggn_store.model.legality import Item, Legality, Part, Reach, Standing
+from ggn_store.model.move import Assumption, Move
+from ggn_store.model.position import SIDES, Position
+from ggn_store.notation.qpi import Side, other_side, side_of
+from ggn_store.store.moves import fast
+from ggn_store.store.moves.reading import Question
+
+_ALL: Final = fast.EVERYTHING
+
+
+class Legal:
+    """Duties, asked of positions by the rules of a handle."""
+
+    def __init__(self, chains: Chains) -> None:
+        self.chains_of = chains
+        self._moves = chains.moves
+        self.handle = chains.handle
+        self._read: dict[str, Mapping[str, Reach]] = {}
+
+    @functools.cached_property
+    def duties(self) -> Legality:
+        """The duties of the revision."""
+        handle = self.handle
+        asked = legality.Asked(
+            self._reaches,
+            self._parts,
+            lambda position: self.chains_of.of(position, self.chains_of.asked(None, None, None)),
+            handle.pieces,
+            handle.board,
+            handle.start,
+        )
+        return Legality(handle.play, asked)
+
+    def moves(self, position: AnyPosition, question: Question, assume: Assumption | None) -> list[Move]:
+        duties, position = self.duties, self._ready(position)
+        if question is _ALL and assume is None:
+            return duties.legal(position)
+        if duties.is_of_all:
+            wanted = {_key(move) for move in duties.legal(position)}
+            found = self._moves.one(position, question, assume, "fast")
+            return [move for move in found if _key(move) in wanted]
+        found = self._moves.one(position, question, assume, "fast")
+        found += [move for move in duties.passes(position) if question.means(move)]
+        return duties.legal(position, found)
+
+    def chains(self, position: AnyPosition) -> tuple[Chain, ...]:
+        return tuple(self.duties.chains(self._ready(position)))
+
+    def allows(self, position: AnyPosition, move: Move) -> bool:
+        question = self._moves.question(move.piece, move.source, move.destination)
+        return any(_key(each) == _key(move) for each in self.moves(position, question, None))
+
+    def in_check(self, position: AnyPosition, side: Side | None) -> bool:
+        position = self._ready(position)
+        return self.duties.in_check(position, _side(side or position.side))
+
+    def attackers(self, position: AnyPosition, square: str, side: Side | None) -> list[Standing]:
+        position = self._ready(position)
+        self.handle.require_square(square, or_hand=False)
+        if side is None:
+            piece = position.board.get(square)
+            side = other_side(position.side if piece is None else side_of(piece))
+        return self.duties.attackers(position, square, _side(side))
+
+    def _ready(self, position: AnyPosition) -> Position:
+        return legality.unmarked(self.handle.play, self.handle.placed(position))
+
+    def _parts(self, position: Position) -> Iterable[Part]:
+        query = self._moves.fast
+        if query is not None:
+            try:
+                return query.parts(position)
+            except fast.NotEncodableError:
+                pass
+        return [(None, self._moves.one(position, _ALL, None, "fast"))]
+
+    def _reaches(self, side: Side, items: Iterable[Item]) -> Iterable[Reach]:
+        query = self._moves.fast
+        if query is None:
+            return self._read_reaches(side, items)
+        return query.reaches(side, items)
+
+    def _read_reaches(self, side: Side, items: Iterable[Item]) -> Iterator[Reach]:
+        """From the documented tables, where lanes are missing."""
+        for square, piece in items:
+            if piece is not None and piece in self.handle.pieces and side_of(piece) == side:
+                if piece not in self._read:
+                    sources = self.handle.read_piece(piece).sources
+                    self._read[piece] = {each.square: legality.reach(_moves_of(piece, each)) for each in sources}
+                if square in self._read[piece]:
+                    yield self._read[piece][square]
+
+
+def _moves_of(piece: str, source: Source) -> Iterator[Move]:
+    for destination in source.destinations:
+        for number, each in enumerate(destination.possibilities):
+            rest = each.must, each.deny, each.effects
+            yield Move(piece, source.square, destination.square, number, *rest, guards=each.guards)
+
+
+def _key(move: Move) -> tuple[str, str, str, int]:
+    return move.piece, move.source, move.destination, move.ordinal
+
+
+def _side(side: str) -> Side:
+    if side not in SIDES:
+        raise PositionError(f"{quote(side)} is not a side: first or second")
+    return side

@@ -1,0 +1,490 @@
+"""Which pseudo-legal moves the duties of a game let pass: joins of possibilities with the position after a move.
+
+A *threat* is a possibility seen from a square that it changes: what its piece, its source and the other squares have to
+be so that what stands there is taken. Whether a move leaves a royal piece (`^`) attacked is a question about threats
+on its square after the move: of the position before it is known which squares each of them lacks, and only a move that
+changes all of these can make it hold. Checks, pins, captures in passing, screens of cannons and castling all follow.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ggn_store.errors import NotationError
+from ggn_store.model.board import Board
+from ggn_store.model.chain import Chain, captures_first
+from ggn_store.model.document import EMPTY, ENEMY, Guards
+from ggn_store.model.geometry import Lattice
+from ggn_store.model.move import Move, displaced
+from ggn_store.model.play import Crossing, Play
+from ggn_store.model.position import SIDES, Position
+from ggn_store.model.variables import VariableValues, passes
+from ggn_store.notation import cell, qpi
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import Side, other_side, side_of
+from ggn_store.notation.stn import Transition
+
+# A square and the states that it must have and must not have.
+_Fact = tuple[str, str | None, str | None]
+_Board = Mapping[str, str | None]
+Item = tuple[str, "str | None"]
+Standing = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Threat:
+    """A possibility of a piece on `source` that changes some square, as far as it can take what stands there.
+
+    The squares of `empty` have to be empty; `facts` are all other conditions on squares.
+    """
+
+    piece: str
+    source: str
+    side: Side
+    empty: tuple[str, ...]
+    facts: tuple[_Fact, ...]
+    guards: Guards
+
+    def lacks(self, board: _Board) -> list[str]:
+        """The squares that have to be something else before it holds."""
+        lacks = [square for square in self.empty if square in board]
+        return lacks + [fact[0] for fact in self.facts if not _holds(fact, board.get(fact[0]), self.side)]
+
+    def holds(self, board: _Board, changes: _Board, state: VariableValues | None = None) -> bool:
+        """Whether it holds on the board after changes; `state` is the one after them."""
+        if changes.get(self.source, self.piece) != self.piece or (self.guards and not passes(self.guards, state or {})):
+            return False
+        for square in self.empty:
+            if changes[square] is not None if square in changes else square in board:
+                return False
+        for fact in self.facts:
+            square = fact[0]
+            if not _holds(fact, changes[square] if square in changes else board.get(square), self.side):
+                return False
+        return True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reach:
+    """What all possibilities of a piece on a source come to.
+
+    `threats` by the squares that they would change, and all squares that are `changed`. `is_plain`: no royal piece is
+    moved or made, nothing is made of the other side, no state variable changes, and nothing enters in place of a piece.
+    """
+
+    threats: Mapping[str, Sequence[Threat]]
+    changed: frozenset[str]
+    is_plain: bool
+
+
+def reach(moves: Iterable[Move]) -> Reach:
+    """What possibilities come to; what comes from a hand threatens nothing."""
+    threats: dict[str, dict[object, Threat]] = {}
+    changed: set[str] = set()
+    is_plain = True
+    for move in moves:
+        side, effects = side_of(move.piece), displaced(move).effects
+        changed.update(effects.board)
+        is_plain = is_plain and _is_plain(move, effects, side)
+        taken = [
+            square
+            for square in effects.board
+            if square != move.source and _can_take(move.must.get(square), move.deny.get(square), side)
+        ]
+        if taken and move.source != HAND:
+            empty = tuple(sorted(square for square, state in move.must.items() if state == EMPTY))
+            others = {*move.must, *move.deny}.difference(empty)
+            facts = tuple((square, move.must.get(square), move.deny.get(square)) for square in sorted(others))
+            key = str(move.guards), empty, facts
+            threat = Threat(move.piece, move.source, side, empty, facts, move.guards)
+            for square in taken:
+                # Promotions say the same several times.
+                threats.setdefault(square, {}).setdefault(key, threat)
+    by_square = {square: tuple(found.values()) for square, found in threats.items()}
+    return Reach(by_square, frozenset(changed), is_plain)
+
+
+def _is_plain(move: Move, effects: Transition, side: Side) -> bool:
+    contents = [piece for piece in effects.board.values() if piece is not None]
+    is_own = all(side_of(piece) == side and not is_royal(piece) for piece in contents)
+    return is_own and not is_royal(move.piece) and not _enters(move) and not effects.state
+
+
+def _enters(move: Move) -> bool:
+    """Whether a move brings a piece from the hand to a square that another one leaves (gating)."""
+    return move.source == HAND and move.must.get(move.destination, EMPTY) != EMPTY
+
+
+def _can_take(must: str | None, deny: str | None, side: Side) -> bool:
+    """Whether conditions on a square let an enemy stand there."""
+    if must is None:
+        return deny != ENEMY
+    return must == ENEMY or (must != EMPTY and side_of(must) != side)
+
+
+def _holds(fact: _Fact, piece: str | None, side: Side) -> bool:
+    _, must, deny = fact
+    return (must is None or _is(piece, must, side)) and (deny is None or not _is(piece, deny, side))
+
+
+def _is(piece: str | None, state: str, side: Side) -> bool:
+    if state == EMPTY:
+        return piece is None
+    if state == ENEMY:
+        return piece is not None and side_of(piece) != side
+    return piece == state
+
+
+@functools.lru_cache(maxsize=4096)
+def is_royal(piece: str) -> bool:
+    """Whether a piece is one of those that must not be lost: `^` says it."""
+    return qpi.parse(piece).terminal
+
+
+def unmarked(play: Play, position: Position) -> Position:
+    """The position without marks on the pieces of the side to move (clear-marks)."""
+    reverts, board = play.reverts, position.board
+    if not reverts or reverts.keys().isdisjoint(board.values()):
+        return position
+    marked = [(square, str(piece)) for square, piece in board.items() if piece in reverts]
+    past = {square: reverts[piece] for square, piece in marked if side_of(piece) == position.side}
+    return replace(position, board={**board, **past}) if past else position
+
+
+Part = tuple[Reach | None, Sequence[Move]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What legality asks of the rules.
+
+    `reaches` of the pieces of a side among what stands on squares; the pseudo-legal moves of a position in `parts`,
+    each with what all possibilities of its start come to, where that is known, and its `chains`; the pieces that have
+    rules; the `start` position, if there is one.
+    """
+
+    reaches: Callable[[Side, Iterable[Item]], Iterable[Reach]]
+    parts: Callable[[Position], Iterable[Part]]
+    chains: Callable[[Position], Sequence[Chain]]
+    pieces: tuple[str, ...]
+    board: Board
+    start: Position | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A board as the safety of a side's royal pieces is asked of it.
+
+    Of all that `by_enemy` threatens, `holding` is what attacks a royal piece. What would only do so after a move that
+    changes all that it lacks is `waiting` under one of these squares. `squares` are these and those of the `royals`.
+    """
+
+    side: Side
+    board: _Board
+    state: VariableValues | None
+    royals: Sequence[str]
+    by_enemy: Sequence[Reach]
+    holding: Sequence[Threat]
+    waiting: Mapping[str, Sequence[Threat]]
+    squares: Collection[str]
+    is_plain: bool
+
+
+class Legality:
+    """The duties of a game, asked of positions."""
+
+    def __init__(self, play: Play, asked: Asked) -> None:
+        self.play = play
+        self._asked = asked
+        self._duties = {duty.name: duty for duty in play.duties}
+        self._is_safe_game = "royal-safety" in self._duties
+        self._is_facing_game = "flying-general" in self._duties
+        self._crossing: dict[str, list[Crossing]] = {}
+        for crossing in play.crossing:
+            self._crossing.setdefault(crossing.source, []).append(crossing)
+        self._checked = [rule for name, rule in _RULES.items() if name in self._duties]
+        self._facing: dict[Item, Reach] = {}
+
+    # --- what is legal ---
+
+    def legal(self, position: Position, moves: Iterable[Move] | None = None) -> list[Move]:
+        """Those of the moves that the duties let pass, in their order; of a position that is ready.
+
+        The moves are all of the position if they are not given; a pass comes last.
+        """
+        if moves is None:
+            parts: list[Part] = [*self._asked.parts(position), (None, self.passes(position))]
+        else:
+            parts = [(None, list(moves))]
+        if self._is_safe_game or self._is_facing_game:
+            found = self._safe(position, parts)
+        else:
+            found = [move for _, part in parts for move in part]
+        for rule in self._checked:
+            found = [move for move in found if rule(self, position, move)]
+        if "mandatory-drop" in self._duties:
+            found = [move for move in found if move.source == HAND] or found
+        if "mandatory-capture" in self._duties:
+            found = captures_first(position, found, self._asked.chains(position))[0]
+        return found
+
+    def chains(self, position: Position) -> list[Chain]:
+        """The chains that the duties let pass."""
+        chains = self._asked.chains(position)
+        if "mandatory-capture" in self._duties:
+            chains = captures_first(position, self._every(position), chains)[1]
+        return list(chains)
+
+    def _every(self, position: Position) -> list[Move]:
+        return [move for _, moves in self._asked.parts(position) for move in moves]
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether a move is legal by what other moves there are."""
+        return not self._duties.keys().isdisjoint(("mandatory-capture", "mandatory-drop"))
+
+    def passes(self, position: Position) -> list[Move]:
+        """The move that only passes the turn, where there is one, said of the royal piece, or of the first there is."""
+        if "pass" not in self._duties:
+            return []
+        own = [(str(piece), square) for square, piece in position.board.items() if piece in self._own[position.side]]
+        own.sort(key=lambda each: (not is_royal(each[0]), self._asked.pieces.index(each[0])))
+        return [Move(piece, square, square, 0, {}, {}, Transition()) for piece, square in own[:1]]
+
+    def in_check(self, position: Position, side: Side) -> bool:
+        """Whether the royal pieces of a side are attacked, as far as they must not be."""
+        return not self._is_covered(self._see(side, position.board, position.state), {})
+
+    def attackers(self, position: Position, square: str, side: Side) -> list[Standing]:
+        """The pieces of a side that could take what stands on a square, or a royal piece of the other side there."""
+        board = position.board
+        changes: dict[str, str | None] = {}
+        if board.get(square) is None or side_of(str(board[square])) == side:
+            others = [piece for piece in self._asked.pieces if side_of(piece) != side]
+            if not others:
+                return []
+            changes[square] = next(filter(is_royal, others), others[0])
+        found = self._reaches(side, board.items())
+        taking = (
+            threat
+            for of_start in found
+            for threat in of_start.threats.get(square, ())
+            if threat.holds(board, changes, position.state)
+        )
+        return list(dict.fromkeys((threat.source, threat.piece) for threat in taking))
+
+    # --- royal safety ---
+
+    def _safe(self, position: Position, parts: Iterable[Part]) -> list[Move]:
+        """The moves after which the royal pieces of the side to move are as safe as they have to be."""
+        seen = self._see(position.side, position.board, position.state)
+        found: list[Move] = []
+        for start, moves in parts:
+            if start is None or not start.is_plain or not seen.is_plain:
+                found += [move for move in moves if self._is_safe(seen, move)]
+            elif not seen.holding and start.changed.isdisjoint(seen.squares):
+                found += moves
+            else:
+                found += [move for move in moves if self._is_safe_aside(seen, move)]
+        return found
+
+    def _see(self, side: Side, board: _Board, state: VariableValues | None) -> _Seen:
+        """The royal pieces of a side on a board, and all that could threaten them."""
+        royals = self._royals(board, side)
+        by_enemy = self._reaches(other_side(side), board.items())
+        near = [threat for square in royals for start in by_enemy for threat in start.threats.get(square, ())]
+        holding: list[Threat] = []
+        waiting: dict[str, list[Threat]] = {}
+        for threat in near:
+            if lacks := threat.lacks(board):
+                waiting.setdefault(lacks[0], []).append(threat)
+            else:
+                holding.append(threat)
+        is_any = len(royals) < 2 or self._duties.keys().isdisjoint(_OF_SEVERAL)
+        is_plain = is_any and not any(threat.guards for threat in near)
+        squares = {*waiting, *royals}
+        return _Seen(side, board, state, royals, by_enemy, holding, waiting, squares, is_plain)
+
+    def _is_safe_aside(self, seen: _Seen, move: Move) -> bool:
+        """Whether royal pieces are safe after a move that moves none and gives the enemy none."""
+        changes = displaced(move).effects.board
+        for square in changes:
+            if square in seen.squares:
+                if square not in seen.waiting:
+                    return self._is_safe(seen, move)
+                for threat in seen.waiting[square]:
+                    if threat.holds(seen.board, changes):
+                        return False
+        return not any(threat.holds(seen.board, changes) for threat in seen.holding)
+
+    def _is_safe(self, seen: _Seen, move: Move) -> bool:
+        """Whether royal pieces are safe after a move, whatever it changes, and on all squares that it crosses."""
+        effects = displaced(move).effects
+        changes, own = effects.board, self._own[seen.side]
+        if effects.state:
+            seen = replace(seen, state={**(seen.state or {}), **effects.state})
+        if made := [item for item in changes.items() if item[1] is not None and item[1] not in own]:
+            seen = replace(seen, by_enemy=[*seen.by_enemy, *self._reaches(other_side(seen.side), made)])
+        # What enters by gating is no shield.
+        tried = [changes, {**changes, move.destination: None}] if _enters(move) else [changes]
+        if not all(self._is_covered(seen, each) for each in tried):
+            return False
+        return self._crossing.keys().isdisjoint(changes) or not any(
+            self._is_attacked(seen, {crossing.source: None, square: crossing.piece}, square)
+            for crossing in self._crossings(seen.board, changes)
+            for square in crossing.through
+            if square == crossing.source or seen.board.get(square) is None
+        )
+
+    def _crossings(self, board: _Board, changes: _Board) -> Iterator[Crossing]:
+        """The crossings that a move with these changes is."""
+        for source in self._crossing.keys() & changes.keys():
+            for crossing in self._crossing[source]:
+                becomes = changes.get(crossing.destination)
+                if board.get(source) == crossing.piece and becomes and _kind(becomes) == _kind(crossing.piece):
+                    yield crossing
+
+    def _is_covered(self, seen: _Seen, changes: _Board) -> bool:
+        """Whether the royal pieces of a side are as safe as they have to be after changes."""
+        royal = self._royal[seen.side]
+        royals = [square for square in seen.royals if square not in changes]
+        royals += [square for square, piece in changes.items() if piece in royal]
+        if len(royals) > 1 and "spare-royal" in self._duties:
+            return True
+        attacked = [self._is_attacked(seen, changes, square) for square in royals]
+        if len(royals) > 1 and "duple-check" in self._duties:
+            return not all(attacked)
+        return not any(attacked)
+
+    def _is_attacked(self, seen: _Seen, changes: _Board, square: str) -> bool:
+        for start in seen.by_enemy:
+            for threat in start.threats.get(square, ()):
+                if threat.holds(seen.board, changes, seen.state):
+                    return True
+        return False
+
+    def _royals(self, board: _Board, side: Side) -> list[str]:
+        royal = self._royal[side]
+        return [square for square, piece in board.items() if piece in royal]
+
+    def _reaches(self, side: Side, items: Iterable[Item]) -> list[Reach]:
+        """What the pieces of a side threaten; royal pieces also each other, where they must not face each other."""
+        items = list(items)
+        found = list(self._asked.reaches(side, items)) if self._is_safe_game or not self._is_facing_game else []
+        if self._is_facing_game:
+            found += [self._faces(item) for item in items if item[1] in self._royal[side]]
+        return found
+
+    def _faces(self, item: Item) -> Reach:
+        """What a royal piece would take if it went along its file."""
+        known = self._facing.get(item)
+        if known is None:
+            known = self._facing[item] = Reach(dict(self._along_file(*item)), frozenset(), False)
+        return known
+
+    def _along_file(self, square: str, piece: str | None) -> Iterator[tuple[str, list[Threat]]]:
+        lattice = Lattice.of(self._asked.board)
+        if lattice is None or piece is None:
+            return
+        side = side_of(piece)
+        for sign in (1, -1):
+            way: list[str] = []
+            step = (0, sign, *[0] * (lattice.dimensions - 2))
+            place = lattice.step(square, step)
+            while place is not None:
+                yield place, [Threat(piece, square, side, (*way,), ((place, ENEMY, None),), {})]
+                way.append(place)
+                place = lattice.step(place, step)
+
+    @functools.cached_property
+    def _own(self) -> Mapping[Side, frozenset[str]]:
+        return {side: frozenset(piece for piece in self._asked.pieces if side_of(piece) == side) for side in SIDES}
+
+    @functools.cached_property
+    def _royal(self) -> Mapping[Side, frozenset[str]]:
+        return {side: frozenset(filter(is_royal, self._own[side])) for side in SIDES}
+
+    @functools.cached_property
+    def _plain(self) -> Mapping[Side, frozenset[str | None]]:
+        """What a move of a side may leave on a square without adding threats to it, or royal pieces of its own."""
+        return {side: self._own[side] - self._royal[side] | {None} for side in SIDES}
+
+    # --- other duties ---
+
+    def _after(self, position: Position, move: Move) -> Position:
+        return unmarked(self.play, position.after(displaced(move).effects))
+
+    def _gives_check(self, position: Position, move: Move) -> bool:
+        side = other_side(position.side)
+        after = position.after(displaced(move).effects)
+        seen = self._see(side, after.board, after.state)
+        return any(self._is_attacked(seen, {}, square) for square in seen.royals)
+
+    def _may_flee(self, position: Position, move: Move) -> bool:
+        """no-flight: a royal piece that is attacked may only take the one piece that attacks it."""
+        if not is_royal(move.piece):
+            return True
+        seen = self._see(position.side, position.board, position.state)
+        if not self._is_attacked(seen, {}, move.source):
+            return True
+        is_capture = position.board.get(move.destination) is not None
+        return is_capture and not self._is_attacked(seen, {move.destination: None}, move.source)
+
+    def _may_leap(self, position: Position, move: Move) -> bool:
+        """no-leap-from-check: far moves that only an unmoved royal piece has, it does not have while it is attacked."""
+        if move.piece not in self._duties["no-leap-from-check"].pieces or move.source == HAND:
+            return True
+        try:
+            ways = zip(cell.parse(move.source), cell.parse(move.destination), strict=True)
+            if max(abs(a - b) for a, b in ways) < 2:
+                return True
+        except (NotationError, ValueError):
+            return True
+        return not self._is_attacked(self._see(position.side, position.board, position.state), {}, move.source)
+
+    def _may_promote(self, position: Position, move: Move) -> bool:
+        """promotion-limit: no more pieces of a kind than at the start; royal-promotion-limit: of royal pieces only."""
+        becomes = displaced(move).effects.board.get(move.destination)
+        if becomes is None or move.source == HAND or _kind(becomes) == _kind(move.piece):
+            return True
+        if "promotion-limit" not in self._duties and not is_royal(becomes):
+            return True
+        there = [_kind(piece) for piece in position.board.values() if piece is not None]
+        return there.count(_kind(becomes)) < self._started[_kind(becomes)]
+
+    @functools.cached_property
+    def _started(self) -> Counter[str]:
+        """How many pieces of each kind the start position has."""
+        start = {} if self._asked.start is None else self._asked.start.board
+        return Counter(_kind(piece) for piece in start.values() if piece is not None)
+
+    def _may_mate(self, position: Position, move: Move) -> bool:
+        """no-drop-mate: a drop of a pawn does not leave the other side without a legal move in check."""
+        if move.source != HAND or move.piece not in self._duties["no-drop-mate"].pieces:
+            return True
+        if not self._gives_check(position, move):
+            return True
+        return bool(self.legal(self._after(position, move)))
+
+
+def _kind(piece: str) -> str:
+    """A piece without its state and its mark: which letter of which side."""
+    identifier = qpi.parse(piece)
+    return f"{identifier.side} {identifier.letter}"
+
+
+_OF_SEVERAL: Final = ("spare-royal", "duple-check")
+# Rules that ask of a move whether it may be made; the one that looks further ahead is asked last.
+_RULES: Final[Mapping[str, Callable[[Legality, Position, Move], bool]]] = {
+    "no-checks": lambda asked, position, move: not asked._gives_check(position, move),
+    "no-drop-checks": lambda asked, position, move: move.source != HAND or not asked._gives_check(position, move),
+    "no-flight": Legality._may_flee,
+    "no-leap-from-check": Legality._may_leap,
+    "promotion-limit": Legality._may_promote,
+    "royal-promotion-limit": Legality._may_promote,
+    "no-drop-mate": Legality._may_mate,
+}

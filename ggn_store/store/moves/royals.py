@@ -1,0 +1,131 @@
+"""Royal safety among the plies of `perft`: what could take a royal piece, by the square that it stands on.
+
+A position in which no side has more than one royal piece is legal after a move unless some row of `threat` fits: its
+`target` is the royal piece's square, its attacker stands on `source`, and the rest is what any rule asks for. A
+castling has a number, `crossing`, and rows of `crossed` say for it which other squares must not be attacked after it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from ggn_store.model.geometry import Lattice
+from ggn_store.model.legality import is_royal
+from ggn_store.model.play import Play
+from ggn_store.model.position import SIDES, Position
+from ggn_store.notation.qpi import other_side, side_of
+from ggn_store.store.moves.positions import Opened
+from ggn_store.store.moves.reachable import Entry
+
+# The duties that this judges; `clear-marks` is what plies do anyway.
+DUTIES: Final = frozenset(("royal-safety", "flying-general", "clear-marks"))
+
+
+class NotJudgedError(Exception):
+    """Plies cannot judge the duties of a game: each position is to be asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Threat:
+    """An entry by which its piece could take a royal piece on a square; `entry` asks nothing of that square."""
+
+    target: int
+    entry: Entry
+
+
+def require_simple(play: Play, positions: Sequence[Position], entries: Iterable[Entry]) -> None:
+    """Raise NotJudgedError unless the duties of a game can be judged here, within the reach of some positions."""
+    if {duty.name for duty in play.duties} - DUTIES:
+        raise NotJudgedError
+    for position in positions:
+        royals = Counter(side_of(piece) for piece in position.board.values() if piece is not None and is_royal(piece))
+        if max(royals.values(), default=0) > 1:
+            raise NotJudgedError
+    for entry in entries:
+        enters = entry.source is None and (entry.must or entry.not_empty)
+        makes = any(map(is_royal, entry.becomes)) and not any(map(is_royal, (entry.piece, *entry.must)))
+        if enters or makes:
+            raise NotJudgedError
+
+
+def crossing_of(entry: Entry, play: Play, numbers: Mapping[str, int]) -> int:
+    """The number of the crossing that an entry is, from 1; 0 where it is none."""
+    for number, crossing in enumerate(play.crossing, 1):
+        at, to = numbers[crossing.source], 1 << numbers[crossing.destination]
+        is_there = (entry.piece, entry.source) == (crossing.piece, at)
+        if is_there and any(is_royal(piece) and squares & to for piece, squares in entry.becomes.items()):
+            return number
+    return 0
+
+
+def crossed(threat: Threat, side: int, play: Play, numbers: Mapping[str, int]) -> tuple[int, ...]:
+    """The numbers of the crossings of a side (0 first, 1 second) that go over the target of a threat."""
+    return tuple(
+        number
+        for number, crossing in enumerate(play.crossing, 1)
+        if side_of(crossing.piece) == SIDES[side] and threat.target in [1 << numbers[each] for each in crossing.through]
+    )
+
+
+def threats(opened: Opened, play: Play, entries: Iterable[Entry]) -> Iterator[Threat]:
+    """The threats among entries, and those of royal pieces that must not face each other."""
+    entries = list(entries)
+    names = {duty.name for duty in play.duties}
+    if "royal-safety" in names:
+        yield from _of_entries(entries)
+    if "flying-general" in names:
+        royals = {piece for entry in entries for piece in (entry.piece, *entry.becomes) if is_royal(piece)}
+        yield from _along_files(opened, royals)
+
+
+def _of_entries(entries: Iterable[Entry]) -> Iterator[Threat]:
+    known: set[tuple[object, ...]] = set()
+    for entry in entries:
+        if entry.source is None:
+            continue
+        other = other_side(side_of(entry.piece))
+        touched = entry.touched & ~(1 << entry.source) & ~entry.not_enemy
+        while touched:
+            bit = touched & -touched
+            touched ^= bit
+            named = [piece for piece, squares in entry.must.items() if squares & bit]
+            if all(is_royal(piece) and side_of(piece) == other for piece in named):
+                found = _aside(entry, bit)
+                key = _key(bit, found)
+                if key not in known:  # promotions say the same several times
+                    known.add(key)
+                    yield Threat(bit, found)
+
+
+def _aside(entry: Entry, bit: int) -> Entry:
+    """The entry without what it asks of a square."""
+    must, deny = (
+        {piece: squares & ~bit for piece, squares in named.items() if squares & ~bit}
+        for named in (entry.must, entry.deny)
+    )
+    masks = entry.not_own & ~bit, entry.not_enemy & ~bit, entry.not_empty & ~bit
+    return Entry(entry.piece, entry.source, *masks, must, deny, 0, {}, {}, True)
+
+
+def _key(bit: int, entry: Entry) -> tuple[object, ...]:
+    named = (tuple(sorted(each.items())) for each in (entry.must, entry.deny))
+    return bit, entry.piece, entry.source, entry.not_own, entry.not_enemy, entry.not_empty, *named
+
+
+def _along_files(opened: Opened, royals: Iterable[str]) -> Iterator[Threat]:
+    lattice, numbers = Lattice.of(opened.board), opened.board.numbers
+    if lattice is None:
+        return
+    steps = [(0, sign, *[0] * (lattice.dimensions - 2)) for sign in (1, -1)]
+    for piece in sorted(royals):
+        for square, number in numbers.items():
+            for step in steps:
+                between, place = 0, lattice.step(square, step)
+                while place is not None:
+                    bit = 1 << numbers[place]
+                    yield Threat(bit, Entry(piece, number, between, between, 0, {}, {}, 0, {}, {}, True))
+                    between |= bit
+                    place = lattice.step(place, step)
