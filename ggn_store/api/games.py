@@ -15,7 +15,7 @@ from ggn_store.documents.convert import convert, require_lossless
 from ggn_store.errors import InputError, UnknownNameError, offer, printable, quote
 from ggn_store.games import definition as definitions
 from ggn_store.games import generate as generator
-from ggn_store.games import library
+from ggn_store.games import library, playing
 from ggn_store.games.library import Game
 from ggn_store.games.rules import Definition
 from ggn_store.model import board as boards
@@ -41,7 +41,7 @@ def generate_parts(definition: Definition, dialect: Dialect = DIALECT) -> Iterat
     """
     if check_dialect(dialect) != DIALECT:
         require_lossless(DIALECT, some_pieces(definition), dialect, kept=_LOSSES)
-    envelope = definition.envelope
+    envelope = playing.envelope(definition)
 
     def converted() -> Iterator[Piece]:
         for piece in some_pieces(definition):
@@ -63,7 +63,7 @@ def some_pieces(definition: Definition, tell: Callable[[Piece], None] = lambda _
 
 def board_of(definition: Definition) -> Board:
     """The board of the game's document, which for listed squares is the one around those that it names."""
-    shape = definition.envelope.board
+    shape = definition.board.shape_text
     if shape is not None:
         return boards.parse_shape(shape)
     return boards.around({square for piece in some_pieces(definition) for square in piece.squares()} - {HAND})

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ggn_store.errors import PositionError, UnknownNameError, offer, quote
-from ggn_store.model import variables
+from ggn_store.model import play, variables
 from ggn_store.model.board import Board
 from ggn_store.model.document import Piece
 from ggn_store.model.legality import unmarked
@@ -72,7 +72,12 @@ class Handle:
 
     @functools.cached_property
     def play(self) -> Play:
-        return Play()
+        """How the game is played; a definition says it also of revisions from before it was stored beside it."""
+        if self.revision.envelope.play is None and self.definition is not None:
+            from ggn_store.games import playing
+
+            return playing.derive(self.definition)
+        return play.parse(self.revision.envelope.play)
 
     @functools.cached_property
     def definition(self) -> Definition | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from ggn_store.api import ahead, authors, collector, gates, incoming, merging
 from ggn_store.documents import files
 from ggn_store.errors import GgnStoreError, HeadMovedError, InputError
-from ggn_store.model.document import Dialect, Document, Piece
+from ggn_store.model.document import Dialect, Document, Piece, revision_digest
 from ggn_store.model.revision import Revision, check_name
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog, load
@@ -189,6 +189,8 @@ class _Loader:
         author = authors.signed(self.session.database, wishes.author, wishes.message)
         change = load.Change(author, wishes.message, gate=gates.gate(wishes.accept_changes))
         check_name(name)
+        if isinstance(content, Document | Ready):
+            content = prepare(content)
         if wishes.base is None:
             return self._append(content, name, change, counts)
         with self.session.reading() as connection:
@@ -204,8 +206,6 @@ class _Loader:
     def _append(
         self, content: Document | Ready | Definition, name: str, change: load.Change, counts: _Counts
     ) -> Revision:
-        if isinstance(content, Document | Ready):
-            prepare(content)
         document = content if isinstance(content, Document | Ready) else stream(content, counts.add)
         with self.session.writing() as connection:
             return load.load(self.session.database, connection, document, name, change)
@@ -214,9 +214,11 @@ class _Loader:
 def stream(definition: Definition, tell: Callable[[Piece], None] = lambda _: None) -> load.PieceStream:
     """What a definition generates, piece by piece."""
     from ggn_store.api import games
+    from ggn_store.games import playing
 
     pieces = games.some_pieces(definition, tell)
-    return load.PieceStream(incoming.DIALECT, games.board_of(definition), definition.envelope, pieces)
+    envelope = playing.envelope(definition)
+    return load.PieceStream(incoming.DIALECT, games.board_of(definition), envelope, pieces)
 
 
 def read_one(
@@ -239,8 +241,11 @@ def read_one(
     return document, name
 
 
-def prepare(content: Document | Ready) -> None:
-    """Read the definition that came with a document, and work its digest out: all before a lock is taken."""
+def prepare(content: Document | Ready) -> Document | Ready:
+    """Read the definition that came with a document, and work its digest out: all before a lock is taken.
+
+    Where nothing else says how the game is played, the definition does.
+    """
     definition = content.envelope.definition
     if definition is None or (isinstance(content, Document) and content.made_from == definition):
         pass
@@ -250,9 +255,24 @@ def prepare(content: Document | Ready) -> None:
         read_specification(definition, "the game description beside it")
     else:
         from ggn_store.api import games
+        from ggn_store.games import playing
 
-        games.read_definition(definition, "the definition beside it")
+        game = games.read_definition(definition, "the definition beside it")
+        if content.envelope.play is None:
+            content = _played(content, playing.envelope(game).play)
     content.digest  # noqa: B018  (which is kept)
+    return content
+
+
+def _played(content: Document | Ready, play: str | None) -> Document | Ready:
+    """The same, which declares this of how it is played."""
+    envelope = replace(content.envelope, play=play)
+    if isinstance(content, Document):
+        made = replace(content, envelope=envelope)
+        vars(made)["board"] = content.board  # which may have taken long to find
+        return made
+    digest = revision_digest(content.dialect, content.board, envelope, content.piece_digests)
+    return replace(content, envelope=envelope, digest=digest)
 
 
 def _in_memory(content: Document | Ready | Definition) -> Document | None:

@@ -46,9 +46,7 @@ class Reviews:
             content, name = read_one(document, name, wishes.dialect)
             author = self._author(wishes.author, wishes.message)
             check_name(name)
-            if isinstance(content, Document):
-                prepare(content)
-            kept = content if isinstance(content, Document) else stream(content)
+            kept = prepare(content) if isinstance(content, Document) else stream(content)
             database = self._session.database
             with self._session.writing() as connection:
                 head = load.head_of(connection, name)

@@ -21,6 +21,7 @@ from ggn_store.model.board import Board
 from ggn_store.model.chain import Chain
 from ggn_store.model.document import Dialect, Document, Piece, canonical_text
 from ggn_store.model.move import Assumption, Count, Move
+from ggn_store.model.play import Play
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision, Summary
 from ggn_store.model.variables import Variable
@@ -98,6 +99,11 @@ class Ruleset:
     def variables(self) -> Mapping[str, Variable]:
         """The state variables that the document declares, by name."""
         return self._handle.variables
+
+    @property
+    def play(self) -> Play:
+        """How the game is played above these moves: duties, marks that revert, squares crossed, how it ends."""
+        return self._handle.play
 
     @property
     def definition(self) -> Definition | None:

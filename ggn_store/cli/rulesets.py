@@ -9,7 +9,7 @@ import click
 import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
-from ggn_store.games.rules import HOST_DUTIES
+from ggn_store.model.play import DUTIES, HOST_DUTIES
 from ggn_store.render.moves import place_text
 from ggn_store.render.records import compact, table
 
@@ -91,7 +91,7 @@ def _duties(ruleset: ggn_store.Ruleset, summary: dict[str, Any]) -> dict[str, st
     if definition is None:
         return {}
     summary["tier"] = definition.tier
-    return {name: HOST_DUTIES[name] for name in definition.host}
+    return {name: {**DUTIES, **HOST_DUTIES}[name] for name in definition.host}
 
 
 def _write_text(ruleset: ggn_store.Ruleset, summary: dict[str, Any], duties: dict[str, str]) -> None:

@@ -27,7 +27,7 @@ from ggn_store.documents.grammar import (
 from ggn_store.documents.state_reader import StateReader
 from ggn_store.errors import UNSTORABLE, NotationError, PositionError, Problem
 from ggn_store.model import board as boards
-from ggn_store.model import variables
+from ggn_store.model import play, variables
 from ggn_store.model.document import EMPTY, ENEMY, Destination, Dialect, Document, Envelope, Piece, Possibility, Source
 from ggn_store.model.position import Position
 from ggn_store.model.variables import Variable
@@ -131,6 +131,11 @@ class Reader:
                     self.complaints.add(
                         (), "the start position has pieces off the board", sorted(outside), "its squares"
                     )
+            played = play.parse(envelope.play)
+            outside = played.squares() - set(self._board.squares) if self._board else set()
+            if outside:
+                message = "how the game is played names squares off the board"
+                self.complaints.add((), message, sorted(outside), "its squares")
             declared = variables.parse(envelope.variables)
             self._state.known = {each.name: frozenset(each.values) for each in declared.values()}
         except (NotationError, PositionError) as error:

@@ -27,6 +27,7 @@ INDEXES: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "v_effects": (("ruleset", "piece"), ("piece_id", "possibility")),
     "v_guards": (("ruleset", "piece"), ("piece_id", "possibility")),
     "v_state_effects": (("ruleset", "piece"), ("piece_id", "possibility")),
+    **dict.fromkeys(("v_duties", "v_reverts", "v_crossings", "v_outcomes"), (("ruleset", "revision"),)),
     "v_history": (("ruleset", "revision"),),
 }
 _ERRORS: Final = {

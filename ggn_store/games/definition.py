@@ -10,8 +10,8 @@ import re
 from typing import Any, Final
 
 from ggn_store.errors import DocumentError, NotationError, offer
-from ggn_store.games import estimate
-from ggn_store.games.rules import HOST_DUTIES, SIDES, Definition, PieceRule
+from ggn_store.games import estimate, playing
+from ggn_store.games.rules import SIDES, Definition, PieceRule
 from ggn_store.games.squares import Squares, read_board
 from ggn_store.games.tables import Tables
 from ggn_store.games.toml_text import Path, Table, Values, key_path
@@ -21,12 +21,12 @@ from ggn_store.notation import feen, qpi
 from ggn_store.notation.feen import Feen
 from ggn_store.notation.qpi import Side
 
-__all__ = ["HOST_DUTIES", "Definition", "DefinitionError", "PieceRule", "read"]
+__all__ = ["Definition", "DefinitionError", "PieceRule", "read"]
 
 TIERS: Final = ("A", "B", "C", "D")
 KEYS: Final = (
     *("title", "source", "tier", "notes", "board", "squares", "cylinder", "turned", "style", "styles"),
-    *("start", "host", "zones", "pieces", "first", "second", "hands"),
+    *("start", "host", "play", "zones", "pieces", "first", "second", "hands"),
 )
 
 _STYLE = re.compile("[A-Z][A-Z0-9]{0,99}", re.ASCII)
@@ -69,7 +69,7 @@ def _definition(values: Values, data: dict[str, Any], text: str) -> Definition |
     head = {name: values.text(data, name) for name in ("source", "notes")}
     tier = values.choice(data, "tier", (), TIERS)
     cylinder = values.flag(data, "cylinder")
-    host = _host(values, data)
+    said = playing.read(values, data, squares, tables.paths)
     if title is None or board is None or styles is None or values.complaints:
         return None
     definition = Definition(
@@ -83,7 +83,7 @@ def _definition(values: Values, data: dict[str, Any], text: str) -> Definition |
         cylinder=cylinder,
         turned=turned,
         zones=squares.zones,
-        host=host,
+        said=said,
         captures=captures,
         text=text,
     )
@@ -132,14 +132,6 @@ def _start(values: Values, data: Table, board: Board | None, styles: tuple[str, 
     return None
 
 
-def _host(values: Values, data: Table) -> tuple[str, ...]:
-    names = values.texts(data, "host")
-    for number, name in enumerate(names):
-        if name not in HOST_DUTIES:
-            values.complain(("host", number), "GGN leaves no such duty to the host", name, ", ".join(HOST_DUTIES))
-    return tuple(names)
-
-
 # --- what only shows once everything is there ---
 
 
@@ -150,8 +142,8 @@ def _check(values: Values, definition: Definition, tables: Tables, start: Feen |
             if values.complaints.total == before:  # what is wrong with both sides' piece is said once
                 _check_states(values, definition, tables, piece, side)
     if any(definition.army(side).marks for side in SIDES) and "clear-marks" not in definition.host:
-        message = "pieces are marked for en passant, and clearing the marks is left to the host"
-        values.complain(("host",), message, list(definition.host), "clear-marks among the duties")
+        message = "pieces are marked for en passant, and nothing says that the marks are cleared"
+        values.complain(("play", "duties"), message, list(definition.host), "clear-marks among the duties")
     for square, identifier in start.board.items() if start is not None else ():
         forms = {form.identifier: form for form in definition.army(qpi.side_of(identifier)).forms}
         if identifier not in forms:

@@ -17,6 +17,7 @@ from typing import Final
 
 from ggn_store import limits
 from ggn_store.errors import GgnStoreError
+from ggn_store.games import playing
 from ggn_store.games.routes import Route
 from ggn_store.games.rules import SIDES, Castling, Definition, Form
 from ggn_store.model.document import EMPTY, ENEMY, Destination, Document, Piece, Possibility, Source
@@ -31,7 +32,7 @@ _RANK: Final = 1  # the axis of ranks in the coordinates of a square
 
 def generate(definition: Definition) -> Document:
     """The whole document of a game, with title, source, start position and board in its envelope."""
-    return Document("diff", tuple(pieces(definition)), definition.envelope, definition.text)
+    return Document("diff", tuple(pieces(definition)), playing.envelope(definition), definition.text)
 
 
 def pieces(definition: Definition) -> Iterator[Piece]:

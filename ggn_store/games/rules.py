@@ -13,36 +13,10 @@ from typing import Final, Literal
 from ggn_store.games.patterns import Pattern
 from ggn_store.games.routes import Route, routes
 from ggn_store.model.board import Board
-from ggn_store.model.document import Envelope
 from ggn_store.model.geometry import Lattice, view
+from ggn_store.model.play import Duty, Outcome
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import Side, State, other_side
-
-# What a game may leave to whoever plays it, because GGN has no words for it. A definition names its own from here.
-HOST_DUTIES: Final[Mapping[str, str]] = {
-    "royal-safety": "no move leaves an own terminal piece attacked, nor does castling begin in or cross an attack; "
-    "what enters by gating is no shield in the same move",
-    "flying-general": "no move leaves the two terminal pieces facing each other with nothing between them",
-    "duple-check": "royal-safety forbids to leave all terminal pieces of a side attacked, where it has several",
-    "spare-royal": "royal-safety is for a side's last terminal piece",
-    "bikjang": "the game ends when the two terminal pieces face each other with nothing between them",
-    "silent-attacks": "what may not move to a square can attack it: a pawn that has nothing to promote to gives check",
-    "clear-marks": "a piece that is marked for en passant loses its mark when its own side is next to move",
-    "mandatory-capture": "who can capture must capture",
-    "mandatory-drop": "who has something to drop must drop it before anything else",
-    "no-checks": "no move attacks the other side's terminal piece",
-    "no-flight": "a terminal piece that is attacked moves only to capture the one piece that attacks it",
-    "no-leap-from-check": "a terminal piece that is attacked does not make the moves that only a first move can be",
-    "no-drop-checks": "no drop attacks the other side's terminal piece",
-    "no-drop-mate": "no drop of a pawn mates",
-    "pass": "a player may pass",
-    "promotion-limit": "a promotion makes only what is missing of its kind",
-    "royal-promotion-limit": "a promotion makes a terminal piece only where one is missing",
-    "drop-rights": "who may drop what and when depends on more than the board and the hand",
-    "gating": "a piece in hand may enter on the square that an unmoved piece leaves",
-    "history": "a move may depend on moves that were made before, beyond what states remember",
-    "side-effects": "a move has effects that its document leaves out",
-}
 
 Trigger = Literal["enter", "enter-or-leave", "any"]
 SIDES: Final[tuple[Side, ...]] = ("first", "second")
@@ -178,11 +152,28 @@ class PieceRule:
         return str(qpi.Identifier(style, self.letter, side, chosen, self.terminal, derived))
 
 
+@dataclass(frozen=True, slots=True)
+class End:
+    """An outcome as a definition says it: its pieces are tokens, and its squares are those of a zone."""
+
+    outcome: Outcome
+    zone: Zone | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a definition says of how it is played; `host` is what is left to whoever plays it."""
+
+    duties: tuple[Duty, ...] = ()
+    ends: tuple[End, ...] = ()
+    host: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Definition:
     """A game.
 
-    `styles` are those of the first and the second player, `host` the duties that are left to whoever plays it.
+    `styles` are those of the first and the second player, `said` is how it is played as far as that is written.
     `captures` says whether captured pieces go to the taker's hand, `turned` whether left and right are exchanged for
     the second side. `text` is the TOML text that all this was read from.
     """
@@ -198,16 +189,14 @@ class Definition:
     cylinder: bool = False
     turned: bool = False
     zones: Mapping[str, Zone] = field(default_factory=dict)
-    host: tuple[str, ...] = ()
+    said: Said = field(default_factory=Said)
     captures: bool = False
     text: str | None = None
 
     @property
-    def envelope(self) -> Envelope:
-        """What goes with the document."""
-        return Envelope(
-            title=self.title, source=self.source, start=self.start, board=self.board.shape_text, definition=self.text
-        )
+    def host(self) -> tuple[str, ...]:
+        """What it asks for beyond its moves: the names of its duties, and of what is left to whoever plays it."""
+        return (*(duty.name for duty in self.said.duties), *self.said.host)
 
     @functools.cached_property
     def lattice(self) -> Lattice:

@@ -198,7 +198,8 @@ class Envelope:
     shape, None where none was declared.
     `definition` is the text of the definition (TOML) that the document was generated from, or of the game description
     (JSON) that one of the dialect `gdl` was compiled from. `variables` is the
-    canonical text of the document's `$state` (`model.variables` reads it).
+    canonical text of the document's `$state` (`model.variables` reads it), `play` that of how it is played
+    (`model.play`).
     """
 
     schema: str | None = None
@@ -208,6 +209,7 @@ class Envelope:
     board: str | None = None
     definition: str | None = None
     variables: str | None = None
+    play: str | None = None
 
     def data(self) -> dict[str, str]:
         """The values that are there, as JSON data."""

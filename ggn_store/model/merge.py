@@ -26,7 +26,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from ggn_store.model import board as boards
-from ggn_store.model import order, variables
+from ggn_store.model import order, play, variables
 from ggn_store.model.changes import FIELDS, Diff, Possibilities, possibility_data
 from ggn_store.model.diff import Outline, diff, entries_of, pieces_of, sources_of
 from ggn_store.model.document import Destination, Document, Envelope, Piece, Source, check_dialect
@@ -110,7 +110,7 @@ class _Merging:
         fields = {name: self._three(name) for name in FIELDS}
         self._check_dialect(fields["dialect"], pieces if is_whole else None)
         self._check_definition(fields["definition"], pieces if is_whole else None)
-        self._check_board(fields["board"], fields["start"], pieces)
+        self._check_board(fields, pieces)
         self._check_variables(fields["variables"], pieces)
         if not pieces and is_whole:
             self.conflicts.append(Conflict((), None, None, None, "the two sides together leave no piece in it"))
@@ -175,11 +175,13 @@ class _Merging:
             for outline, side in list(zip(self._outlines, self._sides, strict=True))[1:]
         )
 
-    def _check_board(self, shape: str | None, start: str | None, pieces: tuple[Piece, ...]) -> None:
+    def _check_board(self, fields: Mapping[str, str | None], pieces: tuple[Piece, ...]) -> None:
+        shape, start, declared = (fields[name] for name in ("board", "start", "play"))
         _, ours, theirs = (outline.envelope for outline in self._outlines)
-        if shape is None or (ours.board, ours.start) == (theirs.board, theirs.start) == (shape, start):
+        said = {(each.board, each.start, each.play) for each in (ours, theirs)} | {(shape, start, declared)}
+        if shape is None or len(said) == 1:
             return
-        squares = set().union(*(piece.squares() for piece in pieces)) - {HAND}
+        squares = set().union(*(piece.squares() for piece in pieces)) - {HAND} | play.parse(declared).squares()
         if start is not None:
             squares.update(Position.from_text(start).board)
         if not squares <= boards.parse_shape(shape).numbers.keys():

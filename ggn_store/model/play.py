@@ -1,16 +1,105 @@
-"""How a game is played above its pseudo-legal moves: duties, marks that revert, squares crossed, and how it ends."""
+"""How a game is played above its pseudo-legal moves: duties, marks that revert, squares crossed, and how it ends.
+
+A revision declares it in its envelope, as one canonical JSON text (`text`, `parse`). A TOML file beside a document has
+a table of the same keys (`read`):
+
+    [play]
+    duties = ["royal-safety", { name = "no-drop-mate", pieces = ["SHOGI:P", "shogi:p"] }]
+    reverts = { "C:-P" = "C:P" }
+    crossing = [{ piece = "C:+K^", source = "e1", destination = "g1", through = ["e1", "f1", "g1"] }]
+    outcome = [{ when = "no-move", verdict = "loss", in_check = true }]
+    host = ["history"]
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+import contextlib
+import functools
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final, Literal, TypeVar, cast, get_args
 
+from ggn_store import limits
+from ggn_store.errors import UNSTORABLE, NotationError, quote
+from ggn_store.notation.complaints import Complaints
 from ggn_store.notation.qpi import Side
 
-# What an outcome is decided by; `Outcome` says what each means.
+# What a game forbids or asks for beyond its rules, by the names of duties.
+DUTIES: Final[Mapping[str, str]] = {
+    "royal-safety": "no move leaves an own terminal piece attacked, nor does castling begin in or cross an attack; "
+    "what enters by gating is no shield in the same move",
+    "flying-general": "no move leaves the two terminal pieces facing each other with nothing between them",
+    "duple-check": "royal-safety forbids to leave all terminal pieces of a side attacked, where it has several",
+    "spare-royal": "royal-safety is for a side's last terminal piece",
+    "silent-attacks": "what may not move to a square can attack it: a pawn that has nothing to promote to gives check",
+    "clear-marks": "a piece that is marked for en passant loses its mark when its own side is next to move",
+    "mandatory-capture": "who can capture must capture",
+    "mandatory-drop": "who has something to drop must drop it before anything else",
+    "no-checks": "no move attacks the other side's terminal piece",
+    "no-flight": "a terminal piece that is attacked moves only to capture the one piece that attacks it",
+    "no-leap-from-check": "a terminal piece that is attacked does not make the moves that only a first move can be",
+    "no-drop-checks": "no drop attacks the other side's terminal piece",
+    "no-drop-mate": "no drop of a pawn mates",
+    "pass": "a player may pass",
+    "promotion-limit": "a promotion makes only what is missing of its kind",
+    "royal-promotion-limit": "a promotion makes a terminal piece only where one is missing",
+}
+# What nothing here judges: it is left to whoever plays the game.
+HOST_DUTIES: Final[Mapping[str, str]] = {
+    "bikjang": "the game ends when the two terminal pieces face each other with nothing between them",
+    "drop-rights": "who may drop what and when depends on more than the board and the hand",
+    "gating": "a piece in hand may enter on the square that an unmoved piece leaves",
+    "history": "a move may depend on moves that were made before, beyond what states remember",
+    "side-effects": "a move has effects that its document leaves out",
+}
+
+# What an outcome is decided by.
 When = Literal["no-move", "extinct", "goal", "line", "checks", "bare", "facing", "repetition", "quiet"]
 Verdict = Literal["win", "loss", "draw"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What an outcome of a kind is, and what it must and may say beside its verdict and side."""
+
+    meaning: str
+    must: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+
+
+OUTCOMES: Final[Mapping[When, Kind]] = {
+    "no-move": Kind(
+        "the side to move has no legal move; `in_check` says whether it has to be in check, or must not be",
+        may=("in_check",),
+    ),
+    "extinct": Kind(
+        "a side has at most `count` pieces (0, unless it is said; of `pieces`, if these are given) left on its board "
+        "and in its hand",
+        may=("pieces", "count", "answered"),
+    ),
+    "bare": Kind("a side has its royal pieces only", may=("answered",)),
+    "goal": Kind(
+        "a side has `count` (1, unless it is said) of `pieces`, or of any, on `squares`; if `safe`, where the other "
+        "cannot take them",
+        must=("squares",),
+        may=("pieces", "count", "safe", "answered"),
+    ),
+    "line": Kind("a side has `count` pieces, or of `pieces`, in a row", must=("count",), may=("pieces",)),
+    "checks": Kind("a side has given `count` checks", must=("count",)),
+    "facing": Kind(
+        "two royal pieces face each other with nothing between them; the verdict is that of the side to move"
+    ),
+    "repetition": Kind(
+        "a position, with its side to move, stands for the `count`th time; the verdict is that of the side to move",
+        must=("count",),
+    ),
+    "quiet": Kind(
+        "`count` plies without a capture, and without a move of `pieces`; the verdict is that of the side to move",
+        must=("count",),
+        may=("pieces",),
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +122,7 @@ class Crossing:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A way in which a game ends. `verdict` is that of the side which `when` is about.
-
-    no-move      the side to move has no legal move; `in_check` says whether it has to be in check or must not be
-    extinct      a side has at most `count` pieces (of `pieces`, if they are given) left on its board and in its hand
-    bare         a side has its royal pieces only
-    goal         a side has `count` of `pieces` (or of any) on `squares`; if `safe`, where the other cannot take them
-    line         a side has `count` pieces (of `pieces`) in a row
-    checks       a side has given `count` checks
-    facing       two royal pieces face each other with nothing between them; the verdict is the side's to move
-    repetition   a position, with its side to move, stands for the `count`th time; the verdict is the side's to move
-    quiet        `count` plies without a capture, and without a move of `pieces`; the verdict is the side's to move
+    """A way in which a game ends. `verdict` is that of the side which `when` is about; `OUTCOMES` says what it means.
 
     `side` limits it to one side. `answered`: the other side may still move once, and the game is drawn if it then has
     reached the same.
@@ -62,13 +141,241 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """How a revision is played; nothing in it where nothing is declared. `reverts` maps marked pieces to plain ones."""
+    """How a revision is played; nothing in it where nothing is declared. `reverts` maps marked pieces to plain ones.
+
+    Of the outcomes the first that holds counts. `host` names what is left to whoever plays it, of `HOST_DUTIES`.
+    """
 
     duties: tuple[Duty, ...] = ()
     reverts: Mapping[str, str] = field(default_factory=dict)
     crossing: tuple[Crossing, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
+    host: tuple[str, ...] = ()
 
     def duty(self, name: str) -> Duty | None:
         """The duty of this name, None where it is not one of the game's."""
         return next((duty for duty in self.duties if duty.name == name), None)
+
+    def squares(self) -> set[str]:
+        """Every square that it names."""
+        named = {square for each in self.crossing for square in (each.source, each.destination, *each.through)}
+        return named.union(*(each.squares for each in self.outcomes))
+
+    def data(self) -> dict[str, Any]:
+        """The canonical JSON object: what is a set is sorted, and what is not said is left out."""
+        values = {
+            "duties": [
+                {"name": each.name, "pieces": list(each.pieces)} if each.pieces else each.name for each in self.duties
+            ],
+            "reverts": dict(self.reverts),
+            "crossing": [_said(each) for each in self.crossing],
+            "outcome": [_said(each) for each in self.outcomes],
+            "host": list(self.host),
+        }
+        return {key: value for key, value in values.items() if value}
+
+
+def text(play: Play) -> str | None:
+    """The canonical JSON text of what a revision declares; None where it declares nothing."""
+    return json.dumps(_canonical(play).data(), ensure_ascii=False, separators=(",", ":")) if play != Play() else None
+
+
+@functools.lru_cache(maxsize=256)
+def parse(declared: str | None) -> Play:
+    """What a canonical text declares; raises NotationError, saying where it is wrong, for anything else."""
+    if declared is None:
+        return Play()
+    if len(declared) > limits.DEFINITION_BYTES.most:
+        raise NotationError(f"{quote(declared)} declares no play: the text may have {limits.DEFINITION_BYTES.allowed}")
+    try:
+        data = json.loads(declared)
+    except (ValueError, RecursionError):
+        raise NotationError(f"{quote(declared)} declares no play: it is no JSON") from None
+    complaints = Complaints()
+    found = read(data, complaints)
+    if complaints:
+        problem = complaints[0]
+        raise NotationError(str(problem.placed("/".join(map(str, ("play", *problem.path))), (None, None), None)))
+    if text(found) != declared:
+        raise NotationError(f"{quote(declared)} declares no play in its canonical form: {quote(text(found))}")
+    return found
+
+
+def read(data: object, complaints: Complaints, path: tuple[str | int, ...] = ()) -> Play:
+    """What decoded JSON or TOML declares; what is wrong with it goes to `complaints`, each at its path."""
+    reader = _Reader(complaints.add)
+    with contextlib.suppress(limits.TooManyError):
+        return reader.play(data, path)
+    return Play()
+
+
+# --- text and values ---
+
+_Path = tuple[str | int, ...]
+_T = TypeVar("_T")
+KEYS: Final = ("duties", "reverts", "crossing", "outcome", "host")
+_MOST: Final = 1_000_000
+
+
+def _said(value: Crossing | Outcome) -> dict[str, Any]:
+    said = ((each.name, each.default, getattr(value, each.name)) for each in fields(value))
+    return {name: list(found) if isinstance(found, tuple) else found for name, usual, found in said if found != usual}
+
+
+def _canonical(play: Play) -> Play:
+    """The same, with what is a set in order."""
+    duties = (Duty(each.name, tuple(sorted(each.pieces))) for each in play.duties)
+    sets = (
+        replace(each, pieces=tuple(sorted(each.pieces)), squares=tuple(sorted(each.squares))) for each in play.outcomes
+    )
+    return Play(
+        tuple(sorted(duties, key=lambda each: each.name)),
+        dict(sorted(play.reverts.items())),
+        tuple(sorted(play.crossing, key=lambda each: (each.piece, each.source, each.destination, each.through))),
+        tuple(sets),
+        tuple(sorted(play.host)),
+    )
+
+
+class _Reader:
+    """Makes values of decoded data, and complains of what is not as it must be."""
+
+    def __init__(self, complain: Callable[..., None]) -> None:
+        self._complain = complain
+
+    def play(self, data: object, path: _Path) -> Play:
+        table = self._table(data, path, "play", KEYS)
+        return Play(
+            tuple(self._each(table, "duties", path, self._duty, lambda duty: duty.name)),
+            self._reverts(table, path),
+            tuple(self._each(table, "crossing", path, self._crossing)),
+            tuple(self._each(table, "outcome", path, self._outcome)),
+            tuple(self._each(table, "host", path, lambda name, at: self._choice(name, at, HOST_DUTIES))),
+        )
+
+    def _each(
+        self,
+        table: Mapping[str, Any],
+        key: str,
+        path: _Path,
+        read: Callable[[Any, _Path], _T | None],
+        key_of: Callable[[_T], object] = lambda value: value,
+    ) -> Iterator[_T]:
+        """What the entries of a list are read as, each once."""
+        path = (*path, key)
+        value = table.get(key, [])
+        most = limits.DEFINITION_LIST
+        if not isinstance(value, list) or len(value) > most.most:
+            message = f"{key} is a list" if not isinstance(value, list) else "the list is too long"
+            self._complain(path, message, value, "[...]" if not isinstance(value, list) else most.allowed)
+            return
+        known = set()
+        for number, item in enumerate(value):
+            made = read(item, (*path, number))
+            if made is None:
+                continue
+            if key_of(made) in known:
+                self._complain((*path, number), f"{key} has this twice", item, "each once")
+                continue
+            known.add(key_of(made))
+            yield made
+
+    def _duty(self, value: object, path: _Path) -> Duty | None:
+        if not isinstance(value, dict):
+            name = self._choice(value, path, DUTIES)
+            return None if name is None else Duty(name)
+        self._table(value, path, "a duty", ("name", "pieces"))
+        name = self._choice(value.get("name"), (*path, "name"), DUTIES)
+        return None if name is None else Duty(name, self._words(value, "pieces", path))
+
+    def _reverts(self, table: Mapping[str, Any], path: _Path) -> dict[str, str]:
+        value = table.get("reverts", {})
+        path = (*path, "reverts")
+        if not isinstance(value, dict) or len(value) > limits.DEFINITION_LIST.most:
+            allowed = f"{{ marked = plain, ... }}, {limits.DEFINITION_LIST.allowed}"
+            self._complain(path, "reverts is a table of pieces", value, allowed)
+            return {}
+        pairs = {key: self._word(plain, (*path, key)) for key, plain in value.items() if self._word(key, (*path, key))}
+        return {marked: plain for marked, plain in pairs.items() if plain is not None}
+
+    def _crossing(self, value: object, path: _Path) -> Crossing | None:
+        keys = tuple(each.name for each in fields(Crossing))
+        table = self._table(value, path, "a crossing", keys)
+        piece, source, destination = (self._word(table.get(key), (*path, key)) for key in keys[:3])
+        through = self._words(table, "through", path)
+        if piece is None or source is None or destination is None:
+            return None
+        if not through:
+            self._complain((*path, "through"), "a crossing says which squares it crosses", allowed='["e1", "f1", "g1"]')
+        return Crossing(piece, source, destination, through)
+
+    def _outcome(self, value: object, path: _Path) -> Outcome | None:
+        table = self._table(value, path, "an outcome", tuple(each.name for each in fields(Outcome)))
+        when = self._choice(table.get("when"), (*path, "when"), OUTCOMES)
+        verdict = self._choice(table.get("verdict"), (*path, "verdict"), get_args(Verdict))
+        side = None if "side" not in table else self._choice(table["side"], (*path, "side"), get_args(Side))
+        if when is None or verdict is None:
+            return None
+        kind = OUTCOMES[cast(When, when)]
+        for key in kind.must:
+            if key not in table:
+                self._complain((*path, key), f"an outcome of the kind {when} says its {key}", allowed=f"{key} = ...")
+        for key in table:
+            if key in _OF_KINDS and key not in (*kind.must, *kind.may):
+                allowed = ", ".join((*_OF_ALL, *kind.must, *kind.may))
+                self._complain((*path, key), f"an outcome of the kind {when} has no such key", table[key], allowed)
+        flags = {key: self._flag(table, key, path) for key in ("in_check", "safe", "answered") if key in table}
+        return Outcome(
+            cast(When, when),
+            cast(Verdict, verdict),
+            cast("Side | None", side),
+            self._words(table, "pieces", path),
+            self._words(table, "squares", path),
+            self._count(table, path),
+            **flags,
+        )
+
+    # --- values of a kind ---
+
+    def _table(self, value: object, path: _Path, kind: str, keys: tuple[str, ...]) -> Mapping[str, Any]:
+        if not isinstance(value, dict):
+            self._complain(path, f"{kind} is a table", value, f"a table with the keys {', '.join(keys)}")
+            return {}
+        for key in value:
+            if key not in keys:
+                self._complain((*path, key), f"{kind} has no such key", key, ", ".join(keys))
+        return value
+
+    def _choice(self, value: object, path: _Path, choices: Collection[str]) -> str | None:
+        if isinstance(value, str) and value in choices:
+            return value
+        self._complain(path, "it is one of a few words", value, ", ".join(choices))
+        return None
+
+    def _word(self, value: object, path: _Path) -> str | None:
+        if isinstance(value, str) and 0 < len(value) <= limits.LABEL.default and not UNSTORABLE.search(value):
+            return value
+        self._complain(path, "it is no piece or square", value, f"a text of 1 to {limits.LABEL.default} characters")
+        return None
+
+    def _words(self, table: Mapping[str, Any], key: str, path: _Path) -> tuple[str, ...]:
+        if key in table and table[key] == []:
+            self._complain((*path, key), f"{key} is empty", [], '["...", ...]')
+        return tuple(self._each(table, key, path, self._word))
+
+    def _flag(self, table: Mapping[str, Any], key: str, path: _Path) -> bool:
+        if not isinstance(table[key], bool):
+            self._complain((*path, key), f"{key} says yes or no", table[key], "true or false")
+        return table[key] is True
+
+    def _count(self, table: Mapping[str, Any], path: _Path) -> int | None:
+        value = table.get("count")
+        least = 0 if table.get("when") == "extinct" else 1
+        if "count" not in table or (type(value) is int and least <= value <= _MOST):
+            return value
+        self._complain((*path, "count"), "count says how many", value, f"a whole number from {least} to {_MOST:,}")
+        return None
+
+
+_OF_ALL: Final = ("when", "verdict", "side")
+_OF_KINDS: Final = tuple(each.name for each in fields(Outcome) if each.name not in _OF_ALL)

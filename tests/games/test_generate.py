@@ -125,6 +125,7 @@ def test_the_envelope_says_what_the_definition_says() -> None:
         start=definition.start,
         board="5x5",
         definition=shipped("minishogi"),
+        play='{"duties":[{"name":"no-drop-mate","pieces":["S:P","s:p"]},"royal-safety"]}',
     )
 
 

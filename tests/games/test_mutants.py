@@ -46,7 +46,8 @@ def betza(token: str, text: str) -> Change:
 def without(duty: str) -> Change:
     def change(game: Definition) -> Definition:
         assert duty in game.host
-        return replace(game, host=tuple(each for each in game.host if each != duty))
+        duties = tuple(each for each in game.said.duties if each.name != duty)
+        return replace(game, said=replace(game.said, duties=duties))
 
     return change
 

@@ -1,7 +1,7 @@
 """Games as they are played: a definition's moves without those that its host duties forbid, in plain Python.
 
 `legal` is what `moves` of a store would be after the host has done its duties (`Definition.host`, whose words are in
-`ggn_store.games.rules.HOST_DUTIES`). Nothing here asks a database; moves have the names that Fairy-Stockfish gives
+`ggn_store.model.play`). Nothing here asks a database; moves have the names that Fairy-Stockfish gives
 them, so that they can be compared.
 """
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import text
 
 from ggn_store import Store
+from ggn_store.documents.ggn import parse
+from ggn_store.model import play as plays
+from ggn_store.model.document import Document
+from ggn_store.model.play import Crossing, Duty, Outcome, Play
 
 Row = dict[str, Any]
 GAMES: dict[str, dict[str, Any]] = {
@@ -44,6 +49,23 @@ GAMES: dict[str, dict[str, Any]] = {
         },
     },
 }
+
+PLAY = Play(
+    (Duty("no-drop-mate", ("D:M", "d:m")), Duty("pass")),
+    {"D:+M": "D:M"},
+    (Crossing("D:M", "Alaska", "x", ("x", "Alaska")),),
+    (
+        Outcome("no-move", "draw", in_check=False),
+        Outcome("goal", "win", "first", ("D:M",), ("Alaska", "x"), 2, safe=True, answered=True),
+        Outcome("extinct", "loss", count=0),
+    ),
+    ("history", "side-effects"),
+)
+
+
+def played() -> Document:
+    """A document that fills every view."""
+    return replace(parse(GAMES["gdl"]), envelope=replace(parse(GAMES["gdl"]).envelope, play=plays.text(PLAY)))
 
 
 def rows(store: Store, query: str, **values: Any) -> list[Row]:

@@ -12,8 +12,9 @@ import re
 import shutil
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
+from dataclasses import fields
 from pathlib import Path
 from typing import Final
 
@@ -24,8 +25,8 @@ import pytest
 from ggn_store import guides, limits
 from ggn_store.api.notations import NOTATIONS
 from ggn_store.cli import _COMMANDS, group
-from ggn_store.games import definition, tables
-from ggn_store.games.rules import HOST_DUTIES
+from ggn_store.games import definition, playing, tables
+from ggn_store.model.play import DUTIES, HOST_DUTIES, OUTCOMES, Outcome
 from ggn_store.store.schema.views import VIEWS
 from tests.support.guides import GUIDES, PAGES, README, ROOT, Page, blocks
 from tests.support.house import as_user
@@ -80,9 +81,19 @@ def table_of_limits() -> str:
 
 
 def duties() -> str:
-    """What a definition may leave to its host, as a Markdown table."""
-    rows = [f"| `{name}` | {meaning} |" for name, meaning in HOST_DUTIES.items()]
-    return "\n".join(["| host duty | what the host sees to |", "|---|---|", *rows])
+    """The duties, the kinds of outcomes, and what may be left to a host, as Markdown tables."""
+
+    def table(kind: str, means: str, words: Mapping[str, str]) -> list[str]:
+        rows = [f"| `{name}` | {meaning} |" for name, meaning in words.items()]
+        return [f"| {kind} | {means} |", "|---|---|", *rows]
+
+    left = table("left to the host", "what the host sees to", HOST_DUTIES)
+    of_outcomes = [
+        f"| `{name}` | {kind.meaning} | {' '.join(f'`{key}`' for key in (*kind.must, *kind.may))} |"
+        for name, kind in OUTCOMES.items()
+    ]
+    ends = ["| `when` | the game ends because | keys |", "|---|---|---|", *of_outcomes]
+    return "\n".join([*table("duty", "what it says", DUTIES), "", *ends, "", *left])
 
 
 GENERATED: Final = {
@@ -109,7 +120,8 @@ def test_generated_parts_are_up_to_date(topic: str) -> None:
 def test_the_guide_to_definitions_explains_every_key() -> None:
     text = guides.text("defining-games")
     keys = (definition.KEYS, tables.PIECE_KEYS, tables.ALSO_KEYS, tables.CASTLING_KEYS, tables.PROMOTION_KEYS)
-    for key in (*itertools.chain(*keys), *tables.DROP_KEYS):
+    of_outcomes = tuple(each.name for each in fields(Outcome))
+    for key in (*itertools.chain(*keys), *tables.DROP_KEYS, *playing.KEYS, *of_outcomes):
         assert re.search(rf"`[^`\n]*\b{key}\b[^`\n]*`", text), key
 
 

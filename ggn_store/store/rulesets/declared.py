@@ -1,4 +1,4 @@
-"""Do the stored pieces of a document name only the state variables, and the values of them, that it declares?"""
+"""Is what a stored document declares beside its pieces sound: state variables, of which these name no others, play?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 from sqlalchemy import Connection, select
 
 from ggn_store.errors import NotationError, quote
-from ggn_store.model import variables
+from ggn_store.model import play, variables
 from ggn_store.model.document import Dialect, Envelope
 from ggn_store.store.schema import tables as t
 
@@ -16,7 +16,17 @@ _LOOKUP: Final = 500
 
 
 def fault(connection: Connection, dialect: Dialect, envelope: Envelope, piece_ids: Sequence[int]) -> str | None:
-    """What is wrong with the state of a document; None where nothing is, and where it is of another dialect."""
+    """What is wrong with what a document declares; None where nothing is."""
+    try:
+        play.parse(envelope.play)
+    except NotationError as error:
+        return str(error)
+    return _fault_of_state(connection, dialect, envelope, piece_ids)
+
+
+def _fault_of_state(
+    connection: Connection, dialect: Dialect, envelope: Envelope, piece_ids: Sequence[int]
+) -> str | None:
     if dialect != "gdl":
         return (
             None if envelope.variables is None else f"a document of the dialect {dialect} declares no state variables"

@@ -174,6 +174,58 @@ VIEWS: Final[tuple[View, ...]] = (
         ),
     ),
     _view(
+        "v_duties",
+        "a duty: what a game forbids or asks for beyond these moves",
+        (
+            _RULESET,
+            _REVISION,
+            Column("duty", "text", "the name of the duty, such as royal-safety"),
+            Column("piece", "text", "a piece that it is about; NULL where it is about all"),
+            Column("is_left", "boolean", "whether it is left to whoever plays, and no answer takes account of it"),
+        ),
+    ),
+    _view(
+        "v_reverts",
+        "a mark that a piece loses when its own side is next to move",
+        (
+            _RULESET,
+            _REVISION,
+            Column("marked", "text", "the identifier of the piece with its mark, such as C:-P"),
+            Column("plain", "text", "what it is then, such as C:P"),
+        ),
+    ),
+    _view(
+        "v_crossings",
+        "a square that a move crosses, and that must not be attacked: castling",
+        (
+            _RULESET,
+            _REVISION,
+            _PIECE,
+            _SOURCE,
+            _DESTINATION,
+            Column("ordinal", "integer", "its place on the way, from 0"),
+            Column("square", "text", "the square"),
+        ),
+    ),
+    _view(
+        "v_outcomes",
+        "a way in which a game ends",
+        (
+            _RULESET,
+            _REVISION,
+            Column("ordinal", "integer", "its place among them, from 0: the first that holds counts"),
+            Column("decided_by", "text", "what decides it, such as no-move, extinct, goal, line, checks, repetition"),
+            Column("verdict", "text", "win, loss or draw, for the side that it is about"),
+            Column("side", "text", "the only side that it is about; NULL for both"),
+            Column("pieces", "text", "the pieces that it is about, separated by commas; NULL where it is about all"),
+            Column("squares", "text", "the squares that it is about, separated by commas, or NULL"),
+            Column("count", "integer", "how many, or NULL"),
+            Column("in_check", "boolean", "whether the side has to be in check, or must not be; NULL for either"),
+            Column("safe", "boolean", "whether the squares must be such that nothing is taken there, or NULL"),
+            Column("answered", "boolean", "whether the other side may still draw with its next move, or NULL"),
+        ),
+    ),
+    _view(
         "v_history",
         "a revision of a ruleset, all that there are",
         (

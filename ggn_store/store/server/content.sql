@@ -47,6 +47,9 @@
         WHERE known.word = named.word)) THEN
     RETURN 'its pieces name a state that it does not declare';
   END IF;
+  IF ggn_is_play(it.envelope::json ->> 'play') IS NOT TRUE THEN
+    RETURN 'how it is played is not as this program writes it';
+  END IF;
   SELECT string_agg(to_json(piece.digest)::text, ',' ORDER BY ordinal) INTO listed
   FROM {{list}}_piece AS entry JOIN piece ON piece.id = entry.piece_id WHERE entry.{{list}}_id = $1;
   written := '[' || to_json(it.dialect)::text || ','

@@ -16,8 +16,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import get_args
 
+from ggn_store.model import play
 from ggn_store.model.document import MAX_STEP, Envelope
+from ggn_store.model.play import Verdict, When
 from ggn_store.notation import qpi
 from ggn_store.resources import sql
 from ggn_store.store.database.engine import ADMIN, AUTHOR, UNCHECKED
@@ -115,6 +118,7 @@ def _functions(schema: str) -> Iterator[str]:
     yield function("fault_of_piece", identifier=identifier, most_steps=str(MAX_STEP))
     yield function("fault_of_lane", **_numbers_of_lanes())
     yield function("fault_of_summary", counts=", ".join(t.COUNTS))
+    yield function("is_play", **_words_of_play())
     yield function("fault_of_revision", content=content("revision"), clocks_differ=_CLOCKS_DIFFER)
     yield function("fault_of_proposal", content=content("proposal"))
     faults = "".join(f"WHEN '{kind}' THEN fault := ggn_fault_of_{kind}(NEW.id); " for kind in _KINDS)
@@ -133,6 +137,11 @@ def _functions(schema: str) -> Iterator[str]:
     yield seal("piece", _KEYS["piece"], "piece")
     yield seal("piece", _KEYS["lane"], "lane", unless=_MAY_REBUILD)
     yield seal("piece", _KEYS["summary"], "summary", unless=_MAY_REBUILD)
+
+
+def _words_of_play() -> dict[str, str]:
+    words = {"duties": play.DUTIES, "host": play.HOST_DUTIES, "kinds": get_args(When), "verdicts": get_args(Verdict)}
+    return {name: ", ".join(f"'{word}'" for word in listed) for name, listed in words.items()}
 
 
 def _numbers_of_lanes() -> dict[str, str]:

@@ -49,7 +49,15 @@ _OF_PIECE: Final = {
     "v_guards": ("possibility", "variable", "value"),
     "v_state_effects": ("possibility", "variable", "value"),
 }
-_OTHERS: Final = {"v_rulesets": (), "v_pieces": ("ordinal",), "v_history": ("revision",)}
+_OTHERS: Final = {
+    "v_rulesets": (),
+    "v_pieces": ("ordinal",),
+    "v_duties": ("duty", "piece"),
+    "v_reverts": ("marked",),
+    "v_crossings": ("piece", "source", "destination", "ordinal"),
+    "v_outcomes": ("ordinal",),
+    "v_history": ("revision",),
+}
 
 
 @dataclass(frozen=True, slots=True)

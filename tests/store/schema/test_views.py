@@ -16,7 +16,7 @@ from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import VIEWS
 from tests.support.migrations import connected
 from tests.support.strategies import DIALECTS, documents
-from tests.support.views import GAMES, Row, rows
+from tests.support.views import GAMES, PLAY, Row, played, rows
 
 TYPES = {"text": Text, "integer": Integer, "boolean": Boolean, "time": DateTime}
 
@@ -260,13 +260,55 @@ def test_a_piece_that_revisions_share_is_shown_for_each(store: Store) -> None:
 
 def test_deleted_rulesets_are_not_shown(store: Store) -> None:
     for name in ("kept", "gone"):
-        store.load(GAMES["gdl"], name)
+        store.load(played(), name)
     store.delete("gone")
     for view in VIEWS:
         for name in filter(None, (view.name, view.every)):
             assert {row["ruleset"] for row in rows(store, f"SELECT * FROM {name}")} == {"kept"}, name
-    store.load(GAMES["gdl"], "gone")
+    store.load(played(), "gone")
     assert {row["ruleset"] for row in rows(store, "SELECT * FROM v_moves")} == {"kept", "gone"}
+
+
+def plain_play() -> dict[str, list[Row]]:
+    flags: Row = {"in_check": None, "safe": None, "answered": None}
+    nothing: Row = {"side": None, "pieces": None, "squares": None, "count": None} | flags
+    return {
+        "v_duties": [
+            *(
+                {"duty": each.name, "piece": piece, "is_left": False}
+                for each in PLAY.duties
+                for piece in each.pieces or (None,)
+            ),
+            *({"duty": name, "piece": None, "is_left": True} for name in PLAY.host),
+        ],
+        "v_reverts": [{"marked": marked, "plain": plain} for marked, plain in PLAY.reverts.items()],
+        "v_crossings": [
+            {"piece": each.piece, "source": each.source, "destination": each.destination}
+            | {"ordinal": ordinal, "square": square}
+            for each in PLAY.crossing
+            for ordinal, square in enumerate(each.through)
+        ],
+        "v_outcomes": [
+            nothing | {"ordinal": 0, "decided_by": "no-move", "verdict": "draw", "in_check": False},
+            nothing
+            | {"ordinal": 1, "decided_by": "goal", "verdict": "win", "side": "first", "pieces": "D:M"}
+            | {"squares": "Alaska,x", "count": 2, "safe": True, "answered": True},
+            nothing | {"ordinal": 2, "decided_by": "extinct", "verdict": "loss", "count": 0},
+        ],
+    }
+
+
+def test_views_hold_how_a_game_is_played(store: Store) -> None:
+    store.load(GAMES["gdl"], "game")
+    for view in plain_play():
+        assert rows(store, f"SELECT * FROM {view}_all") == [], view
+    store.load(played(), "game")
+    for suffix in ("", "_all"):
+        require_alike(store, suffix, "game", 2, plain_play())
+    store.load(GAMES["gdl"], "game")
+    for view, expected in plain_play().items():
+        assert rows(store, f"SELECT * FROM {view}") == []
+        assert len(rows(store, f"SELECT * FROM {view}_all")) == len(expected)
 
 
 def test_a_ruleset_that_was_only_proposed_is_not_shown(store: Store) -> None:

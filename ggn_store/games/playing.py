@@ -1,0 +1,137 @@
+"""How a game is played: what its definition says of it in `[play]` and `host`, and what follows from its pieces.
+
+A definition names pieces as their tables do, and squares as the first player sees them; the values of `model.play` that
+are made of it name identifiers and squares of both sides. Marks that revert and squares crossed are not written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from ggn_store.games.rules import SIDES, Definition, End, Said
+from ggn_store.games.squares import Squares
+from ggn_store.games.toml_text import Table, Values
+from ggn_store.model import play
+from ggn_store.model.document import Envelope
+from ggn_store.model.play import DUTIES, HOST_DUTIES, Crossing, Duty, Outcome, Play
+from ggn_store.notation import cell
+from ggn_store.notation.qpi import Side
+
+KEYS: Final = ("duties", "outcome")
+_PAWN: Final = "P"
+
+
+def read(values: Values, data: Table, squares: Squares, tokens: Mapping[Side, Mapping[str, Any]]) -> Said:
+    """What a definition says; a duty may also stand in `host`, where all of them were once."""
+    table = values.table(data, "play")
+    values.known_keys(table, ("play",), "play", KEYS)
+    named = values.texts(data, "host")
+    for number, name in enumerate(named):
+        if name not in DUTIES and name not in HOST_DUTIES:
+            allowed = ", ".join(HOST_DUTIES)
+            values.complain(("host", number), "GGN leaves no such duty to the host", name, allowed)
+    written = {key: table[key] for key in KEYS if key in table}
+    outcomes = list(values.items(table, "outcome", ("play",)))
+    if "outcome" in written:
+        # Here squares are a zone, which is read below.
+        written["outcome"] = [item | {"squares": ["zone"]} if "squares" in item else item for item, _ in outcomes]
+    said = play.read(written, values.complaints, ("play",))
+    zones = [squares.optional_zone(item, "squares", at) for item, at in outcomes]
+    if values.complaints:
+        return Said()
+    named_pieces = {"duties": [each.pieces for each in said.duties], "outcome": [each.pieces for each in said.outcomes]}
+    for key, listed in named_pieces.items():
+        for number, pieces in enumerate(listed):
+            for token in pieces:
+                if not any(token in tokens[side] for side in SIDES):
+                    known = ", ".join(dict.fromkeys(token for side in SIDES for token in tokens[side]))
+                    values.complain(("play", key, number, "pieces"), "no side has such a piece", token, known)
+    duties = {name: Duty(name) for name in named if name in DUTIES} | {each.name: each for each in said.duties}
+    ends = (End(replace(each, squares=()), zone) for each, zone in zip(said.outcomes, zones, strict=True))
+    return Said(tuple(duties.values()), tuple(ends), tuple(name for name in named if name in HOST_DUTIES))
+
+
+def envelope(definition: Definition) -> Envelope:
+    """What goes with the document of a definition."""
+    return Envelope(
+        title=definition.title,
+        source=definition.source,
+        start=definition.start,
+        board=definition.board.shape_text,
+        definition=definition.text,
+        play=play.text(derive(definition)),
+    )
+
+
+def derive(definition: Definition) -> Play:
+    """How the game is played, in the canonical form."""
+    said = definition.said
+    sides = {side: definition.army(side) for side in SIDES}
+    reverts = {
+        form.identifier: form.piece.identifier(side, form.style)
+        for side, army in sides.items()
+        for form in army.forms
+        if form.kind == "marked"
+    }
+    safe = any(duty.name == "royal-safety" for duty in said.duties)
+    crossing = dict.fromkeys(_crossings(definition)) if safe else ()
+    duties = tuple(Duty(duty.name, _about(definition, duty)) for duty in said.duties)
+    outcomes = tuple(outcome for end in said.ends for outcome in _outcomes(definition, end))
+    return play.parse(play.text(Play(duties, reverts, tuple(crossing), outcomes, said.host)))
+
+
+def _crossings(definition: Definition) -> Iterator[Crossing]:
+    for side in SIDES:
+        for form in definition.army(side).forms:
+            for castling in form.piece.castling if form.kind == "unmoved" else ():
+                if castling.side == side:
+                    way = tuple(_way(castling.source, castling.destination))
+                    yield Crossing(form.identifier, castling.source, castling.destination, way)
+
+
+def _way(source: str, destination: str) -> Iterator[str]:
+    """The squares of a king's way in castling, from its start to its end."""
+    (file, *rest), (last, *_) = cell.parse(source), cell.parse(destination)
+    step = 1 if last >= file else -1
+    for each in range(file, last + step, step):
+        yield cell.text((each, *rest))
+
+
+def _about(definition: Definition, duty: Duty) -> tuple[str, ...]:
+    """The identifiers of the pieces that a duty is about, where it is not about all."""
+    if duty.name == "no-leap-from-check" and not duty.pieces:
+        forms = (form for side in SIDES for form in definition.army(side).forms)
+        return tuple(form.identifier for form in forms if form.kind == "unmoved" and form.piece.terminal)
+    if duty.name == "no-drop-mate" and not duty.pieces:
+        limited = [each.token for each in definition.pieces if each.drop and each.drop.file_limit]
+        return tuple(_held(definition, limited or [_PAWN]))
+    return tuple(_identifiers(definition, duty.pieces, SIDES))
+
+
+def _held(definition: Definition, tokens: list[str]) -> Iterator[str]:
+    for side in SIDES:
+        for form in definition.army(side).forms:
+            if form.piece.token in tokens and form.can_be_held:
+                yield form.identifier
+
+
+def _identifiers(definition: Definition, tokens: tuple[str, ...], sides: tuple[Side, ...]) -> Iterator[str]:
+    for side in sides:
+        for form in definition.army(side).forms:
+            if form.piece.token in tokens:
+                yield form.identifier
+
+
+def _outcomes(definition: Definition, end: End) -> Iterator[Outcome]:
+    """What an end of the definition is for both sides: one outcome where it is the same, else one each."""
+    outcome, zone = end.outcome, end.zone
+    sides = SIDES if outcome.side is None else (outcome.side,)
+    if zone is None or (zone.first == zone.second and len(sides) > 1):
+        squares = () if zone is None else tuple(zone.first)
+        yield replace(outcome, pieces=tuple(_identifiers(definition, outcome.pieces, sides)), squares=squares)
+        return
+    for side in sides:
+        pieces = tuple(_identifiers(definition, outcome.pieces, (side,)))
+        yield replace(outcome, side=side, pieces=pieces, squares=tuple(zone.of(side)))
