@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import collections
-import dataclasses
 import os
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
@@ -20,12 +18,12 @@ from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.encode import Batch, Encoder
 from ggn_store.columnar.extras import need
 from ggn_store.errors import PositionError, StoreError, quote
-from ggn_store.model.document import Piece
 from ggn_store.model.move import COUNTS, Count, Move
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.session import Session
+from ggn_store.store.moves import whole
 
 if TYPE_CHECKING:
     from ggn_store.api.views import ViewRows
@@ -103,11 +101,17 @@ class Columns:
     def compiled(self) -> Compiled:
         """The tables that questions read."""
         if self._made.compiled is None:
-            self._made.compiled = self._compile(self.handle.read_pieces())
+            self.handle.require_sound()
+            with held_off():
+                with self.handle.opened() as opened:
+                    places = whole.read_places(opened)
+                self._made.compiled = self._compile(places)
         return self._made.compiled
 
-    def _compile(self, pieces: Iterator[Piece]) -> Compiled:
-        return compiling.compile_pieces(self.handle.revision, self.handle.board, pieces)
+    def _compile(self, possibilities: Iterable[whole.Place]) -> Compiled:
+        with self.handle.opened() as opened:
+            lanes, named = whole.read_lanes(opened), whole.read_named(opened)
+        return compiling.compile_lanes(self.handle.revision, self.handle.board, lanes, named, possibilities)
 
     @property
     def _encoder(self) -> Encoder:
@@ -129,13 +133,12 @@ class Columns:
         """The move that each possibility is, in an array by its number."""
         made = self._made
         if made.named is None:
-            found: list[Move] = []
+            self.handle.require_sound()
             with held_off():
-                pieces = (_noted(piece, found) for piece in self.handle.read_pieces())
+                with self.handle.opened() as opened:
+                    found = whole.read_moves(opened)
                 if made.compiled is None:
-                    made.compiled = self._compile(pieces)
-                else:
-                    collections.deque(pieces, maxlen=0)
+                    made.compiled = self._compile(map(whole.place_of, found))
             named = need("numpy", EXTRA).empty(len(found), object)
             named[:] = found
             made.named = named
@@ -267,21 +270,6 @@ class Columns:
             else:
                 raise StoreError(f"{quote(asked.engine)} is not an engine on columns: {' or '.join(ENGINES)}")
         return self._made.engines[asked]
-
-
-def _noted(piece: Piece, found: list[Move]) -> Piece:
-    """The piece, after its possibilities have been added to `found` as moves."""
-    for source, destination, ordinal, each in piece.entries():
-        rest = {} if each.origin is None else dataclasses.asdict(each.origin)
-        found.append(
-            Move(
-                *(piece.identifier, source.square, destination.square, ordinal),
-                *(each.must, each.deny, each.effects),
-                guards=each.guards,
-                **rest,
-            )
-        )
-    return piece
 
 
 def move_records(columns: Columns, file: str, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:

@@ -11,52 +11,51 @@
     guard        possibility, variable, value: a row for each value that the state variable may have
     state_effect possibility, variable, becomes
 
-Whoever joins these has the whole document. The other tables are derived from them, for speed; `lanes` says what a
-lane is, and `sql` is the question that reads them:
+Whoever joins these has the whole document. The other tables are the lanes that the store has of its pieces, for speed;
+`store.rulesets.lanes` says what a lane is, and `sql` is the question that reads them:
 
-    start        start (number from 0), piece, square (numbers; null: the hand), has_masked (it is in `masked`)
-    lane         lane (number from 0), start, ray, stop, first, free, quiet, capture (masks over its bits), each
-    lane_square  lane, bit, square (number; null where a ray ends): what the bits of a lane's words are
-    lane_guard   lane, variable, value: the lane answers only where each variable here has one of its values
-    part         part (number from 0), lane, squares (mask), salt
-    answer       part, key (salt xor a set of squares that is reached in the part; unlike that of any other part),
-                 bit (a square of the set), if_empty, if_enemy (possibilities)
-    fact         start, bit (from 0), square (number), state, variable, value: what the bits of `must` and `deny` of its
-                 masked rows say, either that a square is in a state or that a variable has one of the values
-    masked       start, must_0, deny_0 and so on for every word of facts (all of `must` have to hold, none of `deny`),
-                 possibility
+    start        start (number from 0), piece, square (numbers; null: the hand)
+    lane         lane (number from 0), start, path, passed, first, target (masks over its bits), each
+    lane_fact    lane, bit, fact: which fact each bit of a lane's word is
+    fact         fact (number from 0), square (number), statement, variable, value: a row for each square of which the
+                 statement has to be true, or for each value that the variable may have
+    part         part (number from 0), lane, targets (mask), salt
+    answer       part, key (salt xor a set of targets that is reached in the part; unlike that of any other part),
+                 possibility: a row for each possibility that then holds
+    alternative  lane, bit (of a target in no part), piece (number), possibility: what holds if the target is reached
+                 while this piece stands on its square
 
 `metadata.json` has the format's number, the ruleset with its revision and digest, the dialect, the board's shape and
-whether it was declared, the state variables, how many words of 64 facts there are (`facts`), and the number of rows of
-each file.
+whether it was declared, the state variables, and the number of rows of each file.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import itertools
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
-from ggn_store.columnar import lanes
 from ggn_store.columnar.extras import need
+from ggn_store.columnar.lanes import Part, names_of, parts_of
 from ggn_store.errors import InputError, printable
 from ggn_store.model import variables
 from ggn_store.model.board import Board
-from ggn_store.model.document import EMPTY, ENEMY, Piece, Possibility
+from ggn_store.model.document import Piece, Possibility
+from ggn_store.model.lane import Fact, Lane
 from ggn_store.model.revision import Revision
-from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.output import new_directory
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 EXTRA: Final = "duckdb"
 METADATA: Final = "metadata.json"
-WORD: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,25 +68,30 @@ class Compiled:
     def __str__(self) -> str:
         return str(self.metadata["ruleset"])
 
-    @property
-    def facts(self) -> int:
-        """How many words of 64 bits `must` and `deny` have: none where no row is masked."""
-        return int(self.metadata["facts"])
 
+def compile_lanes(
+    revision: Revision,
+    board: Board,
+    pieces: Iterable[tuple[str, Sequence[Lane]]],
+    named: Iterable[str],
+    possibilities: Iterable[Sequence[Any]],
+) -> Compiled:
+    """The tables of a revision that questions read.
 
-def compile_pieces(revision: Revision, board: Board, pieces: Iterable[Piece]) -> Compiled:
-    """The tables of a revision that questions read, from its pieces in document order, one in memory at a time.
-
-    Raises GgnStoreError where pyarrow is missing.
+    From the lanes of its pieces and the values of `possibility` but the first, in document order; `named` are pieces
+    that effects name. Raises GgnStoreError where pyarrow is missing.
     """
-    builder = _Builder(board)
-    for piece in pieces:
-        builder.add(piece)
-    builder.finish()
-    words = -(-builder.most_facts // WORD)
-    tables = {name: _table(_COLUMNS[name], builder.rows[name]) for name in _DERIVED}
-    tables["masked"] = _masked(builder.masked, words)
-    tables["part"], tables["answer"] = _salted(tables["part"], tables["answer"], builder.sets)
+    builder = _Builder()
+    for identifier, lanes in pieces:
+        builder.add(identifier, lanes)
+    rows = builder.rows
+    rows["square"] = [(number, label) for label, number in board.numbers.items()]
+    for identifier in named:
+        builder.piece(identifier)
+    rows["piece"] = [(number, each, side_of(each)) for each, number in builder.pieces.items()]
+    rows["possibility"] = [(number, *values) for number, values in enumerate(possibilities)]
+    tables = {name: _table(_COLUMNS[name], rows[name]) for name in rows}
+    tables["part"], tables["answer"] = _answered(builder.parts)
     declared = variables.parse(revision.envelope.variables)
     metadata = {
         "format": FORMAT,
@@ -97,7 +101,6 @@ def compile_pieces(revision: Revision, board: Board, pieces: Iterable[Piece]) ->
         "shape": board.shape_text,
         "declared": revision.envelope.board is not None,
         "variables": {name: each.data() for name, each in declared.items()},
-        "facts": words,
     }
     return Compiled(metadata, tables)
 
@@ -126,16 +129,13 @@ _COLUMNS: Final = {
     "hand_effect": "possibility:number piece:text delta:number",
     "guard": "possibility:number variable:text value:text",
     "state_effect": "possibility:number variable:text becomes:text",
-    "start": "start:number piece:number square:number has_masked:truth",
-    "lane": "lane:number start:number ray:mask stop:mask first:mask free:mask quiet:mask capture:mask each:number",
-    "lane_square": "lane:number bit:number square:number",
-    "lane_guard": "lane:number variable:text value:text",
-    "part": "part:number lane:number squares:mask salt:mask",
-    "answer": "part:number key:mask bit:mask if_empty:number if_enemy:number",
-    "fact": "start:number bit:number square:number state:text variable:text value:text",
+    "start": "start:number piece:number square:number",
+    "lane": "lane:number start:number path:mask passed:mask first:mask target:mask each:number",
+    "lane_fact": "lane:number bit:number fact:number",
+    "fact": "fact:number square:number statement:text variable:text value:text",
+    "alternative": "lane:number bit:mask piece:number possibility:number",
 }
 _DETAILS: Final = ("condition", "effect", "hand_effect", "guard", "state_effect")
-_DERIVED: Final = [name for name in _COLUMNS if name not in _DETAILS]
 
 _Row = tuple[Any, ...]
 
@@ -164,133 +164,109 @@ def _add_details(rows: Mapping[str, list[_Row]], number: int, possibility: Possi
 class _Builder:
     """The rows of the derived tables, piece by piece, and the numbers that go on from piece to piece."""
 
-    def __init__(self, board: Board) -> None:
-        self._board = board
-        self._bits = {square: 1 << number for square, number in board.numbers.items()} | {HAND: 0}
-        self._pieces: dict[str, int] = {}
-        self._starts = 0
-        self.rows: dict[str, list[_Row]] = {name: [] for name in _DERIVED}
-        self.masked: list[tuple[int, int, int, int]] = []
-        self.sets = 0
-        self.most_facts = 0
+    def __init__(self) -> None:
+        self.pieces: dict[str, int] = {}
+        self.rows: dict[str, list[_Row]] = {name: [] for name in ("start", "lane", "lane_fact", "fact", "alternative")}
+        # The parts of lanes, and the possibilities of their targets.
+        self.parts: list[tuple[int, Part, list[Sequence[int]]]] = []
+        self._facts: dict[Fact, int] = {}
+        self._possibilities = 0
 
-    def finish(self) -> None:
-        """Add the tables that are only known in the end."""
-        self.rows["square"] = [(number, label) for label, number in self._board.numbers.items()]
-        self.rows["piece"] = [(number, each, side_of(each)) for each, number in self._pieces.items()]
+    def piece(self, identifier: str) -> int:
+        """The number of a piece."""
+        return self.pieces.setdefault(identifier, len(self.pieces))
 
-    def add(self, piece: Piece) -> None:
-        """Add the rows of a piece."""
-        rows = self.rows["possibility"]
-        bits = self._bits
-        for source in piece.sources:
-            begin = len(rows)
-            cases: list[lanes.Case] = []
-            possibilities = []
-            others = []
-            for destination in source.destinations:
-                place = piece.identifier, source.square, destination.square
-                bit = bits[destination.square]
-                for ordinal, possibility in enumerate(destination.possibilities):
-                    number = len(rows)
-                    rows.append((number, *place, ordinal, *self._rest(possibility)))
-                    possibilities.append(possibility)
-                    case = lanes.case_of(number, bit, possibility, bits)
-                    if case is None:
-                        others.append(number)
-                    else:
-                        cases.append(case)
-            made, left = lanes.compile_cases(cases)
-            asked = {number: possibilities[number - begin] for number in sorted(others + left)}
-            self._add_start(self._piece(piece.identifier), self._board.numbers.get(source.square), made, asked)
+    def add(self, identifier: str, lanes: Sequence[Lane]) -> None:
+        """Add the lanes of a piece."""
+        starts = self.rows["start"]
+        piece = self.piece(identifier)
+        for source, of_start in itertools.groupby(lanes, key=attrgetter("source")):
+            for lane in of_start:
+                self._add_lane(len(starts), lane)
+            starts.append((len(starts), piece, source))
+        self._possibilities += sum([len(lane.numbers) for lane in lanes])
 
-    def _rest(self, possibility: Possibility) -> _Row:
-        """What a row has of a possibility beside its place; the pieces that it makes get numbers."""
-        effects, origin = possibility.effects, possibility.origin
-        toggle = None
-        if effects is not None:
-            toggle = effects.toggle
-            for becomes in effects.board.values():
-                if becomes is not None and becomes not in self._pieces:
-                    self._piece(becomes)
-            for held in effects.hands:
-                self._piece(held)
-        return (toggle, None, None, None) if origin is None else (toggle, origin.action, origin.step, origin.chainable)
-
-    def _add_start(
-        self, piece: int, square: int | None, made: list[lanes.Lane], asked: Mapping[int, Possibility]
-    ) -> None:
-        start = self._starts
-        self._starts += 1
-        self.rows["start"].append((start, piece, square, bool(asked)))
-        for lane in made:
-            self._add_lane(start, lane)
-        facts: dict[_Row, int] = {}
-        for number, possibility in asked.items():
-            must, deny = self._facts(possibility.must, facts), self._facts(possibility.deny, facts)
-            for guard in possibility.guards.items():
-                must |= 1 << facts.setdefault(guard, len(facts))
-            self.masked.append((start, must, deny, number))
-        self.most_facts = max(self.most_facts, len(facts))
-        for (place, state), bit in facts.items():
-            if isinstance(place, str):
-                self.rows["fact"] += [(start, bit, None, None, place, value) for value in state]
-            else:
-                self.rows["fact"].append((start, bit, place, state, None, None))
-
-    def _add_lane(self, start: int, lane: lanes.Lane) -> None:
+    def _add_lane(self, start: int, lane: Lane) -> None:
         rows = self.rows
         number = len(rows["lane"])
-        masks = lane.ray, lane.stop, lane.first, lane.free, lane.quiet, lane.capture
-        rows["lane"].append((number, start, *masks, lane.each))
-        rows["lane_square"] += [
-            (number, bit, square.bit_length() - 1 if square else None) for bit, square in enumerate(lane.squares)
-        ]
-        rows["lane_guard"] += [(number, variable, value) for variable, values in lane.guard for value in values]
-        for part in lane.parts:
-            place = len(rows["part"])
-            rows["part"].append((place, number, part.squares, 0))
-            rows["answer"] += [(place, *answer) for answer in part.answers]
-            self.sets += len({answer[0] for answer in part.answers})
+        rows["lane"].append((number, start, lane.path, lane.passed, lane.first, lane.target, lane.each))
+        rows["lane_fact"] += [(number, bit, self._fact(fact)) for bit, fact in enumerate(lane.facts)]
+        named = 0
+        possibilities: dict[int, Sequence[int]] = {}
+        begin = 0
+        for bit, fact in enumerate(lane.facts):
+            if not lane.target >> bit & 1:
+                continue
+            names = str(fact.statement).split("|")
+            for name in names:
+                found = [self._possibilities + each for each in lane.numbers[begin : begin + lane.each]]
+                begin += lane.each
+                if len(names) > 1:
+                    rows["alternative"] += [(number, 1 << bit, self.piece(name), each) for each in found]
+                else:
+                    possibilities[bit] = found
+            named |= (len(names) > 1) << bit
+        for part in parts_of(lane, named):
+            targets = [bit for bit in range(part.begin, len(lane.facts)) if part.targets >> bit - part.begin & 1]
+            self.parts.append((number, part, [possibilities[bit] for bit in targets]))
 
-    def _facts(self, states: Mapping[str, str], facts: dict[_Row, int]) -> int:
-        """The mask of what `states` say; what is new gets the next bit in `facts`."""
-        mask = 0
-        for square, state in states.items():
-            mask |= 1 << facts.setdefault((self._board.numbers[square], state), len(facts))
-            if state not in (EMPTY, ENEMY):
-                self._piece(state)
-        return mask
+    def _fact(self, fact: Fact) -> int:
+        """The number of a fact, which is described when it is new."""
+        number = self._facts.get(fact)
+        if number is None:
+            number = self._facts[fact] = len(self._facts)
+            if isinstance(fact.statement, str):
+                for name in names_of(fact.statement):
+                    self.piece(name)
+                self.rows["fact"] += [(number, square, fact.statement, None, None) for square in fact.squares]
+            else:
+                variable, *values = fact.statement
+                self.rows["fact"] += [(number, None, None, variable, value) for value in values]
+        return number
 
-    def _piece(self, identifier: str) -> int:
-        return self._pieces.setdefault(identifier, len(self._pieces))
 
-
-def _masked(rows: Sequence[tuple[int, int, int, int]], words: int) -> Any:
-    """The table of masked rows: start, what must hold and must not, and the possibility, of so many words of facts."""
+def _answered(parts: Sequence[tuple[int, Part, list[Sequence[int]]]]) -> tuple[Any, Any]:
+    """The tables of parts and answers, from lanes, their parts and the possibilities of the targets in these."""
     np, pa = need("numpy", EXTRA), need("pyarrow", EXTRA)
-    columns = {"start": pa.array([row[0] for row in rows], pa.int32())}
-    for at, name in ((1, "must"), (2, "deny")):
-        data = b"".join([row[at].to_bytes(8 * words, "little") for row in rows])
-        masks = np.frombuffer(data, "<i8").reshape(len(rows), words)
-        columns |= {f"{name}_{word}": np.ascontiguousarray(masks[:, word]) for word in range(words)}
-    return pa.table(columns | {"possibility": pa.array([row[3] for row in rows], pa.int32())})
+    keys, possibilities = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)]
+    for _, part, of_targets in parts:
+        sets, targets = _listed(part.targets, part.sets)
+        found = np.array(of_targets, np.int32)[targets]
+        keys.append(np.repeat(sets << part.begin, found.shape[1]))
+        possibilities.append(found.reshape(-1))
+    number = np.arange(len(parts), dtype=np.int32)
+    of_part = np.repeat(number, np.array(list(map(len, keys[1:])), np.int64))
+    reached = np.concatenate(keys)
+    salt = _salts(of_part, reached, len(parts), sum([len(part.sets) for _, part, _ in parts]))
+    lane = pa.array([lane for lane, _, _ in parts], pa.int32())
+    targets = pa.array([part.targets << part.begin for _, part, _ in parts], pa.int64())
+    return (
+        pa.table({"part": number, "lane": lane, "targets": targets, "salt": salt}),
+        pa.table({"part": of_part, "key": reached ^ salt[of_part], "possibility": np.concatenate(possibilities)}),
+    )
 
 
-def _salted(parts: Any, answers: Any, sets: int) -> tuple[Any, Any]:
-    """The tables with a salt for each part, such that no two of the `sets` of squares have the same key.
+@functools.lru_cache(maxsize=8192)
+def _listed(targets: int, sets: tuple[int, ...]) -> tuple[Any, Any]:
+    """Each set as often as it has targets, and their numbers among all."""
+    np = need("numpy", EXTRA)
+    bits = [bit for bit in range(targets.bit_length()) if targets >> bit & 1]
+    rows = [(each, number) for each in sets for number, bit in enumerate(bits) if each >> bit & 1]
+    array = np.array(rows, np.int64).reshape(-1, 2)
+    return array[:, 0], array[:, 1]
+
+
+def _salts(parts: Any, sets: Any, count: int, distinct: int) -> Any:
+    """A salt for each of `count` parts, such that no two of the `distinct` sets of parts have the same key.
 
     Salts are no keys either. They look random, and are the same each time.
     """
-    pa, pc = need("pyarrow", EXTRA), need("pyarrow.compute", EXTRA)
+    np = need("numpy", EXTRA)
     for seed in itertools.count():
-        noise = pa.py_buffer(_noise(seed, 8 * parts.num_rows))
-        salts = pa.Array.from_buffers(pa.int64(), parts.num_rows, [None, noise])
-        keys = pc.bit_wise_xor(answers["key"].combine_chunks(), salts.take(answers["part"].combine_chunks()))
-        if pc.count_distinct(pa.chunked_array([keys, salts])).as_py() == sets + parts.num_rows:
+        salts = np.frombuffer(_noise(seed, 8 * count), "<i8")
+        if len(np.unique(np.concatenate([sets ^ salts[parts], salts]))) == distinct + count:
             break
-    place = parts.schema.get_field_index("salt"), answers.schema.get_field_index("key")
-    return parts.set_column(place[0], "salt", salts), answers.set_column(place[1], "key", keys)
+    return salts
 
 
 def _noise(seed: int, size: int) -> bytes:

@@ -21,7 +21,7 @@ class DuckEngine(Engine):
 
     def __init__(self, compiled: Compiled, threads: int | None = None) -> None:
         duckdb = need("duckdb", EXTRA)
-        super().__init__(compiled, sql.DUCKDB)
+        super().__init__(sql.DUCKDB)
         # Nothing is read from or written to files, and no order is asked for but in words.
         self._connection = duckdb.connect(":memory:", config={"preserve_insertion_order": False})
         self._error = duckdb.Error
@@ -40,11 +40,11 @@ class DuckEngine(Engine):
     def _ask(self, question: str, batch: Batch) -> Any:
         with self._lock:
             self._connection.register("moving", batch.moving)
-            self._connection.register("standing", batch.standing)
+            self._connection.register("met", batch.met)
             try:
                 return self._connection.sql(question).to_arrow_table()
             except self._error as error:
                 raise GgnStoreError(f"DuckDB cannot answer: {error}") from None
             finally:
                 self._connection.unregister("moving")
-                self._connection.unregister("standing")
+                self._connection.unregister("met")

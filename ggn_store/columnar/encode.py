@@ -1,14 +1,13 @@
 """Positions -> columns for one compiled ruleset, whole arrays at a time.
 
-    moving     position (number from 0), lane, empty, enemy (words over the lane's squares): for each piece of the side
-               to move that stands on a start, or is held where one is the hand, and each lane of that start whose
-               guards let the state pass
-    standing   position, start, held_0 and so on for every word of facts (which of the start's facts hold): the same
-               pieces, where their start has masked rows
+    moving     position (number from 0), lane, word: for each piece of the side to move that stands on a start, or is
+               held where one is the hand, each lane of that start with its word
+    met        position, lane, word, bit, piece: the same again for each alternative of such a lane (`compile`) whose
+               piece stands on the square of that bit
 
-What an array of positions holds on each *place*, a square or a state variable, is a small number, its code there; so
-words are made by looking up the codes of the places that matter. Positions come as `Position`, as FEEN texts, or as
-Arrow tables.
+What an array of positions holds on each *place*, a square or a state variable, is a small number, its code there (see
+`lanes`); codes say which facts of the ruleset are true in each position, and words are made by looking these up.
+Positions come as `Position`, as FEEN texts, or as Arrow tables.
 """
 
 from __future__ import annotations
@@ -18,26 +17,24 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, Final
 
-from ggn_store.columnar.compile import EXTRA, WORD, Compiled
+from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.feen_texts import FeenTexts
+from ggn_store.columnar.lanes import NOTHING, PIECES, passing
 from ggn_store.errors import PositionError, offer, quote
 from ggn_store.model import variables
-from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.position import SIDES, Position
 from ggn_store.model.variables import Variable
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 
-# Positions, and codes of places, that are encoded at once: their arrays still lie in a processor's cache.
+# Positions, and facts about them, that are encoded at once: their arrays still lie in a processor's cache.
 CHUNK: Final = 1024
-_CODES: Final = 1 << 18
-# The code of an empty square; those of pieces follow, the first side's odd and from 2 on what no rule knows.
-_EMPTY: Final = 0
-_PIECES: Final = 4
+_FACTS: Final = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,7 @@ class Batch:
 
     count: int
     moving: Any
-    standing: Any
+    met: Any
     ids: Any = None
 
 
@@ -118,13 +115,31 @@ class _Padded:
                 yield np.flatnonzero(sizes == size), size
 
 
-@dataclass(frozen=True, slots=True)
 class _Facts:
-    """The places that the facts of each start are about, where in `truth` the codes of each begin, and `truth`."""
+    """The facts of a ruleset, and which of them codes of places make true.
 
-    places: _Padded
-    tests: _Padded
-    truth: Any
+    Each fact is a list of tests, all of which have to be met: a place, and the codes of it that do, as bits.
+    """
+
+    def __init__(self, np: Any, facts: Sequence[Sequence[tuple[int, int]]], codes: int) -> None:
+        tests = [test for fact in facts for test in fact]
+        numbers = {passing: number for number, passing in enumerate({passing for _, passing in tests})}
+        truth = [[bool(passing >> code & 1) for code in range(codes)] for passing in numbers]
+        self._np = np
+        self._truth = np.array(truth, bool).reshape(-1)
+        self._begins = np.array([numbers[passing] * codes for _, passing in tests], np.int64)
+        self._firsts = None
+        if len(tests) > len(facts):
+            self._firsts = np.cumsum([0, *map(len, facts[:-1])])
+        self.count = len(facts)
+        self.tests = len(tests)
+        self.places = np.array([place for place, _ in tests], np.int64)
+
+    def of(self, codes: Any) -> Any:
+        """For each position, which has the codes of its places as a row, and each fact whether it is true."""
+        asked = codes.take(self.places, axis=1) + self._begins
+        found = self._truth.take(asked)
+        return found if self._firsts is None else self._np.logical_and.reduceat(found, self._firsts, axis=1)
 
 
 class Encoder:
@@ -147,11 +162,10 @@ class Encoder:
             (name, value): code for name, each in self._declared.items() for code, value in enumerate(each.values)
         }
         self._initial = [self._values[name, each.initial] for name, each in self._declared.items()]
-        # The last place is none: it is never empty, and the enemy's for nobody who asks.
+        # The last place is none, so that there is one.
         self._places = len(self.labels) + len(self._variables) + 1
-        codes = max([_PIECES + 2 * len(self.pieces), *(len(each.values) for each in self._declared.values())])
+        codes = max([PIECES + 2 * len(self.pieces), *(len(each.values) for each in self._declared.values())])
         self._type = np.uint8 if codes <= 1 << 8 else np.uint16 if codes <= 1 << 16 else np.int32
-        self._chunk = max(1, min(CHUNK, _CODES // self._places))
 
         def column(name: str, field: str) -> Any:
             return table[name][field].to_numpy()
@@ -162,64 +176,33 @@ class Encoder:
         square = table["start"]["square"].fill_null(count).to_numpy()
         self._starts[column("start", "piece"), square] = column("start", "start")
         self._sides = np.array([code & 1 for code in self.pieces.values()], bool)
-        self._has_masked = column("start", "has_masked").astype(bool)
-        begins = np.searchsorted(column("lane", "start"), np.arange(len(self._has_masked) + 1))
+        begins = np.searchsorted(column("lane", "start"), np.arange(table["start"].num_rows + 1))
         self._first_lane = begins[:-1].astype(np.int32)
         self._lanes = np.diff(begins)
-        places = table["lane_square"]["square"].fill_null(self._places - 1).to_numpy()
-        lengths = np.bincount(column("lane_square", "lane"), minlength=len(column("lane", "lane")))
-        self._looks = _Padded(np, lengths, places, self._places - 1)
-        self._guards = self._read_guards(table["lane_guard"])
-        self._facts = self._read_facts(table["fact"], codes)
+        self._facts = _Facts(np, [*self._tests(table["fact"], codes), [(count, 0)]], codes)
+        self._chunk = max(1, min(CHUNK, _FACTS // max(self._places, self._facts.tests)))
+        self._fact = column("lane_fact", "fact")
+        self._first_fact = np.searchsorted(column("lane_fact", "lane"), np.arange(len(column("lane", "lane")) + 1))
+        self._looks = _Padded(np, np.diff(self._first_fact), self._fact, self._facts.count - 1)
+        self._named = np.zeros(len(column("lane", "lane")), np.int64)
+        np.bitwise_or.at(self._named, column("alternative", "lane"), column("alternative", "bit"))
         self._feen = FeenTexts(self.pieces, self.numbers)
 
-    def _read_guards(self, table: Any) -> tuple[Any, list[Any]]:
-        """The number of each lane's guard (0: none), and which codes of which variables the guards let pass."""
-        np = self._np
-        lanes: dict[int, dict[str, list[int]]] = {}
-        for row in table.to_pylist():
-            codes = lanes.setdefault(row["lane"], {}).setdefault(row["variable"], [])
-            codes.append(self._values[row["variable"], row["value"]])
-        known: dict[Any, int] = {}
-        number = np.zeros(self._compiled.tables["lane"].num_rows, np.int32)
-        for lane, guard in lanes.items():
-            key = tuple((len(self.labels) + self._variables[name], tuple(codes)) for name, codes in guard.items())
-            number[lane] = 1 + known.setdefault(key, len(known))
-        return number, list(known)
-
-    def _read_facts(self, table: Any, codes: int) -> _Facts:
-        """What the bits of each start's words are, and which codes make them hold."""
-        np = self._np
-        held: dict[tuple[int, int], tuple[int, tuple[int, ...]]] = {}
-        sides = [code & 1 for code in self.pieces.values()]
-        piece = self._compiled.tables["start"]["piece"].to_pylist()
-        of_state = {(EMPTY, side): (_EMPTY,) for side in (0, 1)} | {
-            (ENEMY, side): tuple(range(3 - side, codes, 2)) for side in (0, 1)
-        }
-        rows = (table[name].to_pylist() for name in table.column_names)
-        for start, bit, square, state, variable, value in zip(*rows, strict=True):
-            if square is None:
-                place, known = held.get((start, bit), (len(self.labels) + self._variables[variable], ()))
-                held[start, bit] = place, (*known, self._values[variable, value])
-            else:
-                found = of_state.get((state, sides[piece[start]]))
-                held[start, bit] = square, found or (_PIECES + self.pieces[state],)
-        tests: dict[tuple[int, ...], int] = {(): 0}
-        lengths = np.zeros(len(piece), np.int64)
-        places = []
-        numbers = []
-        for (start, bit), (place, passing) in sorted(held.items()):
-            lengths[start] = bit + 1
-            places.append(place)
-            numbers.append(tests.setdefault(passing, len(tests)))
-        truth = np.zeros((len(tests), codes), bool)
-        for passing, number in tests.items():
-            truth[number, list(passing)] = True
-        return _Facts(
-            _Padded(np, lengths, np.array(places, np.int64), self._places - 1),
-            _Padded(np, lengths, np.array(numbers, np.int64) * codes, 0),
-            truth.reshape(-1),
-        )
+    def _tests(self, table: Any, codes: int) -> Iterator[list[tuple[int, int]]]:
+        """What has to be met for each fact: see `_Facts`."""
+        known: dict[str, int] = {}
+        numbers = {each: number for number, each in enumerate(self.pieces)}
+        for _, rows in itertools.groupby(table.to_pylist(), key=itemgetter("fact")):
+            tests: dict[int, int] = {}
+            for row in rows:
+                if (statement := row["statement"]) is None:
+                    place = len(self.labels) + self._variables[row["variable"]]
+                    tests[place] = tests.get(place, 0) | 1 << self._values[row["variable"], row["value"]]
+                else:
+                    if statement not in known:
+                        known[statement] = passing(statement, numbers, codes)
+                    tests[row["square"]] = known[statement]
+            yield list(tests.items())
 
     # --- ways in ---
 
@@ -466,26 +449,19 @@ class Encoder:
         """The two tables of some positions, which are numbered from `begin`."""
         np = self._np
         own = (columns.piece & 1) == columns.first[columns.position]
-        placed = columns.position * np.int64(self._places) + columns.square
         [mine] = np.nonzero(own)
         start = self._starts[columns.piece[mine] >> 1, columns.square[mine]]
         if len(start) and start.min() < 0:
             mine, start = mine[start >= 0], start[start >= 0]
         position, start = self._with_hands(columns, columns.position[mine], start)
-        codes = None
-        if self._variables or self._compiled.facts:
-            codes = np.full((len(columns.first), self._places), _EMPTY, self._type)
-            codes.reshape(-1)[placed] = columns.piece + _PIECES
-            codes[:, len(self.labels) : -1] = self._initial
-            codes[columns.state[0], len(self.labels) + columns.state[1]] = columns.state[2]
-        # To the side to move: 1 is empty, 2 the enemy's, 0 its own.
-        states = np.ones((len(columns.first), self._places), np.uint8)
-        states[:, -1] = 0
-        states.reshape(-1)[placed] = ~own * np.uint8(2)
-        return (
-            self._moving(position, start, states.reshape(-1), codes, begin),
-            self._standing(position, start, codes, begin),
-        )
+        codes = np.full((len(columns.first), self._places), NOTHING, self._type)
+        placed = columns.position * np.int64(self._places) + columns.square
+        codes.reshape(-1)[placed] = (columns.piece & ~1) + own + PIECES
+        codes[:, len(self.labels) : -1] = self._initial
+        codes[columns.state[0], len(self.labels) + columns.state[1]] = columns.state[2]
+        lane, words, lanes = self._words(position, start, self._facts.of(codes))
+        position = np.repeat(position, lanes)
+        return self._moving(position, lane, words, begin), self._met(position, lane, words, codes, begin)
 
     def _with_hands(self, columns: Columns, position: Any, start: Any) -> tuple[Any, Any]:
         """Positions and starts with those that are in the hand."""
@@ -505,53 +481,41 @@ class Encoder:
         positions, starts = zip(*parts, strict=True)
         return np.concatenate(positions), np.concatenate(starts)
 
-    def _moving(self, position: Any, start: Any, states: Any, codes: Any, begin: int) -> Any:
-        np, pa = self._np, self._pa
-        at, lane = position, self._first_lane[start]
-        lanes = self._lanes[start]
-        if not (lanes == 1).all():
-            at, lane = np.repeat(at, lanes), np.repeat(lane, lanes)
-            lane += np.arange(len(lane), dtype=np.int32) - np.repeat(np.cumsum(lanes) - lanes, lanes).astype(np.int32)
-        numbers, guards = self._guards
-        if guards:
-            passed = np.ones((1 + len(guards), len(codes)), bool)
-            for number, guard in enumerate(guards, 1):
-                for place, allowed in guard:
-                    passed[number] &= np.isin(codes[:, place], allowed)
-            found = passed[numbers[lane], at]
-            at, lane = at[found], lane[found]
-        words = np.zeros((2, len(lane)), np.int64)
-        board = at * np.int64(self._places)
-        for rows, size in self._looks.by_size(lane):
-            places = self._looks.take(lane[rows], size)
-            places += board[rows, None]
-            found = states.take(places)
-            words[0, rows] = self._words(found & 1, 1)[:, 0]
-            words[1, rows] = self._words(found & 2, 1)[:, 0]
-        return pa.table({"position": at + np.int32(begin), "lane": lane, "empty": words[0], "enemy": words[1]})
-
-    def _words(self, bits: Any, count: int) -> Any:
-        """Rows of bits as rows of so many words; all are packed at once, since numpy packs row by row slowly."""
+    def _words(self, position: Any, start: Any, facts: Any) -> tuple[Any, Any, Any]:
+        """The lanes of starts in positions, their words, and how many lanes each of the starts has."""
         np = self._np
-        rows, size = bits.shape
-        words = np.zeros((rows, count * WORD // 8), np.uint8)
-        words[:, : size // 8] = np.packbits(bits.reshape(-1), bitorder="little").reshape(rows, size // 8)
-        return words.view("<i8")
+        lane, lanes = self._first_lane[start], self._lanes[start]
+        if not (lanes == 1).all():
+            lane, position = np.repeat(lane, lanes), np.repeat(position, lanes)
+            lane += np.arange(len(lane), dtype=np.int32) - np.repeat(np.cumsum(lanes) - lanes, lanes).astype(np.int32)
+        words = np.zeros(len(lane), np.int64)
+        board = position * np.int64(self._facts.count)
+        facts = facts.reshape(-1)
+        for rows, size in self._looks.by_size(lane):
+            asked = self._looks.take(lane[rows], size)
+            asked += board[rows, None]
+            bits = np.zeros((len(rows), 8), np.uint8)
+            # All are packed at once, since numpy packs row by row slowly.
+            bits[:, :size] = np.packbits(facts.take(asked).reshape(-1), bitorder="little").reshape(-1, size)
+            words[rows] = bits.view("<i8")[:, 0]
+        return lane, words, lanes
 
-    def _standing(self, position: Any, start: Any, codes: Any, begin: int) -> Any:
-        np, pa = self._np, self._pa
-        found = self._has_masked[start]
-        position, start = position[found], start[found]
-        words = np.zeros((len(start), self._compiled.facts), np.int64)
-        places, tests, truth = self._facts.places, self._facts.tests, self._facts.truth
-        for rows, size in places.by_size(start):
-            asked = places.take(start[rows], size)
-            asked += (position[rows] * np.int64(self._places))[:, None]
-            held = truth.take(tests.take(start[rows], size) + codes.take(asked))
-            words[rows] = self._words(held, self._compiled.facts)
-        held = {f"held_{word}": np.ascontiguousarray(column) for word, column in enumerate(words.T)}
-        return pa.table({"position": position + np.int32(begin), "start": start, **held})
+    def _moving(self, position: Any, lane: Any, words: Any, begin: int) -> Any:
+        return self._pa.table({"position": position + self._np.int32(begin), "lane": lane, "word": words})
+
+    def _met(self, position: Any, lane: Any, words: Any, codes: Any, begin: int) -> Any:
+        np = self._np
+        [some] = np.nonzero(words & self._named[lane])
+        position, lane, words = position[some], lane[some], words[some]
+        bits = (words & self._named[lane]).view(np.uint8).reshape(-1, 8)
+        row, bit = np.nonzero(np.unpackbits(bits, axis=1, bitorder="little"))
+        square = self._facts.places[self._fact[self._first_fact[lane[row]] + bit]]
+        piece = (codes[position[row], square].astype(np.int32) - PIECES) >> 1
+        met = self._moving(position[row], lane[row], words[row], begin)
+        return met.append_column("bit", self._pa.array(np.int64(1) << bit)).append_column(
+            "piece", self._pa.array(piece)
+        )
 
     def _batch(self, parts: Sequence[tuple[Any, Any]], count: int, ids: Any = None) -> Batch:
-        moving, standing = (self._pa.concat_tables([part[each] for part in parts]).combine_chunks() for each in (0, 1))
-        return Batch(count, moving, standing, ids)
+        moving, met = (self._pa.concat_tables([part[each] for part in parts]).combine_chunks() for each in (0, 1))
+        return Batch(count, moving, met, ids)

@@ -1,253 +1,168 @@
-"""The possibilities of a piece from one source -> lanes, each of which answers for many of them with a few operations.
+"""The parts of lanes: targets that are answered together, by the set of them that is reached.
 
-A *lane* is a list of squares that matter to a piece on its source: bit i of its words is its i-th square. To the side
-to move, two words tell a lane of a position: which of its squares are `empty`, and on which stand the `enemy`'s
-pieces. Masks say what the piece can do there:
-
-    blocked = ~empty & ray | stop
-    reached = (empty & quiet | enemy & capture) & (blocked ^ (blocked - first) | free)
-
-The squares of a ray have consecutive bits in the order in which the piece passes them, and a bit of no square behind
-them (`stop`); `first` has the first bit of each ray. So the subtraction borrows up to the first square of each ray that
-is not empty, or to its stop, and all rays of a queen are answered at once. `free` are the squares that nothing blocks.
-
-Each square that is reached stands for `each` possibilities, and answers name them: a lane has *parts* (a ray, or a few
-of the free squares), and for each set of squares that can be reached within a part, and each square in it, there is one
-possibility for the case that the square is empty, and one for the enemy's. Possibilities that depend on state variables
-have lanes of their own, which answer only where the variables have one of the values (`guards`).
-
-What cannot be said so (conditions on pieces by name, on squares that are the enemy's or not without being entered) is
-left over, to be asked condition by condition.
+A part is a few targets of a lane, and has the answers for each set of them that a position can reach: those of a ray,
+or of a few leaps. Which these are depends on what can be true at once; that is found out on the *codes* that a square
+can have: empty, or a piece that is somebody's. What is about several squares or about a variable may be true or not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+import functools
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Final, NamedTuple
 
-from ggn_store.model.document import EMPTY, ENEMY, Guards, Possibility
+from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.lane import Lane
 
-# Bits of a lane: what is subtracted must not leave the signed numbers of databases.
-BITS: Final = 63
-# The most free squares in a part, each set of which has answers.
-_GROUP: Final = 3
-
-Guard = tuple[tuple[str, tuple[str, ...]], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """What one possibility asks of the board: masks of the squares that must be in a state, if that is all it asks.
-
-    `destination` is its square as a mask, 0 for the hand.
-    """
-
-    possibility: int
-    destination: int
-    empty: int
-    enemy: int
-    guard: Guard
+# The code of an empty square; those of pieces follow, the mover's own odd, and from 2 on what no rule knows.
+NOTHING: Final = 0
+PIECES: Final = 4
+# So many sets of a chain have answers in one part, and so many of several chains.
+_OF_CHAIN: Final = 64
+_OF_GROUP: Final = 27
 
 
-# A set that is reached, one square of it, the possibilities that hold if that is empty and if it is the enemy's.
-Answer = tuple[int, int, int, int]
+def passing(statement: str, pieces: Mapping[str, int], codes: int) -> int:
+    """The codes of a square, of so many, of which a statement is true, as bits; `pieces` has numbers of identifiers."""
 
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Squares of a lane, as a mask, whose answers are looked up together; the answers are in no order."""
-
-    squares: int
-    answers: tuple[Answer, ...]
-
-
-@dataclass(slots=True)
-class Lane:
-    """Masks over `squares`, each of which is a mask over the board, 0 where a ray ends."""
-
-    each: int
-    guard: Guard
-    squares: list[int] = field(default_factory=list)
-    ray: int = 0
-    stop: int = 0
-    first: int = 0
-    free: int = 0
-    quiet: int = 0
-    capture: int = 0
-    parts: list[Part] = field(default_factory=list)
-
-
-_Pair = tuple[int | None, int | None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Slot:
-    """Possibilities that ask for empty squares (`path`) and then one more, which is empty or the enemy's."""
-
-    square: int
-    path: int
-    pairs: tuple[_Pair, ...]
-
-    @property
-    def is_quiet(self) -> bool:
-        return self.pairs[0][0] is not None
-
-    @property
-    def is_capture(self) -> bool:
-        return self.pairs[0][1] is not None
-
-
-def case_of(number: int, destination: int, possibility: Possibility, bits: Mapping[str, int]) -> Case | None:
-    """What a possibility of this number asks; None where lanes cannot say it. `bits` are the squares as masks."""
-    empty = enemy = 0
-    for square, state in possibility.must.items():
+    def of_state(state: str) -> int:
         if state == EMPTY:
-            empty |= bits[square]
-        elif state == ENEMY:
-            enemy |= bits[square]
-        else:
-            return None
-    for square, state in possibility.deny.items():
-        # What must be empty is not the enemy's, and the other way round.
-        if not bits[square] & (empty if state == ENEMY else enemy if state == EMPTY else 0):
-            return None
-    entered = enemy or destination & empty or empty
-    if not entered or entered & (entered - 1):
-        return None
-    return Case(number, destination, empty, enemy, guard_of(possibility.guards))
+            return 1 << NOTHING
+        if state == ENEMY:
+            return sum([1 << code for code in range(NOTHING + 2, codes, 2)])
+        return 3 << PIECES + 2 * pieces[state]
+
+    found = 0
+    for alternative in statement.split("|"):
+        must, *deny = alternative.split("!")
+        some = of_state(must) if must else (1 << codes) - 1
+        for state in deny:
+            some &= ~of_state(state)
+        found |= some
+    return found
 
 
-def guard_of(guards: Guards) -> Guard:
-    """What state variables have to be, as a key."""
-    return tuple(sorted(guards.items())) if guards else ()
+def names_of(statement: str) -> list[str]:
+    """The identifiers in a statement."""
+    states = statement.replace("!", "|").split("|")
+    return [state for state in states if state and state not in (EMPTY, ENEMY)]
 
 
-def compile_cases(cases: Iterable[Case]) -> tuple[list[Lane], list[int]]:
-    """The lanes that answer for these possibilities, which share a piece and a source, and those that are left over."""
-    lanes: list[Lane] = []
-    left: list[int] = []
-    for (guard, each), slots in _slots(cases).items():
-        first = len(lanes)
-        long = [slot for slot in slots if slot.path.bit_count() + 2 > BITS]
-        left += [number for slot in long for pair in slot.pairs for number in pair if number is not None]
-        free = []
-        for squares, found in _rays([slot for slot in slots if slot.path.bit_count() + 2 <= BITS]):
-            if len(squares) == 1:
-                free.append(found[0][1])
-            else:
-                _add_ray(_with_room(lanes, first, Lane(each, guard), len(squares) + 1), squares, found)
-        free.sort(key=lambda slot: (slot.is_capture, slot.is_quiet, slot.square))
-        for begin in range(0, len(free), _GROUP):
-            group = free[begin : begin + _GROUP]
-            _add_free(_with_room(lanes, first, Lane(each, guard), len(group)), group)
-    return lanes, left
+class Bit(NamedTuple):
+    """A fact of a lane, its square numbered within some chains (None: several squares, or none)."""
+
+    square: int | None
+    statement: str
+    is_first: bool
+    is_path: bool
+    is_target: bool
 
 
-def _slots(cases: Iterable[Case]) -> dict[tuple[Guard, int], list[_Slot]]:
-    """Possibilities on the same squares together, by their guard and how many there are for a square and a state."""
-    found: dict[tuple[Guard, int, int], tuple[list[int], list[int]]] = {}
-    for case in cases:
-        entered = case.enemy or case.destination & case.empty or case.empty
-        key = case.guard, entered, case.empty & ~entered
-        found.setdefault(key, ([], []))[bool(case.enemy)].append(case.possibility)
-    slots: dict[tuple[Guard, int], list[_Slot]] = {}
-    for (guard, square, path), (quiet, capture) in found.items():
-        if len(quiet) == len(capture):
-            slots.setdefault((guard, len(quiet)), []).append(
-                _Slot(square, path, tuple(zip(quiet, capture, strict=True)))
-            )
+class Part(NamedTuple):
+    """Targets from the bit `begin` on, as a mask shifted by it, and the sets of them that can be reached."""
+
+    begin: int
+    targets: int
+    sets: tuple[int, ...]
+
+
+def parts_of(lane: Lane, named: int) -> Iterator[Part]:
+    """The parts of a lane, whose targets in `named` are answered otherwise."""
+    group: Part | None = None
+    for begin, bits in _blocks(lane, named):
+        made = [Part(begin + part.begin, part.targets, part.sets) for part in _parts(bits)]
+        if group and len(made) == 1 and (len(group.sets) + 1) * (len(made[0].sets) + 1) <= _OF_GROUP:
+            group = _joined(group, made[0])
             continue
-        if quiet:
-            slots.setdefault((guard, len(quiet)), []).append(_Slot(square, path, tuple((each, None) for each in quiet)))
-        if capture:
-            pairs = tuple((None, each) for each in capture)
-            slots.setdefault((guard, len(capture)), []).append(_Slot(square, path, pairs))
-    return slots
+        if group:
+            yield group
+        yield from made[:-1]
+        group = made[-1] if made else None
+    if group:
+        yield group
 
 
-def _rays(slots: Sequence[_Slot]) -> Iterator[tuple[list[int], list[tuple[int, _Slot]]]]:
-    """The squares of each ray in order, and the slots on it with the numbers of their squares; the longest first."""
-    ending: dict[int, list[_Slot]] = {}
-    for slot in slots:
-        ending.setdefault(slot.path | slot.square, []).append(slot)
-    used = set()
-    for slot in sorted(slots, key=lambda each: -each.path.bit_count()):
-        if (slot.square, slot.path) in used:
-            continue
-        backwards = [slot]
-        # Of two slots with the same squares, either comes before this one, and the other begins a ray of its own.
-        while before := ending.get(backwards[-1].path):
-            backwards.append(before.pop())
-            used.add((backwards[-1].square, backwards[-1].path))
-        squares = [*_bits(backwards[-1].path)]
-        begin = len(squares)
-        squares += [each.square for each in reversed(backwards)]
-        yield squares, [*enumerate(reversed(backwards), begin)]
+def _joined(one: Part, other: Part) -> Part:
+    shift = other.begin - one.begin
+    sets = tuple(a | b << shift for a in (0, *one.sets) for b in (0, *other.sets))[1:]
+    return Part(one.begin, one.targets | other.targets << shift, sets)
 
 
-def _with_room(lanes: list[Lane], first: int, new: Lane, bits: int) -> Lane:
-    """The last of the lanes from the `first` on if it has as many bits left, else a new one."""
-    if len(lanes) == first or len(lanes[-1].squares) + bits > BITS:
-        lanes.append(new)
-    return lanes[-1]
+def _blocks(lane: Lane, named: int) -> Iterator[tuple[int, tuple[Bit, ...]]]:
+    """Neighbouring chains that share squares, as facts, and where each begins."""
+    begin = 0
+    squares: dict[int, int] = {}
+    found: list[Bit] = []
+    chains = [bit for bit in range(len(lane.facts)) if lane.first >> bit & 1]
+    for first, end in pairwise([*chains, len(lane.facts)]):
+        known = {fact.squares[0] for fact in lane.facts[first:end] if len(fact.squares) == 1}
+        if found and known.isdisjoint(squares):
+            yield begin, tuple(found)
+            begin, squares, found = first, {}, []
+        for bit in range(first, end):
+            statement, places = lane.facts[bit]
+            square = squares.setdefault(places[0], len(squares)) if len(places) == 1 else None
+            is_path, is_target = lane.path >> bit & 1, (lane.target & ~named) >> bit & 1
+            said = statement if isinstance(statement, str) and square is not None else ""
+            found.append(Bit(square, said, bit == first, bool(is_path), bool(is_target)))
+    yield begin, tuple(found)
 
 
-def _add_ray(lane: Lane, squares: Sequence[int], slots: Sequence[tuple[int, _Slot]]) -> None:
-    begin = len(lane.squares)
-    lane.squares += [*squares, 0]
-    lane.first |= 1 << begin
-    lane.stop |= 1 << begin + len(squares)
-    ray = (1 << len(squares)) - 1 << begin
-    lane.ray |= ray
-    _add_part(lane, ray, [(1 << begin + at, slot) for at, slot in slots])
+# What is known after some facts: whether the chain goes on, what squares can still be, and what is reached.
+_State = tuple[bool, tuple[int, ...], int]
 
 
-def _add_free(lane: Lane, slots: Sequence[_Slot]) -> None:
-    begin = len(lane.squares)
-    lane.squares += [slot.square for slot in slots]
-    lane.free |= (1 << len(slots)) - 1 << begin
-    _add_part(lane, 0, [(1 << begin + at, slot) for at, slot in enumerate(slots)])
+@functools.lru_cache(maxsize=8192)
+def _parts(bits: tuple[Bit, ...]) -> list[Part]:
+    """The parts of some chains: one, or several where it would have too many sets."""
+    names = dict.fromkeys(name for bit in bits for name in names_of(bit.statement))
+    numbers = {name: number for number, name in enumerate(names)}
+    codes = PIECES + 2 * len(names)
+    truth = [passing(bit.statement, numbers, codes) for bit in bits]
+    last = {bit.square: at for at, bit in enumerate(bits)}
+    squares = 1 + max([bit.square for bit in bits if bit.square is not None], default=-1)
+    states: set[_State] = {(True, ((1 << codes) - 1,) * squares, 0)}
+    parts: list[Part] = []
+    targets = 0
+    for at, bit in enumerate(bits):
+        is_over = last[bit.square] == at
+        after = {new for state in states for new in _after(state, bit, at, truth[at], is_over)}
+        reached = {each for _, _, each in after}
+        if bit.is_target and len(reached) > _OF_CHAIN + 1:
+            parts.append(_part(targets, states))
+            targets = 0
+            after = {
+                new for alive, known, _ in states for new in _after((alive, known, 0), bit, at, truth[at], is_over)
+            }
+        if len(after) > 4 * _OF_CHAIN:  # what is known of squares makes the difference
+            after = {(alive, ((1 << codes) - 1,) * squares, each) for alive, _, each in after}
+        targets |= bit.is_target << at
+        states = after
+    if targets:
+        parts.append(_part(targets, states))
+    return parts
 
 
-def _add_part(lane: Lane, ray: int, taken: Sequence[tuple[int, _Slot]]) -> None:
-    quiet = sum([bit for bit, slot in taken if slot.is_quiet])
-    capture = sum([bit for bit, slot in taken if slot.is_capture])
-    named = [(bit, *_both(*pair)) for bit, slot in taken for pair in slot.pairs]
-    lane.quiet |= quiet
-    lane.capture |= capture
-    sets = _reached_on_ray(ray, quiet, capture) if ray else _subsets(quiet | capture)
-    answers = [(reached, *each) for reached in sets for each in named if reached & each[0]]
-    lane.parts.append(Part(quiet | capture, tuple(answers)))
+def _part(targets: int, states: set[_State]) -> Part:
+    begin = (targets & -targets).bit_length() - 1
+    sets = sorted({reached >> begin for _, _, reached in states} - {0})
+    return Part(begin, targets >> begin, tuple(sets))
 
 
-def _both(quiet: int | None, capture: int | None) -> tuple[int, int]:
-    """A possibility for either state of its square; the same one where the lane never meets the other state."""
-    first = quiet if quiet is not None else capture
-    second = capture if capture is not None else quiet
-    if first is None or second is None:
-        raise ValueError("neither of the two")
-    return first, second
-
-
-def _reached_on_ray(ray: int, quiet: int, capture: int) -> set[int]:
-    """Every set that can be reached: the quiet squares before one of the ray, with or without a capture there."""
-    found = {quiet}
-    for bit in _bits(ray):
-        found |= {quiet & (bit - 1), quiet & (bit - 1) | capture & bit}
-    return found - {0}
-
-
-def _subsets(mask: int) -> Iterator[int]:
-    """All but the empty one."""
-    part = mask
-    while part:
-        yield part
-        part = (part - 1) & mask
-
-
-def _bits(mask: int) -> Iterator[int]:
-    while mask:
-        bit = mask & -mask
-        yield bit
-        mask ^= bit
+def _after(state: _State, bit: Bit, at: int, truth: int, is_over: bool) -> Iterator[_State]:
+    """What can be after a fact."""
+    alive, known, reached = state
+    if not (alive or bit.is_first):
+        yield state
+        return
+    if bit.square is None:
+        yield True, known, reached | bit.is_target << at
+        yield not bit.is_path, known, reached
+        return
+    now = known[bit.square]
+    for is_true, possible in ((True, now & truth), (False, now & ~truth)):
+        if possible:
+            left = -1 if is_over else possible
+            after = known if left == now else (*known[: bit.square], left, *known[bit.square + 1 :])
+            yield is_true or not bit.is_path, after, reached | (is_true and bit.is_target) << at

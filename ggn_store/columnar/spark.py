@@ -30,7 +30,7 @@ class SparkEngine(Engine):
     """
 
     def __init__(self, compiled: Compiled, master: str | None = None, directory: str | None = None) -> None:
-        super().__init__(compiled, sql.SPARK)
+        super().__init__(sql.SPARK)
         spark_sql = need("pyspark.sql", EXTRA)
         broadcast = need("pyspark.sql.functions", EXTRA).broadcast
         need("pyarrow", EXTRA)
@@ -68,7 +68,7 @@ class SparkEngine(Engine):
 
     def _ask(self, question: str, batch: Batch) -> Any:
         try:
-            for name, table in (("moving", batch.moving), ("standing", batch.standing)):
+            for name, table in (("moving", batch.moving), ("met", batch.met)):
                 records = max(_LEAST, -(-table.num_rows // self._parts))
                 self._session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(records))
                 self._session.createDataFrame(table).createOrReplaceTempView(name)

@@ -34,6 +34,7 @@ from sqlalchemy import ColumnElement
 
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY, Piece, Possibility
+from ggn_store.model.lane import Statement as Statement
 from ggn_store.notation.hand import HAND
 from ggn_store.store.schema import tables as t
 
@@ -50,9 +51,6 @@ _KNOWN: Final = 2_000
 OF_PIECE: Final = 35
 OF_SOURCE: Final = 15
 
-# What stands on a square, or the name of a variable and the values that it may have.
-Statement = str | tuple[str, ...]
-
 
 def key_of(piece_id: int, source: int | None) -> int:
     """The lowest key that a lane of a piece can have from the square of this number, or from the hand (None)."""
@@ -62,6 +60,12 @@ def key_of(piece_id: int, source: int | None) -> int:
 def last_of(key: int) -> int:
     """The highest key of the same piece and source, of the lowest one."""
     return key | (1 << OF_SOURCE) - 1
+
+
+def source_of(key: int) -> int | None:
+    """The number of the square that the lane of a key is of, None for the hand."""
+    place = key >> OF_SOURCE & (1 << OF_PIECE - OF_SOURCE) - 1
+    return place - 1 if place else None
 
 
 def is_of(piece_id: int) -> ColumnElement[bool]:

@@ -1,0 +1,138 @@
+"""A revision as a whole, for engines that take all of it: its lanes, and its possibilities by place or as moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import BindParameter, Table, and_, bindparam, select, union
+
+from ggn_store.model.lane import Fact, Lane, Statement
+from ggn_store.model.move import Move
+from ggn_store.store.moves import views
+from ggn_store.store.moves.positions import Opened
+from ggn_store.store.rulesets import catalog, lanes
+from ggn_store.store.rulesets.possibilities import decode
+from ggn_store.store.schema import tables as t
+
+
+class Place(NamedTuple):
+    """Where a possibility stands, and what its own row says of it."""
+
+    piece: str
+    source: str
+    destination: str
+    ordinal: int
+    toggle: bool | None
+    action: str | None = None
+    step: int | None = None
+    chainable: bool | None = None
+
+
+_PIECE: Final[BindParameter[int]] = bindparam("piece")
+_PLACES: Final = (
+    select(t.source.c.square, t.destination.c.square, t.variant.c.ordinal, t.variant.c.toggle)
+    .select_from(t.variant.join(t.destination, t.VARIANT_OF_DESTINATION).join(t.source, t.DESTINATION_OF_SOURCE))
+    .where(t.variant.c.piece_id == _PIECE)
+    .order_by(t.variant.c.number)
+)
+_ORIGIN: Final = t.variant_origin.c
+_PLACES_OF_GDL: Final = _PLACES.add_columns(_ORIGIN.action, _ORIGIN.step, _ORIGIN.chainable).outerjoin(
+    t.variant_origin,
+    and_(_ORIGIN.piece_id == t.variant.c.piece_id, _ORIGIN.variant == t.variant.c.number),
+)
+
+
+def read_lanes(opened: Opened) -> list[tuple[str, list[Lane]]]:
+    """The lanes of each piece in document order; they are made where a piece has none that are stored."""
+    connection, board = opened.connection, opened.board
+    encoder = lanes.Encoder(board)
+    found = []
+    for piece in _pieces(opened):
+        if piece.lanes == lanes.VERSION:
+            stored = select(t.lane).where(lanes.is_of(piece.id)).order_by(t.lane.c.key)
+            rows: Iterable[Any] = connection.execute(stored)
+        else:
+            rows = encoder.rows_of(piece.id, catalog.read_piece(connection, piece.id, board))
+        found.append((piece.identifier, list(_lanes(rows, max(1, len(board.squares))))))
+    return found
+
+
+def read_named(opened: Opened) -> list[str]:
+    """The pieces that effects name."""
+    of_revision = t.revision_piece.c.revision_id == opened.revision.id
+    named = [
+        select(name).join(t.revision_piece, t.revision_piece.c.piece_id == name.table.c.piece_id).where(of_revision)
+        for name in (t.effect.c.becomes, t.hand_effect.c.piece)
+    ]
+    found = set(opened.connection.execute(union(*named)).scalars())
+    return sorted(each for each in found if each is not None)
+
+
+def read_places(opened: Opened) -> list[Place]:
+    """Every possibility in document order."""
+    return [place for piece in _pieces(opened) for place in _places(opened, piece)]
+
+
+def read_moves(opened: Opened) -> list[Move]:
+    """Every possibility in document order, as a move."""
+    found: list[Move] = []
+    for piece in _pieces(opened):
+
+        def rows(table: Table, key: int = piece.id) -> Iterable[Sequence[Any]]:
+            return opened.connection.execute(select(*list(table.columns)[1:]).where(table.c.piece_id == key))
+
+        details = decode(opened.board.squares, rows, is_gdl=opened.revision.dialect == "gdl")
+        found += [details[number].move(*place[:4], place.toggle) for number, place in enumerate(_places(opened, piece))]
+    return found
+
+
+def place_of(move: Move) -> Place:
+    """Where the possibility that is a move stands."""
+    toggle = None if move.transition is None else move.transition.toggle
+    origin = () if move.action is None else (move.action, move.step, move.chainable)
+    return Place(move.piece, move.source, move.destination, move.ordinal, toggle, *origin)
+
+
+def _pieces(opened: Opened) -> Sequence[Any]:
+    """Key, identifier and version of the lanes of each piece, in document order."""
+    piece = t.piece.c
+    query = select(piece.id, piece.identifier, piece.lanes).select_from(t.PIECES_OF_REVISIONS)
+    listed = query.where(t.revision_piece.c.revision_id == opened.revision.id)
+    return opened.connection.execute(listed.order_by(t.revision_piece.c.ordinal)).all()
+
+
+def _places(opened: Opened, piece: Any) -> Iterator[Place]:
+    query = _PLACES_OF_GDL if opened.revision.dialect == "gdl" else _PLACES
+    label = opened.board.label
+    for source, destination, *rest in opened.connection.execute(query, {"piece": piece.id}):
+        yield Place(piece.identifier, label(source), label(destination), *rest)
+
+
+def _lanes(rows: Iterable[Any], squares: int) -> Iterator[Lane]:
+    """Rows of the table as values; `squares` is how many the board has."""
+    known: dict[str, dict[str, Fact]] = {}
+    for key, each, path, passed, first, target, statements, facts, numbers in rows:
+        said = known.get(statements)
+        if said is None:
+            said = known[statements] = _Facts(views.read(statements), squares)
+        texts = facts.split(" ")
+        yield Lane(
+            *(lanes.source_of(key), each, path, passed, first, target),
+            tuple(map(said.__getitem__, texts)),
+            tuple(map(int, numbers.split(" "))),
+        )
+
+
+class _Facts(dict[str, Fact]):
+    """The facts of lanes that have the same statements, by their texts."""
+
+    def __init__(self, statements: tuple[Statement, ...], squares: int) -> None:
+        self._statements = statements
+        self._squares = squares
+
+    def __missing__(self, text: str) -> Fact:
+        places = [divmod(int(number), self._squares) for number in text.split("+")]
+        statement = self._statements[places[0][0]]
+        fact = self[text] = Fact(statement, tuple(square for _, square in places) if isinstance(statement, str) else ())
+        return fact
