@@ -35,6 +35,8 @@ _COMMANDS: Final = {
     "moves": ("moves", True),
     "apply": ("apply", True),
     "play": ("play", True),
+    "uci": ("engine", True),
+    "usi": ("engine", True),
     "perft": ("perft", True),
     "draw": ("draw", True),
     "sql": ("sql", True),

@@ -35,6 +35,8 @@ USES = {
     "moves": "moves mini@1",
     "apply": "apply mini@1 --move a2b3",
     "play": "play mini@1",
+    "uci": "uci mini@1",
+    "usi": "usi mini@1",
     "perft": "perft mini@1 --depth 1",
     "draw": "draw mini@1",
     "sql": "sql 'SELECT 1'",

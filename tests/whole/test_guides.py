@@ -237,6 +237,7 @@ GUIDE_OF = {
     "documents": "documents",
     "draw": "pictures",
     "exchange": "teams",
+    "engine": "moves",
     "export": "documents",
     "gdl": "game-descriptions",
     "guide": "README",

@@ -1,0 +1,225 @@
+"""A ruleset as an engine: what it answers to each line of UCI and USI."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from ggn_store import MoveError, Store
+from ggn_store.api.engine import Engine
+from tests.support.databases import new_store
+from tests.support.program import MUST, PERFORM
+
+
+@pytest.fixture(scope="module")
+def games(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Store]:
+    with new_store("sqlite", tmp_path_factory.mktemp("games"), request) as store:
+        for name in ("chess", "minishogi"):
+            store.load_library(name)
+        store.load(MUST, "must")
+        store.load(PERFORM, "perform")
+        yield store
+
+
+def talk(engine: Engine, *lines: str) -> list[str]:
+    return [answer for line in lines for answer in engine.answer(line)]
+
+
+@pytest.fixture
+def chess(games: Store) -> Engine:
+    return Engine(games.ruleset("chess"), seed=1)
+
+
+def fen(engine: Engine) -> str:
+    (line,) = [line for line in talk(engine, "d") if line.startswith("Fen: ")]
+    return " ".join(line.removeprefix("Fen: ").split()[:4])
+
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
+AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3"
+
+
+def test_uci_says_what_it_is_and_what_can_be_set(chess: Engine) -> None:
+    assert talk(chess, "uci", "isready") == [
+        "id name ggn_store chess@1",
+        "id author ggn_store",
+        "option name Choice type combo default random var random var greedy",
+        "option name Seed type spin default 0 min 0 max 2147483647",
+        "option name UCI_Variant type combo default chess var chess",
+        "uciok",
+        "readyok",
+    ]
+
+
+def test_usi_says_so_too(games: Store) -> None:
+    engine = Engine(games.ruleset("minishogi"), "usi")
+    said = talk(engine, "usi", "isready", "usinewgame")
+    assert said[0] == "id name ggn_store minishogi@1"
+    assert said[-2:] == ["usiok", "readyok"]
+    assert talk(engine, "uci", "ucinewgame") == []
+
+
+@pytest.mark.parametrize(
+    "line", ["", "   ", "debug on", "ucinewgame", "register later", "stop", "ponderhit", "\0\ufffd"]
+)
+def test_lines_that_ask_nothing_get_no_answer(chess: Engine, line: str) -> None:
+    assert talk(chess, line) == []
+
+
+def test_what_stands_before_a_command_is_ignored(chess: Engine) -> None:
+    assert talk(chess, "joho isready") == ["readyok"]
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("position startpos", START),
+        ("position startpos moves e2e4", AFTER_E4),
+        ("position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 moves e2e4", AFTER_E4),
+        ("position fen 4k2r/8/8/8/8/8/8/4K3 b k - 0 1 moves e8g8", "5rk1/8/8/8/8/8/8/4K3 w - -"),
+        ("position feen 4k^3/8/8/8/8/8/8/4K^3 / C/c", "4k3/8/8/8/8/8/8/4K3 w - -"),
+    ],
+)
+def test_a_position_is_taken(chess: Engine, line: str, found: str) -> None:
+    assert talk(chess, line) == []
+    assert fen(chess) == found
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("position startpos moves e2e4 e2e4", "info string illegal move, number 2: e2e4: "),
+        ("position startpos moves e2e5", "info string illegal move, number 1: e2e5: the position does not allow"),
+        ("position startpos moves castle", 'info string illegal move, number 1: "castle" is not a move in UCI'),
+        ("position fen nonsense", 'info string "nonsense" is not a FEN of this game: '),
+        ("position fen", 'info string position "fen" is none of startpos, feen TEXT, fen TEXT, sfen TEXT'),
+        ("position", 'info string position "" is none of startpos'),
+        ("position e2e4", 'info string position "e2e4" is none of startpos'),
+    ],
+)
+def test_a_position_that_is_none_is_told_and_the_one_before_stays(chess: Engine, line: str, said: str) -> None:
+    talk(chess, "position startpos moves d2d4")
+    before = fen(chess)
+    (answer,) = talk(chess, line)
+    assert answer.startswith(said)
+    assert fen(chess) == before
+    assert talk(chess, "position startpos moves d2d4 d7d5") == []
+
+
+def test_longer_and_shorter_games_follow_each_other(chess: Engine) -> None:
+    for moves in ("e2e4", "e2e4 e7e5 g1f3", "e2e4 c7c5", "d2d4", ""):
+        talk(chess, f"position startpos moves {moves}")
+        fresh = Engine(chess._ruleset)
+        talk(fresh, f"position startpos moves {moves}")
+        assert fen(chess) == fen(fresh)
+
+
+def test_go_answers_with_a_legal_move(chess: Engine) -> None:
+    talk(chess, "position fen 4k3/8/8/8/8/8/P7/4K3 w - - 0 1")
+    info, best = talk(chess, "go wtime 1000 btime 1000 depth 3")
+    move = best.removeprefix("bestmove ")
+    assert move in {"a2a3", "a2a4", "e1d1", "e1d2", "e1e2", "e1f1", "e1f2"}
+    assert info == f"info depth 1 nodes 7 pv {move}"
+
+
+def test_go_chooses_among_some_moves(chess: Engine) -> None:
+    talk(chess, "position startpos")
+    assert talk(chess, "go searchmoves h2h3")[-1] == "bestmove h2h3"
+    assert talk(chess, "go searchmoves 0000") == ["bestmove (none)"]
+
+
+@pytest.mark.parametrize("word", ["infinite", "ponder"])
+def test_an_endless_search_ends_when_it_is_told_to(chess: Engine, word: str) -> None:
+    (info,) = talk(chess, f"go {word}")
+    assert info.startswith("info depth 1 ")
+    (best,) = talk(chess, "isready", "stop")[1:]
+    assert best == f"bestmove {info.split()[-1]}"
+    assert talk(chess, "stop") == []
+
+
+def test_the_same_seed_plays_the_same_moves(games: Store) -> None:
+    rules = games.ruleset("chess")
+    one, other = (talk(Engine(rules, seed=5), *["go"] * 20) for _ in range(2))
+    assert one == other
+    set_later = Engine(rules)
+    assert talk(set_later, "setoption name Seed value 5", *["go"] * 20) == one
+    assert talk(Engine(rules, seed=6), *["go"] * 20) != one
+
+
+def test_the_greedy_choice_takes_what_is_worth_most(chess: Engine) -> None:
+    line = "position fen 4k3/8/8/2q1r3/3P4/8/8/4K3 w - - 0 1"
+    talk(chess, line, "setoption name Choice value greedy")
+    *_, best = talk(chess, "go")
+    assert best == "bestmove d4c5"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("setoption name Choice value best", 'info string "best" is no value of Choice: random, greedy'),
+        ("setoption name Seed value -1", 'info string "-1" is no value of Seed: a whole number up to 2147483647'),
+        ("setoption name UCI_Variant value go", 'info string this is chess, and plays no "go"'),
+    ],
+)
+def test_values_that_cannot_be_set_are_told(chess: Engine, line: str, said: str) -> None:
+    assert talk(chess, line) == [said]
+
+
+@pytest.mark.parametrize(
+    "line", ["setoption name Hash value 16", "setoption", "setoption name UCI_Variant value chess"]
+)
+def test_options_of_other_engines_are_ignored(chess: Engine, line: str) -> None:
+    assert talk(chess, line) == []
+
+
+def test_perft_counts_by_first_moves(chess: Engine) -> None:
+    *counts, blank, total = talk(chess, "position startpos", "go perft 2")
+    assert (blank, total) == ("", "Nodes searched: 400")
+    assert sorted(counts)[0] == "a2a3: 20"
+    assert len(counts) == 20
+
+
+@pytest.mark.parametrize("depth", ["0", "-1", "x", "9999", "1.5"])
+def test_a_perft_of_no_depth_is_told(chess: Engine, depth: str) -> None:
+    assert talk(chess, f"go perft {depth}") == [f'info string go perft "{depth}": write a number of moves from 1 on']
+
+
+def test_a_board_is_shown_with_what_can_be_done(chess: Engine) -> None:
+    talk(chess, "position fen 4k3/8/8/8/8/8/P7/4K3 w - - 0 1")
+    lines = talk(chess, "d")
+    assert lines[-3] == "first to move"
+    assert "a2a4" in lines[-1].split()
+
+
+def test_shogi_is_played_in_usi(games: Store) -> None:
+    engine = Engine(games.ruleset("minishogi"), "usi", seed=1)
+    line = "position sfen rbsgk/4p/5/P4/KGSBR b - 1 moves 3e3d 2a3b"
+    assert talk(engine, line) == []
+    assert [each for each in talk(engine, "d") if each.startswith("Sfen: ")] == [
+        "Sfen: rb1gk/2s1p/5/P1S2/KG1BR b - 1".replace("rb1gk/2s1p", "rbs1k/2g1p")
+    ]
+    assert talk(engine, "go searchmoves 5d5c")[-1] == "bestmove 5d5c"
+    talk(engine, "position sfen 4k/5/5/5/K4 b - 1")
+    assert talk(engine, "go searchmoves 1a1b")[-1] == "bestmove resign"
+
+
+def test_a_ruleset_without_a_start_is_asked_for_a_position(games: Store) -> None:
+    engine = Engine(games.ruleset("perform"))
+    assert talk(engine, "uci")[-1] == "uciok"
+    assert talk(engine, "go") == ["info string perform@1 has no start position of its own"]
+    assert talk(engine, "position fen 8 w") == [
+        "info string perform@1 was not made from a definition, which says what the letters of FEN mean: use FEEN "
+        "(--feen, in Python feen=...), which can write the positions of any game"
+    ]
+
+
+def test_rules_that_change_nothing_cannot_be_played(games: Store) -> None:
+    with pytest.raises(MoveError, match="must@1 is a must-deny document"):
+        Engine(games.ruleset("must"))
+
+
+def test_quit_ends_it(chess: Engine) -> None:
+    assert not chess.is_over
+    assert talk(chess, "quit") == []
+    assert chess.is_over
