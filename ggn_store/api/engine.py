@@ -236,7 +236,7 @@ class _Game:
     @property
     def moves(self) -> list[Move]:
         """The legal moves."""
-        return self._ruleset.moves(self.position)
+        return self._ruleset.legal_moves(self.position)
 
     def at(self, root: Sequence[str], made: Sequence[str]) -> _Game:
         """The game from a root on, with these moves; raises MoveError for the first that is not legal."""
@@ -263,7 +263,7 @@ class _Game:
 
     def perft(self, depth: int) -> Sequence[tuple[Move, int]]:
         """How many paths begin with each move."""
-        return self._ruleset.perft(self.position, depth, divide=True).by_move or ()
+        return self._ruleset.perft(self.position, depth, divide=True, legal=True).by_move or ()
 
     def is_won(self, after: Position, side: Side) -> bool:
         """Whether a move to `after` wins the game."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple, cast
 
 from ggn_store.api import move_notations
-from ggn_store.api.handle import AnyPosition, as_position
+from ggn_store.api.handle import AnyPosition
 from ggn_store.api.move_notations import NOTATIONS, OWN
 from ggn_store.api.named_moves import NamedMoves
 from ggn_store.errors import GgnStoreError, MoveError, MoveTextError, UnknownNameError, printable, quote
@@ -43,14 +43,14 @@ class MoveTexts:
             if notation != OWN:
                 raise MoveError(f"{notation} cannot write a move of several steps: use {OWN!r}")
             return self.chains.notation.text(MoveText(move.path))
-        return found.text(move, self.handle.on_board(as_position(position)), self.moves)
+        return found.text(move, self.handle.ready(position), self.moves)
 
     def one(self, text: str, position: AnyPosition, notation: str | None) -> Move | Chain:
         """The one move that a text means and that may be made."""
         found = self.read(text, position, notation).moves
         if len(found) == 1:
             return found[0]
-        raise MoveError(f"{quote(text)} may mean {self._offered(found, as_position(position))}: say which")
+        raise MoveError(f"{quote(text)} may mean {self._offered(found, self.handle.ready(position))}: say which")
 
     def read(
         self,
@@ -67,7 +67,7 @@ class MoveTexts:
         """
         if len(text) > MAX_LINE:
             raise MoveError(f"a text of more than {MAX_LINE:,} characters is no move")
-        position = self.handle.on_board(as_position(position))
+        position = self.handle.ready(position)
         several: Reading | None = None
         errors: list[GgnStoreError] = []
         for name in NOTATIONS if notation is None else (notation,):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from ggn_store.api.chains import Chains
+from ggn_store.api.legal import Legal
 from ggn_store.model.chain import Chain
 from ggn_store.model.move import Move
 from ggn_store.model.move_names import Names
@@ -14,9 +14,10 @@ from ggn_store.model.position import Position
 class NamedMoves:
     """The moves of a ruleset, those that are legal among them, and their names."""
 
-    def __init__(self, chains: Chains) -> None:
-        self.handle = chains.handle
-        self.chains = chains
+    def __init__(self, legal: Legal) -> None:
+        self.handle = legal.handle
+        self.chains = legal.chains_of
+        self._legal = legal
 
     @functools.cached_property
     def names(self) -> Names:
@@ -29,21 +30,25 @@ class NamedMoves:
         return DefinedNames(definition)
 
     def between(self, position: Position, source: str | None = None, destination: str | None = None) -> list[Move]:
-        """The pseudo-legal moves; those from and to a place, where they are given."""
-        return self._asked(position, source, destination)
+        """The pseudo-legal moves, a pass too; those from and to a place, where they are given."""
+        moves = self.chains.moves
+        question = moves.question(None, source, destination)
+        passes = [move for move in self._legal.duties.passes(position) if question.means(move)]
+        return moves.one(position, question, None, "fast") + passes
 
     def allowed(self, position: Position, source: str | None = None, destination: str | None = None) -> list[Move]:
-        """The moves that may be made; those from and to a place, where they are given."""
-        return self._asked(position, source, destination)
+        """The legal moves; those from and to a place, where they are given."""
+        return self._legal.moves(position, self.chains.moves.question(None, source, destination), None)
 
     def check(self, position: Position, move: Move) -> str:
         """What SAN writes behind a move: # where it mates, + where it gives check."""
-        return ""
+        after = self.chains.apply(position, move, None)
+        if not self._legal.in_check(after, None):
+            return ""
+        return "+" if self.allowed(after) else "#"
 
     def may_be_made(self, move: Move | Chain, position: Position) -> bool:
-        """Whether a move is one of those; of chains it is not asked."""
-        return isinstance(move, Chain) or move in self.allowed(position, move.source, move.destination)
-
-    def _asked(self, position: Position, source: str | None, destination: str | None) -> list[Move]:
-        moves = self.chains.moves
-        return moves.one(position, moves.question(None, source, destination), None, "fast")
+        """Whether a move or a chain is legal."""
+        if isinstance(move, Chain):
+            return move in self._legal.chains(position)
+        return move in self.allowed(position, move.source, move.destination)

@@ -46,9 +46,9 @@ class Ruleset:
         self._handle = Handle(session, revision)
         self._moves = Moves(self._handle)
         self._chains = Chains(self._moves)
-        self._texts = MoveTexts(NamedMoves(self._chains))
         self._batches = Batches(self._moves, lambda: self.columns)
         self._legal = Legal(self._chains)
+        self._texts = MoveTexts(NamedMoves(self._legal))
 
     def __repr__(self) -> str:
         return f"Ruleset({str(self.revision)!r}, {str(self._handle.session.database)!r})"
