@@ -267,7 +267,7 @@ class Legality:
             others = [piece for piece in self._asked.pieces if side_of(piece) != side]
             if not others:
                 return []
-            changes[square] = next(filter(is_royal, others), others[0])
+            changes[square] = min(others, key=lambda piece: (not is_royal(piece), qpi.parse(piece).state != ""))
         found = self._reaches(side, board.items())
         taking = (
             threat
@@ -334,7 +334,8 @@ class Legality:
         if not all(self._is_covered(seen, each) for each in tried):
             return False
         return self._crossing.keys().isdisjoint(changes) or not any(
-            self._is_attacked(seen, {crossing.source: None, square: crossing.piece}, square)
+            # On the way it is what it becomes: rules of captures may name it, and not where it has not moved.
+            self._is_attacked(seen, {crossing.source: None, square: _crosses(crossing, square, changes)}, square)
             for crossing in self._crossings(seen.board, changes)
             for square in crossing.through
             if square == crossing.source or seen.board.get(square) is None
@@ -469,6 +470,11 @@ class Legality:
         if not self._gives_check(position, move):
             return True
         return bool(self.legal(self._after(position, move)))
+
+
+def _crosses(crossing: Crossing, square: str, changes: _Board) -> str | None:
+    """What stands on a square while a move with these changes crosses it."""
+    return crossing.piece if square == crossing.source else changes[crossing.destination]
 
 
 def _kind(piece: str) -> str:

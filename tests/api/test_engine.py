@@ -148,7 +148,7 @@ def test_the_same_seed_plays_the_same_moves(games: Store) -> None:
 
 
 def test_the_greedy_choice_takes_what_is_worth_most(chess: Engine) -> None:
-    line = "position fen 4k3/8/8/2q1r3/3P4/8/8/4K3 w - - 0 1"
+    line = "position fen 4k3/8/8/2q1r3/3P4/8/8/K7 w - - 0 1"
     talk(chess, line, "setoption name Choice value greedy")
     *_, best = talk(chess, "go")
     assert best == "bestmove d4c5"

@@ -125,7 +125,7 @@ def test_what_uci_leaves_unpromoted_is_not_promoted(games: Store) -> None:
             '"a7a8" may mean a7 a8 1, a7 a8 2, a7 a8 3, a7 a8 4: say which',
         ),
         ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8", "uci", "possible: a7a8q, a7a8r, a7a8b, a7a8n"),
-        ("4k3/8/8/8/8/8/4K3/R6R w - - 0 1", "Rd1", None, '"Rd1" may mean a1 d1, h1 d1: say which'),
+        ("4k3/8/8/8/8/8/4K3/R6R w - - 0 1", "Rd1", "san", '"Rd1" may mean a1 d1, h1 d1: say which'),
     ],
 )
 def test_what_is_no_move_is_told_with_what_would_be(
@@ -144,6 +144,16 @@ def test_a_text_of_no_notation_is_an_error_of_its_own(games: Store) -> None:
     with pytest.raises(MoveError) as caught:
         rules.parse_move("e2e5", rules.start)
     assert not isinstance(caught.value, MoveTextError)
+
+
+def test_castling_over_an_attack_is_no_move_where_captures_are_named(games: Store) -> None:
+    # What is captured in crazyhouse is named, as it goes to the hand: a king that has not moved is on e8 only.
+    rules = ruleset(games, "crazyhouse")
+    position = rules.position(fen="rn1qk2r/npp2pb1/p3b1N1/2BppPpp/PP2P1P1/3P4/2P4P/RN1QKB1R[] b KQkq - 2 15")
+    assert rules.attackers(position, "f8") == [("c5", "C:B"), ("g6", "C:N")]
+    with pytest.raises(MoveError, match="O-O: this move is not legal here"):
+        rules.parse_move("O-O", position)
+    assert rules.perft(position, 1, legal=True).count == len(rules.legal_moves(position))
 
 
 # --- rulesets without a definition ---
