@@ -133,6 +133,7 @@ BUNDLE_SQUARES: Final = _limit("bundle-squares", 5_000_000, "squares", "the boar
 # Positions, moves and policies.
 POSITION_BYTES: Final = _limit("position-bytes", 1_000_000, "bytes", "a position as JSON, or a line of positions")
 POSITION_TEXT: Final = _limit("position-text", 4_096, "characters", "a position as one line of text", fixed=True)
+GAME_BYTES: Final = _limit("game-bytes", 1_000_000, "bytes", "a game that was played, as PGN or JSON")
 HAND: Final = _limit("hand", 1_000_000, "pieces", "a kind of piece in a hand", fixed=True)
 CHAIN_STEPS: Final = _limit("chain-steps", 100, "steps", "a chain of moves")
 CHAINS: Final = _limit("chains", 100_000, "chains", "a position that is asked for chains")

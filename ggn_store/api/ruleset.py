@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ggn_store.api import notations
+from ggn_store.api import notations, outcomes
 from ggn_store.api.batches import Batches, BatchQuery
 from ggn_store.api.chains import Chains
 from ggn_store.api.handle import AnyPosition, Handle, as_position
@@ -23,6 +23,7 @@ from ggn_store.model.document import Dialect, Document, Piece, canonical_text
 from ggn_store.model.move import Assumption, Count, Move
 from ggn_store.model.play import Play
 from ggn_store.model.position import Position
+from ggn_store.model.result import Result
 from ggn_store.model.revision import Revision, Summary
 from ggn_store.model.variables import Variable
 from ggn_store.notation.qpi import Side
@@ -93,7 +94,7 @@ class Ruleset:
         start = self._handle.start
         if start is None:
             raise PositionError(f"{self.revision} has no start position of its own")
-        return start
+        return outcomes.started(self.play, start)
 
     @property
     def variables(self) -> Mapping[str, Variable]:
@@ -405,7 +406,16 @@ class Ruleset:
             if len(found) > 1:
                 raise MoveError(f"{printable(move)}: {len(found)} possibilities hold: choose one of `along`")
             move = found[0]
-        return self._chains.apply(position, move, assume)
+        before = as_position(position)
+        return outcomes.counted(self, before, self._chains.apply(before, move, assume))
+
+    def outcome(self, position: AnyPosition, history: Sequence[AnyPosition] = ()) -> Result:
+        """How a game stands: whether it is over by an outcome that the ruleset declares, who won, and why.
+
+        `history` are the positions before it, from the first one on. Without them, what a position's counters do not
+        say is named as unjudged, as are duties that are left to the host.
+        """
+        return outcomes.judge(self, as_position(position), [*map(as_position, history)])
 
     def perft(
         self,

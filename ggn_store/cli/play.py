@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import itertools
+import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO, Any, cast
 
 import click
 
 import ggn_store
+from ggn_store import limits
+from ggn_store.api.game import Game
 from ggn_store.cli import options, process
-from ggn_store.cli.play_game import Play, Reply, unfinished
+from ggn_store.cli.play_game import Opponent, Play, Reply, unfinished
 from ggn_store.errors import printable
+from ggn_store.model.position import SIDES
+from ggn_store.notation import pgn
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.move_text import MAX_LINE
-from ggn_store.notation.qpi import side_of
+from ggn_store.notation.qpi import Side, other_side, side_of
 
 
 @click.command("play")
@@ -25,8 +32,13 @@ from ggn_store.notation.qpi import side_of
     "--moves",
     "file",
     metavar="FILE|-",
-    help="Make the moves of this file first, one a line, written as they are typed (see `help` in the game).",
+    help="Make the moves of this file first: a game in PGN or JSON, or moves one a line, written as they are typed "
+    "(see `help` in the game).",
 )
+@click.option("--pseudo-legal", is_flag=True, help="Let all moves pass that the rules allow, whatever duties forbid.")
+@click.option("--against", type=click.Choice(("random",)), help="Play against random moves.")
+@click.option("--as", "own", type=click.Choice(SIDES), default=SIDES[0], help="Your side, against random moves.")
+@click.option("--seed", type=int, help="The same random moves again, for the same number.")
 @options.assume_option
 @options.captures_first_option
 @options.output_format(options.POSITION_FORMATS, "Default: the notation that the position came in, or FEEN.")
@@ -35,54 +47,114 @@ def play(
     ctx: click.Context,
     ruleset: str,
     file: str | None,
+    pseudo_legal: bool,
+    against: str | None,
+    own: str,
+    seed: int | None,
     assume: str | None,
     captures_first: bool,
     form: str | None,
     given: options.GivenPosition,
 ) -> None:
-    """Play a game in the terminal, by moves such as e2 e4, or d3 f5 h7 where several are made together.
+    """Play a game in the terminal, by moves such as e2 e4 or Nf3, or d3 f5 h7 where several are made together.
 
-    From the position that is given, or the ruleset's own start position. The store says which moves there are; whether
-    the game is won, or a move is forbidden by what its rules cannot say, is left to the players. Off a terminal the
-    moves are read from standard input. At the end the position is printed.
+    From the position that is given, or the ruleset's own start position, to an end that the ruleset declares. Moves are
+    legal as far as it says what is; what it leaves to the players is named at the start. Off a terminal the moves are
+    read from standard input. At the end the position is printed.
     """
     watched = options.is_terminal(sys.stdout)
     asks = file != "-" and options.is_terminal(sys.stdin) and (watched or file is None)
     listed = file if file is not None else None if asks else "-"
-    if given.board == "-" and listed == "-":
-        raise click.UsageError("--board - and the moves would both be standard input: give one of them as a file")
+    options.refuse(
+        (
+            given.board == "-" and listed == "-",
+            "--board - and the moves would both be standard input: give one of them as a file",
+        ),
+        (against is None and seed is not None, "--seed is for random moves: say --against random too"),
+    )
     found = options.open_ruleset(ctx, ruleset)
-    game = Play(found, found.stated(options.position(found, given)), cast(Any, assume), captures_first)
+    begun = Game.begin(
+        found,
+        options.position(found, given),
+        pseudo_legal=pseudo_legal,
+        captures_first=captures_first,
+        assume=cast(Any, assume),
+    )
+    opponent = None if against is None else Opponent(other_side(cast(Side, own)), random.Random(seed))  # noqa: S311
+    game = Play(begun, opponent)
     if listed is not None:
-        _read(game, listed)
-    interrupted = asks and _ask(game, sys.stdout if watched else sys.stderr)
+        _read(game, listed, given)
+    screen = sys.stdout if watched else sys.stderr
+    interrupted = asks and _ask(game, screen)
+    if listed is not None and not asks and (game.game.result.is_over):
+        click.echo(game.status(), err=True)
     options.write_position(found, game.position, form, given)
     if interrupted:
         ctx.exit(130)
 
 
-def _read(game: Play, file: str) -> None:
+def _read(game: Play, file: str, given: options.GivenPosition) -> None:
     """Make the moves of a file; the first line that cannot be done ends it with an error that names its place."""
     name = "standard input" if file == "-" else printable(file)
-    number = asked = 0
     with _opened(file, name) as stream:
-        while line := stream.readline(MAX_LINE + 2):
-            number += 1
-            where = f"{name}:{number}"
-            try:
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-                if game.pending and not game.answers(text):
-                    break
-                reply = game.enter(text)
-            except UnicodeDecodeError:
-                raise ggn_store.InputError(f"{where}: this is not UTF-8 text") from None
-            except ggn_store.MoveError as error:
-                raise ggn_store.MoveError(f"{where}: {error}") from None
-            if reply.text and not reply.draw and not game.pending:
-                click.echo(reply.text, err=True)
-            asked = asked or number if game.pending else 0
-            if reply.ends:
+        begun = [stream.readline(MAX_LINE + 2)]
+        while not begun[-1].strip() and begun[-1]:
+            begun.append(stream.readline(MAX_LINE + 2))
+        if _is_game(file, begun[-1]):
+            _load(game, b"".join(begun), stream, name, given)
+        else:
+            # A game from a file is of both sides; what is typed is of one.
+            rest = iter(functools.partial(stream.readline, MAX_LINE + 2), b"")
+            _read_lines(game, itertools.chain(begun, rest) if begun[-1] else [], name, file == "-")
+
+
+def _is_game(file: str, line: bytes) -> bool:
+    """Whether a file is a game in PGN or JSON, by its name or its first line."""
+    text = line.decode("utf-8-sig", "replace")
+    return file.casefold().endswith((".pgn", ".json")) or text.lstrip().startswith("{") or pgn.looks_like(text)
+
+
+def _load(game: Play, begun: bytes, stream: IO[bytes], name: str, given: options.GivenPosition) -> None:
+    """Make it the game of a file."""
+    limit = limits.GAME_BYTES
+    data = begun + stream.read(limit.most + 1 - len(begun))
+    if len(data) > limit.most:
+        raise ggn_store.InputError(f"{name}: the file has more than {limit.most:,} bytes{limit.more}")
+    start = game.game.start
+    try:
+        game.load(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise ggn_store.InputError(f"{name}: this is not UTF-8 text") from None
+    except ggn_store.GgnStoreError as error:
+        raise ggn_store.MoveError(f"{name}: {error}") from None
+    if given.names and game.game.start != start:
+        raise ggn_store.MoveError(
+            f"{name}: the game does not begin in the position of {given.names[0]}: leave that out"
+        )
+
+
+def _read_lines(game: Play, lines: Iterable[bytes], name: str, answers: bool) -> None:
+    number = asked = 0
+    if answers:
+        _say(game.answer())
+    for number, line in enumerate(lines, 1):
+        where = f"{name}:{number}"
+        try:
+            text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+            if game.pending and not game.answers(text):
                 break
+            reply = game.enter(text)
+        except UnicodeDecodeError:
+            raise ggn_store.InputError(f"{where}: this is not UTF-8 text") from None
+        except ggn_store.MoveError as error:
+            raise ggn_store.MoveError(f"{where}: {error}") from None
+        if reply.text and not reply.draw and not game.pending:
+            _say(reply.text)
+        asked = asked or number if game.pending else 0
+        if reply.ends:
+            break
+        if answers:
+            _say(game.answer())
     if game.pending:
         raise ggn_store.MoveError(f"{name}:{asked}: {unfinished(game.pending)}")
 
@@ -101,6 +173,11 @@ def _opened(file: str, name: str) -> Iterator[IO[bytes]]:
         raise ggn_store.InputError(f"{name}: cannot be read: {error.strerror}") from None
 
 
+def _say(text: str) -> None:
+    if text:
+        click.echo(text, err=True)
+
+
 def _ask(game: Play, screen: IO[str]) -> bool:
     """Ask for moves and make them until there are no more; whether it was interrupted."""
 
@@ -108,14 +185,15 @@ def _ask(game: Play, screen: IO[str]) -> bool:
         click.echo(text, file=screen)
 
     show(f"{game.ruleset.revision}: type a move such as e2 e4, or help")
-    definition = game.ruleset.definition
-    if definition is not None and definition.host:
-        show(f"left to the players: {', '.join(definition.host)}")
+    if left := game.left_over():
+        show(f"left to the players: {', '.join(left)}")
+    if answered := game.answer():
+        show(answered)
     _draw(game, show)
     with _editing(game):
         while True:
             try:
-                line = _line(f"{len(game.played) + 1} {game.position.side}> ", screen)
+                line = _line(f"{len(game.game.plies) + 1} {game.position.side}> ", screen)
                 if line is None:
                     show("")
                     return False
@@ -136,6 +214,8 @@ def _report(game: Play, reply: Reply, show: Any) -> bool:
     if reply.text:
         show(reply.text)
     if reply.draw:
+        if answered := game.answer():
+            show(answered)
         _draw(game, show)
     return reply.ends
 
@@ -153,8 +233,7 @@ def _line(prompt: str, screen: IO[str]) -> str | None:
 
 
 def _draw(game: Play, show: Any) -> None:
-    last = game.played[-1].choice if game.played else None
-    changed = set() if last is None else _changed(game)
+    changed = _changed(game) if game.game.plies else set()
 
     def paint(square: str, text: str) -> str:
         piece = game.position.board.get(square)
@@ -164,13 +243,13 @@ def _draw(game: Play, show: Any) -> None:
 
     board = game.ruleset.board
     show(game.position.text(board.squares, board.shape, paint).rstrip("\n"))
-    if not game.moves:
-        show(f"no moves for {game.position.side}")
+    if status := game.status():
+        show(status)
 
 
 def _changed(game: Play) -> set[str]:
     """The squares that the last move changed."""
-    before, after = game.played[-1].before.board, game.position.board
+    before, after = game.game.plies[-1].before.board, game.position.board
     return {square for square in {*before, *after} - {HAND} if before.get(square) != after.get(square)}
 
 

@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import os
+import random
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NoReturn
 
 import ggn_store
+from ggn_store.api.game import Game, path_of
+from ggn_store.api.move_notations import OWN
 from ggn_store.errors import printable
-from ggn_store.model.chain import Chain, captures_first
-from ggn_store.model.move import Assumption
+from ggn_store.model.chain import Chain
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.move_text import MoveNotation, MoveText, is_named
-from ggn_store.notation.qpi import side_of
+from ggn_store.notation.qpi import Side, side_of
 from ggn_store.render.moves import HOST_RULE, chains_text, moves_text, path_text, place_text
 from ggn_store.render.records import compact
 
 HELP: Final = """\
-e2 e4     move; also E2 E4, e2e4, and C:P e2 e4 as `apply` writes it
+e2 e4     move; also E2 E4, e2e4, and C:P e2 e4 as `apply` writes it; Nf3, O-O, P@e5, P*5e
 e7 e8 2   the second of several possibilities; e7e8q: the one that makes a q of it
 P* e5     put a P from the hand on e5; also * e5 P
 d3 f5 h7  several moves of one piece that the rules let be made together
 e2        what may move from e2, and P* (or *) what from the hand
 moves     all moves of the side to move
-undo      take the last move back
-save FILE write the moves to a file, which --moves reads
+undo      take the last move back, and what was answered to it
+save FILE write the game: as PGN to FILE.pgn, as JSON to FILE.json, else the moves; --moves reads all of them
 quit      leave; also Ctrl-D
 An empty line draws the board again. What follows # is a remark."""
 _REMARK: Final = re.compile(r"(?:^|\s)#")
@@ -34,22 +36,17 @@ _REMARK: Final = re.compile(r"(?:^|\s)#")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A move or a chain that can be chosen, its number among those along its path, and the position after it."""
+    """A move or a chain that can be chosen, and its number among those along its path."""
 
     move: ggn_store.Move | Chain
     number: int
-    after: ggn_store.Position
+    becomes: str | None
+    notation: str = OWN
 
     @property
     def places(self) -> tuple[str, ...]:
         """The path from its source to its destination."""
-        move = self.move
-        return move.path if isinstance(move, Chain) else (move.source, move.destination)
-
-    @property
-    def becomes(self) -> str | None:
-        """What stands at the end of the path."""
-        return self.after.board.get(self.places[-1])
+        return path_of(self.move)
 
     def text(self) -> str:
         """The move with all that it changes."""
@@ -62,15 +59,6 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """A move that was made: the position before it, and how it is written for reading it again."""
-
-    before: ggn_store.Position
-    choice: Choice
-    written: str
-
-
-@dataclass(frozen=True, slots=True)
 class Reply:
     """What there is to say to a line, whether the position is another one now, and whether that was the last line."""
 
@@ -79,53 +67,40 @@ class Reply:
     ends: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Opponent:
+    """Who plays a side at random."""
+
+    side: Side
+    chance: random.Random
+
+    def choose(self, game: Game) -> ggn_store.Move | Chain | None:
+        """One of all moves and chains; None where there is none, or the other side is to move."""
+        every: list[ggn_store.Move | Chain] = [*game.moves, *game.chains] if game.position.side == self.side else []
+        return self.chance.choice(every) if every else None
+
+
 class Play:
     """A game from a position on, played by lines of text; the moves are those that the store answers."""
 
-    def __init__(
-        self,
-        ruleset: ggn_store.Ruleset,
-        position: ggn_store.Position,
-        assume: Assumption | None = None,
-        captures_first: bool = False,
-    ) -> None:
-        if ruleset.dialect == "must-deny" and assume is None:
+    def __init__(self, game: Game, opponent: Opponent | None = None) -> None:
+        ruleset = game.ruleset
+        if ruleset.dialect == "must-deny" and game.assume is None:
             raise ggn_store.MoveError(
                 f"{ruleset.revision} is a must-deny document and does not say what a move changes: "
                 "to mean plain displacement, say --assume displacement"
             )
         self.ruleset = ruleset
-        self.start = self.position = position
-        self.played: list[Played] = []
+        self.game = game
         self.pending: tuple[Choice, ...] = ()
-        self._assume = assume
-        self._captures_first = captures_first
+        self._opponent = opponent
         self._notation = MoveNotation(ruleset.board.squares)
         self._saved: str | None = None
-        self._allowed: tuple[list[ggn_store.Move], tuple[Chain, ...] | None] | None = None
 
     @property
-    def moves(self) -> list[ggn_store.Move]:
-        """The moves of the position; with captures first, those that may be made."""
-        return self._known()[0]
-
-    @property
-    def chains(self) -> tuple[Chain, ...]:
-        """The chains of the position; with captures first, those that may be made."""
-        moves, chains = self._known()
-        if chains is None:
-            chains = self.ruleset.chains(self.position)
-            self._allowed = moves, chains
-        return chains
-
-    def _known(self) -> tuple[list[ggn_store.Move], tuple[Chain, ...] | None]:
-        """The moves, and the chains if they are known."""
-        if self._allowed is None:
-            moves = self.ruleset.moves(self.position, assume=self._assume)
-            self._allowed = moves, None
-            if self._captures_first:
-                self._allowed = captures_first(self.position, moves, self.ruleset.chains(self.position))
-        return self._allowed
+    def position(self) -> ggn_store.Position:
+        """The position that the game has come to."""
+        return self.game.position
 
     def answers(self, line: str) -> bool:
         """Whether a line may follow the question which of several possibilities is meant: a number, or nothing."""
@@ -159,98 +134,135 @@ class Play:
                     raise ggn_store.MoveError("save FILE: name the file")
         return self._move(line)
 
+    def answer(self) -> str:
+        """What the opponent plays, if there is one who is to move, line by line; "" for nothing."""
+        lines = []
+        while self._opponent is not None and (move := self._opponent.choose(self.game)) is not None:
+            lines.append(f"{self.position.side}: {path_text(move)}")
+            self.game = self.game.play(move)
+        return "\n".join(lines)
+
+    def left_over(self) -> tuple[str, ...]:
+        """What the ruleset names and does not judge: the players have to look to it themselves."""
+        play = self.ruleset.play
+        return (*(duty.name for duty in play.duties if self.game.pseudo_legal), *play.host)
+
+    def load(self, text: str) -> None:
+        """Make it the game that a text writes, as PGN or as JSON."""
+        self.game = self.game.read(text)
+
+    def status(self) -> str:
+        """How the game ended, or that there is a check or no move; "" where there is nothing to say."""
+        if self.game.result.is_over:
+            return f"the game is over: {self.game.result}"
+        if not self.game.moves:
+            return f"no moves for {self.position.side}"
+        return "check" if self.game.is_check else ""
+
     def _move(self, line: str) -> Reply:
         try:
             words = self._notation.parse(line)
         except ggn_store.MoveError as error:
-            raise ggn_store.MoveError(f"{error}; `help` lists what can be typed") from None
+            found = self._read(line)
+            if not found:
+                raise ggn_store.MoveError(f"{error}; `help` lists what can be typed") from None
+            return self._chosen(line, found)
         if len(words.places) == 1:
-            return Reply(self._offer(words))
+            offered = self._offer(words)
+            if offered or not (found := self._read(line)):
+                return Reply(offered or self._none(line, words))
+            return self._chosen(line, found)
         every = self._choices(words.places)
-        found = [choice for choice in every if words.means(choice.move.piece, choice.becomes)]
-        allowed = [choice for choice in found if self._is_allowed(choice)]
-        if found and not allowed:
-            raise ggn_store.MoveError(f"{printable(line)}: captures come first:\n{self._all_moves()}")
+        found = [choice for choice in every if words.means(choice.move.piece, choice.becomes)] or self._read(line)
         if not found:
-            raise ggn_store.MoveError(f"{printable(line)}: {self._why_none(words)}")
+            self._none(line, words)
         if words.number is not None:
-            return self._play(_numbered(allowed, words.number, line))
+            return self._chosen(line, [_numbered(found, words.number, line)])
+        return self._chosen(line, found)
+
+    def _chosen(self, line: str, found: Sequence[Choice]) -> Reply:
+        """The move that is meant, made; or the question which one that is."""
+        allowed = [choice for choice in found if self.game.may_be_made(choice.move)]
+        if not allowed:
+            raise ggn_store.MoveError(f"{printable(line)}: {self._why_not(found[0])}")
         if len(allowed) == 1:
             return self._play(allowed[0])
         self.pending = tuple(allowed)
         return Reply(f"{printable(line)} may mean\n{_numbered_text(allowed)}\nwhich? Its number:")
 
+    def _read(self, line: str) -> list[Choice]:
+        """What a line means in the notations of others."""
+        try:
+            notation, found = self.ruleset.read_move(line, self.position, pseudo=True, assume=self.game.assume)
+        except ggn_store.GgnStoreError:
+            return []
+        return [replace(self._choice(move, number), notation=notation) for number, move in enumerate(found, 1)]
+
     def _choices(self, places: tuple[str, ...]) -> list[Choice]:
         """All that may be made along a path, numbered; raises MoveError for a path of several steps that is none."""
         found: Sequence[ggn_store.Move | Chain]
+        position, assume = self.position, self.game.assume
         if len(places) == 2:
             source, destination = places
-            found = self.ruleset.moves(self.position, source=source, destination=destination, assume=self._assume)
+            found = self.ruleset.moves(position, source=source, destination=destination, assume=assume)
+            # A pass is none of the rules' own moves.
+            found = found or [move for move in self.game.moves if path_of(move) == places]
         else:
-            found = self.ruleset.along(self.position, places, assume=self._assume)
-        return [self._choice(found[number], number + 1) for number in range(len(found))]
+            found = self.ruleset.along(position, places, assume=assume)
+        return [self._choice(move, number) for number, move in enumerate(found, 1)]
 
     def _choice(self, move: ggn_store.Move | Chain, number: int) -> Choice:
-        if isinstance(move, ggn_store.Move):
-            return Choice(move, number, self.ruleset.apply(self.position, move, assume=self._assume))
-        return Choice(move, number, move.after)
-
-    def _is_allowed(self, choice: Choice) -> bool:
-        if not self._captures_first:
-            return True
-        return choice.move in (self.chains if isinstance(choice.move, Chain) else self.moves)
+        after = self.ruleset.apply(self.position, move, assume=self.game.assume)
+        return Choice(move, number, after.board.get(move.destination))
 
     def _play(self, choice: Choice) -> Reply:
-        every = self._choices(choice.places)
-        is_one_of_several = sum(other.move.piece == choice.move.piece for other in every) > 1
-        written = MoveText(
-            choice.places,
-            choice.move.piece if choice.places[0] == HAND else None,
-            number=choice.number if is_one_of_several else None,
-        )
-        self.played.append(Played(self.position, choice, self._notation.text(written)))
-        self._go(choice.after)
-        return Reply(choice.text(), draw=True)
+        self.game = self.game.play(choice.move)
+        said = "" if choice.notation == OWN else f"read as {choice.notation.upper()}: "
+        return Reply(said + choice.text(), draw=True)
 
     def _undo(self) -> Reply:
-        if not self.played:
-            raise ggn_store.MoveError("undo: nothing has been played")
-        last = self.played.pop()
-        self._go(last.before)
-        return Reply(f"taken back: {last.choice.text()}", draw=True)
-
-    def _go(self, position: ggn_store.Position) -> None:
-        self.position, self._allowed = position, None
+        try:
+            game = self.game.undo()
+            while self._opponent is not None and game.position.side == self._opponent.side:
+                game = game.undo()
+        except ggn_store.MoveError as error:
+            raise ggn_store.MoveError(f"undo: {error}") from None
+        taken = self.game.plies[len(game.plies) :]
+        self.game = game
+        return Reply("\n".join(f"taken back: {path_text(ply.move)}" for ply in reversed(taken)), draw=True)
 
     def _all_moves(self) -> str:
-        text = moves_text(self.moves, self.position) + chains_text(self.chains)
-        if not text:
-            return f"no moves for {self.position.side}"
-        return (text + (HOST_RULE if self._is_forced() else "")).rstrip("\n")
+        moves, chains = self.game.moves, self.game.chains
+        text = moves_text(moves, self.position) + chains_text(chains)
+        return (text + (HOST_RULE if self._is_forced() else "")).rstrip("\n") if text else self.status()
 
     def _is_forced(self) -> bool:
         """Whether captures come first, and so other moves may not be made."""
-        if not self._captures_first:
-            return False
-        every = len(self.ruleset.moves(self.position, assume=self._assume)), len(self.ruleset.chains(self.position))
-        return (len(self.moves), len(self.chains)) != every
+        return self.game.is_captures_first and any(not self.game.may_be_made(each) for each in self.game.every[0])
 
     def _offer(self, words: MoveText) -> str:
         """The moves from a place."""
         source = words.places[0]
-        moves = [move for move in self.moves if move.source == source and is_named(words.piece, move.piece)]
-        chains = [chain for chain in self.chains if chain.source == source and is_named(words.piece, chain.piece)]
-        if not moves and not chains:
-            raise ggn_store.MoveError(self._why_none(words))
+        moves = [move for move in self.game.moves if move.source == source and is_named(words.piece, move.piece)]
+        chains = [chain for chain in self.game.chains if chain.source == source and is_named(words.piece, chain.piece)]
         return (moves_text(moves, self.position) + chains_text(chains)).rstrip("\n")
 
+    def _why_not(self, choice: Choice) -> str:
+        why = self.game.why_not(choice.move)
+        return f"{why}:\n{self._all_moves()}" if why.startswith("captures") else why
+
+    def _none(self, line: str, words: MoveText) -> NoReturn:
+        """Say why nothing goes that way."""
+        why = self._why_none(words)
+        raise ggn_store.MoveError(why if len(words.places) == 1 else f"{printable(line)}: {why}")
+
     def _why_none(self, words: MoveText) -> str:
-        """Why nothing goes that way."""
         source, side = words.places[0], self.position.side
         name = place_text(source)
-        moves = [move for move in self.moves if move.source == source and is_named(words.piece, move.piece)]
-        if moves:
-            return f"{name} has no such move; it has\n{moves_text(moves, self.position).rstrip()}"
+        if self.game.result.is_over:
+            return f"the game is over: {self.game.result}"
+        if offered := self._offer(words):
+            return f"{name} has no such move; it has\n{offered}"
         if source == HAND:
             return f"{side} has nothing{'' if words.piece is None else ' of that name'} to put on the board"
         piece = self.position.board.get(source)
@@ -262,6 +274,8 @@ class Play:
             return f"{name} has {piece}, and {side} is to move"
         if self._is_forced():
             return f"captures come first:\n{self._all_moves()}"
+        if any(move.source == source for move in self.game.every[0]):
+            return f"{piece} on {name} has no legal moves"
         return f"{piece} on {name} has no moves"
 
     def _save(self, file: str) -> Reply:
@@ -270,29 +284,41 @@ class Play:
 
         if file != self._saved and os.path.exists(file) and not is_stream(file):
             raise ggn_store.MoveError(f"save {printable(file)}: there is such a file; name another one")
-        lines = [f"# {self.ruleset.revision}, from {self.position_text(self.start)}", *self.game()]
-        options.write(["\n".join(lines) + "\n"], file)
+        form = next((form for suffix, form in _FORMS.items() if file.casefold().endswith(suffix)), Play._list)
+        try:
+            text = form(self)
+        except ggn_store.GgnStoreError as error:
+            raise ggn_store.MoveError(f"save {printable(file)}: {error}") from None
+        options.write([text], file)
         self._saved = file
-        count = len(self.played)
-        return Reply(f"{options.counted(count, 'move')} written to {printable(file)}")
+        return Reply(f"{options.counted(len(self.game.plies), 'move')} written to {printable(file)}")
 
-    def game(self) -> list[str]:
+    def _list(self) -> str:
         """The moves that were made, as they can be typed again."""
-        return [each.written for each in self.played]
+        lines = [f"# {self.ruleset.revision}, from {self._start_text()}", *self.game.texts()]
+        return "\n".join(lines) + "\n"
 
-    def position_text(self, position: ggn_store.Position) -> str:
-        """A position in one line: FEEN, or JSON where FEEN cannot write it."""
+    def _start_text(self) -> str:
+        """The start in one line: FEEN, or JSON where FEEN cannot write it."""
+        start = self.game.start
         try:
             if self.ruleset.variables:
-                return compact(position.data())
-            return position.to_feen(self.ruleset.revision.dimensions)
+                return compact(start.data())
+            return start.to_feen(self.ruleset.revision.dimensions)
         except ggn_store.PositionError:
-            return compact(position.data())
+            return compact(start.data())
 
     def words(self) -> list[str]:
         """What a line may begin with now."""
-        sources = {move.source for move in self.moves} - {HAND}
+        sources = {move.source for move in self.game.moves} - {HAND}
         return [*sorted(sources), "moves", "undo", "help", "save", "quit"]
+
+
+# What a game is saved as, by the end of the file's name.
+_FORMS: Final[Mapping[str, Callable[[Play], str]]] = {
+    ".pgn": lambda play: play.game.pgn(),
+    ".json": lambda play: compact(play.game.record()) + "\n",
+}
 
 
 def _said(line: str) -> str:

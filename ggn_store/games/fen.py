@@ -13,6 +13,7 @@ from ggn_store import limits
 from ggn_store.errors import PositionError, offer, quote
 from ggn_store.games.letters import Letters, token_of
 from ggn_store.games.rules import SIDES, Definition, Form
+from ggn_store.model.counters import Counters
 from ggn_store.model.position import Position
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side, other_side
@@ -24,7 +25,10 @@ _SFEN_SIDES: Final[dict[str, Side]] = {"b": "first", "w": "second"}
 _TOKEN = re.compile(r"[0-9]+|\*|\+?[A-Za-z]~?", re.ASCII)
 _HELD = re.compile(r"([0-9]{1,4})?(\+?[A-Za-z])", re.ASCII)
 # Of moves; and of checks, that are left (3+3) or given (+0+0, as Lichess writes it).
-_COUNTER = re.compile(r"[0-9]+|\+?[0-9]+\+[0-9]+", re.ASCII)
+_COUNTER = re.compile(r"[0-9]{1,9}|\+?[0-9]{1,9}\+[0-9]{1,9}", re.ASCII)
+# Lichess counts the checks that were given, to the third, and others those that are left.
+_CHECKS: Final = 3
+_NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
 _PASSED = re.compile(r"[a-z][1-9][0-9]?", re.ASCII)
 _BRACKETS = re.compile(r"(?P<placement>[^\[\]]*)\[(?P<held>[^\[\]]*)\]")
 
@@ -40,7 +44,7 @@ def parse_sfen(text: str, definition: Definition) -> Position:
 
 
 def fen(position: Position, definition: Definition) -> str:
-    """The FEN of a position, with the counters `0 1`; raises PositionError where it cannot say the position."""
+    """The FEN of a position, with the counters `0 1` where it has none; PositionError where FEN cannot say it."""
     letters = Letters(definition)
     placement = _placement(position, letters)
     if letters.has_hands:
@@ -49,11 +53,14 @@ def fen(position: Position, definition: Definition) -> str:
     else:
         _no_hands(position)
     side = "w" if position.side == "first" else "b"
-    return f"{placement} {side} {_rights(position, letters)} {_passed(position, letters)} 0 1"
+    counters = position.counters or Counters()
+    checks = "" if counters.checks is None else "{}+{} ".format(*counters.checks)
+    rest = f"{checks}{counters.quiet} {counters.number}"
+    return f"{placement} {side} {_rights(position, letters)} {_passed(position, letters)} {rest}"
 
 
 def sfen(position: Position, definition: Definition) -> str:
-    """The SFEN of a position, with the move number 1; raises PositionError where it cannot say the position."""
+    """The SFEN of a position, with the move number 1 where it has none; PositionError where SFEN cannot say it."""
     letters = Letters(definition)
     placement = _placement(position, letters)
     for square, piece in position.board.items():
@@ -62,7 +69,8 @@ def sfen(position: Position, definition: Definition) -> str:
     if not letters.has_hands:
         _no_hands(position)
     held = "".join(f"{count if count > 1 else ''}{token}" for token, count in _held(position, letters))
-    return f"{placement} {'b' if position.side == 'first' else 'w'} {held or '-'} 1"
+    number = 1 if position.counters is None else position.counters.plies + 1
+    return f"{placement} {'b' if position.side == 'first' else 'w'} {held or '-'} {number}"
 
 
 class _Reader:
@@ -92,7 +100,7 @@ class _Reader:
                 self._fail(f"{quote(field)} is not a counter", "placement, side, castling, en passant, counters")
         self._read_rights(rights)
         self._read_passed(passed, other_side(side))
-        return self._position(self._hands(held), side)
+        return self._position(self._hands(held), side, _counters(rest, side))
 
     def sfen(self) -> Position:
         fields = self._text.split()
@@ -100,18 +108,19 @@ class _Reader:
             self._fail(f"there are {len(fields)} fields", "placement, side, hands and, optionally, the move number")
         self._read_placement(fields[0])
         side = self._side(fields, _SFEN_SIDES)
-        if len(fields) == 4 and not fields[3].isdigit():
-            self._fail(f"{quote(fields[3])} is not a move number", "a whole number")
-        return self._position(self._hands(fields[2]), side)
+        number = fields[3] if len(fields) == 4 else "1"
+        if not _NUMBER.fullmatch(number):
+            self._fail(f"{quote(number)} is not a move number", "a whole number")
+        return self._position(self._hands(fields[2]), side, Counters(plies=int(number) - 1))
 
     def _fail(self, message: str, allowed: str) -> NoReturn:
         raise PositionError(f"{quote(self._text)} is not a {self._kind} of this game: {message}; allowed: {allowed}")
 
-    def _position(self, hands: dict[str, int] | None, side: Side) -> Position:
+    def _position(self, hands: dict[str, int] | None, side: Side, counters: Counters) -> Position:
         pieces = {square: self._states.get(square, form).identifier for square, form in self._board.items()}
         definition = self._letters.definition
         shape = (len(self._letters.rows[0]), len(self._letters.rows))
-        return Position(pieces, hands, side, shape, definition.styles)
+        return Position(pieces, hands, side, shape, definition.styles, counters=counters)
 
     # --- placement and hands ---
 
@@ -250,6 +259,20 @@ class _Reader:
     def _stands(self, identifier: str, square: str) -> bool:
         form, wanted = self._board.get(square), self._letters.forms[identifier]
         return form is not None and form.piece.token == wanted.piece.token and form.side == wanted.side
+
+
+def _counters(fields: list[str], side: Side) -> Counters:
+    """What the last fields of a FEN count: the clock, the number of the move, and before or behind them checks."""
+    numbers = [int(field) for field in fields if "+" not in field]
+    # Makruk has a third number before the two, of its own counting.
+    quiet, number = numbers[-2:] if len(numbers) > 1 else [*numbers, *(0, 1)[len(numbers) :]]
+    checks = None
+    for field in fields:
+        first, sign, second = field.removeprefix("+").partition("+")
+        if sign:
+            left = (int(first), int(second))
+            checks = (max(_CHECKS - left[0], 0), max(_CHECKS - left[1], 0)) if field[0] == "+" else left
+    return Counters.of_fen(quiet, number, side, checks)
 
 
 # --- writing ---

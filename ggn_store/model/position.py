@@ -9,6 +9,7 @@ from typing import Any, cast, get_args
 
 from ggn_store.errors import UNSTORABLE, MoveError, NotationError, PositionError, printable, quote
 from ggn_store.model.board import box
+from ggn_store.model.counters import Counters
 from ggn_store.model.variables import is_word
 from ggn_store.notation import board_text, cell, feen, qpi
 from ggn_store.notation.board_text import Paint
@@ -29,7 +30,8 @@ class Position:
     pieces to counts, the case of a piece naming whose hand it is in; None means that nothing is known about
     the hands, and drops are then not checked against them. `side` is the side to move. `shape` and `styles`
     are only needed to write FEEN and come with `from_feen`. `state` maps state variables of the rules to their
-    values; one that it does not name has its initial value.
+    values; one that it does not name has its initial value. `counters` are what FEN and SFEN count; None where nothing
+    is known about that, as in FEEN and JSON. Positions that differ in their counters only are equal.
 
     Raises PositionError for a bad identifier, square, count, side or state.
     """
@@ -40,6 +42,7 @@ class Position:
     shape: tuple[int, ...] | None = field(default=None, compare=False)
     styles: tuple[str, str] | None = field(default=None, compare=False)
     state: Mapping[str, str] | None = None
+    counters: Counters | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.board, Mapping):
@@ -161,7 +164,8 @@ class Position:
     def after(self, effects: Transition) -> Position:
         """The position after `effects`, applied exactly as written.
 
-        Unknown hands stay unknown. Raises MoveError where a hand would have fewer than no pieces.
+        Unknown hands stay unknown, and counters become so: `Ruleset.apply` counts. Raises MoveError where a hand would
+        have fewer than no pieces.
         """
         board = dict(self.board)
         for square, piece in effects.board.items():
@@ -180,7 +184,7 @@ class Position:
                 hands[piece] = count
         state = {**(self.state or {}), **effects.state} if effects.state else self.state
         side = other_side(self.side) if effects.toggle else self.side
-        return replace(self, board=board, hands=hands, side=side, state=state)
+        return replace(self, board=board, hands=hands, side=side, state=state, counters=None)
 
 
 def _checked_hands(hands: object) -> dict[str, int]:

@@ -29,6 +29,9 @@ ROUND_TRIPS = [
     ("chess", f"{CHESS} b - - 0 1"),
     ("chess", "rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq e6 0 1"),
     ("chess", "4k3/8/8/8/3P4/8/8/R3K3 b Q d3 0 1"),
+    ("chess", "4k3/8/8/8/3P4/8/8/R3K3 b Q - 17 142"),
+    ("chess", "4k3/8/8/8/3P4/8/8/R3K3 w Q - 99 1"),
+    ("3check", f"{CHESS} w KQkq - 3+1 4 3"),
     ("crazyhouse", "r1bqk2r/ppp2pp1/8/8/8/8/PPP2PPP/RNBQK2R[NPPbp] b KQkq - 0 1"),
     ("crazyhouse", "4k2Q~/8/8/8/8/8/8/q~3K3[] w - - 0 1"),
     ("shogi", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL[] w - - 0 1"),
@@ -57,11 +60,17 @@ def test_a_fen_is_written_as_it_was_read(name: str, text: str) -> None:
 SPELLINGS = [
     ("chess", f"{CHESS}", f"{CHESS} w - - 0 1"),
     ("chess", f"{CHESS} b", f"{CHESS} b - - 0 1"),
-    ("chess", f"{CHESS} w HAha - 12 40", f"{CHESS} w KQkq - 0 1"),
+    ("chess", f"{CHESS} w HAha - 12 40", f"{CHESS} w KQkq - 12 40"),
     ("chess", f"  {CHESS}  w  KQkq  - ", f"{CHESS} w KQkq - 0 1"),
-    ("3check", f"{CHESS} w KQkq - 3+3 0 1", f"{CHESS} w KQkq - 0 1"),
-    ("3check", f"{CHESS} w KQkq - 0 1 +0+0", f"{CHESS} w KQkq - 0 1"),
-    ("3check", f"{CHESS} w +2+1", f"{CHESS} w - - 0 1"),
+    ("chess", f"{CHESS} b - - 7", f"{CHESS} b - - 7 1"),
+    (
+        "makruk",
+        "rnsmksnr/8/pppppppp/8/8/PPPPPPPP/8/RNSKMSNR b - 128 5 70",
+        "rnsmksnr/8/pppppppp/8/8/PPPPPPPP/8/RNSKMSNR b - - 5 70",
+    ),
+    ("3check", f"{CHESS} w KQkq - 0 1 +0+0", f"{CHESS} w KQkq - 3+3 0 1"),
+    ("3check", f"{CHESS} w +2+1", f"{CHESS} w - - 1+2 0 1"),
+    ("3check", f"{CHESS} w KQkq - 9 9 +7+0", f"{CHESS} w KQkq - 0+3 9 9"),
     ("crazyhouse", "4k3/8/8/8/8/8/8/4K3/QRb w - - 0 1", "4k3/8/8/8/8/8/8/4K3[QRb] w - - 0 1"),
     ("crazyhouse", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3[] w - - 0 1"),
     ("crazyhouse", "4k3/8/8/8/8/8/8/4K3[bRQ] w - - 0 1", "4k3/8/8/8/8/8/8/4K3[QRb] w - - 0 1"),
@@ -134,6 +143,7 @@ def test_any_position_of_the_pieces_of_a_game_is_read_as_it_was_written() -> Non
 SFENS = [
     ("shogi", "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"),
     ("shogi", "4k4/9/4+P4/9/9/9/9/9/4K4 w R10P2n 1"),
+    ("shogi", "4k4/9/4+P4/9/9/9/9/9/4K4 w R10P2n 88"),
     ("minishogi", "rbsgk/4p/5/P4/KGSBR b - 1"),
 ]
 

@@ -1,0 +1,245 @@
+"""How a game stands: a ruleset's declared outcomes, judged in a position and in what was played before it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
+
+from ggn_store.model import result
+from ggn_store.model.counters import Counters
+from ggn_store.model.move import Move
+from ggn_store.model.play import Outcome, Play, When
+from ggn_store.model.position import Position
+from ggn_store.model.result import Result
+from ggn_store.notation import cell
+from ggn_store.notation.qpi import Side, other_side, parse
+
+_PAWN: Final = "P"
+
+
+class Asked(Protocol):
+    """What is asked of a ruleset to judge its games."""
+
+    @property
+    def play(self) -> Play: ...
+    def legal_moves(self, position: Position) -> list[Move]: ...
+    def in_check(self, position: Position, side: Side | None = None) -> bool: ...
+    def attackers(self, position: Position, square: str, side: Side | None = None) -> Sequence[tuple[str, str]]: ...
+    def apply(self, position: Position, move: Move) -> Position: ...
+
+
+class UnjudgedError(Exception):
+    """What an outcome asks for is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A position with what was played before it, and the ruleset that it is of."""
+
+    asked: Asked
+    position: Position
+    history: Sequence[Position] = ()
+
+
+def judge(asked: Asked, position: Position, history: Sequence[Position]) -> Result:
+    """The first of the declared outcomes that holds."""
+    play = asked.play
+    case = Case(asked, position, history)
+    unjudged: dict[str, None] = {}
+    for outcome in play.outcomes:
+        try:
+            side = next((side for side in _sides(outcome, position.side) if _is_met(case, outcome, side)), None)
+        except UnjudgedError:
+            unjudged[outcome.when] = None
+            continue
+        if side is not None:
+            return _result(case, outcome, side)
+    if not any(outcome.when == "no-move" for outcome in play.outcomes):
+        unjudged["no-move"] = None
+    return Result(unjudged=(*unjudged, *play.host))
+
+
+def started(play: Play, start: Position) -> Position:
+    """A start position with its counters."""
+    checks = next((outcome.count for outcome in play.outcomes if outcome.when == "checks"), None)
+    left = None if checks is None else (checks, checks)
+    return replace(start, counters=Counters(plies=int(start.side == "second"), checks=left))
+
+
+def counted(asked: Asked, before: Position, after: Position) -> Position:
+    """The position after a move with the counters that follow from those before it."""
+    counters = before.counters
+    if counters is None:
+        return after
+    if after.side == before.side:
+        return replace(after, counters=counters)  # the move has not ended
+    checked = after.side if counters.checks is not None and asked.in_check(after) else None
+    quiet = is_quiet(before, after, asked.play)
+    return replace(after, counters=counters.after(quiet, checked))
+
+
+def is_quiet(before: Position, after: Position, play: Play) -> bool:
+    """Whether the move between two positions makes no progress: it takes nothing, and moves no pawn."""
+    side, enemy = before.side, other_side(before.side)
+    if len(result.own(after.board, enemy)) < len(result.own(before.board, enemy)):
+        return False
+    return _pawns(before, side, play) == _pawns(after, side, play)
+
+
+def _pawns(position: Position, side: Side, play: Play) -> set[str]:
+    """The squares of a side's pawns: of the pieces that the outcome names, or where there is none, of those called P.
+
+    A piece that is marked for its last move is what it was.
+    """
+    quiet = [outcome for outcome in play.outcomes if outcome.when == "quiet"]
+    named = {piece for outcome in quiet for piece in outcome.pieces}
+    return {
+        square
+        for square, piece in result.own(position.board, side).items()
+        if (play.reverts.get(piece, piece) in named or piece in named if quiet else parse(piece).letter == _PAWN)
+    }
+
+
+# --- judging ---
+
+
+def _sides(outcome: Outcome, to_move: Side) -> Iterator[Side]:
+    """The sides that an outcome is asked of: of a board, the side that has just moved comes first."""
+    sides = (to_move,) if outcome.when in _OF_MOVER else (other_side(to_move), to_move)
+    return (side for side in sides if outcome.side in (None, side))
+
+
+def _is_met(case: Case, outcome: Outcome, side: Side) -> bool:
+    """Whether an outcome holds of a side, and is not still to be answered.
+
+    A goal that cannot be answered ends the game at once; who has lost something may move before it counts.
+    """
+    if not _WHENS[outcome.when](case, outcome, side):
+        return False
+    loser = side if outcome.verdict == "loss" else other_side(side)
+    if not outcome.answered or case.position.side != loser:
+        return True
+    if side == loser:
+        return False
+    after = (case.asked.apply(case.position, move) for move in case.asked.legal_moves(case.position))
+    return not any(_has_answered(replace(case, position=position), outcome, side) for position in after)
+
+
+def _has_answered(case: Case, outcome: Outcome, side: Side) -> bool:
+    """Whether the other side has reached the same."""
+    other = other_side(side)
+    same = [each for each in case.asked.play.outcomes if each.when == outcome.when and each.side in (None, other)]
+    return any(_WHENS[each.when](case, each, other) for each in same or (outcome,))
+
+
+def _result(case: Case, outcome: Outcome, side: Side) -> Result:
+    won = result.winner(outcome, side)
+    if outcome.answered and _has_answered(case, outcome, side):
+        won = None
+    is_mate = outcome.when == "no-move" and case.asked.in_check(case.position, side)
+    return Result(won, result.reason(outcome, is_mate), outcome)
+
+
+def _extinct(case: Case, outcome: Outcome, side: Side) -> bool:
+    return result.is_extinct(case.position.board, case.position.hands or {}, outcome, side)
+
+
+def _bare(case: Case, outcome: Outcome, side: Side) -> bool:
+    return result.is_bare(case.position.board, case.position.hands or {}, side)
+
+
+def _goal(case: Case, outcome: Outcome, side: Side) -> bool:
+    reached = result.reached(case.position.board, outcome, side)
+    if outcome.safe:
+        reached = [square for square in reached if not case.asked.attackers(case.position, square, other_side(side))]
+    return len(reached) >= (outcome.count or 1)
+
+
+def _line(case: Case, outcome: Outcome, side: Side) -> bool:
+    return result.has_line(_measured(case.position), outcome, side)
+
+
+def _checks(case: Case, outcome: Outcome, side: Side) -> bool:
+    counters, other = case.position.counters, other_side(side)
+    left = None if counters is None else counters.left(side)
+    if left is not None:
+        return left == 0
+    if not case.history:
+        raise UnjudgedError
+    given = [each for each in (*case.history[1:], case.position) if each.side == other and case.asked.in_check(each)]
+    return len(given) >= (outcome.count or 1)
+
+
+def _no_move(case: Case, outcome: Outcome, side: Side) -> bool:
+    if case.asked.legal_moves(case.position):
+        return False
+    return outcome.in_check is None or case.asked.in_check(case.position, side) == outcome.in_check
+
+
+def _facing(case: Case, outcome: Outcome, side: Side) -> bool:
+    return result.are_facing(_measured(case.position))
+
+
+def _repetition(case: Case, outcome: Outcome, side: Side) -> bool:
+    if not case.history:
+        raise UnjudgedError
+    reverts = case.asked.play.reverts
+    same = [each for each in case.history if _is_same(each, case.position, reverts)]
+    if len(same) + 1 < (outcome.count or 1):
+        return False
+    # A marked piece makes a difference where it can be taken in passing.
+    moves = _moves(case.asked, case.position)
+    return 1 + sum(each == case.position or _moves(case.asked, each) == moves for each in same) >= (outcome.count or 1)
+
+
+def _quiet(case: Case, outcome: Outcome, side: Side) -> bool:
+    if case.position.counters is not None:
+        quiet = case.position.counters.quiet
+    elif case.history:
+        pairs = reversed([*itertools.pairwise((*case.history, case.position))])
+        quiet = sum(1 for _ in itertools.takewhile(lambda pair: is_quiet(*pair, case.asked.play), pairs))
+    else:
+        raise UnjudgedError
+    return quiet >= (outcome.count or 1)
+
+
+def _moves(asked: Asked, position: Position) -> set[tuple[str, str]]:
+    return {(move.source, move.destination) for move in asked.legal_moves(position)}
+
+
+def _is_same(one: Position, other: Position, reverts: Mapping[str, str]) -> bool:
+    """Whether two positions are the same but for marks."""
+    if one.side != other.side or len(one.board) != len(other.board):
+        return False
+    if (one.hands or {}) != (other.hands or {}) or one.state != other.state:
+        return False
+    pairs = ((piece, other.board.get(square)) for square, piece in one.board.items())
+    return all(piece == there or _plain(piece, reverts) == _plain(there, reverts) for piece, there in pairs)
+
+
+def _plain(piece: str | None, reverts: Mapping[str, str]) -> str | None:
+    return reverts.get(str(piece), piece)
+
+
+def _measured(position: Position) -> Mapping[str, str | None]:
+    """A board whose squares have coordinates."""
+    if not all(map(cell.is_cell, position.board)):
+        raise UnjudgedError
+    return position.board
+
+
+# What each `when` asks of a side.
+_WHENS: Final[Mapping[When, Callable[[Case, Outcome, Side], bool]]] = {
+    "extinct": _extinct,
+    "goal": _goal,
+    "checks": _checks,
+    "line": _line,
+    "bare": _bare,
+    "no-move": _no_move,
+    "facing": _facing,
+    "repetition": _repetition,
+    "quiet": _quiet,
+}
+_OF_MOVER: Final = ("no-move", "facing", "repetition", "quiet")

@@ -1,0 +1,158 @@
+"""How a game stands: whether it is over, who won, why, and what of that could not be judged."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from ggn_store.model.play import Outcome
+from ggn_store.model.record import Record
+from ggn_store.notation import cell
+from ggn_store.notation.qpi import Side, other_side, parse, side_of
+
+Board = Mapping[str, str | None]
+SCORES: Final = ("1-0", "0-1", "1/2-1/2", "*")
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Record):
+    """A game that goes on has no `reason`; one that is over without a winner is drawn.
+
+    `outcome` is the one that the ruleset declares. `unjudged` names what might have ended it and could not be judged:
+    outcomes that ask for a history where none was given, and duties that are left to the host.
+    """
+
+    winner: Side | None = None
+    reason: str | None = None
+    outcome: Outcome | None = None
+    unjudged: tuple[str, ...] = ()
+    DATA: ClassVar = "is_over winner reason score unjudged"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+        return self.reason is not None
+
+    @property
+    def score(self) -> str:
+        """As PGN writes it: `1-0`, `0-1`, `1/2-1/2`, and `*` for a game that goes on."""
+        if not self.is_over:
+            return "*"
+        return "1/2-1/2" if self.winner is None else "1-0" if self.winner == "first" else "0-1"
+
+    def __str__(self) -> str:
+        if not self.is_over:
+            return "the game goes on"
+        return f"{'draw' if self.winner is None else f'{self.winner} wins'}: {self.reason}"
+
+
+def winner(outcome: Outcome, side: Side) -> Side | None:
+    """Who has won where an outcome holds of a side."""
+    return {"win": side, "loss": other_side(side), "draw": None}[outcome.verdict]
+
+
+def reason(outcome: Outcome, in_check: bool) -> str:
+    """Why a game is over, in words."""
+    match outcome.when:
+        case "no-move":
+            return "checkmate" if in_check else "no legal move" if outcome.in_check is None else "stalemate"
+        case "extinct":
+            return "extinction"
+        case "bare":
+            return "bare king"
+        case "goal":
+            return "goal reached"
+        case "line":
+            return f"{outcome.count} in a row"
+        case "checks":
+            return f"{outcome.count} checks"
+        case "facing":
+            return "the royal pieces face each other"
+        case "repetition":
+            return f"the position stands for time {outcome.count}"
+        case "quiet":
+            return f"{outcome.count} plies without a capture or a pawn's move"
+
+
+# --- what a board and the hands say by themselves ---
+
+
+def is_royal(piece: str) -> bool:
+    """Whether a piece is one that its side must not lose."""
+    return parse(piece).terminal
+
+
+def own(board: Board, side: Side, pieces: Collection[str] = ()) -> dict[str, str]:
+    """The pieces of a side by their squares: all, or those of `pieces`, where some are named."""
+    return {
+        square: piece
+        for square, piece in board.items()
+        if piece is not None and side_of(piece) == side and (not pieces or piece in pieces)
+    }
+
+
+def is_extinct(board: Board, hands: Mapping[str, int], outcome: Outcome, side: Side) -> bool:
+    """Whether a side has at most `count` of the pieces that the outcome names, or of all, anywhere.
+
+    Where the outcome names pieces of one side only, it is about that side.
+    """
+    wanted = outcome.pieces
+    if wanted and not any(side_of(piece) == side for piece in wanted):
+        return False
+    held = sum(count for piece, count in hands.items() if side_of(piece) == side and (not wanted or piece in wanted))
+    return len(own(board, side, wanted)) + held <= (outcome.count or 0)
+
+
+def is_bare(board: Board, hands: Mapping[str, int], side: Side) -> bool:
+    """Whether a side has its royal pieces only, and has one."""
+    pieces = own(board, side).values()
+    held = any(count for piece, count in hands.items() if side_of(piece) == side)
+    return bool(pieces) and not held and all(map(is_royal, pieces))
+
+
+def reached(board: Board, outcome: Outcome, side: Side) -> list[str]:
+    """The goal squares on which a side has what the outcome names."""
+    return [square for square in own(board, side, outcome.pieces) if square in outcome.squares]
+
+
+def has_line(board: Board, outcome: Outcome, side: Side) -> bool:
+    """Whether a side has `count` of its pieces in a row, straight or diagonal."""
+    points = {cell.parse(square) for square in own(board, side, outcome.pieces)}
+    length = outcome.count or 0
+    for point in points:
+        for step in _directions(len(point)):
+            before = tuple(a - b for a, b in zip(point, step, strict=True))
+            if before not in points and all(
+                tuple(a + number * b for a, b in zip(point, step, strict=True)) in points for number in range(length)
+            ):
+                return True
+    return False
+
+
+def are_facing(board: Board) -> bool:
+    """Whether royal pieces of both sides look at each other along a straight line, with nothing between them."""
+    royals = {square: piece for square, piece in board.items() if piece is not None and is_royal(piece)}
+    occupied = {cell.parse(square) for square, piece in board.items() if piece is not None}
+    for (one, first), (two, second) in itertools.combinations(royals.items(), 2):
+        if side_of(first) == side_of(second):
+            continue
+        a, b = cell.parse(one), cell.parse(two)
+        away = [axis for axis in range(len(a)) if a[axis] != b[axis]]
+        if len(away) == 1 and occupied.isdisjoint(_between(a, b, away[0])):
+            return True
+    return False
+
+
+def _directions(dimensions: int) -> Iterator[tuple[int, ...]]:
+    """A vector for each straight or diagonal line through a point."""
+    for step in itertools.product((-1, 0, 1), repeat=dimensions):
+        if step > (0,) * dimensions:
+            yield step
+
+
+def _between(a: tuple[int, ...], b: tuple[int, ...], axis: int) -> Iterator[tuple[int, ...]]:
+    low, high = sorted((a[axis], b[axis]))
+    for part in range(low + 1, high):
+        yield (*a[:axis], part, *a[axis + 1 :])

@@ -1,0 +1,149 @@
+"""PGN: the text of a game, its tags and moves; comments, variations and annotations are passed over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from ggn_store.errors import NotationError, printable, quote
+
+RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
+MAX_MOVES: Final = 20_000
+MAX_TAGS: Final = 1_000
+_WIDTH: Final = 79
+# The seven tags that every game has, in their order.
+_ROSTER: Final = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?"}
+_NAME: Final = re.compile(r"[A-Za-z0-9_]{1,255}", re.ASCII)
+_TAG: Final = re.compile(r'\[\s*([A-Za-z0-9_]{1,255})\s*"((?:[^"\\\n]|\\.){0,10000})"\s*\]', re.ASCII)
+_TOKEN: Final = re.compile(
+    r"(?P<skipped>\s+|\{[^}]*\}|;[^\n]*|\$[0-9]{1,9}|[0-9]{1,9}\.+|\.+|[0-9]{1,9}(?=\s)|e\.p\.)"
+    r"|(?P<open>\()|(?P<close>\))|(?P<word>[^\s(){};$]+)",
+    re.ASCII,
+)
+_ESCAPED: Final = re.compile(r"^%[^\n]*", re.MULTILINE)
+_JUDGED: Final = re.compile(r"[!?]{1,9}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Pgn:
+    """A game as it is written: its tags, the moves each with the line that it is on, and its result."""
+
+    tags: Mapping[str, str] = field(default_factory=dict)
+    moves: tuple[tuple[str, int], ...] = ()
+    result: str = "*"
+
+
+def looks_like(text: str) -> bool:
+    """Whether a text begins as PGN does: with a tag, a remark, or the number of a move."""
+    return re.match(r"\ufeff?\s*(\[\s*[A-Za-z0-9_]+\s*\"|1\s*\.(?![0-9])|%|;)", text) is not None
+
+
+def parse(text: str) -> Pgn:
+    """The first game of a text; raises NotationError, with the line, where it is none.
+
+    Anything may be hostile: nothing is read twice, and what is too much is refused.
+    """
+    text = _ESCAPED.sub("", text.removeprefix("\ufeff"))
+    lines = _Lines(text)
+    tags, at = _tags(text, lines)
+    moves: list[tuple[str, int]] = []
+    for word, place in _words(text, at, lines):
+        if word in RESULTS:
+            return Pgn(tags, tuple(moves), word)
+        if word.startswith("["):
+            break  # the next game, where this one has no result
+        if len(moves) == MAX_MOVES:
+            raise NotationError(f"line {lines.of(place)}: a game has at most {MAX_MOVES:,} moves")
+        if move := _JUDGED.sub("", word):
+            moves.append((move, lines.of(place)))
+    stated = tags.get("Result", "*")
+    return Pgn(tags, tuple(moves), stated if stated in RESULTS else "*")
+
+
+def _words(text: str, at: int, lines: _Lines) -> Iterator[tuple[str, int]]:
+    """The words of the game itself, outside of variations, each with its place."""
+    depth = opened = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            why = "begins a comment that does not end" if text[at] == "{" else "means nothing there"
+            raise NotationError(f"line {lines.of(at)}: {quote(text[at])} {why}")
+        if match["open"]:
+            opened = opened if depth else at
+            depth += 1
+        elif match["close"]:
+            depth -= 1
+            if depth < 0:
+                raise NotationError(f"line {lines.of(at)}: ) ends a variation that has not begun")
+        elif match["word"] and depth == 0:
+            yield match["word"], at
+        at = match.end()
+    if depth:
+        raise NotationError(f"line {lines.of(opened)}: ( begins a variation that does not end")
+
+
+def text(tags: Mapping[str, str], moves: Iterable[str], result: str, number: int = 1, is_second: bool = False) -> str:
+    """A game as PGN: the roster of seven tags, the others, and the moves from a number on."""
+    every = {**_ROSTER, **{name: value for name, value in tags.items() if name != "Result"}}
+    names = [*_ROSTER, "Result", *(name for name in every if name not in _ROSTER)]
+    every["Result"] = result
+    head = "".join(f'[{name} "{_escaped(every[name])}"]\n' for name in names if _NAME.fullmatch(name))
+    return f"{head}\n{_wrapped([*_numbered(moves, number, is_second), result])}\n"
+
+
+def _numbered(moves: Iterable[str], number: int, is_second: bool) -> Iterator[str]:
+    for ply, move in enumerate(moves, int(is_second)):
+        if ply % 2 == 0:
+            yield f"{number + ply // 2}."
+        elif ply == 1 and is_second:
+            yield f"{number}..."
+        yield move
+
+
+def _wrapped(words: Iterable[str]) -> str:
+    lines = [""]
+    for word in words:
+        if lines[-1] and len(lines[-1]) + len(word) >= _WIDTH:
+            lines.append("")
+        lines[-1] += f" {word}" if lines[-1] else word
+    return "\n".join(lines)
+
+
+def _escaped(value: str) -> str:
+    return printable(value).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _tags(text: str, lines: _Lines) -> tuple[dict[str, str], int]:
+    """The tags, and where the moves begin."""
+    tags: dict[str, str] = {}
+    at = 0
+    while True:
+        while at < len(text) and (text[at].isspace() or text[at] == ";"):
+            at = text.find("\n", at) + 1 or len(text) if text[at] == ";" else at + 1
+        if at >= len(text) or text[at] != "[":
+            return tags, at
+        match = _TAG.match(text, at)
+        if match is None:
+            line = text[at : at + 80].partition("\n")[0]
+            raise NotationError(f'line {lines.of(at)}: {quote(line)} is no tag: write [Name "value"]')
+        if len(tags) >= MAX_TAGS:
+            raise NotationError(f"line {lines.of(at)}: a game has at most {MAX_TAGS:,} tags")
+        tags.setdefault(match[1], re.sub(r"\\(.)", r"\1", match[2]))
+        at = match.end()
+
+
+class _Lines:
+    """The numbers of lines, asked in the order of the text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._at, self._line = 0, 1
+
+    def of(self, at: int) -> int:
+        if at >= self._at:
+            self._line += self._text.count("\n", self._at, at)
+            self._at = at
+            return self._line
+        return self._text.count("\n", 0, at) + 1
