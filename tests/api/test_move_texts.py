@@ -6,6 +6,8 @@ import random
 import re
 from collections.abc import Iterator
 
+import chess
+import chess.variant
 import pytest
 
 from ggn_store import Move, MoveError, Ruleset, Store, UnknownNameError, guides
@@ -13,6 +15,7 @@ from ggn_store.api.move_notations import NOTATIONS
 from ggn_store.errors import MoveTextError
 from ggn_store.games import library
 from tests.oracles.fairy_stockfish import FIXTURES, fixture
+from tests.oracles.move_texts import played
 from tests.support.databases import new_store
 from tests.support.program import MINI
 
@@ -28,6 +31,13 @@ def games(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReque
         yield store
 
 
+# Mates and castlings; promotions; knights that need a file, a rank or both; a capture in passing.
+MARKED = (
+    "6k1/5ppp/8/8/8/8/8/R3K2R w KQ - 0 1",
+    "3n1nk1/4P1pp/8/8/8/8/8/4K3 w - - 0 1",
+    "k7/8/8/1N3N2/8/8/8/KN3N2 w - - 0 1",
+    "k7/8/8/3pP3/8/8/8/K7 w - d6 0 2",
+)
 PROMOTES = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"
 
 
@@ -65,6 +75,23 @@ def test_every_notation_is_read_back_in_every_game(games: Store, name: str) -> N
         pytest.skip("of its three dimensions, USI and SAN cannot say one")
     for fen in [sample.fen for sample in fixture(name)] if name in ALL else [None]:
         read_back(rules, fen, random.Random(1), 8)
+
+
+@pytest.mark.parametrize(("name", "board"), [("chess", chess.Board), ("crazyhouse", chess.variant.CrazyhouseBoard)])
+@pytest.mark.parametrize("count", [25, pytest.param(1_000, marks=pytest.mark.long)])
+def test_san_is_that_of_python_chess(games: Store, name: str, board: type[chess.Board], count: int) -> None:
+    rules = ruleset(games, name)
+    marks: set[str] = set()
+    for each in (*map(board, MARKED), *played(board, count)):
+        position = rules.position(fen=each.fen(en_passant="fen"))
+        for known in each.legal_moves:
+            text = each.san(known)
+            text = f"P{text}" if text.startswith("@") else text
+            move = rules.parse_move(known.uci(), position, "uci")
+            assert rules.move_text(move, position, "san") == text
+            assert rules.parse_move(text, position, "san") == move
+            marks |= {*text} & {*"+#x=O@"}
+    assert marks >= {*"+#x=O"}
 
 
 # --- what is read ---

@@ -1,0 +1,40 @@
+"""Whole games that python-chess's engine client plays through `ggn-store uci`: no illegal move, and the same ends."""
+
+from __future__ import annotations
+
+import pytest
+
+from ggn_store import Store
+from tests.oracles import engine_games
+from tests.oracles.engine_games import FAIRY, PYTHON_CHESS
+
+FEW = [("chess", 3, "random"), ("chess", 1, "greedy"), ("crazyhouse", 1, "random"), ("3check", 1, "random")]
+MANY = [("chess", 200, "random"), ("chess", 20, "greedy"), *((name, 20, "random") for name in PYTHON_CHESS[1:])]
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(tmp_path_factory.mktemp("games") / "store.db")
+
+
+def load(address: str, name: str) -> None:
+    with Store.open(address) as store:
+        store.load_library(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "games", "choice"), [*FEW, *(pytest.param(*each, marks=pytest.mark.long) for each in MANY)]
+)
+def test_no_move_is_illegal_for_python_chess(address: str, name: str, games: int, choice: str) -> None:
+    load(address, name)
+    told = engine_games.by_python_chess(address, name, games, choice)
+    assert told.wrong == []
+    assert sum(told.ends.values()) == games
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", FAIRY)
+def test_no_move_is_illegal_for_fairy_stockfish(address: str, name: str) -> None:
+    pytest.importorskip("pyffish")
+    load(address, name)
+    assert engine_games.by_fairy_stockfish(address, name, 20).wrong == []

@@ -1,0 +1,164 @@
+"""Games that other programs play through `ggn-store uci`: `python -m tests.oracles.engine_games [GAME...] [--games N]`.
+
+python-chess's engine client plays chess and the variants that it has; in other games the moves are held to those of
+Fairy-Stockfish (pyffish, in the extra `oracles`). Every move must be legal there, and every end be the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import chess
+import chess.engine
+import chess.variant
+
+from ggn_store import Store
+
+PYTHON_CHESS = ("chess", "antichess", "crazyhouse", "kingofthehill", "3check", "horde", "racingkings", "suicide")
+FAIRY = (
+    "makruk",
+    "xiangqi",
+    "shogi",
+    "capablanca",
+    "seirawan",
+    "minishogi",
+    "kyotoshogi",
+    "grand",
+    "dobutsu",
+    "losers",
+)
+PLIES = 300
+
+
+@dataclass
+class Told:
+    """How games ended, and what was wrong in them."""
+
+    ends: Counter[str] = field(default_factory=Counter)
+    plies: int = 0
+    wrong: list[str] = field(default_factory=list)
+
+
+def command(store: str, name: str, *options: str) -> list[str]:
+    return [sys.executable, "-m", "ggn_store", "--db", store, "uci", name, *options]
+
+
+def by_python_chess(store: str, name: str, games: int, choice: str = "random") -> Told:
+    """Let python-chess's client play games of the engine against itself."""
+    board_of = chess.Board if name == "chess" else chess.variant.find_variant(name)
+    told = Told()
+    with chess.engine.SimpleEngine.popen_uci(
+        command(store, name, "--seed", "1", "--choice", choice), timeout=120
+    ) as engine:
+        for number in range(games):
+            board = board_of()
+            while not board.is_game_over() and board.ply() < PLIES:
+                try:
+                    move = engine.play(board, chess.engine.Limit(nodes=1), game=number).move
+                except chess.engine.EngineError as error:
+                    told.wrong.append(f"{board.fen()}: {error}")
+                    break
+                if move is None:
+                    told.wrong.append(f"{board.fen()}: no move")
+                    break
+                board.push(move)
+            told.plies += board.ply()
+            told.ends[board.result()] += 1
+    return told
+
+
+class Pipe:
+    """An engine that is asked line by line."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        self._process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def ask(self, *lines: str, until: str) -> list[str]:
+        """The answers to some lines, up to the one that begins with `until`."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write("".join(f"{line}\n" for line in lines))
+        self._process.stdin.flush()
+        found: list[str] = []
+        while not (found and found[-1].startswith(until)):
+            line = self._process.stdout.readline()
+            if not line:
+                raise EOFError(f"the engine ended after {found}")
+            found.append(line.rstrip("\n"))
+        return found
+
+    def close(self) -> None:
+        self._process.communicate("quit\n", timeout=60)
+
+
+@contextmanager
+def engine_of(store: str, name: str) -> Iterator[Pipe]:
+    pipe = Pipe(command(store, name, "--seed", "1"))
+    try:
+        yield pipe
+    finally:
+        pipe.close()
+
+
+def by_fairy_stockfish(store: str, name: str, games: int) -> Told:
+    """Hold the moves of the engine's games to those of Fairy-Stockfish."""
+    import pyffish
+
+    told, start, chance = Told(), pyffish.start_fen(name), random.Random(1)
+    with engine_of(store, name) as engine:
+        for _ in range(games):
+            moves: list[str] = []
+            while len(moves) < PLIES:
+                legal = pyffish.legal_moves(name, start, moves)
+                if not legal or pyffish.is_immediate_game_end(name, start, moves)[0]:
+                    break
+                line = f"position startpos moves {' '.join(moves)}".removesuffix(" moves ")
+                *said, best = engine.ask(line, "go", until="bestmove")
+                move = best.removeprefix("bestmove ")
+                if move not in legal:
+                    told.wrong.append(f"{pyffish.get_fen(name, start, moves)}: {move} {said}")
+                    break
+                # Half of the moves are the other program's, so that the engine has to read them.
+                moves.append(move if chance.random() < 0.5 else chance.choice(legal))
+            told.plies += len(moves)
+            told.ends["ended" if len(moves) < PLIES else "stopped"] += 1
+    return told
+
+
+def play(store: str, name: str, games: int) -> Told:
+    """Games of one kind, by the program that knows it."""
+    return (by_python_chess if name in PYTHON_CHESS else by_fairy_stockfish)(store, name, games)
+
+
+def main(arguments: list[str]) -> None:
+    """Play, and print a line a game."""
+    parser = argparse.ArgumentParser(prog="python -m tests.oracles.engine_games", description=__doc__)
+    parser.add_argument("names", nargs="*", default=[*PYTHON_CHESS, *FAIRY])
+    parser.add_argument("--games", type=int, default=20)
+    options = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as directory:
+        address = str(Path(directory) / "store.db")
+        with Store.open(address) as store:
+            for name in options.names:
+                store.load_library(name)
+        for name in options.names:
+            told = play(address, name, options.games)
+            ends = ", ".join(f"{end} {count}" for end, count in sorted(told.ends.items()))
+            print(
+                f"{name:16} {options.games:4} games {told.plies:7,} plies  {len(told.wrong)} wrong  {ends}", flush=True
+            )
+            for line in told.wrong[:3]:
+                print(f"  {line}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
