@@ -66,7 +66,8 @@ def import_(
             definitions[f"{variant.name}.toml"] = variant.text.encode()
         else:
             revision = store.load(variant.definition, variant.name, **change)
-            duties = f" (left to the host: {', '.join(variant.definition.host)})" if variant.definition.host else ""
+            left = variant.definition.said.host
+            duties = f" (left to the host: {', '.join(left)})" if left else ""
             status = _STATUS.get(str(revision.status), "loaded")
             click.echo(f"{revision}: {status}, tier {variant.tier}{duties}")
     if output is not None:

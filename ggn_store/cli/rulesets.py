@@ -9,7 +9,7 @@ import click
 import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
-from ggn_store.model.play import DUTIES, HOST_DUTIES
+from ggn_store.model.play import DUTIES, HOST_DUTIES, Play
 from ggn_store.render.moves import place_text
 from ggn_store.render.records import compact, table
 
@@ -51,7 +51,7 @@ def list_(ctx: click.Context, library: bool, everything: bool, form: str | None)
 @options.text_or_json_option
 @click.pass_context
 def show(ctx: click.Context, ruleset: str, piece: str | None, form: str | None) -> None:
-    """Show a revision of a ruleset: where it comes from, what it changed, its board, its pieces, its state variables.
+    """Show a revision of a ruleset: where it comes from, what it changed, its board, its pieces, how it is played.
 
     RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG.
     """
@@ -63,38 +63,65 @@ def show(ctx: click.Context, ruleset: str, piece: str | None, form: str | None) 
     # What is proposed has no history yet.
     last = None if "#" in ruleset else store.history.log(str(found.revision), 1)[0]
     summary, pieces = found.summary().data() | ({} if last is None else last.data()), found.piece_summaries()
-    duties = _duties(found, summary)
+    play = _play(found, summary)
     if form == "json":
         text = found.revision.envelope.definition
-        game: dict[str, Any] = {} if text is None else {"host": duties, "definition": text}
+        game: dict[str, Any] = {} if text is None else {"host": _meanings(play), "definition": text}
+        if play != Play():
+            game |= {"play": play.data()}
         if found.variables:
             game |= {"variables": {name: each.data() for name, each in found.variables.items()}}
         click.echo(compact(summary | game | {"pieces": pieces}))
         return
     summary |= {"parents": ", ".join(f"{found.name}@{number}" for number in summary["parents"]) or None}
     summary |= {"tags": last and (", ".join(last.tags) or None), "changes": last and str(last.changes)}
-    _write_text(found, summary, duties)
+    _write_text(found, summary)
     width = options.terminal_width()
     click.echo(table(_PIECES, [[str(each[column]) for column in _PIECES] for each in pieces], width), nl=False)
     if found.variables:
         rows = [[each.name, each.initial, " ".join(each.values)] for each in found.variables.values()]
         click.echo("\n" + table(("variable", "initial", "values"), rows, width), nl=False)
+    _write_play(play, width)
 
 
-def _duties(ruleset: ggn_store.Ruleset, summary: dict[str, Any]) -> dict[str, str]:
-    """The duties of the host that the definition names, which also says the tier."""
+def _play(ruleset: ggn_store.Ruleset, summary: dict[str, Any]) -> Play:
+    """How it is played; the definition also says the tier."""
     try:
         definition = ruleset.definition
     except ggn_store.DocumentError as error:  # one that a newer ggn-store has stored
         click.echo(f"the definition of {ruleset.revision} cannot be read by this ggn-store:\n{error}", err=True)
-        return {}
-    if definition is None:
-        return {}
-    summary["tier"] = definition.tier
-    return {name: {**DUTIES, **HOST_DUTIES}[name] for name in definition.host}
+        return Play()
+    if definition is not None:
+        summary["tier"] = definition.tier
+    return ruleset.play
 
 
-def _write_text(ruleset: ggn_store.Ruleset, summary: dict[str, Any], duties: dict[str, str]) -> None:
+def _meanings(play: Play) -> dict[str, str]:
+    """What it asks for beyond its moves, and what of that is left to the players."""
+    return {name: {**DUTIES, **HOST_DUTIES}[name] for name in (*(each.name for each in play.duties), *play.host)}
+
+
+def _write_play(play: Play, width: int | None) -> None:
+    """What players have to do, how the game ends, and what nobody judges."""
+    duties = [[each.name, " ".join(each.pieces), DUTIES[each.name]] for each in play.duties]
+    if duties:
+        click.echo("\n" + table(("duty", "pieces", "meaning"), duties, width), nl=False)
+    if play.outcomes:
+        said = [each.data() for each in play.outcomes]
+        rows = [[each.pop("when"), each.pop("verdict"), each.pop("side", ""), _details(each)] for each in said]
+        click.echo("\n" + table(("it ends by", "verdict", "side", "details"), rows, width), nl=False)
+    if play.host:
+        click.echo("\n" + table(("left to the players", "meaning"), [[name, HOST_DUTIES[name]] for name in play.host], width), nl=False)
+
+
+def _details(said: dict[str, Any]) -> str:
+    """What else an outcome says."""
+    written = ((name, " ".join(value) if isinstance(value, list) else value) for name, value in said.items())
+    flags = {True: "yes", False: "no"}
+    return ", ".join(f"{name}: {flags[value] if isinstance(value, bool) else value}" for name, value in written)
+
+
+def _write_text(ruleset: ggn_store.Ruleset, summary: dict[str, Any]) -> None:
     text = ruleset.revision.envelope.definition
     if text is not None:
         written = "JSON" if ruleset.dialect == "gdl" else "TOML"
@@ -103,9 +130,6 @@ def _write_text(ruleset: ggn_store.Ruleset, summary: dict[str, Any], duties: dic
         if value is not None:
             lines = str(value).splitlines() or [""]
             click.echo(f"{name:14}" + f"\n{'':14}".join(map(printable, lines)))
-    if duties:
-        click.echo("\nleft to the players, because GGN cannot express it:")
-        click.echo(table(("duty", "meaning"), list(duties.items()), options.terminal_width()), nl=False)
     click.echo()
 
 

@@ -24,14 +24,15 @@ INDEX: Final = "index.csv"
 class Game:
     """What the index says of a game.
 
-    `host` are the duties that it leaves to whoever plays it, `sha256` is of the canonical text of its document, and
-    the counts are of its pieces, possibilities and conditions.
+    `duties` are what it asks for beyond its moves, `host` what it leaves to whoever plays it, `sha256` is of the
+    canonical text of its document, and the counts are of its pieces, possibilities and conditions.
     """
 
     name: str
     title: str
     board: str
     tier: str | None
+    duties: tuple[str, ...]
     host: tuple[str, ...]
     pieces: int
     possibilities: int
@@ -86,4 +87,5 @@ def index() -> Mapping[str, Game]:
 def _game(row: Mapping[str, Any]) -> Game:
     known = {each.name: row[each.name] for each in fields(Game)}
     counts = {name: int(row[name]) for name in ("pieces", "possibilities", "conditions")}
-    return Game(**known | counts | {"tier": row["tier"] or None, "host": tuple(row["host"].split())})
+    words = {name: tuple(row[name].split()) for name in ("duties", "host")}
+    return Game(**known | counts | words | {"tier": row["tier"] or None})

@@ -127,7 +127,8 @@ def _identifiers(definition: Definition, tokens: tuple[str, ...], sides: tuple[S
 def _outcomes(definition: Definition, end: End) -> Iterator[Outcome]:
     """What an end of the definition is for both sides: one outcome where it is the same, else one each."""
     outcome, zone = end.outcome, end.zone
-    sides = SIDES if outcome.side is None else (outcome.side,)
+    # A move of either side's piece is one.
+    sides = SIDES if outcome.side is None or outcome.when == "quiet" else (outcome.side,)
     if zone is None or (zone.first == zone.second and len(sides) > 1):
         squares = () if zone is None else tuple(zone.first)
         yield replace(outcome, pieces=tuple(_identifiers(definition, outcome.pieces, sides)), squares=squares)

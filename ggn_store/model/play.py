@@ -52,6 +52,11 @@ HOST_DUTIES: Final[Mapping[str, str]] = {
     "gating": "a piece in hand may enter on the square that an unmoved piece leaves",
     "history": "a move may depend on moves that were made before, beyond what states remember",
     "side-effects": "a move has effects that its document leaves out",
+    "points": "an end is decided by counting pieces or what they are worth",
+    "counting": "the moves of a side that cannot mate are counted, and the game is drawn",
+    "chasing": "a repetition is judged by who checks or chases, or it ends a game in which that counts",
+    "two-passes": "the game ends when both players pass, one after the other",
+    "ends": "the game ends in ways that its outcomes leave out",
 }
 
 # What an outcome is decided by.
@@ -75,8 +80,9 @@ OUTCOMES: Final[Mapping[When, Kind]] = {
     ),
     "extinct": Kind(
         "a side has at most `count` pieces (0, unless it is said; of `pieces`, if these are given) left on its board "
-        "and in its hand",
-        may=("pieces", "count", "answered"),
+        "and in its hand, and the other side at least `other` (if `answered`, one more while the first is to move: it "
+        "may still take one)",
+        may=("pieces", "count", "other", "answered"),
     ),
     "bare": Kind("a side has its royal pieces only", may=("answered",)),
     "goal": Kind(
@@ -88,11 +94,14 @@ OUTCOMES: Final[Mapping[When, Kind]] = {
     "line": Kind("a side has `count` pieces, or of `pieces`, in a row", must=("count",), may=("pieces",)),
     "checks": Kind("a side has given `count` checks", must=("count",)),
     "facing": Kind(
-        "two royal pieces face each other with nothing between them; the verdict is that of the side to move"
+        "two royal pieces face each other with nothing between them; the verdict is that of the side to move",
+        may=("answered",),
     ),
     "repetition": Kind(
-        "a position, with its side to move, stands for the `count`th time; the verdict is that of the side to move",
+        "a position, with its side to move, stands for the `count`th time; the verdict is that of the side to move. "
+        "If `perpetual`, a side that alone has checked with every move in between loses instead",
         must=("count",),
+        may=("perpetual",),
     ),
     "quiet": Kind(
         "`count` plies without a capture, and without a move of `pieces`; the verdict is that of the side to move",
@@ -110,8 +119,20 @@ class Duty:
     pieces: tuple[str, ...] = ()
 
 
+class _Said:
+    """A base of values whose JSON data are their fields, but for those that are as usual."""
+
+    __slots__ = ()
+
+    def data(self) -> dict[str, Any]:
+        """As a JSON object."""
+        said = ((each.name, each.default, getattr(self, each.name)) for each in fields(self))  # type: ignore[arg-type]
+        found = ((name, value) for name, usual, value in said if value != usual)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in found}
+
+
 @dataclass(frozen=True, slots=True)
-class Crossing:
+class Crossing(_Said):
     """A move of a piece that crosses squares which must not be attacked: castling, with its source and destination."""
 
     piece: str
@@ -121,11 +142,11 @@ class Crossing:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(_Said):
     """A way in which a game ends. `verdict` is that of the side which `when` is about; `OUTCOMES` says what it means.
 
-    `side` limits it to one side. `answered`: the other side may still move once, and the game is drawn if it then has
-    reached the same.
+    `side` limits it to one side. `answered`: the other side may still move once; the game is drawn if it then has
+    reached the same too, and goes on if what was reached is undone.
     """
 
     when: When
@@ -137,6 +158,8 @@ class Outcome:
     in_check: bool | None = None
     safe: bool = False
     answered: bool = False
+    other: int | None = None
+    perpetual: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +191,8 @@ class Play:
                 {"name": each.name, "pieces": list(each.pieces)} if each.pieces else each.name for each in self.duties
             ],
             "reverts": dict(self.reverts),
-            "crossing": [_said(each) for each in self.crossing],
-            "outcome": [_said(each) for each in self.outcomes],
+            "crossing": [each.data() for each in self.crossing],
+            "outcome": [each.data() for each in self.outcomes],
             "host": list(self.host),
         }
         return {key: value for key, value in values.items() if value}
@@ -215,11 +238,6 @@ _Path = tuple[str | int, ...]
 _T = TypeVar("_T")
 KEYS: Final = ("duties", "reverts", "crossing", "outcome", "host")
 _MOST: Final = 1_000_000
-
-
-def _said(value: Crossing | Outcome) -> dict[str, Any]:
-    said = ((each.name, each.default, getattr(value, each.name)) for each in fields(value))
-    return {name: list(found) if isinstance(found, tuple) else found for name, usual, found in said if found != usual}
 
 
 def _canonical(play: Play) -> Play:
@@ -324,14 +342,15 @@ class _Reader:
             if key in _OF_KINDS and key not in (*kind.must, *kind.may):
                 allowed = ", ".join((*_OF_ALL, *kind.must, *kind.may))
                 self._complain((*path, key), f"an outcome of the kind {when} has no such key", table[key], allowed)
-        flags = {key: self._flag(table, key, path) for key in ("in_check", "safe", "answered") if key in table}
+        flags = {key: self._flag(table, key, path) for key in _FLAGS if key in table}
         return Outcome(
             cast(When, when),
             cast(Verdict, verdict),
             cast("Side | None", side),
             self._words(table, "pieces", path),
             self._words(table, "squares", path),
-            self._count(table, path),
+            self._count(table, "count", path),
+            other=self._count(table, "other", path),
             **flags,
         )
 
@@ -368,14 +387,15 @@ class _Reader:
             self._complain((*path, key), f"{key} says yes or no", table[key], "true or false")
         return table[key] is True
 
-    def _count(self, table: Mapping[str, Any], path: _Path) -> int | None:
-        value = table.get("count")
+    def _count(self, table: Mapping[str, Any], key: str, path: _Path) -> int | None:
+        value = table.get(key)
         least = 0 if table.get("when") == "extinct" else 1
-        if "count" not in table or (type(value) is int and least <= value <= _MOST):
+        if key not in table or (type(value) is int and least <= value <= _MOST):
             return value
-        self._complain((*path, "count"), "count says how many", value, f"a whole number from {least} to {_MOST:,}")
+        self._complain((*path, key), f"{key} says how many", value, f"a whole number from {least} to {_MOST:,}")
         return None
 
 
+_FLAGS: Final = ("in_check", "safe", "answered", "perpetual")
 _OF_ALL: Final = ("when", "verdict", "side")
 _OF_KINDS: Final = tuple(each.name for each in fields(Outcome) if each.name not in _OF_ALL)

@@ -132,6 +132,8 @@ def _views(words: _Words) -> dict[str, str]:
         **{key: words.listed(key) for key in ("pieces", "squares")},
         "count": words.integer("count"),
         **{key: words.flag(key) for key in ("in_check", "safe", "answered")},
+        "other": words.integer("other"),
+        "perpetual": words.flag("perpetual"),
     }
     marks = _listed({**_NAMED, "marked": "e.key", "plain": "e.value"})
     return {

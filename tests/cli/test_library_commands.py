@@ -83,7 +83,14 @@ def said(name: str) -> dict[str, object]:
     """What the index says of a game that shows without generating it."""
     definition = library.read_game(name)
     board = definition.board.shape_text or f"{len(definition.board.squares)} squares"
-    return {"title": definition.title, "board": board, "tier": definition.tier, "host": definition.host}
+    duties = tuple(duty.name for duty in definition.said.duties)
+    return {
+        "duties": duties,
+        "title": definition.title,
+        "board": board,
+        "tier": definition.tier,
+        "host": definition.said.host,
+    }
 
 
 def test_the_index_has_every_game_as_its_definition_names_it() -> None:
@@ -282,7 +289,7 @@ def test_show_tells_the_tier_and_what_is_left_to_the_host(ggn: Command) -> None:
     shown = ggn("show", "rook").out
     assert "tier          A\n" in shown
     assert "definition    10 lines of TOML (--format json prints them)\n" in shown
-    assert "\npass  a player may pass\n" in shown
+    assert "\npass          a player may pass\n" in shown
     assert "betza" not in shown
     data = json.loads(ggn("show", "rook", "--format", "json").out)
     assert (data["tier"], data["host"], data["definition"]) == ("A", {"pass": "a player may pass"}, ROOK)

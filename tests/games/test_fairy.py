@@ -286,7 +286,7 @@ def test_a_file_of_variants_is_loaded_and_what_is_not_is_told(ggn: Command, tmp_
     file.write_text(MINE, "utf-8")
     done = ggn("import", str(file))
     assert done.code == 1
-    assert done.out.startswith("leaper@1: loaded, tier B (left to the host: royal-safety, clear-marks)")
+    assert done.out.startswith("leaper@1: loaded, tier B\n")
     assert f"{file}:7: [eager] is refused, tier B" in done.err
     assert "line 8, tier B: mustCapture = true: it is left to the host: mandatory-capture" in done.err
     assert "with --allow-host-rules these are recorded" in done.err

@@ -39,7 +39,8 @@ def survey(name: str, definition: Definition) -> Game:
         title=definition.title,
         board=board,
         tier=definition.tier,
-        host=definition.host,
+        duties=tuple(duty.name for duty in definition.said.duties),
+        host=definition.said.host,
         **count,
         sha256=sha256.hexdigest(),
     )
@@ -52,7 +53,7 @@ def text(games: list[Game]) -> str:
     writer = csv.DictWriter(written, columns, lineterminator="\n")
     writer.writeheader()
     for game in sorted(games, key=lambda game: game.name):
-        writer.writerow(game.data() | {"host": " ".join(game.host)})
+        writer.writerow(game.data() | {"duties": " ".join(game.duties), "host": " ".join(game.host)})
     return written.getvalue()
 
 

@@ -142,6 +142,17 @@ class BaseVariant:
     def _passers(self) -> str:
         return "".join(self._types("enPassantTypes", side, self.s.pawn_types) for side in SIDES)
 
+    def letters(self) -> list[str]:
+        """The letters that the game needs: what stands at the start or is held, and what that may become."""
+        tokens = [*self.start.board.values(), *self.start.hands]
+        needed = {token.strip("+~").upper() for token in tokens}
+        for side in SIDES:
+            if needed & set(self._pawns(side)):
+                needed |= set(self.targets[side])
+        order = [letter for letter, _ in self.s.types.values() if letter in needed]
+        pawns, kings = self.s.pawn_types, self.terminal
+        return sorted(order, key=lambda letter: (letter not in kings, letter in pawns))
+
     # --- zones ---
 
     def _ranks(self, side: Side, rank: int) -> frozenset[str]:

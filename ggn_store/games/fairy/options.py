@@ -44,9 +44,7 @@ DUTIES: Final = {
     **{f"{name}{side}": ("true", "pass") for name in ("pass", "passOnStalemate") for side in ("", "White", "Black")},
     "makpongRule": ("true", "no-flight"),
     "flyingGeneral": ("true", "flying-general"),
-    "bikjangRule": ("true", "bikjang"),
     "shogiPawnDropMateIllegal": ("true", "no-drop-mate"),
-    "perpetualCheckIllegal": ("true", "history"),
     "moveRepetitionIllegal": ("true", "history"),
     "shatarMateRule": ("true", "history"),
     "cambodianMoves": ("true", "no-leap-from-check"),
@@ -88,7 +86,7 @@ flagPieceBlack flagRegion flagRegionWhite flagRegionBlack whiteFlag blackFlag fl
 flagMove flagPieceSafe checkCounting connectN connectPieceTypes connectHorizontal connectVertical
 connectDiagonal connectRegion1White connectRegion2White connectRegion1Black connectRegion2Black connectNxN
 collinearN connectValue materialCounting adjudicateFullBoard countingRule castlingWins bareKingValue
-bareKingMove connect3InARow
+bareKingMove connect3InARow perpetualCheckIllegal bikjangRule
 """
 ENDS: Final = frozenset(_ENDS.split())
 _LOOKS = """

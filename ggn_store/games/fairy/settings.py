@@ -24,9 +24,12 @@ _PAIR = re.compile(r"([A-Za-z]):(\S+)", re.ASCII)
 # Options that name pieces by letter. What inherits them inherits the types that they meant.
 _SETS: Final = frozenset(
     f"{name}{side}"
-    for name in ("pawnTypes", "promotionPawnTypes", "promotionPieceTypes", "enPassantTypes", "castlingRookPieces")
+    for name in (
+        *("pawnTypes", "promotionPawnTypes", "promotionPieceTypes", "enPassantTypes", "castlingRookPieces"),
+        *("flagPiece", "nMoveRuleTypes"),
+    )
     for side in ("", "White", "Black")
-) | {"castlingKingPiece", "extinctionPieceTypes", "mutuallyImmuneTypes", "dropNoDoubled"}
+) | {"castlingKingPiece", "extinctionPieceTypes", "connectPieceTypes", "mutuallyImmuneTypes", "dropNoDoubled"}
 _PAIRS: Final = frozenset({"promotedPieceType", "promotionLimit"})
 
 

@@ -11,18 +11,21 @@ from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 
 _TOKEN = re.compile(r"[0-9]+|\*|\+?[A-Za-z]~?", re.ASCII)
+_CHECKS = re.compile(r"([1-9])\+[1-9]", re.ASCII)
 _FIELD = re.compile(r"(?P<placement>[^\[\]]*)(?:\[(?P<held>[^\[\]]*)\])?")
 
 
 @dataclass(slots=True)
 class Start:
-    """What stands where (`P`, `+p`), what is in the hands, the holes of the board, the castling field, the side."""
+    """What stands where (`P`, `+p`), what is in the hands, the holes of the board, the castling field, the side, and
+    how many checks win."""
 
     board: dict[str, str] = field(default_factory=dict)
     hands: dict[str, int] = field(default_factory=dict)
     holes: set[str] = field(default_factory=set)
     rights: str = ""
     side: Side = "first"
+    checks: int = 1
 
     def squares(self, letter: str, side: Side) -> list[str]:
         """Where the plain pieces of a letter stand, in the order of files."""
@@ -56,6 +59,8 @@ def read_start(settings: Settings) -> Start:
     found.side = "second" if fields[1:2] == ["b"] else "first"
     if len(fields) > 2 and fields[2].isalpha():
         found.rights = fields[2]
+    counts = next(filter(None, map(_CHECKS.fullmatch, fields[3:])), None)
+    found.checks = 1 if counts is None else int(counts[1])
     return found
 
 

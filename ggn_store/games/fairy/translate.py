@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from ggn_store.games.fairy import toml
+from ggn_store.games.fairy import ends, toml
 from ggn_store.games.fairy.base import COLOURS
 from ggn_store.games.fairy.ini import Option
 from ggn_store.games.fairy.options import DUTIES, ENDS, LOOKS, MOBILITY, PIECES, REFUSED, RULES
@@ -15,6 +15,7 @@ from ggn_store.games.fairy.settings import Refusal, Settings
 from ggn_store.games.fairy.start import read_start
 from ggn_store.games.rules import SIDES
 from ggn_store.games.tables import MAX_FILE_LIMIT
+from ggn_store.model import play
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side
 
@@ -57,7 +58,7 @@ class _Translation(PieceMoves):
 
     def text(self) -> str:
         """The definition."""
-        tables = [line for letter in self._letters() for line in self._tables(letter)]
+        tables = [line for letter in self.letters() for line in self._tables(letter)]
         head = [
             f"title = {toml.text(self.name)}",
             f"source = {toml.text(self.source)}",
@@ -71,9 +72,13 @@ class _Translation(PieceMoves):
         ]
         if self.terminal:
             self.host.insert(0, "royal-safety")
+        outcomes, left = ends.ends(self)
         self.host += [refusal.duty for refusal in self.s.refusals if refusal.duty is not None]
-        if self.host:
-            head.append(f"host = {toml.texts(dict.fromkeys(self.host))}")
+        duties = [duty for duty in dict.fromkeys(self.host) if duty in play.DUTIES]
+        if left := list(dict.fromkeys([*(duty for duty in self.host if duty in play.HOST_DUTIES), *left])):
+            head.append(f"host = {toml.texts(left)}")
+        if duties or outcomes:
+            head += ["", "[play]", *([f"duties = {toml.texts(duties)}"] if duties else []), *ends.text(outcomes)]
         if self.captures:
             head += ["", "[hands]", "captures = true"]
         if self.zones:
@@ -81,17 +86,6 @@ class _Translation(PieceMoves):
         return "\n".join([*head, *tables]) + "\n"
 
     # --- the whole game ---
-
-    def _letters(self) -> list[str]:
-        """The letters that the game needs: what stands at the start or is held, and what that may become."""
-        tokens = [*self.start.board.values(), *self.start.hands]
-        needed = {token.strip("+~").upper() for token in tokens}
-        for side in SIDES:
-            if needed & set(self._pawns(side)):
-                needed |= set(self.targets[side])
-        order = [letter for letter, _ in self.s.types.values() if letter in needed]
-        pawns, kings = self.s.pawn_types, self.terminal
-        return sorted(order, key=lambda letter: (letter not in kings, letter in pawns))
 
     def _feen(self) -> str:
         rows = []

@@ -222,7 +222,9 @@ VIEWS: Final[tuple[View, ...]] = (
             Column("count", "integer", "how many, or NULL"),
             Column("in_check", "boolean", "whether the side has to be in check, or must not be; NULL for either"),
             Column("safe", "boolean", "whether the squares must be such that nothing is taken there, or NULL"),
-            Column("answered", "boolean", "whether the other side may still draw with its next move, or NULL"),
+            Column("answered", "boolean", "whether the other side may still move once, or NULL"),
+            Column("other", "integer", "how many the other side has at least, or NULL"),
+            Column("perpetual", "boolean", "whether a side that always checked loses instead, or NULL"),
         ),
     ),
     _view(

@@ -35,7 +35,9 @@ BEGIN
         '"count":' || (value ->> 'count')::integer,
         '"in_check":' || CASE (value ->> 'in_check')::boolean WHEN true THEN 'true' WHEN false THEN 'false' END,
         CASE (value ->> 'safe')::boolean WHEN true THEN '"safe":true' END,
-        CASE (value ->> 'answered')::boolean WHEN true THEN '"answered":true' END) || '}', ',' ORDER BY number)
+        CASE (value ->> 'answered')::boolean WHEN true THEN '"answered":true' END,
+        '"other":' || (value ->> 'other')::integer,
+        CASE (value ->> 'perpetual')::boolean WHEN true THEN '"perpetual":true' END) || '}', ',' ORDER BY number)
       FROM json_array_elements(play -> 'outcome') WITH ORDINALITY AS listed (value, number)) || ']',
     '"host":[' || (SELECT string_agg(to_json(word)::text, ',' ORDER BY word COLLATE "C")
       FROM json_array_elements_text(play -> 'host') AS listed (word)) || ']') || '}';

@@ -270,7 +270,7 @@ def test_deleted_rulesets_are_not_shown(store: Store) -> None:
 
 
 def plain_play() -> dict[str, list[Row]]:
-    flags: Row = {"in_check": None, "safe": None, "answered": None}
+    flags: Row = dict.fromkeys(("in_check", "safe", "answered", "other", "perpetual"))
     nothing: Row = {"side": None, "pieces": None, "squares": None, "count": None} | flags
     return {
         "v_duties": [
@@ -293,7 +293,8 @@ def plain_play() -> dict[str, list[Row]]:
             nothing
             | {"ordinal": 1, "decided_by": "goal", "verdict": "win", "side": "first", "pieces": "D:M"}
             | {"squares": "Alaska,x", "count": 2, "safe": True, "answered": True},
-            nothing | {"ordinal": 2, "decided_by": "extinct", "verdict": "loss", "count": 0},
+            nothing | {"ordinal": 2, "decided_by": "extinct", "verdict": "loss", "count": 0, "other": 2},
+            nothing | {"ordinal": 3, "decided_by": "repetition", "verdict": "draw", "count": 4, "perpetual": True},
         ],
     }
 
