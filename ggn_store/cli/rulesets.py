@@ -111,7 +111,10 @@ def _write_play(play: Play, width: int | None) -> None:
         rows = [[each.pop("when"), each.pop("verdict"), each.pop("side", ""), _details(each)] for each in said]
         click.echo("\n" + table(("it ends by", "verdict", "side", "details"), rows, width), nl=False)
     if play.host:
-        click.echo("\n" + table(("left to the players", "meaning"), [[name, HOST_DUTIES[name]] for name in play.host], width), nl=False)
+        click.echo(
+            "\n" + table(("left to the players", "meaning"), [[name, HOST_DUTIES[name]] for name in play.host], width),
+            nl=False,
+        )
 
 
 def _details(said: dict[str, Any]) -> str:
