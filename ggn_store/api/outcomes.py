@@ -11,7 +11,7 @@ from ggn_store.model import result
 from ggn_store.model.counters import Counters
 from ggn_store.model.move import Move
 from ggn_store.model.play import Outcome, Play, When
-from ggn_store.model.position import Position
+from ggn_store.model.position import SIDES, Position
 from ggn_store.model.result import Result
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side, other_side, parse
@@ -112,19 +112,31 @@ def _sides(outcome: Outcome, to_move: Side) -> Iterator[Side]:
 
 
 def _is_met(case: Case, outcome: Outcome, side: Side) -> bool:
-    """Whether an outcome holds of a side, and is not still to be answered.
-
-    A goal that cannot be answered ends the game at once; who has lost something may move before it counts.
-    """
+    """Whether an outcome holds of a side, and is not still to be answered."""
     if not _WHENS[outcome.when](case, outcome, side):
         return False
-    loser = side if outcome.verdict == "loss" else other_side(side)
-    if not outcome.answered or case.position.side != loser:
-        return True
-    if side == loser:
+    is_open = _OPEN.get(outcome.when) if outcome.answered else None
+    return is_open is None or not is_open(case, outcome, side)
+
+
+def _can_be_answered(case: Case, outcome: Outcome, side: Side) -> bool:
+    """Whether the other side is to move, and can reach the same with a legal move."""
+    if case.position.side == side:
         return False
     after = (case.asked.apply(case.position, move) for move in case.asked.legal_moves(case.position))
-    return not any(_has_answered(replace(case, position=position), outcome, side) for position in after)
+    return any(_has_answered(replace(case, position=position), outcome, side) for position in after)
+
+
+def _is_to_move(case: Case, outcome: Outcome, side: Side) -> bool:
+    """Whether the side that has lost something has still the move to take as much."""
+    return case.position.side == side
+
+
+def _is_new(case: Case, outcome: Outcome, side: Side) -> bool:
+    """Whether the side to move has still the move to undo it: it was not so in the position before."""
+    if not case.history:
+        raise UnjudgedError
+    return not _WHENS[outcome.when](replace(case, position=case.history[-1]), outcome, side)
 
 
 def _has_answered(case: Case, outcome: Outcome, side: Side) -> bool:
@@ -136,14 +148,21 @@ def _has_answered(case: Case, outcome: Outcome, side: Side) -> bool:
 
 def _result(case: Case, outcome: Outcome, side: Side) -> Result:
     won = result.winner(outcome, side)
-    if outcome.answered and _has_answered(case, outcome, side):
+    if outcome.answered and outcome.when != "facing" and _has_answered(case, outcome, side):
         won = None
+    if outcome.perpetual and (checker := _perpetual(case, outcome)) is not None:
+        return Result(other_side(checker), "perpetual check", outcome)
     is_mate = outcome.when == "no-move" and case.asked.in_check(case.position, side)
     return Result(won, result.reason(outcome, is_mate), outcome)
 
 
 def _extinct(case: Case, outcome: Outcome, side: Side) -> bool:
-    return result.is_extinct(case.position.board, case.position.hands or {}, outcome, side)
+    board, hands, other = case.position.board, case.position.hands or {}, other_side(side)
+    if not result.is_extinct(board, hands, outcome, side):
+        return False
+    # Who is to move may still take one.
+    least = (outcome.other or 0) + (outcome.answered and case.position.side == side)
+    return result.total(board, hands, outcome.pieces, other) >= least
 
 
 def _bare(case: Case, outcome: Outcome, side: Side) -> bool:
@@ -185,13 +204,29 @@ def _facing(case: Case, outcome: Outcome, side: Side) -> bool:
 def _repetition(case: Case, outcome: Outcome, side: Side) -> bool:
     if not case.history:
         raise UnjudgedError
-    reverts = case.asked.play.reverts
-    same = [each for each in case.history if _is_same(each, case.position, reverts)]
-    if len(same) + 1 < (outcome.count or 1):
-        return False
+    return len(_repeated(case, (outcome.count or 1) - 1)) + 1 >= (outcome.count or 1)
+
+
+def _repeated(case: Case, least: int) -> list[int]:
+    """The places in the history of the same position, if there are so many."""
+    asked, now, reverts = case.asked, case.position, case.asked.play.reverts
+    same = [number for number, each in enumerate(case.history) if _is_same(each, now, reverts)]
+    if len(same) < least or all(case.history[number] == now for number in same):
+        return same
     # A marked piece makes a difference where it can be taken in passing.
-    moves = _moves(case.asked, case.position)
-    return 1 + sum(each == case.position or _moves(case.asked, each) == moves for each in same) >= (outcome.count or 1)
+    moves = _moves(asked, now)
+    return [number for number in same if case.history[number] == now or _moves(asked, case.history[number]) == moves]
+
+
+def _perpetual(case: Case, outcome: Outcome) -> Side | None:
+    """The side that alone has checked with every move since the first of so many equal positions."""
+    repeated = _repeated(case, 0)
+    begun = repeated[-((outcome.count or 1) - 1)]
+    between = [*case.history[begun + 1 :], case.position]
+    checkers = [
+        other_side(side) for side in SIDES if all(case.asked.in_check(each) for each in between if each.side == side)
+    ]
+    return checkers[0] if len(checkers) == 1 else None
 
 
 def _quiet(case: Case, outcome: Outcome, side: Side) -> bool:
@@ -241,5 +276,11 @@ _WHENS: Final[Mapping[When, Callable[[Case, Outcome, Side], bool]]] = {
     "facing": _facing,
     "repetition": _repetition,
     "quiet": _quiet,
+}
+# Whether what was reached may still be answered, where an outcome says that it may be; `_extinct` counts for itself.
+_OPEN: Final[Mapping[When, Callable[[Case, Outcome, Side], bool]]] = {
+    "goal": _can_be_answered,
+    "bare": _is_to_move,
+    "facing": _is_new,
 }
 _OF_MOVER: Final = ("no-move", "facing", "repetition", "quiet")

@@ -93,16 +93,20 @@ def own(board: Board, side: Side, pieces: Collection[str] = ()) -> dict[str, str
     }
 
 
+def total(board: Board, hands: Mapping[str, int], pieces: Collection[str], side: Side) -> int:
+    """How many pieces of a side there are, or of `pieces`, on the board and in the hand."""
+    held = sum(count for piece, count in hands.items() if side_of(piece) == side and (not pieces or piece in pieces))
+    return len(own(board, side, pieces)) + held
+
+
 def is_extinct(board: Board, hands: Mapping[str, int], outcome: Outcome, side: Side) -> bool:
     """Whether a side has at most `count` of the pieces that the outcome names, or of all, anywhere.
 
     Where the outcome names pieces of one side only, it is about that side.
     """
-    wanted = outcome.pieces
-    if wanted and not any(side_of(piece) == side for piece in wanted):
+    if outcome.pieces and not any(side_of(piece) == side for piece in outcome.pieces):
         return False
-    held = sum(count for piece, count in hands.items() if side_of(piece) == side and (not wanted or piece in wanted))
-    return len(own(board, side, wanted)) + held <= (outcome.count or 0)
+    return total(board, hands, outcome.pieces, side) <= (outcome.count or 0)
 
 
 def is_bare(board: Board, hands: Mapping[str, int], side: Side) -> bool:

@@ -148,6 +148,7 @@ def sweep(name: str, games: int) -> str:
     began = time.perf_counter()
     ends: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
+    left: Counter[str] = Counter()
     shown: dict[str, str] = {}
     count = 0
     with tempfile.TemporaryDirectory() as place, Store.open(str(Path(place) / "store.db")) as store:
@@ -159,13 +160,16 @@ def sweep(name: str, games: int) -> str:
             count += 1
             if ours.is_over:
                 ends[str(ours)] += 1
-            if not agrees(found, ours):
+            if not ours.is_over and found.is_over and ours.unjudged:
+                left[", ".join(ours.unjudged)] += 1
+            elif not agrees(found, ours):
                 difference = f"engine: {found.words()}; store: {ours}"
                 wrong[difference] += 1
                 shown.setdefault(difference, found.fens[-1])
     verdict = "agrees" if not wrong else f"DIFFERS in {wrong.total()}"
     told = ", ".join(f"{end} {number}" for end, number in ends.most_common())
     lines = [f"{name:20} {count:6} positions  {verdict:16} {told} ({time.perf_counter() - began:.0f} s)"]
+    lines += [f"    {number} ends left over: {each}" for each, number in left.items()]
     lines += [f"    {number} x {each}: {shown[each]}" for each, number in wrong.most_common(4)]
     return "\n".join(lines)
 

@@ -1,0 +1,192 @@
+"""Games that are played on a store: every position as python-chess has it, to their ends, as PGN and as records."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+
+import chess
+import chess.pgn
+import chess.variant
+import pytest
+
+from ggn_store import MoveError, Position, PositionError, Ruleset, Store
+from ggn_store.api.game import Game
+
+# The games of the library that python-chess plays, too.
+BOARDS: dict[str, type[chess.Board]] = {
+    "chess": chess.Board,
+    "3check": chess.variant.ThreeCheckBoard,
+    "kingofthehill": chess.variant.KingOfTheHillBoard,
+    "racingkings": chess.variant.RacingKingsBoard,
+    "antichess": chess.variant.AntichessBoard,
+    "horde": chess.variant.HordeBoard,
+    "crazyhouse": chess.variant.CrazyhouseBoard,
+}
+GAMES = int(os.environ.get("GGN_GAMES", "100"))
+FOOLS_MATE = ["f2f3", "e7e5", "g2g4", "d8h4"]
+
+
+@pytest.fixture(scope="module")
+def games(module_store: Store) -> Store:
+    """A store with chess and a few games beside it."""
+    module_store.load_library("chess")
+    return module_store
+
+
+@pytest.fixture
+def rules(games: Store) -> Ruleset:
+    """Chess."""
+    return games.ruleset("chess")
+
+
+def ended(board: chess.Board) -> str | None:
+    """How python-chess says that a game has ended, as scores are written; None where it goes on.
+
+    Material with which nobody can mate is not judged by outcomes.
+    """
+    if board.is_variant_end() or not any(board.legal_moves):
+        return board.result()
+    return "1/2-1/2" if board.halfmove_clock >= 100 or board.is_repetition(3) else None
+
+
+def agree(rules: Ruleset, board: chess.Board, chance: random.Random, plies: int) -> Game:
+    """A random game, in which every position, its moves and how it stands are those of python-chess."""
+    game = Game.begin(rules)
+    for _ in range(plies):
+        fen = board.fen(en_passant="fen")
+        assert rules.fen(game.position) == fen
+        assert (game.score if game.result.is_over else None) == ended(board), fen
+        if game.result.is_over:
+            break
+        assert len(game.moves) == board.legal_moves.count(), fen
+        assert game.is_check == board.is_check(), fen
+        move = chance.choice(list(board.legal_moves))
+        game = game.play(rules.parse_move(move.uci(), game.position, "uci"))
+        board.push(move)
+    return game
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_games_of_chess_have_the_positions_of_python_chess(rules: Ruleset, seed: int) -> None:
+    game = agree(rules, chess.Board(), random.Random(seed), 60)
+    assert len(game.plies) == 60
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", BOARDS)
+def test_random_games_end_as_those_of_python_chess(games: Store, name: str) -> None:
+    games.load_library(name)
+    for seed in range(GAMES):
+        agree(games.ruleset(name), BOARDS[name](), random.Random(seed), 400)
+
+
+def test_a_game_is_a_value(rules: Ruleset) -> None:
+    game = Game.begin(rules)
+    later = game
+    for move in FOOLS_MATE:
+        later = later.play(move)
+    assert (len(game.plies), game.position) == (0, rules.start)
+    assert later.moves == []
+    assert later.is_check
+    assert later.history[-1] == later.undo().position
+    assert later.texts("uci") == FOOLS_MATE
+    with pytest.raises(MoveError, match="nothing has been played"):
+        game.undo()
+
+
+@pytest.mark.parametrize(
+    ("fen", "move", "why"),
+    [
+        ("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", "e1d2", "it leaves first in check"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "e8e7", "the position does not allow this move to first"),
+    ],
+)
+def test_a_move_that_may_not_be_made_is_refused_with_the_reason(rules: Ruleset, fen: str, move: str, why: str) -> None:
+    game = Game.begin(rules, rules.position(fen=fen))
+    made = next(
+        each
+        for side in ("first", "second")
+        for each in rules.moves(game.position.with_changes(side=side))
+        if each.source + each.destination == move
+    )
+    with pytest.raises(MoveError, match=why):
+        game.play(made)
+    if made in rules.moves(game.position):
+        assert Game.begin(rules, game.position, pseudo_legal=True).play(made).plies
+
+
+def test_a_game_is_written_as_pgn_that_python_chess_reads(rules: Ruleset) -> None:
+    start = rules.position(fen="r3k2r/pPpp1ppp/8/8/8/8/P1PP1PpP/R3K2R b KQkq - 3 17")
+    game = Game.begin(rules, start)
+    for move in ("O-O", "bxa8=N", "g1=Q+", "Rxg1"):
+        game = game.play(move)
+    text = game.pgn()
+    assert '[SetUp "1"]\n[FEN "r3k2r/pPpp1ppp/8/8/8/8/P1PP1PpP/R3K2R b KQkq - 3 17"]' in text
+    assert "17... O-O 18. bxa8=N g1=Q+ 19. Rxg1 *" in text
+    read = chess.pgn.read_game(io.StringIO(text))
+    assert read is not None
+    assert not read.errors
+    assert read.end().board().fen(en_passant="fen") == rules.fen(game.position)
+    again = Game.begin(rules).read(text)
+    assert (again.start, again.position, again.texts()) == (start, game.position, game.texts())
+    assert again.position.counters == game.position.counters
+
+
+def test_tags_and_a_result_that_the_board_does_not_show_are_kept(rules: Ruleset) -> None:
+    text = '[White "Anna"]\n[Result "0-1"]\n\n1. e4 e5 0-1\n'
+    game = Game.begin(rules).read(text)
+    assert (game.score, game.tags["White"]) == ("0-1", "Anna")
+    assert '[White "Anna"]' in game.pgn()
+    assert game.pgn().endswith("1. e4 e5 0-1\n")
+    assert game.play("Nf3").score == "*"
+
+
+def test_a_record_has_all_of_a_game(rules: Ruleset) -> None:
+    game = Game.begin(rules)
+    for move in ("e2e4", "e7e5", "g1f3"):
+        game = game.play(move)
+    record = game.record()
+    assert record["ruleset"] == str(rules.revision)
+    assert record["digest"] == rules.revision.digest
+    assert record["moves"][0] == {"move": "e2 e4", "uci": "e2e4"}
+    assert record["counters"] == {"quiet": 0, "plies": 0, "checks": None}
+    assert record["result"]["score"] == "*"
+    again = Game.begin(rules).read(json.dumps(record))
+    assert (again.position, again.position.counters) == (game.position, game.position.counters)
+    assert again.record() == record
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "this is no record of a game"),
+        ("{}", "a record of a game has the keys"),
+        ('{"start": {}, "moves": [], "more": 1}', "a record of a game has the keys"),
+        ('{"start": {"board": {}}, "moves": {}}', "the moves of a game are a list"),
+        ('{"start": {"board": {}}, "moves": [1]}', "move 1: 1 names no move"),
+        ('{"start": {"board": {}}, "moves": ["e2e4"]}', "move 1: "),
+        ('{"start": {"board": {}}, "moves": [], "counters": {"quiet": -1e9}}', "are no counters"),
+        ('{"start": {"board": {}}, "moves": [], "counters": {"checks": [1]}}', "are no counters"),
+        ('{"start": 3, "moves": []}', "3 is not a position"),
+        ("[" * 10**5, "is no tag"),
+        ("{" * 10**5, "this is no record of a game"),
+        ("1. e4\ne5 2.\nKe3", "line 3: "),
+        ('[FEN "nonsense"]\n', "is not a FEN of this game"),
+    ],
+)
+def test_what_is_no_game_is_refused_with_its_place(rules: Ruleset, text: str, message: str) -> None:
+    with pytest.raises((MoveError, PositionError)) as error:
+        Game.begin(rules).read(text)
+    assert message in str(error.value)
+    assert len(str(error.value)) < 2_000
+
+
+def test_a_position_without_counters_gets_none_by_a_move(rules: Ruleset) -> None:
+    bare = Position.from_feen(rules.start.to_feen())
+    after = rules.apply(bare, "e2e4")
+    assert after.counters is None
+    assert rules.fen(after).endswith("KQkq e3 0 1")
+    assert rules.apply(rules.start, "e2e4") == after

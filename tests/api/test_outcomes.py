@@ -1,0 +1,241 @@
+"""Outcomes, judged of positions whose moves and checks are made up here; on boards of a store in test_games.py."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from ggn_store import Move, Position
+from ggn_store.api import outcomes
+from ggn_store.model.counters import Counters
+from ggn_store.model.play import Outcome, Play
+from ggn_store.notation.qpi import Side, side_of
+from ggn_store.notation.stn import Transition
+
+KINGS = {"a1": "C:K^", "h8": "c:k^"}
+REPEATED = Outcome("repetition", "draw", count=3)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A ruleset of declared outcomes, with moves and checks as they are given."""
+
+    play: Play
+    goes: Mapping[str, str] = field(default_factory=dict)
+    checked: tuple[str, ...] = ()
+
+    def legal_moves(self, position: Position) -> list[Move]:
+        """From one square to another, where the side to move has something."""
+        return [
+            Move(piece, source, to, 0, {}, {}, Transition({source: None, to: piece}))
+            for source, to in self.goes.items()
+            if (piece := position.board.get(source)) is not None and side_of(piece) == position.side
+        ]
+
+    def in_check(self, position: Position, side: Side | None = None) -> bool:
+        """Whether the king stands on a square that was said to be in check."""
+        return any(
+            piece is not None and "^" in piece and side_of(piece) == (side or position.side)
+            for square, piece in position.board.items()
+            if square in self.checked
+        )
+
+    def attackers(self, position: Position, square: str, side: Side | None = None) -> Sequence[tuple[str, str]]:
+        """Somebody, where a square was said to be in check."""
+        return [("z9", "c:q")] if square in self.checked else []
+
+    def apply(self, position: Position, move: Move) -> Position:
+        """The position after a move."""
+        return position.after(move.effects)
+
+
+def told(rules: Rules, position: Position, history: Sequence[Position] = ()) -> str:
+    return str(outcomes.judge(rules, position, history))
+
+
+ON = "the game goes on"
+GOAL = Outcome("goal", "win", pieces=("C:K^", "c:k^"), squares=("a8", "h8"))
+RACE = (
+    Outcome("goal", "win", side="first", pieces=("C:K^",), squares=("a8", "b8", "h8"), answered=True),
+    Outcome("goal", "win", side="second", pieces=("c:k^",), squares=("a8", "b8", "h8")),
+)
+BARE = Outcome("bare", "loss", answered=True)
+LONELY = Outcome("extinct", "loss", count=1, other=2, answered=True)
+THREE = {f"{file}1": "c:s" for file in "abc"}
+FACING = Outcome("facing", "draw", answered=True)
+
+
+@pytest.mark.parametrize(
+    ("declared", "goes", "checked", "board", "side", "expected"),
+    [
+        # No move: mate, stalemate by the verdict of each, or either.
+        ((Outcome("no-move", "loss", in_check=True),), {}, ("a1",), KINGS, "first", "second wins: checkmate"),
+        ((Outcome("no-move", "loss", in_check=True),), {}, (), KINGS, "first", ON),
+        ((Outcome("no-move", "loss", in_check=True),), {"a1": "a2"}, ("a1",), KINGS, "first", ON),
+        ((Outcome("no-move", "win", in_check=False),), {}, (), KINGS, "second", "second wins: stalemate"),
+        ((Outcome("no-move", "loss"),), {}, (), KINGS, "second", "first wins: no legal move"),
+        ((Outcome("no-move", "loss", side="first"),), {}, (), KINGS, "second", ON),
+        # Goals: of both sides, safe ones, and those that may be answered.
+        ((GOAL,), {}, (), {"a8": "C:K^", "e4": "c:k^"}, "second", "first wins: goal reached"),
+        ((GOAL,), {}, (), {"a8": "C:Q", "e4": "c:k^"}, "second", ON),
+        ((GOAL,), {}, (), {"a8": "C:K^", "h8": "c:k^"}, "second", "first wins: goal reached"),
+        ((GOAL,), {}, (), {"a8": "C:K^", "h8": "c:k^"}, "first", "second wins: goal reached"),
+        ((Outcome("goal", "win", squares=("a8",), safe=True),), {}, ("a8",), {"a8": "C:K^"}, "second", ON),
+        ((Outcome("goal", "win", squares=("a8", "b8"), count=2),), {}, (), {"a8": "C:K^"}, "second", ON),
+        (RACE, {"h7": "h8"}, (), {"a8": "C:K^", "h7": "c:k^"}, "second", ON),
+        (RACE, {"h7": "h6"}, (), {"a8": "C:K^", "h7": "c:k^"}, "second", "first wins: goal reached"),
+        (RACE, {}, (), {"a8": "C:K^", "h8": "c:k^"}, "first", "draw: goal reached"),
+        (RACE, {}, (), {"a8": "C:K^", "h7": "c:k^"}, "first", "first wins: goal reached"),
+        (RACE, {"a7": "a8"}, (), {"a7": "C:K^", "h8": "c:k^"}, "first", "second wins: goal reached"),
+        # What is lost: all, some, all but the king; to be answered by who is to move.
+        ((Outcome("extinct", "loss"),), {}, (), {"a1": "C:P"}, "second", "first wins: extinction"),
+        ((Outcome("extinct", "win"),), {}, (), {"a1": "C:P"}, "second", "second wins: extinction"),
+        ((Outcome("extinct", "loss", pieces=("C:Q",)),), {}, (), KINGS, "second", "second wins: extinction"),
+        ((LONELY,), {}, (), KINGS | {"b1": "C:R"}, "first", "first wins: extinction"),
+        ((LONELY,), {}, (), KINGS | {"b1": "C:R"}, "second", ON),
+        ((LONELY,), {}, (), KINGS | {"b1": "C:R", "c1": "C:N"}, "second", "first wins: extinction"),
+        ((LONELY,), {}, (), KINGS, "second", ON),
+        ((BARE,), {}, (), KINGS | {"b1": "C:R"}, "second", ON),
+        ((BARE,), {}, (), KINGS | {"b1": "C:R"}, "first", "first wins: bare king"),
+        ((BARE,), {}, (), KINGS, "first", "draw: bare king"),
+        ((Outcome("bare", "loss"),), {}, (), KINGS | {"b1": "C:R"}, "second", "first wins: bare king"),
+        # Lines, of either side; the one that has just moved first.
+        ((Outcome("line", "win", count=3),), {}, (), THREE, "first", "second wins: 3 in a row"),
+        ((Outcome("line", "win", count=4),), {}, (), THREE, "first", ON),
+        # Of several that hold the first counts.
+        ((Outcome("no-move", "draw"), GOAL), {}, (), {"a8": "C:K^"}, "second", "draw: no legal move"),
+        ((GOAL, Outcome("no-move", "draw")), {}, (), {"a8": "C:K^"}, "second", "first wins: goal reached"),
+    ],
+)  # fmt: skip
+def test_a_position_is_judged_by_what_is_declared(
+    declared: tuple[Outcome, ...],
+    goes: dict[str, str],
+    checked: tuple[str, ...],
+    board: dict[str, str],
+    side: Side,
+    expected: str,
+) -> None:
+    assert told(Rules(Play(outcomes=declared), goes, checked), Position(board, None, side)) == expected
+
+
+def shuffled(*kings: str, side: Side = "first") -> list[Position]:
+    """Positions of a first king that stands on these squares by turns, and a second one on h8 and g8."""
+    other: dict[Side, Side] = {"first": "second", "second": "first"}
+    sides = [side if number % 2 == 0 else other[side] for number in range(len(kings))]
+    return [Position({square: "C:K^", "h8": "c:k^"}, None, side) for square, side in zip(kings, sides, strict=True)]
+
+
+def test_a_repetition_needs_the_same_position_with_the_same_side_to_move() -> None:
+    rules = Rules(Play(outcomes=(REPEATED,)), {"a1": "a2"})
+    *history, now = shuffled("a1", "b1", "a1", "b1", "a1")
+    assert told(rules, now, history) == "draw: the position stands for time 3"
+    assert told(rules, now, history[1:]) == ON
+    *history, now = shuffled("a1", "a1", "b1", "a1")
+    assert told(rules, now, history) == ON
+    unjudged = outcomes.judge(rules, now, ())
+    assert (unjudged.is_over, unjudged.unjudged) == (False, ("repetition", "no-move"))
+
+
+def test_a_marked_piece_makes_another_position_only_where_it_can_be_taken_in_passing() -> None:
+    play = Play(outcomes=(REPEATED,), reverts={"C:-P": "C:P"})
+    marked = Position(KINGS | {"e4": "C:-P", "d4": "c:p"}, None, "second")
+    plain = Position(KINGS | {"e4": "C:P", "d4": "c:p"}, None, "second")
+    history = [marked, plain]
+    assert told(Rules(play, {"h8": "h7"}), plain, history) == "draw: the position stands for time 3"
+
+    class Passing(Rules):
+        def legal_moves(self, position: Position) -> list[Move]:
+            taking = [Move("c:p", "d4", "e3", 0, {}, {}, Transition())] if position.board["e4"] == "C:-P" else []
+            return [*super().legal_moves(position), *taking]
+
+    assert told(Passing(play, {"h8": "h7"}), plain, history) == ON
+
+
+def test_who_alone_gives_perpetual_check_loses() -> None:
+    rules = Rules(Play(outcomes=(Outcome("repetition", "draw", count=3, perpetual=True),)), {"a1": "a2"}, ("a1", "b1"))
+    *history, now = shuffled("a1", "c1", "b1", "c1", "a1", "c1", "b1", "c1", "a1")
+    assert told(rules, now, history) == "first wins: perpetual check"
+    *history, now = shuffled("a1", "c1", "c2", "c1", "a1", "c1", "b1", "c1", "a1")
+    assert told(rules, now, history) == "draw: the position stands for time 3"
+
+
+def test_kings_that_face_each_other_may_be_parted_by_the_next_move() -> None:
+    rules = Rules(Play(outcomes=(FACING,)), {"a1": "a2"})
+    apart, facing = Position({"a1": "C:K^", "b8": "c:k^"}), Position({"a1": "C:K^", "a8": "c:k^"})
+    assert told(rules, apart) == ON
+    assert outcomes.judge(rules, facing, ()).unjudged == ("facing", "no-move")
+    assert told(rules, facing, [apart]) == ON
+    assert told(rules, facing, [apart, facing]) == "draw: the royal pieces face each other"
+    assert told(Rules(Play(outcomes=(Outcome("facing", "loss"),))), facing) == (
+        "second wins: the royal pieces face each other"
+    )
+
+
+def test_plies_without_progress_are_counted_by_counters_or_else_in_the_history() -> None:
+    quiet = Outcome("quiet", "draw", count=3, pieces=("C:P", "c:p"))
+    rules = Rules(Play(outcomes=(quiet,), reverts={"C:-P": "C:P"}), {"a1": "a2"})
+    counted = Position(KINGS, counters=Counters(quiet=3))
+    assert told(rules, counted) == "draw: 3 plies without a capture or a pawn's move"
+    assert told(rules, Position(KINGS, counters=Counters(quiet=2))) == ON
+    assert outcomes.judge(rules, Position(KINGS), ()).unjudged == ("quiet", "no-move")
+    *history, now = shuffled("a1", "b1", "c1", "d1")
+    assert told(rules, now, history) == "draw: 3 plies without a capture or a pawn's move"
+    assert told(rules, now, history[1:]) == ON
+    rich = [Position({**position.board, "h1": "c:p"}, None, position.side) for position in history[:1]]
+    assert told(rules, now, [*rich, *history[1:]]) == ON
+
+
+def test_checks_are_counted_by_counters_or_else_in_the_history() -> None:
+    rules = Rules(Play(outcomes=(Outcome("checks", "win", count=2),)), {"a1": "a2"}, ("a1",))
+    assert told(rules, Position(KINGS, counters=Counters(checks=(2, 0)))) == "second wins: 2 checks"
+    assert told(rules, Position(KINGS, counters=Counters(checks=(1, 1)))) == ON
+    assert outcomes.judge(rules, Position(KINGS), ()).unjudged == ("checks", "no-move")
+    *history, now = shuffled("b1", "b1", "a1", "b1", "a1")
+    assert told(rules, now, history) == "second wins: 2 checks"
+    *history, now = shuffled("a1", "b1", "b1", "b1", "a1")
+    assert told(rules, now, history) == ON
+
+
+def test_what_is_left_to_the_host_is_named() -> None:
+    rules = Rules(Play(outcomes=(Outcome("no-move", "draw"),), host=("bikjang",)), {"a1": "a2"})
+    assert outcomes.judge(rules, Position(KINGS), ()).unjudged == ("bikjang",)
+    unknown = Rules(Play(outcomes=(Outcome("line", "win", count=3),)), {"a1": "a2"})
+    assert outcomes.judge(unknown, Position({"A place": "C:K^"}), ()).unjudged == ("line", "no-move")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "quiet", "plies"),
+    [
+        ({"a1": "C:R"}, {"a2": "C:R"}, 5, 8),
+        ({"a1": "C:R", "a2": "c:n"}, {"a2": "C:R"}, 0, 8),
+        ({"a2": "C:P"}, {"a4": "C:-P"}, 0, 8),
+        ({"a2": "C:P", "a1": "C:R"}, {"a2": "C:P", "b1": "C:R"}, 5, 8),
+        ({"a2": "C:P", "b4": "c:-p"}, {"a2": "C:P", "b4": "c:p"}, 5, 8),
+        ({}, {"a4": "C:P"}, 0, 8),
+        ({}, {"a4": "C:R"}, 5, 8),
+    ],
+)
+def test_the_clock_stops_at_captures_and_moves_of_pawns(
+    before: dict[str, str], after: dict[str, str], quiet: int, plies: int
+) -> None:
+    rules = Rules(Play(reverts={"C:-P": "C:P"}))
+    begun = Position(KINGS | before, None, "first", counters=Counters(4, 7))
+    ended = Position(KINGS | after, None, "second")
+    assert outcomes.counted(rules, begun, ended).counters == Counters(quiet, plies)
+    assert outcomes.counted(rules, Position(begun.board), ended).counters is None
+
+
+def test_a_move_that_does_not_pass_the_turn_counts_nothing_yet() -> None:
+    begun = Position(KINGS, None, "first", counters=Counters(4, 7))
+    assert outcomes.counted(Rules(Play()), begun, Position({"a2": "C:K^"}, None, "first")).counters == Counters(4, 7)
+
+
+def test_checks_that_are_given_are_counted_down() -> None:
+    rules = Rules(Play(outcomes=(Outcome("checks", "win", count=3),)), checked=("h8",))
+    start = outcomes.started(rules.play, Position(KINGS))
+    assert start.counters == Counters(0, 0, (3, 3))
+    after = outcomes.counted(rules, start, Position({"a2": "C:K^", "h8": "c:k^"}, None, "second"))
+    assert after.counters == Counters(1, 1, (2, 3))
+    assert outcomes.counted(rules, after, Position({"a2": "C:K^", "h7": "c:k^"})).counters == Counters(2, 2, (2, 3))
