@@ -73,6 +73,8 @@ def read_specification_file(path: str) -> tuple[str, str | bytes]:
 
 
 def said(document: Document, envelope: Envelope) -> Document:
-    """The document with the title, source and start position that a file beside it states, where it states them."""
-    stated = {name: value for name in ("title", "source", "start") if (value := getattr(envelope, name)) is not None}
+    """The document with what a file beside it states of it, where it does: title, source, start position, play."""
+    stated = {
+        name: value for name in ("title", "source", "start", "play") if (value := getattr(envelope, name)) is not None
+    }
     return replace(document, envelope=replace(document.envelope, **stated)) if stated else document

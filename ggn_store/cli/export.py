@@ -63,8 +63,9 @@ def export(
     """Write the document of a ruleset back, or everything as tables.
 
     RULESET is a name, or NAME@REVISION: its document is written in canonical form. Another dialect is refused where it
-    would lose something (see `convert`). Title, source, start position and board, which a document cannot say of
-    itself, are written into a TOML file beside a FILE that ends in .json, where `load` looks for them.
+    would lose something (see `convert`). Title, source, start position, board and how the game is played, which a
+    document cannot say of itself, are written into a TOML file beside a FILE that ends in .json, where `load` looks for
+    them.
 
     With --format the views that `sql` asks (v_moves, v_conditions, ...) are written for notebooks and other programs,
     of all rulesets and all of one moment, into a DIRECTORY that is there as a whole or not at all; its README.md says

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from ggn_store import limits
 from ggn_store.errors import Problem, quote
+from ggn_store.model import play
 from ggn_store.model.document import Envelope
-from ggn_store.notation.toml import TomlError, load, text
+from ggn_store.notation.complaints import Complaints
+from ggn_store.notation.json_text import pointer
+from ggn_store.notation.toml import TomlError, load, text, value
 
-KEYS: Final = ("title", "source", "start", "board", "definition")
+_TEXTS: Final = ("title", "source", "start", "board", "definition")
+KEYS: Final = (*_TEXTS, "play")
 _PIECES: Final = ("pieces", "first", "second")
 _TABLE: Final = re.compile(rf"^[ \t]*(\[[ \t]*)?({'|'.join(_PIECES)})[ \t]*[].=]", re.MULTILINE)
 
@@ -55,32 +60,45 @@ def envelope(path: Path) -> tuple[Envelope, tuple[Problem, ...]]:
     except UnicodeDecodeError as error:
         return Envelope(), (Problem(f"the file is not TOML: {error}", file=str(path)),)
     if not values.keys().isdisjoint(_PIECES):
-        values = {**{key: values[key] for key in KEYS if key in values}, "definition": text}
+        # What a definition says of play speaks of its own pieces.
+        values = {**{key: values[key] for key in _TEXTS if key in values}, "definition": text}
+    return said(values, str(path))
+
+
+def said(values: Mapping[str, Any], file: str) -> tuple[Envelope, tuple[Problem, ...]]:
+    """The envelope of decoded keys."""
     allowed = ", ".join(KEYS)
     problems = [
-        Problem("there is no such key", f"/{key}", file=str(path), found=quote(key), allowed=allowed)
+        Problem("there is no such key", f"/{key}", file=file, found=quote(key), allowed=allowed)
         for key in values
         if key not in KEYS
     ]
     problems += [
-        Problem("the value is not text", f"/{key}", file=str(path), found=quote(values[key]), allowed="a string")
-        for key in KEYS
+        Problem("the value is not text", f"/{key}", file=file, found=quote(values[key]), allowed="a string")
+        for key in _TEXTS
         if key in values and not isinstance(values[key], str)
     ]
-    return (Envelope(), tuple(problems)) if problems else (Envelope(**values), ())
+    complaints = Complaints()
+    played = play.text(play.read(values["play"], complaints, ("play",))) if "play" in values else None
+    problems += [each.placed(pointer(each.path), (None, None), file) for each in complaints]
+    return (Envelope(), tuple(problems)) if problems else (Envelope(**{**values, "play": played}), ())
 
 
-def toml(said: Envelope) -> str:
+def toml(envelope: Envelope) -> str:
     """The TOML file that says of the document beside it what this envelope does, but for a definition.
 
     A definition says what the document is as well, which whoever edits the document changes.
     """
-    values = said.data()
-    lines = []
-    for key in KEYS:
-        if key in values and key != "definition":
-            lines.append(f"{key} = {text(values[key])}\n")
-    return "".join(lines)
+    values = envelope.data()
+    lines = [f"{key} = {text(values[key])}" for key in _TEXTS if key in values and key != "definition"]
+    if envelope.play is not None:
+        lines += ["", "[play]"] if lines else ["[play]"]
+        for key, said_of_it in play.parse(envelope.play).data().items():
+            if key in ("crossing", "outcome"):
+                lines += [f"{key} = [", *(f"  {value(each)}," for each in said_of_it), "]"]
+            else:
+                lines.append(f"{key} = {value(said_of_it)}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _read(path: Path) -> str:

@@ -14,7 +14,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Final, cast
 
@@ -269,7 +269,7 @@ def _line_entry(line: bytes, file: File, number: int) -> DocumentEntry:
     value = None if fault else json_text.quick_load(text)
     if isinstance(value, dict) and {"name", "document"} <= value.keys() <= set(_LINE_KEYS):
         name, document = value.pop("name"), value.pop("document")
-        if isinstance(name, str) and all(isinstance(each, str) for each in value.values()):
+        if isinstance(name, str) and "play" not in value and all(isinstance(each, str) for each in value.values()):
             decoded = ggn.Decoded(document, text, (), ("document",), number, is_quick=True)
             return DocumentEntry(str(file), name, decoded, Envelope(**value))
     value, faults = (None, [fault]) if fault else json_text.load(text)
@@ -289,14 +289,16 @@ def _line_entry(line: bytes, file: File, number: int) -> DocumentEntry:
     problems += [
         problem(f"{key} is not text", f"/{key}", value[key], "a string")
         for key in ("name", *beside.KEYS)
-        if key in value and not isinstance(value[key], str)
+        if key in value and key != "play" and not isinstance(value[key], str)
     ]
     if "document" not in value or "name" not in value:
         problems.append(problem("a line of NDJSON holds a name and a document", "", sorted(value), "name, document"))
     decoded = ggn.Decoded(value.get("document"), text, tuple(faults), ("document",), number)
+    envelope, wrong = beside.said({key: value[key] for key in beside.KEYS if key in value}, str(file))
+    problems += [replace(each, line=number, column=1) for each in wrong if each.pointer.startswith("/play")]
     if problems:
         return DocumentEntry(str(file), None, decoded, Envelope(), tuple(problems))
-    return DocumentEntry(str(file), value["name"], decoded, Envelope(**{key: value.get(key) for key in beside.KEYS}))
+    return DocumentEntry(str(file), value["name"], decoded, envelope)
 
 
 def _beside(file: File) -> tuple[Envelope, tuple[Problem, ...]]:

@@ -6,8 +6,8 @@ remove a piece or a source is to remove each of its entries: one that the other 
 (the dialect and the envelope) are merged in the same way. Five things more are conflicts, because no valid or
 truthful document would come of them:
 
-- `definition`: the text that a document was generated from speaks of all its entries. If one side changed it (and
-  did not just leave it out), the other must have changed no entry otherwise.
+- `definition`: the text that a document was generated from speaks of all its entries, and of how it is played. If one
+  side changed it (and did not just leave it out), the other must have changed none of these otherwise.
 - `dialect`: if one side changed it, the other must have changed no entry otherwise.
 - `board`: if one side declared another board, all squares of the merged document must be on it.
 - `variables`: if one side declared other state variables, the merged document must name none but the declared
@@ -109,7 +109,7 @@ class _Merging:
         is_whole = not self.conflicts
         fields = {name: self._three(name) for name in FIELDS}
         self._check_dialect(fields["dialect"], pieces if is_whole else None)
-        self._check_definition(fields["definition"], pieces if is_whole else None)
+        self._check_definition(fields, pieces if is_whole else None)
         self._check_board(fields, pieces)
         self._check_variables(fields["variables"], pieces)
         if not pieces and is_whole:
@@ -157,21 +157,23 @@ class _Merging:
 
     def _check_dialect(self, merged: str | None, pieces: tuple[Piece, ...] | None) -> None:
         _, ours, theirs = (outline.dialect for outline in self._outlines)
-        if merged is not None and ours != theirs and not self._is_of_one_side("dialect", merged, pieces):
+        if merged is not None and ours != theirs and not self._is_of_one_side({"dialect": merged}, pieces):
             self._add("dialect", "one side changed the dialect, and the other changed entries")
 
-    def _check_definition(self, merged: str | None, pieces: tuple[Piece, ...] | None) -> None:
+    def _check_definition(self, fields: Mapping[str, str | None], pieces: tuple[Piece, ...] | None) -> None:
+        said = {name: fields[name] for name in ("definition", "play")}
+        merged = said["definition"]
         base, ours, theirs = (outline.envelope.definition for outline in self._outlines)
         is_changed = not base == ours == theirs
-        if merged is not None and is_changed and not self._is_of_one_side("definition", merged, pieces):
-            self._add("definition", "it does not give the entries that the other side changed")
+        if merged is not None and is_changed and not self._is_of_one_side(said, pieces):
+            self._add("definition", "it does not give the entries, or the play, that the other side changed")
 
-    def _is_of_one_side(self, name: str, merged: str, pieces: tuple[Piece, ...] | None) -> bool:
-        """Whether a side has the merged value of a field and also all the merged entries."""
+    def _is_of_one_side(self, merged: Mapping[str, str | None], pieces: tuple[Piece, ...] | None) -> bool:
+        """Whether a side has the merged values of these fields and also all the merged entries."""
         if pieces is None:
             return False
         return any(
-            outline.field(name) == merged and _has_entries(side, pieces)
+            all(outline.field(name) == value for name, value in merged.items()) and _has_entries(side, pieces)
             for outline, side in list(zip(self._outlines, self._sides, strict=True))[1:]
         )
 

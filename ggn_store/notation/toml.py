@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Mapping
 from typing import Any, Final
 
 from ggn_store import limits
@@ -17,6 +18,15 @@ _BEHIND: Final = re.compile(r" \(at line (\d+), column (\d+)\)$")
 def text(value: str) -> str:
     """A string as TOML writes it."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def value(of: object) -> str:
+    """A value as TOML writes it on one line."""
+    if isinstance(of, Mapping):
+        return f"{{ {', '.join(f'{key(name)} = {value(each)}' for name, each in of.items())} }}"
+    if isinstance(of, list | tuple):
+        return f"[{', '.join(map(value, of))}]"
+    return text(of) if isinstance(of, str) else json.dumps(of)
 
 
 def key(name: str) -> str:

@@ -14,10 +14,10 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Any, Final
 
 from ggn_store.errors import printable
-from ggn_store.model import variables
+from ggn_store.model import play, variables
 from ggn_store.model.changes import Change, Diff, EntryChange, FieldChange, moved
 from ggn_store.model.document import Possibility
 from ggn_store.model.merge import Conflict, Merge
@@ -118,6 +118,8 @@ def _difference(difference: Diff) -> Iterator[Line]:
 def _field(field: FieldChange) -> Iterator[Line]:
     if field.name == "variables":
         yield from _variables(field)
+    elif field.name == "play":
+        yield from _play(field)
     elif "\n" in (field.before or "") + (field.after or ""):
         yield from _long_field(field.name, (field.before or "").splitlines(), (field.after or "").splitlines())
     elif field.before is None:
@@ -136,6 +138,22 @@ def _variables(field: FieldChange) -> Iterator[Line]:
         if old != new:
             sign = "+" if old is None else "-" if new is None else "~"
             yield sign, 0, f"variable {name}: {' -> '.join(each for each in (old, new) if each is not None)}"
+
+
+def _play(field: FieldChange) -> Iterator[Line]:
+    """A line for each thing that is declared otherwise of how the game is played."""
+    before, after = (list(_entries(play.parse(each).data())) for each in (field.before, field.after))
+    for sign, entries, others in (("-", before, after), ("+", after, before)):
+        yield from ((sign, 0, f"play {entry}") for entry in entries if entry not in others)
+    if before != after and sorted(before) == sorted(after):
+        yield "~", 0, "play outcome: in another order"
+
+
+def _entries(data: dict[str, Any]) -> Iterator[str]:
+    for key, said in data.items():
+        for each in said.items() if isinstance(said, dict) else said:
+            text = each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)
+            yield f"{key}: {' -> '.join(each) if isinstance(each, tuple) else text}"
 
 
 def _declared(variable: Variable) -> str:

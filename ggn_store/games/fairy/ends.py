@@ -71,13 +71,7 @@ def text(lines: list[Line]) -> list[str]:
 
 def _member(pair: tuple[str, Any]) -> str:
     key, value = pair
-    if isinstance(value, bool):
-        value = str(value).lower()
-    elif isinstance(value, list):
-        value = toml.texts(value)
-    elif isinstance(value, str) and key != "squares":
-        value = toml.text(value)
-    return f"{key} = {value}"
+    return f"{key} = {value if key == 'squares' else toml.value(value)}"
 
 
 def _verdict(variant: BaseVariant, name: str, default: str) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from ggn_store.notation import cell
 from ggn_store.notation.toml import key as key
 from ggn_store.notation.toml import text as text
+from ggn_store.notation.toml import value as value
 
 
 def texts(values: Iterable[str]) -> str:
@@ -46,9 +47,9 @@ def rectangles(squares: Iterable[str]) -> list[str]:
 
 def _runs(values: Sequence[int]) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
-    for value in values:
-        if found and found[-1][1] == value - 1:
-            found[-1] = (found[-1][0], value)
+    for each in values:
+        if found and found[-1][1] == each - 1:
+            found[-1] = (found[-1][0], each)
         else:
-            found.append((value, value))
+            found.append((each, each))
     return found
