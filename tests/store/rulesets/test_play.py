@@ -115,7 +115,7 @@ def test_a_bundle_whose_play_is_none_is_refused_with_its_line(store: Store, othe
     forged = replace(played(), envelope=replace(played().envelope, play='{"duties":["win"]}'))
     store.load(forged, "game")
     store.exchange.create_bundle(path, ["game"])
-    with pytest.raises(InputError, match='line 4: .*play/duties/0: it is one of a few words; found "win"'):
+    with pytest.raises(InputError, match=r'line 4: .*play/duties/0: it is one of a few words; found "win"'):
         other.exchange.load_bundle(path)
     with pytest.raises(StoreError, match='play/duties/0: it is one of a few words; found "win"'):
         store.exchange.push(other, ["game"])
