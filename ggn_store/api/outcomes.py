@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from ggn_store.model import result
 from ggn_store.model.counters import Counters
@@ -14,9 +14,10 @@ from ggn_store.model.play import Outcome, Play, When
 from ggn_store.model.position import SIDES, Position
 from ggn_store.model.result import Result
 from ggn_store.notation import cell
-from ggn_store.notation.qpi import Side, other_side, parse
+from ggn_store.notation.qpi import Side, other_side
 
-_PAWN: Final = "P"
+if TYPE_CHECKING:
+    from ggn_store.games.rules import Definition
 
 
 class Asked(Protocol):
@@ -24,6 +25,8 @@ class Asked(Protocol):
 
     @property
     def play(self) -> Play: ...
+    @property
+    def definition(self) -> Definition | None: ...
     def legal_moves(self, position: Position) -> list[Move]: ...
     def in_check(self, position: Position, side: Side | None = None) -> bool: ...
     def attackers(self, position: Position, square: str, side: Side | None = None) -> Sequence[tuple[str, str]]: ...
@@ -76,30 +79,31 @@ def counted(asked: Asked, before: Position, after: Position) -> Position:
     if after.side == before.side:
         return replace(after, counters=counters)  # the move has not ended
     checked = after.side if counters.checks is not None and asked.in_check(after) else None
-    quiet = is_quiet(before, after, asked.play)
+    quiet = _is_quiet(asked, before, after)
     return replace(after, counters=counters.after(quiet, checked))
 
 
-def is_quiet(before: Position, after: Position, play: Play) -> bool:
-    """Whether the move between two positions makes no progress: it takes nothing, and moves no pawn."""
+def _is_quiet(asked: Asked, before: Position, after: Position) -> bool:
+    """Whether the move between two positions makes no progress: it takes and drops nothing, and moves no pawn."""
     side, enemy = before.side, other_side(before.side)
     if len(result.own(after.board, enemy)) < len(result.own(before.board, enemy)):
         return False
-    return _pawns(before, side, play) == _pawns(after, side, play)
+    had, has = result.own(before.board, side), result.own(after.board, side)
+    if len(had) < len(has) and had.items() <= has.items():
+        return False
+    pawns = _pawns(asked)
+    return {square for square in had if had[square] in pawns} == {square for square in has if has[square] in pawns}
 
 
-def _pawns(position: Position, side: Side, play: Play) -> set[str]:
-    """The squares of a side's pawns: of the pieces that the outcome names, or where there is none, of those called P.
-
-    A piece that is marked for its last move is what it was.
-    """
-    quiet = [outcome for outcome in play.outcomes if outcome.when == "quiet"]
-    named = {piece for outcome in quiet for piece in outcome.pieces}
-    return {
-        square
-        for square, piece in result.own(position.board, side).items()
-        if (play.reverts.get(piece, piece) in named or piece in named if quiet else parse(piece).letter == _PAWN)
-    }
+def _pawns(asked: Asked) -> set[str]:
+    """The pieces that an outcome names, or where none does, those that must promote; also with marks."""
+    quiet = [outcome for outcome in asked.play.outcomes if outcome.when == "quiet"]
+    found = {piece for outcome in quiet for piece in outcome.pieces}
+    if not quiet and asked.definition is not None:
+        forms = (form for side in SIDES for form in asked.definition.army(side).forms)
+        must = (form for form in forms if any(each.forced == "yes" for each in form.piece.promotions))
+        found = {form.identifier for form in must}
+    return found | {marked for marked, piece in asked.play.reverts.items() if piece in found}
 
 
 # --- judging ---
@@ -234,7 +238,7 @@ def _quiet(case: Case, outcome: Outcome, side: Side) -> bool:
         quiet = case.position.counters.quiet
     elif case.history:
         pairs = reversed([*itertools.pairwise((*case.history, case.position))])
-        quiet = sum(1 for _ in itertools.takewhile(lambda pair: is_quiet(*pair, case.asked.play), pairs))
+        quiet = sum(1 for _ in itertools.takewhile(lambda pair: _is_quiet(case.asked, *pair), pairs))
     else:
         raise UnjudgedError
     return quiet >= (outcome.count or 1)

@@ -56,6 +56,8 @@ def agree(rules: Ruleset, board: chess.Board, chance: random.Random, plies: int)
     """A random game, in which every position, its moves and how it stands are those of python-chess."""
     game = Game.begin(rules)
     for _ in range(plies):
+        if isinstance(board, chess.variant.CrazyhouseBoard) and game.position.counters is not None:
+            board.halfmove_clock = game.position.counters.quiet  # a drop is progress, as for Fairy-Stockfish
         fen = board.fen(en_passant="fen")
         assert rules.fen(game.position) == fen
         assert (game.score if game.result.is_over else None) == ended(board), fen
@@ -81,6 +83,21 @@ def test_random_games_end_as_those_of_python_chess(games: Store, name: str) -> N
     games.load_library(name)
     for seed in range(GAMES):
         agree(games.ruleset(name), BOARDS[name](), random.Random(seed), 400)
+
+
+@pytest.mark.parametrize(
+    ("name", "fen", "move", "after"),
+    [
+        ("makruk", "rnsmksnr/8/1ppppppp/p7/P7/1PPPPPPP/8/RNSKMSNR w - - 5 4", "b3b4", "- 0 4"),
+        ("makruk", "rnsmksnr/8/1ppppppp/p7/P7/1PPPPPPP/8/RNSKMSNR b - - 5 4", "b8d7", "- 6 5"),
+        ("3check", "rnbqkbnr/pppp1ppp/8/4p2Q/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 3+3 1 2", "e8e7", "- 3+3 2 3"),
+        ("3check", "rnbq1bnr/ppppkppp/8/4p2Q/4P3/8/PPPP1PPP/RNB1KBNR w KQ - 3+3 2 3", "h5e5", "- 2+3 0 3"),
+    ],
+)
+def test_counters_are_those_of_fairy_stockfish(games: Store, name: str, fen: str, move: str, after: str) -> None:
+    games.load_library(name)
+    rules = games.ruleset(name)
+    assert rules.fen(rules.apply(rules.position(fen=fen), move)).endswith(after)
 
 
 def test_a_game_is_a_value(rules: Ruleset) -> None:

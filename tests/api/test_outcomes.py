@@ -25,6 +25,7 @@ class Rules:
     play: Play
     goes: Mapping[str, str] = field(default_factory=dict)
     checked: tuple[str, ...] = ()
+    definition: None = None
 
     def legal_moves(self, position: Position) -> list[Move]:
         """From one square to another, where the side to move has something."""
@@ -214,13 +215,15 @@ def test_what_is_left_to_the_host_is_named() -> None:
         ({"a2": "C:P", "a1": "C:R"}, {"a2": "C:P", "b1": "C:R"}, 5, 8),
         ({"a2": "C:P", "b4": "c:-p"}, {"a2": "C:P", "b4": "c:p"}, 5, 8),
         ({}, {"a4": "C:P"}, 0, 8),
-        ({}, {"a4": "C:R"}, 5, 8),
+        ({}, {"a4": "C:R"}, 0, 8),
+        ({"a1": "C:N"}, {"a1": "C:H", "b3": "C:N"}, 5, 8),
     ],
 )
 def test_the_clock_stops_at_captures_and_moves_of_pawns(
     before: dict[str, str], after: dict[str, str], quiet: int, plies: int
 ) -> None:
-    rules = Rules(Play(reverts={"C:-P": "C:P"}))
+    quiet_without = Outcome("quiet", "draw", count=100, pieces=("C:P", "c:p"))
+    rules = Rules(Play(reverts={"C:-P": "C:P"}, outcomes=(quiet_without,)))
     begun = Position(KINGS | before, None, "first", counters=Counters(4, 7))
     ended = Position(KINGS | after, None, "second")
     assert outcomes.counted(rules, begun, ended).counters == Counters(quiet, plies)
