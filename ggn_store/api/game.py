@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
+from ggn_store.api import outcomes
 from ggn_store.api.handle import AnyPosition
 from ggn_store.api.move_notations import OWN
 from ggn_store.api.ruleset import Ruleset
@@ -26,6 +27,8 @@ from ggn_store.notation.move_text import MoveNotation, MoveText
 MAX_MOVES: Final = pgn.MAX_MOVES
 _CHESS: Final = "chess"
 MANDATORY_CAPTURE: Final = "mandatory-capture"
+# Duties that forbid nothing.
+_MECHANICAL: Final = ("clear-marks", "pass")
 _RECORD: Final = ("ruleset", "digest", "start", "counters", "moves", "result")
 
 
@@ -124,14 +127,16 @@ class Game:
         after = self.ruleset.apply(self.position, move, assume=self.assume)
         if self.ruleset.in_check(after, self.position.side):
             return f"it leaves {self.position.side} in check"
-        return f"it is against a duty of the game: {', '.join(duty.name for duty in self.ruleset.play.duties)}"
+        duties = (duty.name for duty in self.ruleset.play.duties if duty.name not in _MECHANICAL)
+        return f"it is not legal by the duties of the game: {', '.join(duties)}"
 
     # --- how it stands ---
 
     @functools.cached_property
     def result(self) -> Result:
         """How the game stands by what the ruleset declares."""
-        return self.ruleset.outcome(self.position, self.history)
+        moves = self.ruleset.moves if self.pseudo_legal else None
+        return outcomes.judge(self.ruleset, self.position, self.history, moves)
 
     @property
     def score(self) -> str:
@@ -271,6 +276,8 @@ def path_of(move: Move | Chain) -> tuple[str, ...]:
 
 def _next(game: Game, where: str, text: str, notation: str) -> Game:
     try:
+        if game.result.is_over:
+            raise MoveError(f"the game is over: {game.result}")
         found = game.ruleset.read_move(text, game.position, notation).moves
         allowed = [move for move in found if game.may_be_made(move)] or found[:1]
         if len(allowed) > 1:

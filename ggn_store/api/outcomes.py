@@ -43,13 +43,19 @@ class Case:
 
     asked: Asked
     position: Position
-    history: Sequence[Position] = ()
+    history: Sequence[Position]
+    moves: Callable[[Position], list[Move]]
 
 
-def judge(asked: Asked, position: Position, history: Sequence[Position]) -> Result:
-    """The first of the declared outcomes that holds."""
+def judge(
+    asked: Asked,
+    position: Position,
+    history: Sequence[Position],
+    moves: Callable[[Position], list[Move]] | None = None,
+) -> Result:
+    """The first of the declared outcomes that holds; `moves` are those that may be made, if not the legal ones."""
     play = asked.play
-    case = Case(asked, position, history)
+    case = Case(asked, position, history, moves or asked.legal_moves)
     unjudged: dict[str, None] = {}
     for outcome in play.outcomes:
         try:
@@ -127,7 +133,7 @@ def _can_be_answered(case: Case, outcome: Outcome, side: Side) -> bool:
     """Whether the other side is to move, and can reach the same with a legal move."""
     if case.position.side == side:
         return False
-    after = (case.asked.apply(case.position, move) for move in case.asked.legal_moves(case.position))
+    after = (case.asked.apply(case.position, move) for move in case.moves(case.position))
     return any(_has_answered(replace(case, position=position), outcome, side) for position in after)
 
 
@@ -196,7 +202,7 @@ def _checks(case: Case, outcome: Outcome, side: Side) -> bool:
 
 
 def _no_move(case: Case, outcome: Outcome, side: Side) -> bool:
-    if case.asked.legal_moves(case.position):
+    if case.moves(case.position):
         return False
     return outcome.in_check is None or case.asked.in_check(case.position, side) == outcome.in_check
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import re
@@ -53,8 +54,7 @@ def test_a_famous_game_is_played_as_python_chess_plays_it(ask: Command, tmp_path
             file = write(tmp_path / "opera.txt", "\n".join(typed))
             result = ask("play", "chess", "--moves", file)
             ended = "the game is over: first wins: checkmate\n" if board.is_checkmate() else ""
-            assert result.code == 0
-            assert result.err in ("", ended)
+            assert (result.code, result.err) == (0, ended)
             expected = {python_chess.SQUARE_NAMES[square]: str(piece) for square, piece in board.piece_map().items()}
             assert plain(result.out.strip()) == (expected, "second" if board.turn == python_chess.BLACK else "first")
     assert board.is_checkmate()
@@ -188,6 +188,134 @@ def test_a_saved_game_is_the_same_game(ask: Command, tmp_path: Path) -> None:
     assert ask("play", "mini", "--board", "{}", "--moves", "drop.txt").records()[0]["board"] == {"c1": "C:P"}
 
 
+MATE = "f2f3\ne7e5\ng2g4\nQh4\n"
+MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3\n"
+
+
+def test_a_game_is_over_at_its_end_and_can_be_taken_back(ask: Command) -> None:
+    over = ask("play", "chess", "--format", "fen", stdin=MATE)
+    assert (over.code, over.out, over.err) == (0, MATED, "the game is over: second wins: checkmate\n")
+    for more in ("a2a3", "a2 a3 1", "moves\na2a3", "e1f2", "a3"):
+        refused = ask("play", "chess", stdin=MATE + more)
+        assert (refused.code, refused.out) == (1, "")
+        assert "the game is over: second wins: checkmate" in refused.err.splitlines()[-1]
+        assert f"standard input:{4 + len(more.splitlines())}: " in refused.err
+    assert ask("play", "chess", "--format", "fen", stdin=MATE + "undo\nd8h4").out == MATED
+
+
+def test_only_legal_moves_may_be_made_unless_all_are_asked_for(ask: Command) -> None:
+    pinned = ("--fen", "4k3/8/8/8/8/8/4q3/R3K2R w KQ - 0 1", "--format", "fen")
+    for move, why in {
+        "e1f1": "e1f1: it leaves first in check",
+        "e1g1": "e1g1: it is not legal by the duties of the game: royal-safety",
+        "a1": "C:+R on a1 has no legal moves",
+    }.items():
+        refused = ask("play", "chess", *pinned, stdin=move)
+        assert (refused.code, refused.out) == (1, "")
+        assert f"standard input:1: {why}" in refused.err
+    assert ask("play", "chess", *pinned, "--pseudo-legal", stdin="e1g1").out.startswith("4k3/8/8/8/8/8/4q3/R4RK1 b")
+    assert ask("play", "chess", *pinned, stdin="e1xe2").out.startswith("4k3/8/8/8/8/8/4K3/R6R b - - 0 1")
+
+
+def test_moves_are_read_as_players_and_engines_write_them(ask: Command) -> None:
+    for typed in ("e4\nd5\nexd5\nQxd5\nNc3", "e2e4\nd7d5\ne4d5\nd8d5\nb1c3", "P e2 e4\nd5\ne4xd5\nQd8 d5\nNc3"):
+        played = ask("play", "chess", "--format", "fen", stdin=typed)
+        assert played.out == "rnb1kbnr/ppp1pppp/8/3q4/8/2N5/PPPP1PPP/R1BQKBNR b KQkq - 1 3\n", typed
+    assert "e9" in ask("play", "chess", stdin="Ne9").err
+
+
+def test_a_game_is_saved_as_pgn_and_as_a_record_and_goes_on_from_both(ask: Command) -> None:
+    saved = ask("play", "chess", "--format", "fen", stdin=MATE + "save mate.pgn\nsave mate.json\nsave mate.txt")
+    assert saved.code == 0
+    pgn = Path("mate.pgn").read_text()
+    assert '[Result "0-1"]' in pgn
+    assert pgn.endswith("1. f3 e5 2. g4 Qh4# 0-1\n")
+    record = json.loads(Path("mate.json").read_text())
+    assert [each["move"] for each in record["moves"]] == ["f2 f3", "e7 e5", "g2 g4", "d8 h4"]
+    assert record["result"] == {
+        "is_over": True,
+        "winner": "second",
+        "reason": "checkmate",
+        "score": "0-1",
+        "unjudged": [],
+    }
+    for file in ("mate.pgn", "mate.json", "mate.txt"):
+        again = ask("play", "chess", "--format", "fen", "--moves", file)
+        assert (again.code, again.out, again.err) == (0, MATED, "the game is over: second wins: checkmate\n"), file
+        assert ask("play", "chess", "--format", "fen", "--moves", "-", stdin=Path(file).read_text()).out == MATED
+
+
+def test_a_saved_game_begins_where_it_began(ask: Command) -> None:
+    start = "4k3/8/8/8/8/8/4P3/4K3 b - - 5 40"
+    assert ask("play", "chess", "--fen", start, stdin="e8e7\nsave end.pgn\nsave end.json").code == 0
+    assert f'[FEN "{start}"]' in Path("end.pgn").read_text()
+    for file in ("end.pgn", "end.json"):
+        for given in ((), ("--fen", start)):
+            again = ask("play", "chess", *given, "--format", "fen", "--moves", file)
+            assert again.out == "8/4k3/8/8/8/8/4P3/4K3 w - - 6 41\n"
+        other = ask("play", "chess", "--fen", start.replace("4P3", "3P4"), "--moves", file)
+        assert (other.code, other.out) == (1, "")
+        assert "the game does not begin in the position of --fen: leave that out" in other.err
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[Event "x"]\n\n1. e4 e5\n2. Ke3 *', "game.pgn: line 4: "),
+        ("1. e4 {never", 'game.pgn: line 1: "{" begins a comment that does not end'),
+        ("1. e4 (", "game.pgn: line 1: ( begins a variation that does not end"),
+        ('[FEN "x"]\n1. e4', "game.pgn: "),
+        ('{"start": 1', "game.pgn: this is no record of a game"),
+        ('{"start": {"board": {}}, "moves": ["e2e4"]}', "game.pgn: move 1: "),
+        ("1. e4 " + "{" + "x" * 2_000_000 + "}", "game.pgn: the file has more than 1,000,000 bytes (--limit"),
+        ("1. f3 e5 2. g4 Qh4# 3. a3", "game.pgn: line 1: the game is over: second wins: checkmate"),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_no_game_is_refused_with_its_place(ask: Command, text: str, said: str) -> None:
+    write("game.pgn", text)
+    refused = ask("play", "chess", "--moves", "game.pgn")
+    assert (refused.code, refused.out) == (1, "")
+    assert f"Error: {said}" in refused.err
+    assert len(refused.err) < 2_000
+
+
+def test_a_game_that_san_cannot_write_is_saved_in_other_ways(ask: Command) -> None:
+    board = ("--board", '{"a2": "C:P"}')
+    refused = ask("play", "mini", *board, stdin="a2a3 2\nsave mini.pgn")
+    assert "standard input:2: save mini.pgn: " in refused.err
+    assert not Path("mini.pgn").exists()
+    assert ask("play", "mini", *board, stdin="a2a3 2\nsave mini.json").code == 0
+    assert ask("play", "mini", "--moves", "mini.json", "--format", "json").records()[0]["board"] == {"a3": "C:N"}
+
+
+def test_random_moves_answer_and_are_the_same_for_the_same_seed(ask: Command) -> None:
+    def plays(*more: str, stdin: str = "e2e4\nsave random.pgn") -> tuple[str, str]:
+        Path("random.pgn").unlink(missing_ok=True)
+        played = ask("play", "chess", "--against", "random", "--format", "fen", *more, stdin=stdin)
+        assert played.code == 0
+        return played.out, played.err
+
+    one = plays("--seed", "1")
+    assert one == plays("--seed", "1")
+    assert one[0].split()[1] == "w"
+    assert one[1].startswith("second: c:")
+    assert len({plays("--seed", str(seed))[0] for seed in range(8)}) > 1
+    as_second = plays("--seed", "1", "--as", "second", stdin="")
+    assert as_second[0].split()[1] == "b"
+    assert as_second[1].startswith("first: C:")
+    undone = ask("play", "chess", "--against", "random", "--format", "fen", stdin="e2e4\nundo")
+    assert undone.out == "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n"
+    nothing = ask("play", "chess", "--against", "random", "--as", "second", stdin="undo")
+    assert "standard input:1: undo: nothing has been played" in nothing.err
+    assert ask("play", "chess", "--seed", "1").code == 2
+
+
+def test_random_moves_play_a_game_to_its_end(ask: Command) -> None:
+    fen = ("--fen", "7k/8/5KQ1/8/8/8/8/8 b - - 98 200")
+    played = ask("play", "chess", *fen, "--against", "random", "--as", "first", stdin="")
+    assert "the game is over" in played.err
+
+
 def test_the_state_is_shown_kept_and_written(ggn: Command, address: str, tmp_path: Path) -> None:
     def step(source: str, to: str, when: str, then: str) -> dict[str, Any]:
         diff = {"board": {source: None, to: "H:P"}, "toggle": False, "state": {"phase": then}}
@@ -306,7 +434,7 @@ def test_hands_and_the_end_of_moves_are_shown(chess_file: Path) -> None:
     empty = ("--pseudo-legal", "--board", '{"board": {}, "hands": {}}')
     session = Session("--db", chess_file, "play", "crazyhouse", *empty, TERM="dumb")
     assert "left to the players: " in session.first
-    assert "no moves for first" in session.first
+    assert "the game is over: draw: stalemate" in session.first
     assert session.end(b"\x04")[0] == 0
     hands = '{"board": {"e2": "C:P", "d3": "c:p"}, "hands": {"C:N": 2}}'
     session = Session("--db", chess_file, "play", "crazyhouse", "--board", hands, TERM="dumb")
