@@ -17,6 +17,7 @@ from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import GgnStoreError, MoveError, PositionError, offer, printable, quote
 from ggn_store.model.move import Move
 from ggn_store.model.position import Position
+from ggn_store.model.result import Result
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import Side, side_of
 
@@ -144,6 +145,7 @@ class Engine:
                 break
             except PositionError:
                 continue
+        yield f"Result: {self._game.result}"
         yield f"Legal moves: {' '.join(map(self._game.name, self._game.moves)) or '(none)'}"
 
     # --- moves ---
@@ -152,7 +154,9 @@ class Engine:
         if words[:1] == ["perft"]:
             yield from self._perft(words[1:])
             return
-        moves = self._game.moves
+        moves, result = self._game.moves, self._game.result
+        if result.is_over:
+            yield _info(f"the game is over: {result}")
         if "searchmoves" in words:
             wanted = words[words.index("searchmoves") + 1 :]
             moves = [move for move in moves if self._game.name(move) in wanted]
@@ -265,9 +269,14 @@ class _Game:
         """How many paths begin with each move."""
         return self._ruleset.perft(self.position, depth, divide=True, legal=True).by_move or ()
 
+    @property
+    def result(self) -> Result:
+        """How the game stands."""
+        return self._ruleset.outcome(self.position, self._positions[:-1])
+
     def is_won(self, after: Position, side: Side) -> bool:
         """Whether a move to `after` wins the game."""
-        return False
+        return self._ruleset.outcome(after, self._positions).winner == side
 
     def _placed(self) -> Position:
         word, *fields = self._root or ("",)

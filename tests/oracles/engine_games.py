@@ -56,12 +56,23 @@ def by_python_chess(store: str, name: str, games: int, choice: str = "random") -
     """Let python-chess's client play games of the engine against itself."""
     board_of = chess.Board if name == "chess" else chess.variant.find_variant(name)
     told = Told()
-    with chess.engine.SimpleEngine.popen_uci(
-        command(store, name, "--seed", "1", "--choice", choice), timeout=120
-    ) as engine:
+    with (
+        Store.open(store) as opened,
+        chess.engine.SimpleEngine.popen_uci(
+            command(store, name, "--seed", "1", "--choice", choice), timeout=120
+        ) as engine,
+    ):
+        rules = opened.ruleset(name)
         for number in range(games):
             board = board_of()
-            while not board.is_game_over() and board.ply() < PLIES:
+            positions = [rules.start]
+            while board.ply() < PLIES:
+                result = rules.outcome(positions[-1], positions[:-1])
+                if result.score != end_of(board):
+                    told.wrong.append(f"{board.fen()}: {result}, not {end_of(board)}")
+                    break
+                if result.is_over:
+                    break
                 try:
                     move = engine.play(board, chess.engine.Limit(nodes=1), game=number).move
                 except chess.engine.EngineError as error:
@@ -70,10 +81,18 @@ def by_python_chess(store: str, name: str, games: int, choice: str = "random") -
                 if move is None:
                     told.wrong.append(f"{board.fen()}: no move")
                     break
+                positions.append(rules.apply(positions[-1], rules.parse_move(move.uci(), positions[-1], "uci")))
                 board.push(move)
             told.plies += board.ply()
-            told.ends[board.result()] += 1
+            told.ends[end_of(board)] += 1
     return told
+
+
+def end_of(board: chess.Board) -> str:
+    """The result, draws included that have to be claimed; not that nobody can mate any more, which is no outcome."""
+    if board.is_variant_end() or board.is_checkmate() or board.is_stalemate():
+        return board.result()
+    return "1/2-1/2" if board.is_repetition(3) or board.halfmove_clock >= 100 else "*"
 
 
 class Pipe:
