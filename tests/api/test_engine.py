@@ -188,17 +188,38 @@ def test_a_perft_of_no_depth_is_told(chess: Engine, depth: str) -> None:
 def test_a_board_is_shown_with_what_can_be_done(chess: Engine) -> None:
     talk(chess, "position fen 4k3/8/8/8/8/8/P7/4K3 w - - 0 1")
     lines = talk(chess, "d")
-    assert lines[-3] == "first to move"
+    assert lines[-4:-1] == [
+        "first to move",
+        "Fen: 4k3/8/8/8/8/8/P7/4K3 w - - 0 1",
+        "Result: the game goes on",
+    ]
     assert "a2a4" in lines[-1].split()
+
+
+def test_the_end_of_a_game_is_said(chess: Engine) -> None:
+    talk(chess, "position startpos moves f2f3 e7e5 g2g4 d8h4")
+    assert talk(chess, "d")[-2:] == ["Result: second wins: checkmate", "Legal moves: (none)"]
+    assert talk(chess, "go") == ["info string the game is over: second wins: checkmate", "bestmove (none)"]
+
+
+def test_a_draw_that_has_to_be_claimed_is_said_and_played_on(chess: Engine) -> None:
+    talk(chess, "position startpos moves" + " g1f3 g8f6 f3g1 f6g8" * 2)
+    said, _, best = talk(chess, "go")
+    assert said == "info string the game is over: draw: the position stands for time 3"
+    assert best != "bestmove (none)"
+
+
+def test_the_greedy_choice_wins_where_it_can(chess: Engine) -> None:
+    talk(chess, "setoption name Choice value greedy", "position startpos moves f2f3 e7e5 g2g4")
+    info, best = talk(chess, "go")
+    assert (info, best) == ("info depth 1 score mate 1 nodes 30 pv d8h4", "bestmove d8h4")
 
 
 def test_shogi_is_played_in_usi(games: Store) -> None:
     engine = Engine(games.ruleset("minishogi"), "usi", seed=1)
     line = "position sfen rbsgk/4p/5/P4/KGSBR b - 1 moves 3e3d 2a3b"
     assert talk(engine, line) == []
-    assert [each for each in talk(engine, "d") if each.startswith("Sfen: ")] == [
-        "Sfen: rb1gk/2s1p/5/P1S2/KG1BR b - 1".replace("rb1gk/2s1p", "rbs1k/2g1p")
-    ]
+    assert [each for each in talk(engine, "d") if each.startswith("Sfen: ")] == ["Sfen: rbs1k/2g1p/5/P1S2/KG1BR b - 3"]
     assert talk(engine, "go searchmoves 5d5c")[-1] == "bestmove 5d5c"
     talk(engine, "position sfen 4k/5/5/5/K4 b - 1")
     assert talk(engine, "go searchmoves 1a1b")[-1] == "bestmove resign"

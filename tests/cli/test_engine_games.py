@@ -25,7 +25,9 @@ def load(address: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "games", "choice"), [*FEW, *(pytest.param(*each, marks=pytest.mark.long) for each in MANY)]
 )
-def test_no_move_is_illegal_for_python_chess(address: str, name: str, games: int, choice: str) -> None:
+def test_no_move_is_illegal_and_every_end_the_same_for_python_chess(
+    address: str, name: str, games: int, choice: str
+) -> None:
     load(address, name)
     told = engine_games.by_python_chess(address, name, games, choice)
     assert told.wrong == []
@@ -34,7 +36,7 @@ def test_no_move_is_illegal_for_python_chess(address: str, name: str, games: int
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", FAIRY)
-def test_no_move_is_illegal_for_fairy_stockfish(address: str, name: str) -> None:
+def test_fairy_stockfish_finds_no_move_illegal_and_every_end_the_same(address: str, name: str) -> None:
     pytest.importorskip("pyffish")
     load(address, name)
     assert engine_games.by_fairy_stockfish(address, name, 20).wrong == []

@@ -23,7 +23,7 @@ import chess.variant
 
 from ggn_store import Store
 
-PYTHON_CHESS = ("chess", "antichess", "crazyhouse", "kingofthehill", "3check", "horde", "racingkings", "suicide")
+PYTHON_CHESS = ("chess", "antichess", "crazyhouse", "kingofthehill", "3check", "horde", "racingkings", "giveaway")
 FAIRY = (
     "makruk",
     "xiangqi",
@@ -95,6 +95,20 @@ def end_of(board: chess.Board) -> str:
     return "1/2-1/2" if board.is_repetition(3) or board.halfmove_clock >= 100 else "*"
 
 
+def fairy_end(name: str, start: str, moves: list[str]) -> str:
+    """The result by Fairy-Stockfish, draws included that have to be claimed."""
+    import pyffish
+
+    ends, value = pyffish.is_immediate_game_end(name, start, moves)
+    if not ends:
+        ends, value = pyffish.is_optional_game_end(name, start, moves)
+    if not pyffish.legal_moves(name, start, moves):
+        ends, value = True, pyffish.game_result(name, start, moves)
+    if not ends or not value:
+        return "1/2-1/2" if ends else "*"
+    return "1-0" if (value > 0) == (len(moves) % 2 == 0) else "0-1"
+
+
 class Pipe:
     """An engine that is asked line by line."""
 
@@ -133,13 +147,19 @@ def by_fairy_stockfish(store: str, name: str, games: int) -> Told:
     import pyffish
 
     told, start, chance = Told(), pyffish.start_fen(name), random.Random(1)
-    with engine_of(store, name) as engine:
+    with Store.open(store) as opened, engine_of(store, name) as engine:
+        rules = opened.ruleset(name)
         for _ in range(games):
             moves: list[str] = []
+            positions = [rules.start]
             while len(moves) < PLIES:
-                legal = pyffish.legal_moves(name, start, moves)
-                if not legal or pyffish.is_immediate_game_end(name, start, moves)[0]:
+                result, known = rules.outcome(positions[-1], positions[:-1]), fairy_end(name, start, moves)
+                if result.score != known:
+                    told.wrong.append(f"{pyffish.get_fen(name, start, moves)}: {result}, not {known}")
                     break
+                if result.is_over:
+                    break
+                legal = pyffish.legal_moves(name, start, moves)
                 line = f"position startpos moves {' '.join(moves)}".removesuffix(" moves ")
                 *said, best = engine.ask(line, "go", until="bestmove")
                 move = best.removeprefix("bestmove ")
@@ -148,8 +168,9 @@ def by_fairy_stockfish(store: str, name: str, games: int) -> Told:
                     break
                 # Half of the moves are the other program's, so that the engine has to read them.
                 moves.append(move if chance.random() < 0.5 else chance.choice(legal))
+                positions.append(rules.apply(positions[-1], rules.parse_move(moves[-1], positions[-1], "uci")))
             told.plies += len(moves)
-            told.ends["ended" if len(moves) < PLIES else "stopped"] += 1
+            told.ends[fairy_end(name, start, moves)] += 1
     return told
 
 
