@@ -35,6 +35,10 @@ from ggn_store.notation.qpi import side_of
 # Positions, and facts about them, that are encoded at once: their arrays still lie in a processor's cache.
 CHUNK: Final = 1024
 _FACTS: Final = 1 << 18
+# The bytes of the words that bits are packed into.
+_SIZES: Final = (1, 2, 4, 8)
+# Tests of facts that are made at once, each a bit of a byte.
+_BITS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +92,16 @@ class Pieces(dict[str, int]):
 
 
 class _Padded:
-    """Lists of numbers, one for each key, filled up to whole bytes of bits; a table for those of each size."""
+    """Lists of numbers, one for each key, filled up to 8, 16, 32 or 64; a table for those of each size."""
 
     def __init__(self, np: Any, lengths: Any, values: Any, filler: int) -> None:
         self._np = np
-        self._bytes = -(-lengths // 8)
+        self._bytes = np.array([0, 1, 2, 4, 4, 8, 8, 8, 8], np.uint8)[-(-lengths // 8)]
         self._rows = np.zeros(len(lengths), np.int64)
         self._tables = {}
         ends = np.cumsum(lengths)
         for keys, size in self.by_size(np.arange(len(lengths))):
-            table = np.full((len(keys), 8 * size), filler, np.int64)
+            table = np.full((len(keys), 8 * size), filler, np.int32)
             for row, key in enumerate(keys.tolist()):
                 table[row, : lengths[key]] = values[ends[key] - lengths[key] : ends[key]]
             self._rows[keys] = np.arange(len(keys))
@@ -110,9 +114,10 @@ class _Padded:
     def by_size(self, keys: Any) -> Iterator[tuple[Any, int]]:
         """The places of the keys whose lists have as many bytes as each other, and how many, not 0, these are."""
         np, sizes = self._np, self._bytes[keys]
-        for size in np.flatnonzero(np.bincount(sizes)).tolist():
-            if size:
-                yield np.flatnonzero(sizes == size), size
+        for size in _SIZES:
+            places = np.flatnonzero(sizes == size)
+            if len(places):
+                yield places, size
 
 
 class _Facts:
@@ -121,25 +126,33 @@ class _Facts:
     Each fact is a list of tests, all of which have to be met: a place, and the codes of it that do, as bits.
     """
 
-    def __init__(self, np: Any, facts: Sequence[Sequence[tuple[int, int]]], codes: int) -> None:
+    def __init__(self, np: Any, facts: Sequence[Sequence[tuple[int, int]]], codes: int, places: int) -> None:
+        """Of so many codes and places."""
         tests = [test for fact in facts for test in fact]
-        numbers = {passing: number for number, passing in enumerate({passing for _, passing in tests})}
-        truth = [[bool(passing >> code & 1) for code in range(codes)] for passing in numbers]
+        known = {passed: number for number, passed in enumerate(dict.fromkeys(passed for _, passed in tests))}
         self._np = np
-        self._truth = np.array(truth, bool).reshape(-1)
-        self._begins = np.array([numbers[passing] * codes for _, passing in tests], np.int64)
+        # For each code which of eight tests it passes; of each fact which byte of a position has its test, and where.
+        self._passed = np.zeros((-(-len(known) // _BITS), codes), np.uint8)
+        for passed, number in known.items():
+            some = [code for code in range(codes) if passed >> code & 1]
+            self._passed[number // _BITS, some] |= 1 << number % _BITS
+        self._bytes = np.array([known[passed] // _BITS * places + place for place, passed in tests], np.int64)
+        self._bit = np.array([1 << known[passed] % _BITS for _, passed in tests], np.uint8)
         self._firsts = None
         if len(tests) > len(facts):
             self._firsts = np.cumsum([0, *map(len, facts[:-1])])
         self.count = len(facts)
-        self.tests = len(tests)
-        self.places = np.array([place for place, _ in tests], np.int64)
+        self.size = max(len(tests), places * len(self._passed))
+        # Of facts about one square its number.
+        self.places = np.array([fact[0][0] for fact in facts], np.int64)
 
     def of(self, codes: Any) -> Any:
-        """For each position, which has the codes of its places as a row, and each fact whether it is true."""
-        asked = codes.take(self.places, axis=1) + self._begins
-        found = self._truth.take(asked)
-        return found if self._firsts is None else self._np.logical_and.reduceat(found, self._firsts, axis=1)
+        """For each position, which has the codes of its places as a row, and each fact whether it is true: not 0."""
+        np = self._np
+        passed = [each.take(codes) for each in self._passed]
+        found = (passed[0] if len(passed) == 1 else np.concatenate(passed, axis=1)).take(self._bytes, axis=1)
+        found &= self._bit
+        return found if self._firsts is None else np.logical_and.reduceat(found, self._firsts, axis=1)
 
 
 class Encoder:
@@ -179,13 +192,14 @@ class Encoder:
         begins = np.searchsorted(column("lane", "start"), np.arange(table["start"].num_rows + 1))
         self._first_lane = begins[:-1].astype(np.int32)
         self._lanes = np.diff(begins)
-        self._facts = _Facts(np, [*self._tests(table["fact"], codes), [(count, 0)]], codes)
-        self._chunk = max(1, min(CHUNK, _FACTS // max(self._places, self._facts.tests)))
+        self._facts = _Facts(np, [*self._tests(table["fact"], codes), [(count, 0)]], codes, self._places)
+        self._chunk = max(1, min(CHUNK, _FACTS // self._facts.size))
         self._fact = column("lane_fact", "fact")
         self._first_fact = np.searchsorted(column("lane_fact", "lane"), np.arange(len(column("lane", "lane")) + 1))
         self._looks = _Padded(np, np.diff(self._first_fact), self._fact, self._facts.count - 1)
         self._named = np.zeros(len(column("lane", "lane")), np.int64)
         np.bitwise_or.at(self._named, column("alternative", "lane"), column("alternative", "bit"))
+        self._has_named = bool(self._named.any())
         self._feen = FeenTexts(self.pieces, self.numbers)
 
     def _tests(self, table: Any, codes: int) -> Iterator[list[tuple[int, int]]]:
@@ -459,9 +473,8 @@ class Encoder:
         codes.reshape(-1)[placed] = (columns.piece & ~1) + own + PIECES
         codes[:, len(self.labels) : -1] = self._initial
         codes[columns.state[0], len(self.labels) + columns.state[1]] = columns.state[2]
-        lane, words, lanes = self._words(position, start, self._facts.of(codes))
-        position = np.repeat(position, lanes)
-        return self._moving(position, lane, words, begin), self._met(position, lane, words, codes, begin)
+        moving = self._words(position, start, self._facts.of(codes))
+        return self._table_of(begin, *moving), self._met(begin, *moving, codes)
 
     def _with_hands(self, columns: Columns, position: Any, start: Any) -> tuple[Any, Any]:
         """Positions and starts with those that are in the hand."""
@@ -482,39 +495,37 @@ class Encoder:
         return np.concatenate(positions), np.concatenate(starts)
 
     def _words(self, position: Any, start: Any, facts: Any) -> tuple[Any, Any, Any]:
-        """The lanes of starts in positions, their words, and how many lanes each of the starts has."""
+        """The positions and lanes of starts, with the words of these."""
         np = self._np
-        lane, lanes = self._first_lane[start], self._lanes[start]
-        if not (lanes == 1).all():
-            lane, position = np.repeat(lane, lanes), np.repeat(position, lanes)
-            lane += np.arange(len(lane), dtype=np.int32) - np.repeat(np.cumsum(lanes) - lanes, lanes).astype(np.int32)
+        parts = [(position, self._first_lane[start])]
+        more = np.flatnonzero(self._lanes[start] > 1)
+        while len(more):
+            parts.append((position[more], self._first_lane[start[more]] + np.int32(len(parts))))
+            more = more[self._lanes[start[more]] > len(parts)]
+        position, lane = map(np.concatenate, zip(*parts, strict=True)) if len(parts) > 1 else parts[0]
         words = np.zeros(len(lane), np.int64)
-        board = position * np.int64(self._facts.count)
+        board = position * np.int32(self._facts.count)
         facts = facts.reshape(-1)
         for rows, size in self._looks.by_size(lane):
             asked = self._looks.take(lane[rows], size)
             asked += board[rows, None]
-            bits = np.zeros((len(rows), 8), np.uint8)
             # All are packed at once, since numpy packs row by row slowly.
-            bits[:, :size] = np.packbits(facts.take(asked).reshape(-1), bitorder="little").reshape(-1, size)
-            words[rows] = bits.view("<i8")[:, 0]
-        return lane, words, lanes
+            words[rows] = np.packbits(facts.take(asked).reshape(-1), bitorder="little").view(f"<u{size}")
+        return position, lane, words
 
-    def _moving(self, position: Any, lane: Any, words: Any, begin: int) -> Any:
-        return self._pa.table({"position": position + self._np.int32(begin), "lane": lane, "word": words})
+    def _table_of(self, begin: int, position: Any, lane: Any, words: Any, **more: Any) -> Any:
+        return self._pa.table({"position": position + self._np.int32(begin), "lane": lane, "word": words} | more)
 
-    def _met(self, position: Any, lane: Any, words: Any, codes: Any, begin: int) -> Any:
+    def _met(self, begin: int, position: Any, lane: Any, words: Any, codes: Any) -> Any:
         np = self._np
-        [some] = np.nonzero(words & self._named[lane])
-        position, lane, words = position[some], lane[some], words[some]
-        bits = (words & self._named[lane]).view(np.uint8).reshape(-1, 8)
-        row, bit = np.nonzero(np.unpackbits(bits, axis=1, bitorder="little"))
-        square = self._facts.places[self._fact[self._first_fact[lane[row]] + bit]]
-        piece = (codes[position[row], square].astype(np.int32) - PIECES) >> 1
-        met = self._moving(position[row], lane[row], words[row], begin)
-        return met.append_column("bit", self._pa.array(np.int64(1) << bit)).append_column(
-            "piece", self._pa.array(piece)
-        )
+        found = words & self._named[lane] if self._has_named else words[:0]
+        [some] = np.nonzero(found)
+        row, bit = np.nonzero(np.unpackbits(found[some].view(np.uint8).reshape(-1, 8), axis=1, bitorder="little"))
+        row = some[row]
+        position, lane = position[row], lane[row]
+        square = self._facts.places[self._fact[self._first_fact[lane] + bit]]
+        piece = (codes[position, square].astype(np.int32) - PIECES) >> 1
+        return self._table_of(begin, position, lane, words[row], bit=np.int64(1) << bit, piece=piece)
 
     def _batch(self, parts: Sequence[tuple[Any, Any]], count: int, ids: Any = None) -> Batch:
         moving, met = (self._pa.concat_tables([part[each] for part in parts]).combine_chunks() for each in (0, 1))
