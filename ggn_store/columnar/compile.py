@@ -190,25 +190,28 @@ class _Builder:
         rows = self.rows
         number = len(rows["lane"])
         rows["lane"].append((number, start, lane.path, lane.passed, lane.first, lane.target, lane.each))
-        rows["lane_fact"] += [(number, bit, self._fact(fact)) for bit, fact in enumerate(lane.facts)]
+        rows["lane_fact"] += zip(itertools.repeat(number), itertools.count(), map(self._fact, lane.facts))
+        found = [self._possibilities + each for each in lane.numbers]
+        # Of each target in turn, and of each alternative of it.
+        possibilities = [found[begin : begin + lane.each] for begin in range(0, len(found), lane.each)]
         named = 0
-        possibilities: dict[int, Sequence[int]] = {}
+        if len(possibilities) > lane.target.bit_count():
+            unnamed = []
+            following = iter(possibilities)
+            for bit, fact in enumerate(lane.facts):
+                names = str(fact.statement).split("|") if lane.target >> bit & 1 else ()
+                if len(names) == 1:
+                    unnamed.append(next(following))
+                    continue
+                named |= bool(names) << bit
+                for name in names:
+                    rows["alternative"] += [(number, 1 << bit, self.piece(name), each) for each in next(following)]
+            possibilities = unnamed
         begin = 0
-        for bit, fact in enumerate(lane.facts):
-            if not lane.target >> bit & 1:
-                continue
-            names = str(fact.statement).split("|")
-            for name in names:
-                found = [self._possibilities + each for each in lane.numbers[begin : begin + lane.each]]
-                begin += lane.each
-                if len(names) > 1:
-                    rows["alternative"] += [(number, 1 << bit, self.piece(name), each) for each in found]
-                else:
-                    possibilities[bit] = found
-            named |= (len(names) > 1) << bit
         for part in parts_of(lane, named):
-            targets = [bit for bit in range(part.begin, len(lane.facts)) if part.targets >> bit - part.begin & 1]
-            self.parts.append((number, part, [possibilities[bit] for bit in targets]))
+            end = begin + part.targets.bit_count()
+            self.parts.append((number, part, possibilities[begin:end]))
+            begin = end
 
     def _fact(self, fact: Fact) -> int:
         """The number of a fact, which is described when it is new."""

@@ -80,7 +80,7 @@ def read_moves(opened: Opened) -> list[Move]:
     for piece in _pieces(opened):
 
         def rows(table: Table, key: int = piece.id) -> Iterable[Sequence[Any]]:
-            return opened.connection.execute(select(*list(table.columns)[1:]).where(table.c.piece_id == key))
+            return opened.connection.execute(select(*list(table.columns)[1:]).where(table.c.piece_id == key)).all()
 
         details = decode(opened.board.squares, rows, is_gdl=opened.revision.dialect == "gdl")
         found += [details[number].move(*place[:4], place.toggle) for number, place in enumerate(_places(opened, piece))]
@@ -105,7 +105,7 @@ def _pieces(opened: Opened) -> Sequence[Any]:
 def _places(opened: Opened, piece: Any) -> Iterator[Place]:
     query = _PLACES_OF_GDL if opened.revision.dialect == "gdl" else _PLACES
     label = opened.board.label
-    for source, destination, *rest in opened.connection.execute(query, {"piece": piece.id}):
+    for source, destination, *rest in opened.connection.execute(query, {"piece": piece.id}).all():
         yield Place(piece.identifier, label(source), label(destination), *rest)
 
 
