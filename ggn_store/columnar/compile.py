@@ -31,7 +31,6 @@ whether it was declared, the state variables, and the number of rows of each fil
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import itertools
 import json
@@ -138,6 +137,8 @@ _COLUMNS: Final = {
 _DETAILS: Final = ("condition", "effect", "hand_effect", "guard", "state_effect")
 
 _Row = tuple[Any, ...]
+# A part of a lane, and the possibilities of each of its targets.
+_OfLane = tuple[int, Part, list[list[int]]]
 
 
 def _table(described: str, rows: Sequence[_Row]) -> Any:
@@ -167,8 +168,7 @@ class _Builder:
     def __init__(self) -> None:
         self.pieces: dict[str, int] = {}
         self.rows: dict[str, list[_Row]] = {name: [] for name in ("start", "lane", "lane_fact", "fact", "alternative")}
-        # The parts of lanes, and the possibilities of their targets.
-        self.parts: list[tuple[int, Part, list[Sequence[int]]]] = []
+        self.parts: list[_OfLane] = []
         self._facts: dict[Fact, int] = {}
         self._possibilities = 0
 
@@ -196,7 +196,7 @@ class _Builder:
         possibilities = [found[begin : begin + lane.each] for begin in range(0, len(found), lane.each)]
         named = 0
         if len(possibilities) > lane.target.bit_count():
-            unnamed = []
+            unnamed: list[list[int]] = []
             following = iter(possibilities)
             for bit, fact in enumerate(lane.facts):
                 names = str(fact.statement).split("|") if lane.target >> bit & 1 else ()
@@ -228,35 +228,34 @@ class _Builder:
         return number
 
 
-def _answered(parts: Sequence[tuple[int, Part, list[Sequence[int]]]]) -> tuple[Any, Any]:
+def _answered(parts: Sequence[_OfLane]) -> tuple[Any, Any]:
     """The tables of parts and answers, from lanes, their parts and the possibilities of the targets in these."""
     np, pa = need("numpy", EXTRA), need("pyarrow", EXTRA)
-    keys, possibilities = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)]
-    for _, part, of_targets in parts:
-        sets, targets = _listed(part.targets, part.sets)
-        found = np.array(of_targets, np.int32)[targets]
-        keys.append(np.repeat(sets << part.begin, found.shape[1]))
-        possibilities.append(found.reshape(-1))
-    number = np.arange(len(parts), dtype=np.int32)
-    of_part = np.repeat(number, np.array(list(map(len, keys[1:])), np.int64))
-    reached = np.concatenate(keys)
+    # Most parts are alike but for their numbers and where they begin, and are answered together.
+    alike: dict[tuple[int, tuple[int, ...], int], list[int]] = {}
+    for number, (_, part, of_targets) in enumerate(parts):
+        alike.setdefault((part.targets, part.sets, len(of_targets[0])), []).append(number)
+    answers = [(np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int32))]
+    for (targets, sets, each), numbers in alike.items():
+        bits = [bit for bit in range(targets.bit_length()) if targets >> bit & 1]
+        rows = [(reached, target) for reached in sets for target, bit in enumerate(bits) if reached >> bit & 1]
+        reached, target = np.array(rows, np.int64).reshape(-1, 2).T
+        begins = np.array([parts[number][1].begin for number in numbers])
+        answers.append(
+            (
+                np.repeat(np.array(numbers, np.int32), len(rows) * each),
+                np.repeat(reached << begins[:, None], each),
+                np.array([parts[number][2] for number in numbers], np.int32)[:, target].reshape(-1),
+            )
+        )
+    of_part, reached, possibility = map(np.concatenate, zip(*answers, strict=True))
     salt = _salts(of_part, reached, len(parts), sum([len(part.sets) for _, part, _ in parts]))
     lane = pa.array([lane for lane, _, _ in parts], pa.int32())
     targets = pa.array([part.targets << part.begin for _, part, _ in parts], pa.int64())
     return (
-        pa.table({"part": number, "lane": lane, "targets": targets, "salt": salt}),
-        pa.table({"part": of_part, "key": reached ^ salt[of_part], "possibility": np.concatenate(possibilities)}),
+        pa.table({"part": np.arange(len(parts), dtype=np.int32), "lane": lane, "targets": targets, "salt": salt}),
+        pa.table({"part": of_part, "key": reached ^ salt[of_part], "possibility": possibility}),
     )
-
-
-@functools.lru_cache(maxsize=8192)
-def _listed(targets: int, sets: tuple[int, ...]) -> tuple[Any, Any]:
-    """Each set as often as it has targets, and their numbers among all."""
-    np = need("numpy", EXTRA)
-    bits = [bit for bit in range(targets.bit_length()) if targets >> bit & 1]
-    rows = [(each, number) for each in sets for number, bit in enumerate(bits) if each >> bit & 1]
-    array = np.array(rows, np.int64).reshape(-1, 2)
-    return array[:, 0], array[:, 1]
 
 
 def _salts(parts: Any, sets: Any, count: int, distinct: int) -> Any:

@@ -49,14 +49,9 @@ def names_of(statement: str) -> list[str]:
     return [state for state in states if state and state not in (EMPTY, ENEMY)]
 
 
-class Bit(NamedTuple):
-    """A fact of a lane, its square numbered within some chains (None: several squares, or none)."""
-
-    square: int | None
-    statement: str
-    is_first: bool
-    is_path: bool
-    is_target: bool
+# A fact of a lane: its square, numbered within some chains (None: several squares, or none), its statement, and
+# whether it is the first of a chain, on its path, a target.
+_Bit = tuple[int | None, str, int, int, int]
 
 
 class Part(NamedTuple):
@@ -89,23 +84,24 @@ def _joined(one: Part, other: Part) -> Part:
     return Part(one.begin, one.targets | other.targets << shift, sets)
 
 
-def _blocks(lane: Lane, named: int) -> Iterator[tuple[int, tuple[Bit, ...]]]:
+def _blocks(lane: Lane, named: int) -> Iterator[tuple[int, tuple[_Bit, ...]]]:
     """Neighbouring chains that share squares, as facts, and where each begins."""
     begin = 0
     squares: dict[int, int] = {}
-    found: list[Bit] = []
+    found: list[_Bit] = []
+    target = lane.target & ~named
     chains = [bit for bit in range(len(lane.facts)) if lane.first >> bit & 1]
     for first, end in pairwise([*chains, len(lane.facts)]):
-        known = {fact.squares[0] for fact in lane.facts[first:end] if len(fact.squares) == 1}
-        if found and known.isdisjoint(squares):
+        facts = lane.facts[first:end]
+        if found and squares.keys().isdisjoint([places[0] for _, places in facts if len(places) == 1]):
             yield begin, tuple(found)
             begin, squares, found = first, {}, []
-        for bit in range(first, end):
-            statement, places = lane.facts[bit]
-            square = squares.setdefault(places[0], len(squares)) if len(places) == 1 else None
-            is_path, is_target = lane.path >> bit & 1, (lane.target & ~named) >> bit & 1
-            said = statement if isinstance(statement, str) and square is not None else ""
-            found.append(Bit(square, said, bit == first, bool(is_path), bool(is_target)))
+        for bit, (statement, places) in enumerate(facts, first):
+            kind = (lane.first >> bit & 1, lane.path >> bit & 1, target >> bit & 1)
+            if len(places) == 1:
+                found.append((squares.setdefault(places[0], len(squares)), str(statement), *kind))
+            else:
+                found.append((None, "", *kind))
     yield begin, tuple(found)
 
 
@@ -114,30 +110,27 @@ _State = tuple[bool, tuple[int, ...], int]
 
 
 @functools.lru_cache(maxsize=8192)
-def _parts(bits: tuple[Bit, ...]) -> list[Part]:
+def _parts(bits: tuple[_Bit, ...]) -> list[Part]:
     """The parts of some chains: one, or several where it would have too many sets."""
-    names = dict.fromkeys(name for bit in bits for name in names_of(bit.statement))
+    names = dict.fromkeys(name for _, statement, *_ in bits for name in names_of(statement))
     numbers = {name: number for number, name in enumerate(names)}
     codes = PIECES + 2 * len(names)
-    truth = [passing(bit.statement, numbers, codes) for bit in bits]
-    last = {bit.square: at for at, bit in enumerate(bits)}
-    squares = 1 + max([bit.square for bit in bits if bit.square is not None], default=-1)
-    states: set[_State] = {(True, ((1 << codes) - 1,) * squares, 0)}
+    last = {square: at for at, (square, *_) in enumerate(bits)}
+    everything = ((1 << codes) - 1,) * len(last)
+    states: set[_State] = {(True, everything, 0)}
     parts: list[Part] = []
     targets = 0
     for at, bit in enumerate(bits):
-        is_over = last[bit.square] == at
-        after = {new for state in states for new in _after(state, bit, at, truth[at], is_over)}
-        reached = {each for _, _, each in after}
-        if bit.is_target and len(reached) > _OF_CHAIN + 1:
+        square, statement, _, _, is_target = bit
+        step = _Step(at, bit, passing(statement, numbers, codes), last[square] == at)
+        after = step.after(states)
+        if is_target and len({reached for _, _, reached in after}) > _OF_CHAIN + 1:
             parts.append(_part(targets, states))
             targets = 0
-            after = {
-                new for alive, known, _ in states for new in _after((alive, known, 0), bit, at, truth[at], is_over)
-            }
+            after = step.after({(alive, known, 0) for alive, known, _ in states})
         if len(after) > 4 * _OF_CHAIN:  # what is known of squares makes the difference
-            after = {(alive, ((1 << codes) - 1,) * squares, each) for alive, _, each in after}
-        targets |= bit.is_target << at
+            after = {(alive, everything, reached) for alive, _, reached in after}
+        targets |= is_target << at
         states = after
     if targets:
         parts.append(_part(targets, states))
@@ -150,19 +143,29 @@ def _part(targets: int, states: set[_State]) -> Part:
     return Part(begin, targets >> begin, tuple(sets))
 
 
-def _after(state: _State, bit: Bit, at: int, truth: int, is_over: bool) -> Iterator[_State]:
-    """What can be after a fact."""
-    alive, known, reached = state
-    if not (alive or bit.is_first):
-        yield state
-        return
-    if bit.square is None:
-        yield True, known, reached | bit.is_target << at
-        yield not bit.is_path, known, reached
-        return
-    now = known[bit.square]
-    for is_true, possible in ((True, now & truth), (False, now & ~truth)):
-        if possible:
-            left = -1 if is_over else possible
-            after = known if left == now else (*known[: bit.square], left, *known[bit.square + 1 :])
-            yield is_true or not bit.is_path, after, reached | (is_true and bit.is_target) << at
+class _Step(NamedTuple):
+    """A fact, its place among some, the codes that it is true of, and whether it is the last one about its square."""
+
+    at: int
+    bit: _Bit
+    truth: int
+    is_last: bool
+
+    def after(self, states: set[_State]) -> set[_State]:
+        """What can be after the fact, of what can be before it."""
+        return {new for state in states for new in self._after(*state)}
+
+    def _after(self, alive: bool, known: tuple[int, ...], reached: int) -> Iterator[_State]:
+        square, _, is_first, is_path, is_target = self.bit
+        if not (alive or is_first):
+            yield alive, known, reached
+        elif square is None:
+            yield True, known, reached | is_target << self.at
+            yield not is_path, known, reached
+        else:
+            now = known[square]
+            for is_true, possible in ((True, now & self.truth), (False, now & ~self.truth)):
+                if possible:
+                    left = -1 if self.is_last else possible
+                    after = known if left == now else (*known[:square], left, *known[square + 1 :])
+                    yield is_true or not is_path, after, reached | (is_true and is_target) << self.at

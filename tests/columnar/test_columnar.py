@@ -223,7 +223,10 @@ def test_walks_of_every_shape_are_answered_as_by_plain_python(squares: list[str]
 def test_a_ray_that_is_longer_than_a_lane_is_answered_as_by_plain_python(board: str) -> None:
     walk = [cell.text((x, 0)) for x in range(1, 130)]
     steps = {
-        square: [{"must": dict.fromkeys(walk[:at], "empty") | {square: state}} for state in ("empty", "enemy")]
+        square: [
+            {"must": dict.fromkeys(walk[:at], "empty") | {square: state}}
+            for state in ("empty", "enemy", "c:p", "c:r")  # the last two are alternatives
+        ]
         for at, square in enumerate(walk)
     }
     document = {"C:R": {"a1": steps}}
@@ -240,6 +243,7 @@ def test_a_ray_that_is_longer_than_a_lane_is_answered_as_by_plain_python(board: 
         require_equal(rules, expected, **arrow(list(map(Position, boards))))
         facts = rules.columns.compiled.tables["fact"]["fact"].to_pylist()
         assert len(set(facts)) < len(facts), "no fact is about several squares"
+        assert rules.columns.compiled.tables["alternative"].num_rows > 0
 
 
 def test_lanes_and_facts_let_only_the_states_of_their_guards_pass() -> None:
