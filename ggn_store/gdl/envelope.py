@@ -1,13 +1,15 @@
-"""What a compiled document says before its pieces: title, start position, board and state variables."""
+"""What a compiled document says before its pieces: title, start position, board, state variables, how it ends."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 
+from ggn_store.gdl import ends
 from ggn_store.gdl.kinds import OWNER, Kind, identity
 from ggn_store.gdl.specification import Specification
 from ggn_store.gdl.state_variables import PHASE, StateVariable
+from ggn_store.model import play as model_play
 from ggn_store.model import variables as model_variables
 from ggn_store.model.board import Board
 from ggn_store.model.document import Envelope
@@ -40,6 +42,7 @@ def envelope(
         board=None if board is None else board.shape_text,
         definition=specification.text or None,
         variables=model_variables.text(declared),
+        play=model_play.text(ends.play(specification, kinds, identifiers)),
     )
 
 

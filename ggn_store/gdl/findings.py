@@ -33,7 +33,7 @@ def findings(specification: Specification, uses: Uses, domains: Domains) -> list
     found += [
         finding(
             "stored-end-condition",
-            "the end condition is only stored: no moves end the game here, the host applies it",
+            "the end condition ends no moves here: it is stored, as an outcome where a board decides it",
             each.condition.place,
             each.condition,
             start_of(each.condition.expression),

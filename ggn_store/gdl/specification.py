@@ -130,7 +130,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class EndCondition:
-    """When the game ends, for whom and how; it is stored, and the host applies it."""
+    """When the game ends, for whom and how; `gdl.ends` makes an outcome of it where a board decides it."""
 
     type: str
     beneficiary: Clause | None
