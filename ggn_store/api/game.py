@@ -15,7 +15,7 @@ from ggn_store.api.handle import AnyPosition
 from ggn_store.api.move_notations import OWN
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import GgnStoreError, MoveError, NotationError, quote
-from ggn_store.model.chain import Chain, captures_first
+from ggn_store.model.chain import Chain, captures_first, path_of
 from ggn_store.model.counters import Counters
 from ggn_store.model.move import Assumption, Move
 from ggn_store.model.position import Position
@@ -267,11 +267,6 @@ class Game:
                 raise MoveError(f"move {number}: {quote(move)} names no move")
             game = _next(game, f"move {number}", written, OWN)
         return game
-
-
-def path_of(move: Move | Chain) -> tuple[str, ...]:
-    """The path of a move from its source to its destination."""
-    return move.path if isinstance(move, Chain) else (move.source, move.destination)
 
 
 def _next(game: Game, where: str, text: str, notation: str) -> Game:

@@ -14,7 +14,6 @@ import click
 
 import ggn_store
 from ggn_store import limits
-from ggn_store.api.game import Game
 from ggn_store.cli import options, process
 from ggn_store.cli.play_game import Opponent, Play, Reply, unfinished
 from ggn_store.errors import printable
@@ -62,6 +61,8 @@ def play(
     legal as far as it says what is; what it leaves to the players is named at the start. Off a terminal the moves are
     read from standard input. At the end the position is printed.
     """
+    from ggn_store.api.game import Game
+
     watched = options.is_terminal(sys.stdout)
     asks = file != "-" and options.is_terminal(sys.stdin) and (watched or file is None)
     listed = file if file is not None else None if asks else "-"

@@ -47,10 +47,15 @@ class Chain(Record):
         return (self.source, *[step.destination for step in self.steps])
 
 
+def path_of(move: Move | Chain) -> tuple[str, ...]:
+    """The path of a move from its source to its destination."""
+    return move.path if isinstance(move, Chain) else (move.source, move.destination)
+
+
 def path_data(move: Move) -> dict[str, Any]:
     """A single move as JSON data of the same keys as a chain's."""
     effects = None if move.transition is None else move.transition.data()
-    return {"piece": move.piece, "path": [move.source, move.destination], "effects": effects, "steps": [move.data()]}
+    return {"piece": move.piece, "path": [*path_of(move)], "effects": effects, "steps": [move.data()]}
 
 
 def captures_first(
