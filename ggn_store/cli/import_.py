@@ -48,9 +48,10 @@ def import_(
     """Load the variants of a Fairy-Stockfish variants.ini.
 
     Each section becomes a ruleset of its name, or every option that GGN cannot carry is listed with its line and the
-    tier: C, only by enumerating all boards; D, not at all; B with the name of a duty, only if the host does it (see
+    tier: C, only by enumerating all boards; D, not at all; B with the name of a duty, only if players keep it (see
     --allow-host-rules). Sections inherit from the built-in variants and from sections before them. Options about how
-    a game ends change no moves, and are left out. Exit code 1 where a section is refused.
+    a game ends become its outcomes; what these have no words for is named as left to the host. Exit code 1 where a
+    section is refused.
     """
     data = options.read(file, limits.VARIANTS_BYTES)
     shown = "standard input" if file == "-" else file

@@ -417,6 +417,6 @@ assume_option = click.option(
 captures_first_option = click.option(
     "--captures-first",
     is_flag=True,
-    help="A rule of the host, which no document can express: if a capture is possible, only captures, to their end.",
+    help="Only captures, to their end, if a capture is possible: the duty mandatory-capture.",
 )
 output_option = click.option("-o", "--output", metavar="FILE", help="Write to this file instead of standard output.")

@@ -7,11 +7,14 @@ import random
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ggn_store import DocumentError, GgnStoreError, Store, UnknownNameError
+from ggn_store.games import library, playing
 from ggn_store.games.fairy.variants import Variant, read_variants
+from ggn_store.model.play import Outcome, Play
 from tests.oracles.fairy_stockfish import FIXTURES, Sample, differences
 from tests.oracles.play import Game
 from tests.support.program import Command
@@ -212,6 +215,112 @@ def test_ends_of_the_game_are_named_and_left_out() -> None:
     variant = one("[mine:chess]\nstalemateValue = loss\nflagPiece = k\n")
     assert variant.definition is not None
     assert variant.ends == ("stalemateValue", "flagPiece")
+
+
+DEFAULT = (
+    Outcome("no-move", "loss", in_check=True),
+    Outcome("no-move", "draw", in_check=False),
+    Outcome("quiet", "draw", pieces=("C:-P", "C:P", "c:-p", "c:p"), count=100),
+    Outcome("repetition", "draw", count=3),
+)
+MATE, STALE, QUIET, THREE = DEFAULT
+KINGS = ("C:+K^", "C:K^", "c:+k^", "c:k^")
+
+
+@pytest.mark.parametrize(
+    ("options", "outcomes", "left"),
+    [
+        ("", DEFAULT, ()),
+        ("stalemateValue = loss", (Outcome("no-move", "loss"), QUIET, THREE), ()),
+        ("checkmateValue = win\nnMoveRule = 0", (Outcome("no-move", "win", in_check=True), STALE, THREE), ()),
+        ("nMoveRule = 20\nnMoveRuleTypes = -\nnFoldRule = 0", (MATE, STALE, Outcome("quiet", "draw", count=40)), ()),
+        (
+            "perpetualCheckIllegal = true\nnFoldValue = win",
+            (MATE, STALE, QUIET, Outcome("repetition", "win", count=3, perpetual=True)),
+            (),
+        ),
+        (
+            "nFoldValue = loss\nnFoldValueAbsolute = true",
+            (
+                *DEFAULT[:3],
+                Outcome("repetition", "loss", "first", count=3),
+                Outcome("repetition", "win", "second", count=3),
+            ),
+            (),
+        ),
+        (
+            "extinctionValue = loss\nextinctionPieceTypes = qn\nextinctionPieceCount = 1",
+            (
+                Outcome("extinct", "loss", pieces=("C:Q", "c:q"), count=1),
+                Outcome("extinct", "loss", pieces=("C:N", "c:n"), count=1),
+                *DEFAULT,
+            ),
+            (),
+        ),
+        (
+            "extinctionValue = draw\nextinctionPieceTypes = *\nextinctionOpponentPieceCount = 2\n"
+            "extinctionClaim = true",
+            (Outcome("extinct", "draw", count=0, other=2, answered=True), *DEFAULT),
+            (),
+        ),
+        ("extinctionValue = loss\nextinctionPieceTypes = q\nextinctionPseudoRoyal = true", DEFAULT, ()),
+        (
+            "flagPiece = k\nflagRegion = *8\nflagMove = true",
+            (
+                Outcome("goal", "win", "first", KINGS[:2], tuple(f"{file}8" for file in "abcdefgh"), answered=True),
+                Outcome("goal", "win", "second", KINGS[2:], tuple(f"{file}8" for file in "abcdefgh")),
+                *DEFAULT,
+            ),
+            (),
+        ),
+        (
+            "flagPieceWhite = n\nflagRegionWhite = e8 d8\nflagPieceSafe = true\nflagPieceCount = 2",
+            (Outcome("goal", "win", "first", ("C:N",), ("d8", "e8"), 2, safe=True), *DEFAULT),
+            (),
+        ),
+        ("checkCounting = true", (Outcome("checks", "win", count=1), *DEFAULT), ()),
+        ("connectN = 4", (Outcome("line", "win", count=4), *DEFAULT), ()),
+        ("materialCounting = janggi", (MATE,), ("points",)),
+        ("materialCounting = janggi\nbikjangRule = true", (MATE,), ("bikjang", "points")),
+        ("bikjangRule = true", (Outcome("facing", "draw", answered=True), *DEFAULT), ()),
+        (
+            "materialCounting = blackdrawodds\nnMoveRule = 0\nnFoldRule = 0",
+            (
+                MATE,
+                Outcome("no-move", "loss", "first", in_check=False),
+                Outcome("no-move", "win", "second", in_check=False),
+            ),
+            (),
+        ),
+        ("stalematePieceCount = true", (MATE, QUIET, THREE), ("points",)),
+        ("chasingRule = axf\ncountingRule = asean", (MATE, STALE), ("chasing", "counting")),
+        ("castlingWins = KQkq\nconnectDiagonal = false", DEFAULT, ("ends",)),
+    ],
+)
+def test_how_a_game_ends_becomes_outcomes(options: str, outcomes: tuple[Outcome, ...], left: tuple[str, ...]) -> None:
+    variant = one(f"[mine:chess]\n{options}\n")
+    assert variant.definition is not None, variant.refusals
+    found = playing.derive(variant.definition)
+    assert (found.outcomes, found.host) == (outcomes, left)
+
+
+def test_a_result_that_is_none_is_refused() -> None:
+    [refusal] = one("[mine:chess]\nstalemateValue = glory\n").refusals
+    assert (refusal.option, refusal.reason) == ("stalemateValue", "a result is win, loss, draw or none")
+
+
+def test_the_built_in_variants_end_as_the_games_of_the_library_do() -> None:
+    """What is shipped was read off the same options: an edit of one of the two is seen."""
+    for name in ("racingkings", "3check", "minishogi", "losers", "janggicasual", "armageddon", "dobutsu", "xiangqi"):
+        variant = one(f"[mine:{name}]\n", allow_host_rules=True)
+        assert variant.definition is not None, (name, variant.refusals)
+
+        def told(found: Play) -> list[Any]:
+            listed = found.outcomes
+            return [(each.when, each.verdict, each.side, each.count, each.squares, each.in_check) for each in listed]
+
+        shipped, imported = (playing.derive(each) for each in (library.read_game(name), variant.definition))
+        assert (told(imported), imported.host) == (told(shipped), shipped.host), name
 
 
 def test_what_is_built_in_has_no_line() -> None:

@@ -77,7 +77,7 @@ REFUSED: Final = {
     "freeDrops": ("false", "D", "drops without an end have no hand"),
     "castlingForbiddenPlies": ("0", "D", "it counts the moves of the game"),
 }
-# Ends of the game, repetition and counting, looks and engine: nothing about which moves there are.
+# Ends of the game, repetition and counting (see `ends`), looks and engine: nothing about which moves there are.
 _ENDS = """
 stalemateValue stalematePieceCount checkmateValue nMoveRule nMoveRuleTypes nMoveRuleTypesWhite
 nMoveRuleTypesBlack nFoldRule nFoldValue nFoldValueAbsolute chasingRule extinctionValue extinctionClaim

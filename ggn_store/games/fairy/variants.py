@@ -26,7 +26,7 @@ class Variant:
     """A section of a variants.ini.
 
     `text` is its definition in TOML and `definition` what that says; both are None where there are `refusals` that the
-    host was not allowed to take over. `ends` are its options about how the game ends, which say nothing of its moves.
+    host was not allowed to take over. `ends` are its options about how the game ends, of which come outcomes.
     """
 
     name: str
