@@ -6,6 +6,7 @@ import io
 import json
 import os
 import random
+from pathlib import Path
 
 import chess
 import chess.pgn
@@ -15,6 +16,7 @@ import pytest
 from ggn_store import MoveError, Position, PositionError, Ruleset, Store
 from ggn_store.api.game import Game
 
+POSITIONS = Path(__file__).parents[1] / "data" / "positions"
 # The games of the library that python-chess plays, too.
 BOARDS: dict[str, type[chess.Board]] = {
     "chess": chess.Board,
@@ -83,6 +85,19 @@ def test_random_games_end_as_those_of_python_chess(games: Store, name: str) -> N
     games.load_library(name)
     for seed in range(GAMES):
         agree(games.ruleset(name), BOARDS[name](), random.Random(seed), 400)
+
+
+ENDS = [line.split("\t") for line in (POSITIONS / "outcomes.txt").read_text("ascii").splitlines()]
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _, _ in ENDS}))
+def test_shipped_games_end_where_those_of_fairy_stockfish_end(name: str) -> None:
+    with Store.open(":memory:") as store:
+        store.load_library(name)
+        rules = store.ruleset(name)
+        for fen, winner in [(fen, winner) for game, fen, winner in ENDS if game == name]:
+            result = rules.outcome(rules.position(fen=fen))
+            assert ((result.winner or "draw") if result.is_over else "-") == winner, fen
 
 
 @pytest.mark.parametrize(
