@@ -6,7 +6,7 @@ import contextlib
 import functools
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
@@ -21,8 +21,6 @@ from ggn_store.model.move import Assumption, Move
 from ggn_store.model.position import Position
 from ggn_store.model.result import Result
 from ggn_store.notation import pgn
-from ggn_store.notation.hand import HAND
-from ggn_store.notation.move_text import MoveNotation, MoveText
 
 MAX_MOVES: Final = pgn.MAX_MOVES
 _CHESS: Final = "chess"
@@ -176,19 +174,7 @@ class Game:
 
     def texts(self, notation: str = OWN) -> list[str]:
         """The moves in a notation (see `Ruleset.move_text`); in the own one, as `play` and `apply` read them."""
-        return [self._text(ply, notation) for ply in self.plies]
-
-    def _text(self, ply: Ply, notation: str = OWN) -> str:
-        if notation != OWN:
-            return self.ruleset.move_text(ply.move, ply.before, notation)
-        found: Sequence[Move | Chain] = ()
-        with contextlib.suppress(MoveError):  # a pass is none of the rules' own moves
-            found = self.ruleset.along(ply.before, ply.places, assume=self.assume)
-        alike = [number for number, each in enumerate(found, 1) if each.piece == ply.move.piece]
-        number = next((number for number in alike if found[number - 1] == ply.move), None)
-        piece = ply.move.piece if ply.places[0] == HAND else None
-        text = MoveText(ply.places, piece, number=number if len(alike) > 1 else None)
-        return MoveNotation(self.ruleset.board.squares).text(text)
+        return [self.ruleset.move_text(ply.move, ply.before, notation) for ply in self.plies]
 
     def pgn(self) -> str:
         """The game as PGN; raises MoveError where SAN cannot write its moves, PositionError where FEN cannot its start.
@@ -223,9 +209,9 @@ class Game:
         }
 
     def _written(self, ply: Ply) -> Iterator[tuple[str, str]]:
-        yield "move", self._text(ply)
+        yield "move", self.ruleset.move_text(ply.move, ply.before)
         with contextlib.suppress(MoveError):
-            yield "uci", self._text(ply, "uci")
+            yield "uci", self.ruleset.move_text(ply.move, ply.before, "uci")
 
     def read(self, text: str) -> Game:
         """The game of this ruleset that a text writes, as PGN or as a JSON record, from its own start.

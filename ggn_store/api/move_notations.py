@@ -35,7 +35,7 @@ class MoveNotation:
     about: str
     parse: Callable[[str, NamedMoves], Any]
     find: Callable[[Any, Position, NamedMoves], Sequence[Move | Chain]]
-    text: Callable[[Move, Position, NamedMoves], str]
+    text: Callable[[Move | Chain, Position, NamedMoves], str]
 
 
 # --- own ---
@@ -52,19 +52,31 @@ def _find_own(read: MoveText, position: Position, moves: NamedMoves) -> Sequence
     try:
         return moves.chains.meant(position, read, printable(str(read)), None, None)
     except MoveError:
-        if len(read.places) == 2 and not moves.between(position, *read.places):
-            return ()
-        raise
+        if len(read.places) > 2 or read.number is not None:
+            raise
+        # A pass is none of the rules' own moves.
+        there = moves.between(position, *read.places)
+        return [move for move in there if move.source == move.destination and read.means(move.piece, move.piece)]
 
 
-def _own(move: Move, position: Position, moves: NamedMoves) -> str:
-    alike = moves.between(position, move.source, move.destination)
-    number = next((number for number, each in enumerate(alike, 1) if each == move), None)
-    several = sum(each.piece == move.piece for each in alike) > 1
-    piece = move.piece if move.source == HAND else None
-    return moves.chains.notation.text(
-        MoveText((move.source, move.destination), piece, None, number if several else None)
-    )
+def _own(move: Move | Chain, position: Position, moves: NamedMoves) -> str:
+    places = move.path if isinstance(move, Chain) else (move.source, move.destination)
+    several: Sequence[Move | Chain]
+    if isinstance(move, Chain):
+        several = [*moves.chains.along(position, places, None, None)]
+    else:
+        several = moves.between(position, *places)
+    alike = [number for number, each in enumerate(several, 1) if each.piece == move.piece]
+    number = next((number for number in alike if _is_same(several[number - 1], move)), None)
+    piece = move.piece if places[0] == HAND else None
+    return moves.chains.notation.text(MoveText(places, piece, number=number if len(alike) > 1 else None))
+
+
+def _is_same(one: Move | Chain, other: Move | Chain) -> bool:
+    """Whether two are one possibility, whatever effects one of them is assumed to have."""
+    if isinstance(one, Move) and isinstance(other, Move):
+        return one.ordinal == other.ordinal
+    return isinstance(one, Chain) and isinstance(other, Chain) and one.steps == other.steps
 
 
 # --- UCI and USI ---
@@ -92,16 +104,22 @@ def _find_coordinates(read: Coordinates, position: Position, moves: NamedMoves) 
     return ()
 
 
-def _uci(move: Move, position: Position, moves: NamedMoves) -> str:
-    return coordinates.uci(moves.names.coordinates(move))
+def _single(move: Move | Chain) -> Move:
+    if isinstance(move, Chain):
+        raise MoveError(f"a move of several steps, {printable(' '.join(move.path))}, is written in {OWN!r} only")
+    return move
+
+
+def _uci(move: Move | Chain, position: Position, moves: NamedMoves) -> str:
+    return coordinates.uci(moves.names.coordinates(_single(move)))
 
 
 def _parse_usi(text: str, moves: NamedMoves) -> Coordinates:
     return _on_board(coordinates.parse_usi(text, _extent(moves)), text, moves)
 
 
-def _usi(move: Move, position: Position, moves: NamedMoves) -> str:
-    return coordinates.usi(moves.names.coordinates(move), _extent(moves))
+def _usi(move: Move | Chain, position: Position, moves: NamedMoves) -> str:
+    return coordinates.usi(moves.names.coordinates(_single(move)), _extent(moves))
 
 
 def _extent(moves: NamedMoves) -> Extent:
@@ -144,9 +162,9 @@ def _is_meant(read: san.San, move: Move, position: Position, moves: NamedMoves) 
 _SAME: Final = ("destination", "piece", "promotion", "dropped", "castling", "enters")
 
 
-def _san(move: Move, position: Position, moves: NamedMoves) -> str:
+def _san(move: Move | Chain, position: Position, moves: NamedMoves) -> str:
     _require_files(moves)
-    names = moves.names
+    move, names = _single(move), moves.names
     rivals: Iterator[Move] = (
         other
         for other in moves.allowed(position, None, names.way(move)[1])

@@ -38,12 +38,7 @@ class MoveTexts:
     # --- text in and out ---
 
     def text(self, move: Move | Chain, position: AnyPosition, notation: str) -> str:
-        found = move_notations.find(notation)
-        if isinstance(move, Chain):
-            if notation != OWN:
-                raise MoveError(f"{notation} cannot write a move of several steps: use {OWN!r}")
-            return self.chains.notation.text(MoveText(move.path))
-        return found.text(move, self.handle.ready(position), self.moves)
+        return move_notations.find(notation).text(move, self.handle.ready(position), self.moves)
 
     def one(self, text: str, position: AnyPosition, notation: str | None) -> Move | Chain:
         """The one move that a text means and that may be made."""

@@ -183,6 +183,36 @@ def test_castling_over_an_attack_is_no_move_where_captures_are_named(games: Stor
     assert rules.perft(position, 1, legal=True).count == len(rules.legal_moves(position))
 
 
+def test_a_pass_is_written_and_read_in_every_notation(games: Store) -> None:
+    rules = ruleset(games, "janggi")
+    *_, move = rules.legal_moves(rules.start)
+    texts = {notation: rules.move_text(move, rules.start, notation) for notation in NOTATIONS}
+    assert texts == {"own": "e2 e2", "uci": "e2e2", "usi": "5i5i", "san": "--"}
+    for notation, text in texts.items():
+        assert rules.parse_move(text, rules.start, notation) == rules.parse_move(text, rules.start) == move
+    after = rules.apply(rules.start, "e2e2")
+    assert (after.board, after.side) == (rules.start.board, "second")
+    with pytest.raises(MoveError, match="the position does not allow this move"):
+        rules.parse_move("d1 d1", rules.start)
+
+
+def test_several_steps_are_written_in_the_own_notation_only(store: Store) -> None:
+    def jump(source: str, over: str, to: str) -> dict[str, object]:
+        diff = {"board": {source: None, over: None, to: "D:M"}}
+        return {
+            to: [{"action": {"name": "jump", "chainable": True}, "must": {over: "enemy", to: "empty"}, "diff": diff}]
+        }
+
+    store.load({"D:M": {"a1": jump("a1", "b2", "c3"), "c3": jump("c3", "d4", "e5")}}, "jumps")
+    rules, board = store.ruleset("jumps"), {"a1": "D:M", "b2": "d:m", "d4": "d:m"}
+    (chain,) = rules.chains(board)
+    assert rules.move_text(chain, board) == "a1 c3 e5"
+    assert rules.parse_move("a1 c3 e5", board) == rules.parse_move("a1c3e5", board) == chain
+    for notation in ("uci", "usi", "san"):
+        with pytest.raises(MoveError, match="a move of several steps, a1 c3 e5, is written in 'own' only"):
+            rules.move_text(chain, board, notation)
+
+
 # --- rulesets without a definition ---
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from ggn_store import Store
 from tests.oracles import engine_games
-from tests.oracles.engine_games import FAIRY, PYTHON_CHESS
+from tests.oracles.engine_games import FAIRY, PLIES, PYTHON_CHESS
 
-FEW = [("chess", 3, "random"), ("chess", 1, "greedy"), ("crazyhouse", 1, "random"), ("3check", 1, "random")]
+FEW = [("chess", 3, "random", 120), ("crazyhouse", 1, "greedy", 60), ("3check", 1, "random", 200)]
 MANY = [("chess", 200, "random"), ("chess", 20, "greedy"), *((name, 20, "random") for name in PYTHON_CHESS[1:])]
 
 
@@ -23,13 +23,13 @@ def load(address: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "games", "choice"), [*FEW, *(pytest.param(*each, marks=pytest.mark.long) for each in MANY)]
+    ("name", "games", "choice", "plies"), [*FEW, *(pytest.param(*each, PLIES, marks=pytest.mark.long) for each in MANY)]
 )
 def test_no_move_is_illegal_and_every_end_the_same_for_python_chess(
-    address: str, name: str, games: int, choice: str
+    address: str, name: str, games: int, choice: str, plies: int
 ) -> None:
     load(address, name)
-    told = engine_games.by_python_chess(address, name, games, choice)
+    told = engine_games.by_python_chess(address, name, games, choice, plies)
     assert told.wrong == []
     assert sum(told.ends.values()) == games
 

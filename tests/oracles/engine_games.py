@@ -36,7 +36,8 @@ FAIRY = (
     "dobutsu",
     "losers",
 )
-PLIES = 300
+# How long a game may be: enough for most to end, if only by what has to be claimed.
+PLIES = 1_000
 
 
 @dataclass
@@ -52,7 +53,7 @@ def command(store: str, name: str, *options: str) -> list[str]:
     return [sys.executable, "-m", "ggn_store", "--db", store, "uci", name, *options]
 
 
-def by_python_chess(store: str, name: str, games: int, choice: str = "random") -> Told:
+def by_python_chess(store: str, name: str, games: int, choice: str = "random", plies: int = PLIES) -> Told:
     """Let python-chess's client play games of the engine against itself."""
     board_of = chess.Board if name == "chess" else chess.variant.find_variant(name)
     told = Told()
@@ -66,7 +67,7 @@ def by_python_chess(store: str, name: str, games: int, choice: str = "random") -
         for number in range(games):
             board = board_of()
             positions = [rules.start]
-            while board.ply() < PLIES:
+            while board.ply() < plies:
                 result = rules.outcome(positions[-1], positions[:-1])
                 if result.score != end_of(board):
                     told.wrong.append(f"{board.fen()}: {result}, not {end_of(board)}")
