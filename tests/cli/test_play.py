@@ -457,7 +457,7 @@ def test_a_game_from_a_file_goes_on_in_the_terminal(chess_file: Path, tmp_path: 
     session = Session("--db", chess_file, "play", "chess", "--moves", file, TERM="dumb")
     assert session.first.endswith("\n3 first> ")
     code, said = session.end(b"g1f3\n\x04")
-    assert (code, said.splitlines()[-1]) == (0, "+rnbq+k^bn+r/pppp1ppp/8/4-p3/4-P3/5N2/PPPP1PPP/+RNBQ+K^B1+R / c/C")
+    assert (code, said.splitlines()[-1]) == (0, "+rnbq+k^bn+r/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/+RNBQ+K^B1+R / c/C")
 
 
 def test_squares_are_completed(chess_file: Path) -> None:
