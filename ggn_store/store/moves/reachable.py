@@ -64,6 +64,7 @@ def reachable(opened: Opened, positions: Sequence[Position], depth: int, play: P
         for square, piece in position.board.items()
         if square in numbers
     }
+    stands |= _reverted(stands, play)
     crossing = [(each.piece, numbers[square]) for each in play.crossing for square in each.through]
     held: set[str] | None = {piece for position in positions for piece in position.hands or ()}
     if not positions or positions[0].hands is None:
@@ -98,13 +99,18 @@ def reachable(opened: Opened, positions: Sequence[Position], depth: int, play: P
                 fresh.update((piece, square) for piece, squares in entry.becomes.items() for square in _bits(squares))
                 gained.update(piece for piece, number in entry.deltas.items() if number > 0)
             pending[side] = later
-        fresh |= {(play.reverts[piece], square) for piece, square in fresh if piece in play.reverts}
+        fresh |= _reverted(fresh, play)
         fresh -= stands
         stands |= fresh
         if held is not None:
             held |= gained
         sides = {other_side(side) if toggle else side for side, toggle in passing if side in sides}
     return found
+
+
+def _reverted(stands: set[tuple[str, int]], play: Play) -> set[tuple[str, int]]:
+    """What marked pieces become where they stand."""
+    return {(play.reverts[piece], square) for piece, square in stands if piece in play.reverts}
 
 
 # The sources whose rules are to be read, and the numbers of their first and last variants.

@@ -1,0 +1,326 @@
+"""Legal moves: chess is held to python-chess, games of the library to the samples of Fairy-Stockfish.
+
+Positions are those in which duties forbid something: checks, pins, captures in passing, castling through attacks.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+
+import chess as python_chess
+import pytest
+
+from ggn_store import Move, Position, Ruleset, Store
+from ggn_store.model.legality import Legality, unmarked
+from ggn_store.model.play import Play
+from ggn_store.notation.hand import HAND
+from ggn_store.store.moves import lead, royals
+from tests.oracles.fairy_stockfish import FIXTURES, PASS, fixture
+
+# Each duty that a shipped game with samples has; small boards, and large ones, with and without hands.
+GAMES = {
+    "antichess": "mandatory-capture",
+    "cambodian": "no-leap-from-check",
+    "chess": "clear-marks",
+    "crazyhouse": "royal-safety",
+    "grand": "promotion-limit",
+    "losers": "mandatory-capture",
+    "makpong": "no-flight",
+    "minishogi": "royal-safety",
+    "racingkings": "no-checks",
+    "seirawan": "royal-safety",
+    "shoshogi": "spare-royal",
+    "spartan": "duple-check",
+    "supply": "flying-general",
+    "xiangqi": "flying-general",
+}
+FIXED = sorted(path.stem for path in FIXTURES.glob("*.txt"))
+
+# Where a rule of legality decides: pins along all lines, en passant that uncovers a rook on the rank, castling out of,
+# through and into check on either side, double checks, kings that step back along a line, corners.
+DECIDED = [
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/8/8/K2pP2r/8/8/8/7k w - d6 0 1",
+    "8/8/8/8/k2Pp2R/8/8/7K b - d3 0 1",
+    "8/6bb/8/8/R1pP2k1/4P3/P7/K7 b - d3 0 1",
+    "4k3/8/8/4r3/4pP2/8/8/4K3 b - f3 0 1",
+    "r3k2r/8/8/8/8/8/4r3/R3K2R w KQkq - 0 1",
+    "r3k2r/8/8/8/8/5r2/8/R3K2R w KQkq - 0 1",
+    "r3k2r/8/8/8/8/6r1/8/R3K2R w KQkq - 0 1",
+    "r3k2r/8/8/8/8/1r6/8/R3K2R w KQkq - 0 1",
+    "r3k2r/8/8/8/8/2r5/8/R3K2R w KQkq - 0 1",
+    "r3k2r/8/8/8/8/3r4/8/R3K2R w KQkq - 0 1",
+    "r3k2r/8/5N2/8/8/8/8/R3K2R b KQkq - 0 1",
+    "4k3/8/8/8/1b6/8/3N4/4K2R w K - 0 1",
+    "4k3/8/8/8/8/2n5/4r3/4K3 w - - 0 1",
+    "7k/8/8/8/8/8/r7/7K w - - 0 1",
+    "7k/5Q2/8/8/8/8/8/K7 b - - 0 1",
+    "6kr/8/6Q1/8/8/8/8/K5R1 b - - 0 1",
+    "k7/8/8/8/8/8/1q6/K7 w - - 0 1",
+    "rnb1kbnr/pppp1ppp/8/4p3/5PPq/8/PPPPP2P/RNBQKBNR w KQkq - 1 3",
+    "4k3/4r3/8/8/4N3/8/8/4K3 w - - 0 1",
+    "4k3/P7/8/8/8/8/8/r3K3 w - - 0 1",
+    "1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1",
+]
+
+
+def games_of_chess(count: int, seed: int = 7) -> Iterator[python_chess.Board]:
+    """Positions of games in which checks are preferred."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        board = python_chess.Board()
+        while not board.is_game_over() and board.ply() < 160:
+            yield board.copy(stack=False)
+            moves = list(board.legal_moves)
+            checks = [move for move in moves if board.gives_check(move)]
+            board.push(chance.choice(checks if checks and chance.random() < 0.4 else moves))
+
+
+@pytest.fixture(scope="module")
+def chess(module_store: Store) -> Ruleset:
+    module_store.load_library("chess")
+    return module_store.ruleset("chess")
+
+
+def uci(rules: Ruleset, position: Position, moves: list[Move]) -> list[str]:
+    return sorted(rules.move_text(move, position, "uci") for move in moves)
+
+
+def of_chess(rules: Ruleset, board: python_chess.Board) -> Position:
+    return rules.position(fen=board.fen(en_passant="fen"))
+
+
+def test_chess_has_the_legal_moves_of_python_chess(chess: Ruleset) -> None:
+    boards = [*map(python_chess.Board, DECIDED), *games_of_chess(8)]
+    assert sum(board.is_check() for board in boards) > 50
+    for board in boards:
+        position = of_chess(chess, board)
+        found = chess.legal_moves(position)
+        assert uci(chess, position, found) == sorted(move.uci() for move in board.legal_moves), board.fen()
+        assert chess.in_check(position) == board.is_check()
+        every = chess.moves(position)
+        assert found == [move for move in every if move in found], "they are in the order of all"
+
+
+@pytest.mark.long
+def test_chess_has_them_in_twenty_thousand_positions(chess: Ruleset) -> None:
+    for board in games_of_chess(200):
+        position = of_chess(chess, board)
+        expected = sorted(move.uci() for move in board.legal_moves)
+        assert uci(chess, position, chess.legal_moves(position)) == expected, board.fen()
+
+
+def test_attackers_are_those_of_python_chess(chess: Ruleset) -> None:
+    for board in [*map(python_chess.Board, DECIDED), *list(games_of_chess(2))[::9]]:
+        position = of_chess(chess, board)
+        for square, name in enumerate(python_chess.SQUARE_NAMES):
+            if position.board.get(name) in ("C:-P", "c:-p"):
+                continue  # what takes it in passing attacks it here, too
+            for color, side in ((True, "first"), (False, "second")):
+                expected = {python_chess.SQUARE_NAMES[each] for each in board.attackers(color, square)}
+                found = chess.attackers(position, name, side)  # type: ignore[arg-type]
+                assert {source for source, _ in found} == expected, (board.fen(), name, side)
+                assert all(position.board[source] == piece for source, piece in found)
+
+
+def test_questions_are_narrowed_as_those_of_all_moves_are(chess: Ruleset) -> None:
+    position = of_chess(chess, python_chess.Board(DECIDED[0]))
+    every = chess.legal_moves(position)
+    for asked in ({"piece": "C:P"}, {"source": "e1"}, {"destination": "g1"}, {"source": "f3", "destination": "f6"}):
+        narrowed = [move for move in every if all(getattr(move, name) == value for name, value in asked.items())]
+        assert narrowed
+        assert chess.legal_moves(position, **asked) == narrowed  # type: ignore[arg-type]
+    for move in chess.moves(position):
+        assert chess.is_legal(position, move) == (move in every)
+
+
+# --- games of the library ---
+
+
+def expected(rules: Ruleset, fen: str) -> set[str]:
+    """The moves that all duties of a game but passing let pass, by their names."""
+    position = rules.position(fen=fen)
+    return {name for name in uci(rules, position, rules.legal_moves(position)) if not PASS.fullmatch(name)}
+
+
+@pytest.mark.parametrize(("name", "duty"), [*GAMES.items()])
+def test_games_have_the_legal_moves_of_fairy_stockfish_and_a_duty_that_is_left_out_is_noticed(
+    module_store: Store, name: str, duty: str
+) -> None:
+    rules = check(module_store, name)
+    duties = tuple(each for each in rules.play.duties if each.name != duty)
+    assert len(duties) < len(rules.play.duties)
+    reverts = {} if duty == "clear-marks" else rules.play.reverts
+    assert notices(rules, replace(rules.play, duties=duties, reverts=reverts), [s.fen for s in fixture(name)])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", FIXED)
+def test_every_game_has_the_legal_moves_of_fairy_stockfish(module_store: Store, name: str) -> None:
+    check(module_store, name)
+
+
+def check(store: Store, name: str) -> Ruleset:
+    store.load_library(name)
+    rules = store.ruleset(name)
+    for sample in fixture(name):
+        assert expected(rules, sample.fen) == set(sample.moves), sample.fen
+    return rules
+
+
+def notices(rules: Ruleset, play: Play, fens: list[str]) -> bool:
+    """Whether a game that is played in another way has other legal moves in one of the positions, or after a move."""
+    asked = rules._legal.duties._asked
+    other, true = Legality(play, asked), Legality(rules.play, asked)
+    for fen in fens:
+        position = rules.position(fen=fen)
+        for each in (position, *[position.after(move.effects) for move in true.legal(position)[:20]]):
+            if other.legal(unmarked(play, each)) != true.legal(unmarked(rules.play, each)):
+                return True
+    return False
+
+
+@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("left", [slice(0, 1), slice(1, 2), slice(2, 3)])
+def test_a_square_that_a_crossing_leaves_out_is_noticed(chess: Ruleset, number: int, left: slice) -> None:
+    crossings = list(chess.play.crossing)
+    crossing = crossings[number]
+    through = tuple(square for square in crossing.through if square not in crossing.through[left])
+    crossings[number] = replace(crossing, through=through)
+    if crossing.destination in crossing.through[left]:
+        return  # where it ends it is asked again as any move is
+    assert notices(chess, replace(chess.play, crossing=tuple(crossings)), CASTLING)
+
+
+# Each square of each castling is attacked once, the others are not.
+CASTLING = [f"r3k2r/8/8/8/8/{row}/8/R3K2R w KQkq - 0 1" for row in ("2r5", "3r4", "4r3", "5r2", "6r1")] + [
+    f"r3k2r/8/{row}/8/8/8/8/R3K2R b KQkq - 0 1" for row in ("2R5", "3R4", "4R3", "5R2", "6R1")
+]
+
+
+# As python-shogi says: a drop that would mate, and how many legal moves there are beside it.
+DROPS = [
+    ("ln2k1+b1l/2s3gs1/p4p2n/1ngpP2rG/PP4P2/2PP2+b1P/L4PR1L/2G3S2/S6NK w 6Pp 114", "P*1h", 80),
+    ("1G+P2k1sb/L+P1+P3+Rl/5s2P/g3P1pp1/Spp2N3/P4b1P1/N2K2+l1N/1gS3P1L/g1+p2+p3 b R3Pnp 187", "P*4b", 111),
+    ("6sn1/4r3l/n2pppgp1/PsgnP1k1p/lNPP3PP/pP3P1SR/LS2K1pG1/2pG2B1L/B8 b 2P 107", "P*3e", 51),
+    ("7n1/p1s1rk3/1pn+Ppspp1/lsp5l/1P3pSN1/P6Pp/1gP3P2/1BNKb+r1GL/+p1G3G2 w LP2p 156", "P*6g", 69),
+    ("1n+P3s2/ls1+P2rPl/rkp1gppgP/p2n3p1/1+B4P2/P1G2P2L/1K2pSn+b1/L5G2/1NS+pP4 b 2Pp 97", "P*8d", 62),
+    ("l4+L2b/1r1s4p/k3s2Pn/3Gg1p1l/K1P1p1g1P/PP1PSpP2/L1G1P4/3p1b+pp+n/1N1+n1r3 w 2Psp 172", "P*9d", 121),
+]
+
+
+def test_no_drop_of_a_pawn_mates(module_store: Store) -> None:
+    module_store.load_library("shogi")
+    rules = module_store.ruleset("shogi")
+    for sfen, drop, count in DROPS:
+        position = rules.position(sfen=sfen)
+        found = [rules.move_text(move, position, "usi") for move in rules.legal_moves(position)]
+        assert len(found) == count, sfen
+        assert drop not in found
+        assert drop in [rules.move_text(move, position, "usi") for move in rules.moves(position)]
+
+
+def test_who_has_something_to_drop_drops_it_first(module_store: Store) -> None:
+    module_store.load_library("koedem")
+    rules = module_store.ruleset("koedem")
+    held = rules.position(fen="4k3/8/8/8/8/8/4P3/4K3[N] w - - 0 1")
+    found = rules.legal_moves(held)
+    assert found == [move for move in rules.moves(held) if move.source == HAND] != []
+    nothing = rules.position(fen="4k3/8/8/8/8/8/4P3/4K3[n] w - - 0 1")
+    assert rules.legal_moves(nothing) == rules.moves(nothing) != []
+
+
+def test_no_drop_gives_check_where_that_is_a_duty(module_store: Store) -> None:
+    module_store.load_library("supply")
+    rules = module_store.ruleset("supply")
+    for sample in fixture("supply"):
+        position = rules.position(fen=sample.fen)
+        for move in rules.legal_moves(position):
+            if move.source == HAND:
+                assert not rules.in_check(rules.apply(position, move))
+
+
+# --- perft ---
+
+
+@pytest.fixture
+def every_ply_is_a_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lead, "POSITIONS", 0)
+
+
+# The Chess Programming Wiki's.
+PERFT = [
+    ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", (20, 400, 8902, 197281)),
+    (DECIDED[0], (48, 2039, 97862, 4085603)),
+    ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", (14, 191, 2812, 43238, 674624)),
+    ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", (6, 264, 9467, 422333)),
+]
+
+
+@pytest.mark.parametrize("engine", [None, "duckdb"])
+@pytest.mark.parametrize(("fen", "counts"), PERFT)
+@pytest.mark.usefixtures("every_ply_is_a_statement")
+def test_perft_of_legal_moves_has_the_published_numbers(
+    chess: Ruleset, engine: str | None, fen: str, counts: tuple[int, ...]
+) -> None:
+    position = chess.position(fen=fen)
+    for depth, count in enumerate(counts, 1):
+        if count < (100_000 if engine else 10_000):
+            assert chess.perft(position, depth, engine=engine, legal=True).count == count
+            assert chess.perft(position, depth, engine=engine, legal=True, divide=True).count == count
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("engine", [None, "duckdb"])
+@pytest.mark.parametrize(("fen", "counts"), PERFT)
+def test_perft_of_legal_moves_has_the_published_numbers_deeper(
+    chess: Ruleset, engine: str | None, fen: str, counts: tuple[int, ...]
+) -> None:
+    depth = len(counts) - (engine is None)
+    assert chess.perft(chess.position(fen=fen), depth, engine=engine, legal=True).count == counts[depth - 1]
+
+
+# Of xiangqi and shogi as published; of the others as Fairy-Stockfish counts them.
+GAMES_PERFT = [
+    ("xiangqi", (44, 1920, 79666, 3290240)),
+    ("shogi", (30, 900, 25470, 719731)),
+    ("makruk", (23, 529, 12012)),
+    ("capablanca", (28, 784, 25228)),
+    ("crazyhouse", (20, 400, 8902)),
+    ("seirawan", (28, 784, 24830)),
+    ("spartan", (20, 640, 14244)),
+    ("janggi", (32, 1024, 33032)),
+]
+
+
+def is_of_plies(rules: Ruleset) -> bool:
+    """Whether engines judge the duties of a game; else each position is asked for its moves."""
+    return {duty.name for duty in rules.play.duties} <= royals.DUTIES and rules.name != "seirawan"
+
+
+@pytest.mark.parametrize("engine", [None, "duckdb"])
+@pytest.mark.parametrize(
+    ("name", "counts"), [each for each in GAMES_PERFT if each[0] in ("xiangqi", "makruk", "seirawan")]
+)
+def test_perft_of_legal_moves_of_other_games(
+    module_store: Store, engine: str | None, name: str, counts: tuple[int, ...]
+) -> None:
+    module_store.load_library(name)
+    rules = module_store.ruleset(name)
+    if not is_of_plies(rules):
+        engine = None
+    assert rules.perft(rules.start, 2, engine=engine, legal=True).count == counts[1]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "counts"), GAMES_PERFT)
+def test_perft_of_legal_moves_of_other_games_deeper(module_store: Store, name: str, counts: tuple[int, ...]) -> None:
+    module_store.load_library(name)
+    rules = module_store.ruleset(name)
+    if not is_of_plies(rules):
+        assert rules.perft(rules.start, len(counts), legal=True).count == counts[-1]
+        return
+    assert rules.perft(rules.start, len(counts), engine="duckdb", legal=True).count == counts[-1]
+    assert rules.perft(rules.start, len(counts) - 1, legal=True).count == counts[-2]
