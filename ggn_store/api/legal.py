@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
 from typing import Final
 
 from ggn_store.api.chains import Chains
 from ggn_store.api.handle import AnyPosition
+from ggn_store.api.moves import counted
 from ggn_store.errors import PositionError, quote
 from ggn_store.model import legality
 from ggn_store.model.chain import Chain
 from ggn_store.model.document import Source
 from ggn_store.model.legality import Item, Legality, Part, Reach, Standing
-from ggn_store.model.move import Assumption, Move
+from ggn_store.model.move import Assumption, Count, Move
 from ggn_store.model.position import SIDES, Position
 from ggn_store.notation.qpi import Side, other_side, side_of
 from ggn_store.store.moves import fast
 from ggn_store.store.moves.reading import Question
 
 _ALL: Final = fast.EVERYTHING
+# Positions that are asked together.
+_CHUNK: Final = 1_000
 
 
 class Legal:
@@ -57,10 +62,28 @@ class Legal:
         found += [move for move in duties.passes(position) if question.means(move)]
         return duties.legal(position, found)
 
+    def many(self, positions: Iterable[AnyPosition], question: Question, assume: Assumption | None) -> list[list[Move]]:
+        """For each position its legal moves; what is not known yet of many is asked in one statement."""
+        found: list[list[Move]] = []
+        given = iter(positions)
+        while chunk := [self._ready(position) for position in islice(given, _CHUNK)]:
+            if self._moves.fast is not None:
+                with suppress(fast.NotEncodableError):
+                    self._moves.fast.many(chunk)
+            found += [self.moves(position, question, assume) for position in chunk]
+        return found
+
+    def counts(self, positions: Iterable[AnyPosition], by: Count) -> dict[int | str, int]:
+        """How many legal moves there are, as `Ruleset.count_moves` counts them."""
+        return self._moves.ordered(counted(self.many(positions, _ALL, None), by), by)
+
     def chains(self, position: AnyPosition) -> tuple[Chain, ...]:
         return tuple(self.duties.chains(self._ready(position)))
 
-    def allows(self, position: AnyPosition, move: Move) -> bool:
+    def allows(self, position: AnyPosition, move: Move | Chain) -> bool:
+        if isinstance(move, Chain):
+            steps = [*map(_key, move.steps)]
+            return any([*map(_key, each.steps)] == steps for each in self.chains(position))
         question = self._moves.question(move.piece, move.source, move.destination)
         return any(_key(each) == _key(move) for each in self.moves(position, question, None))
 

@@ -54,8 +54,7 @@ class Moves:
 
     def counts(self, positions: Iterable[AnyPosition], by: Count, query: Query) -> dict[int | str, int]:
         """How many moves there are: by number of the position from 0, or by piece or destination that has any."""
-        if by not in COUNTS:
-            raise MoveError(f"moves are counted by {', '.join(COUNTS)}, not by {quote(by)}")
+        check_count(by)
         answering = self.fast if _is_fast(query) else None
         total: Counter[int | str] = Counter()
         first = 0
@@ -66,7 +65,7 @@ class Moves:
                     raise fast.NotEncodableError
                 found = answering.counts(chunk, by)
             except fast.NotEncodableError:
-                found = _counted(self.many(chunk, fast.EVERYTHING, None, query), by)
+                found = counted(self.many(chunk, fast.EVERYTHING, None, query), by)
             if by == "position":
                 found = {first + int(number): count for number, count in found.items()}
             for key, count in found.items():
@@ -155,7 +154,15 @@ def _batches(asked: Moves, query: FastQuery, positions: Iterable[AnyPosition]) -
         yield from found
 
 
-def _counted(answers: Sequence[list[Move]], by: Count) -> dict[int | str, int]:
+def check_count(by: str) -> None:
+    """Raise MoveError unless moves are counted so."""
+    if by not in COUNTS:
+        raise MoveError(f"moves are counted by {', '.join(COUNTS)}, not by {quote(by)}")
+
+
+def counted(answers: Sequence[list[Move]], by: Count) -> dict[int | str, int]:
+    """How many moves there are, by number of the position, piece or destination."""
+    check_count(by)
     if by == "position":
         return {number: len(found) for number, found in enumerate(answers)}
     return dict(Counter(move.piece if by == "piece" else move.destination for found in answers for move in found))

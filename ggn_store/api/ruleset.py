@@ -236,23 +236,34 @@ class Ruleset:
         destination: str | None = None,
         assume: Assumption | None = None,
         query: BatchQuery = "auto",
+        legal: bool = False,
     ) -> list[list[Move]]:
         """The moves of each of many positions; otherwise like `moves`.
 
         `query="fast"` asks the store in one statement for a thousand positions, `query="columns"` DuckDB, which the
         extra `duckdb` installs; `"auto"` asks DuckDB where it is there and the positions are so many that it pays to
-        make the ruleset's columns. The answer is always the same; `explain` says what answers.
+        make the ruleset's columns. The answer is always the same; `explain` says what answers. With `legal` the answers
+        are those of `legal_moves`, whose duties the store judges: there is no `query` to choose.
         """
+        if legal:
+            return self._legal.many(positions, self._moves.question(piece, source, destination), assume)
         return self._batches.many(positions, self._moves.question(piece, source, destination), assume, query)
 
     def count_moves(
-        self, positions: Iterable[AnyPosition], by: Count = "position", *, query: BatchQuery = "auto"
+        self,
+        positions: Iterable[AnyPosition],
+        by: Count = "position",
+        *,
+        query: BatchQuery = "auto",
+        legal: bool = False,
     ) -> dict[int | str, int]:
         """How many moves many positions have; only the counts leave the database, or DuckDB: see `moves_batch`.
 
         The result's keys are the numbers of the positions from 0, the pieces that move (by="piece"), or the squares
         that are reached (by="destination"). Raises MoveError for another `by`.
         """
+        if legal:
+            return self._legal.counts(positions, by)
         return self._batches.counts(positions, by, query)
 
     def explain(
@@ -290,8 +301,8 @@ class Ruleset:
         """
         return self._legal.moves(position, self._moves.question(piece, source, destination), assume)
 
-    def is_legal(self, position: AnyPosition, move: Move) -> bool:
-        """Whether `move` is one of `legal_moves(position)`."""
+    def is_legal(self, position: AnyPosition, move: Move | Chain) -> bool:
+        """Whether `move` is one of `legal_moves(position)`, or of the chains that are legal."""
         return self._legal.allows(position, move)
 
     def in_check(self, position: AnyPosition, side: Side | None = None) -> bool:
@@ -351,14 +362,18 @@ class Ruleset:
         piece: str | None = None,
         source: str | None = None,
         destination: str | None = None,
+        legal: bool = False,
     ) -> tuple[Chain, ...]:
         """The chains of the side to move: several moves of one piece that are made together, in document order.
 
         Each step is a chainable move in the position that the steps before it left, from where they ended; the side to
         move stays the same throughout. A path that is back in a position that it has already been in goes no further.
         Each path follows the one that it continues. Raises MoveError for a chain of more than 100 steps and for more
-        than 100,000 chains, UnknownNameError as `moves` does.
+        than 100,000 chains, UnknownNameError as `moves` does. With `legal`, those that the duties let pass.
         """
+        if legal:
+            asked = self._moves.question(piece, source, destination)
+            return tuple(chain for chain in self._legal.chains(position) if asked.means(chain))
         return tuple(self._chains.of(as_position(position), self._chains.asked(piece, source, destination)))
 
     def explain_chains(

@@ -39,6 +39,7 @@ from ggn_store.render.records import compact
     metavar="NUMBER",
     help="Which possibility, where several hold (see `moves`); of several along a --path: counted from 0.",
 )
+@options.legal_option
 @options.assume_option
 @options.output_format(
     options.POSITION_FORMATS,
@@ -51,6 +52,7 @@ def apply(
     written: str | None,
     path: str | None,
     ordinal: int | None,
+    legal: bool,
     assume: str | None,
     form: str | None,
     given: options.GivenPosition,
@@ -72,6 +74,8 @@ def apply(
         move = _chosen(found.along(position, str(path), assume=assumed), ordinal, str(path))
     else:
         move = _read(found, position, written, ordinal, assumed)
+    if legal and not found.is_legal(position, move):
+        raise ggn_store.MoveError(f"{path_text(move)} is not legal: the duties of the game do not let it pass")
     after = move.after if isinstance(move, Chain) else found.apply(position, move, assume=cast(Any, assume))
     options.write_position(found, after, form, given)
 

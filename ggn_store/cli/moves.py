@@ -41,6 +41,7 @@ _BATCH = 2_000
     "tables. All give the same moves; auto is fast, or columns where DuckDB is installed and positions are many.",
 )
 @click.option("--chains", is_flag=True, help="Also several moves of one piece that are made together, as paths.")
+@options.legal_option
 @options.captures_first_option
 @options.output_format(options.RECORD_FORMATS, "Default: board and moves on a terminal, NDJSON elsewhere.")
 @click.option(
@@ -62,6 +63,7 @@ def moves(
     ruleset: str,
     positions: str | None,
     chains: bool,
+    legal: bool,
     captures_first: bool,
     form: str | None,
     engine: str | None,
@@ -90,6 +92,10 @@ def moves(
         (many and chains, "--chains is for one position: leave --positions out"),
         (many and captures_first, "--captures-first is for one position: leave --positions out"),
         (captures_first and explain, "--captures-first is no part of the SQL: leave it or --explain out"),
+        (legal and engine is not None, "--legal is judged by the store: leave --engine out"),
+        (legal and asked["query"] != "auto", f"--legal is judged by the store: leave --query {asked['query']} out"),
+        (legal and explain, "--explain explains all moves: leave --legal or --explain out"),
+        (legal and captures_first, "--legal has all duties of the game in it: leave --captures-first out"),
         (engine is not None and not many, "--engine is for many positions: give a file of them with --positions"),
     )
     found = options.open_ruleset(ctx, ruleset)
@@ -99,14 +105,14 @@ def moves(
         return
     if positions is not None:
         on = None if engine is None else {"engine": engine, "master": master}
-        _answer(found, positions, given.side, asked, count, form, shown, on)
+        _answer(found, positions, given.side, asked | {"legal": legal}, count, form, shown, on)
         return
     position = found.stated(options.position(found, given))
     asked["query"] = {"auto": "fast"}.get(asked["query"], asked["query"])
     if explain:
         _explain(found, position, chains, asked)
         return
-    moves, paths, is_forced = _find(found, position, chains, captures_first, asked)
+    moves, paths, is_forced = _find(found, position, chains, captures_first, asked | {"legal": legal})
     if options.record_format(form) != "table":
         if chains:
             listed = [*map(path_data, moves), *(chain.data() for chain in paths)]
@@ -122,6 +128,8 @@ def moves(
     click.echo(f"{found.revision}: {counts} for {position.side}")
     if is_forced:
         click.echo(HOST_RULE, nl=False)
+    if legal and found.play.host:
+        click.echo(f"left to the players: {', '.join(found.play.host)}")
 
 
 def _place(asked: dict[str, Any]) -> dict[str, Any]:
@@ -132,6 +140,9 @@ def _find(
     ruleset: ggn_store.Ruleset, position: ggn_store.Position, chains: bool, captures_first: bool, asked: dict[str, Any]
 ) -> tuple[Sequence[ggn_store.Move], Sequence[Chain], bool]:
     """The moves and the chains, and whether captures come first and so others are left out."""
+    if asked.pop("legal"):
+        moves = ruleset.legal_moves(position, **_place(asked), assume=asked["assume"])
+        return moves, ruleset.chains(position, **_place(asked), legal=True) if chains else (), False
     moves = ruleset.moves(position, **asked)
     paths = ruleset.chains(position, **_place(asked)) if chains else ()
     if not captures_first:
@@ -193,7 +204,7 @@ def _answer(
             found = _moves(ruleset, given, asked)
         else:
             _refuse(asked, place, "--count counts all moves")
-            counts = ruleset.count_moves(given, count, query=asked["query"])
+            counts = ruleset.count_moves(given, count, query=asked["query"], legal=asked["legal"])
             found = ({count: key, "count": number} for key, number in counts.items())
     options.print_records(found, form, ("position", *shown) if count is None else (count, "count"))
 

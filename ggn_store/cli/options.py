@@ -414,6 +414,7 @@ assume_option = click.option(
     type=click.Choice(("displacement",)),
     help="For must-deny rulesets: take plain displacement as the effect.",
 )
+legal_option = click.option("--legal", is_flag=True, help="Only what the duties of the game let pass (see `show`).")
 captures_first_option = click.option(
     "--captures-first",
     is_flag=True,

@@ -22,13 +22,14 @@ _COLUMNS = ("piece", "source", "destination", "ordinal", "count")
     help="Where to make the moves. Default: in the store's own database, or in sqlite where that lets you make no "
     "temporary tables. duckdb uses all cores (extra [duckdb]).",
 )
+@options.legal_option
 @options.assume_option
 @options.output_format(options.RECORD_FORMATS, "Default: text on a terminal, NDJSON elsewhere.")
 @click.pass_context
 def perft(
     ctx: click.Context, /, ruleset: str, depth: int, form: str | None, given: options.GivenPosition, **asked: Any
 ) -> None:
-    """Count the paths of N pseudo-legal moves from a position.
+    """Count the paths of N pseudo-legal moves, or legal ones, from a position.
 
     All moves of a ply are made in one statement of the database, every board being built, those after the last move
     too. Without a position, the ruleset's own start position. RULESET is a name, or NAME@REVISION.

@@ -297,3 +297,30 @@ def test_a_choice_of_promotions_has_to_be_made_and_is_listed(ask: Command) -> No
     wrong = ask("apply", "mini", "--move", "C:P a2 a3", "--ordinal", "2")
     assert wrong.code == 1
     assert "--ordinal 1: " in wrong.err
+
+
+PINNED = "4k3/8/8/8/1b6/8/3N4/4K2R w K - 0 1"
+
+
+def test_legal_moves_are_those_that_duties_let_pass(ask: Command) -> None:
+    every = ask("moves", "chess", "--fen", PINNED).records()
+    legal = ask("moves", "chess", "--fen", PINNED, "--legal").records()
+    assert [move for move in every if move["source"] != "d2"] == legal != every
+    table = ask("moves", "chess", "--fen", PINNED, "--legal", "--format", "table").out
+    assert table.endswith("chess@1: 14 moves for first\n")
+    refused = ask("apply", "chess", "--fen", PINNED, "--legal", "--move", "d2 f3")
+    assert refused.code == 1
+    assert refused.err == "Error: C:N d2 f3 is not legal: the duties of the game do not let it pass\n"
+    assert ask("apply", "chess", "--fen", PINNED, "--move", "d2 f3").code == 0
+    assert ask("perft", "chess", "--fen", PINNED, "--legal", "--depth", "1").records()[0]["count"] == 14
+
+
+def test_legal_moves_of_many_positions(ask: Command) -> None:
+    feen = "4k^3/8/8/8/1b6/8/3N4/4+K^2+R / C/c"
+    lines = (json.dumps(feen) + "\n") * 3
+    moves = ask("moves", "chess", "--legal", "--positions", "-", stdin=lines).records()
+    assert [move["position"] for move in moves] == [number for number in range(3) for _ in range(14)]
+    counts = ask("moves", "chess", "--legal", "--positions", "-", "--count", "piece", stdin=lines).records()
+    assert counts == [{"piece": "C:+K^", "count": 15}, {"piece": "C:+R", "count": 27}]
+    refused = ask("moves", "chess", "--legal", "--positions", "-", "--engine", "duckdb", stdin=lines)
+    assert (refused.code, "--legal is judged by the store" in refused.err) == (2, True)

@@ -32,6 +32,7 @@ from sqlalchemy import (
 )
 
 from ggn_store.model.board import Board
+from ggn_store.model.chain import Chain
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.move import Assumption, Move, displaced
 from ggn_store.model.position import Position
@@ -63,7 +64,7 @@ class Question:
     side: Side | None = None
     any_side: bool = False
 
-    def means(self, move: Move) -> bool:
+    def means(self, move: Move | Chain) -> bool:
         """Whether a move is one of those that are asked for."""
         asked = (self.piece, move.piece), (self.source, move.source), (self.destination, move.destination)
         return all(wanted in (None, found) for wanted, found in asked)

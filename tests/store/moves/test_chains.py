@@ -192,7 +192,7 @@ def test_chains_can_be_narrowed(store: Store) -> None:
                 ({"source": source}, 0, 1, source),
                 ({"destination": destination}, -1, 2, destination),
             ):
-                found = [keys(chain) for chain in ruleset.chains(position, **narrow)]
+                found = [keys(chain) for chain in ruleset.chains(position, **narrow)]  # type: ignore[arg-type]
                 assert found == [steps for steps, *_ in wanted if steps[step][place] == named]
                 seen += len(found)
     assert seen > 200
@@ -455,7 +455,7 @@ def test_questions_about_what_is_not_there_are_refused(store: Store) -> None:
     ruleset = load(store, jumper())
     for narrow in ({"piece": "D:X"}, {"source": "z9"}, {"destination": "z9"}):
         with pytest.raises(UnknownNameError):
-            ruleset.chains(Position({"a1": "D:M"}), **narrow)
+            ruleset.chains(Position({"a1": "D:M"}), **narrow)  # type: ignore[arg-type]
 
 
 def test_rules_without_actions_have_no_chains(store: Store) -> None:
