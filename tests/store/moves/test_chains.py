@@ -442,7 +442,8 @@ def test_the_first_step_that_is_not_possible_is_named(store: Store) -> None:
         ("a1 c3 2", "a1 c3 2: there is no possibility 2; 1 hold"),
         ("k a1 c3", "k a1 c3: the position does not allow this move to first"),
         ("a1 z9", '"z9" is no square of the board'),
-        ("a1", "a path has from 2 to 101 squares, not 1"),
+        # As SAN it is the move of a pawn.
+        ("a1", "a1: the position does not allow this move to first; possible: Mxc3"),
     ):
         with pytest.raises((MoveError, UnknownNameError), match=re.escape(why)):
             ruleset.apply(position, text)
