@@ -9,6 +9,7 @@ from sqlalchemy import BindParameter, Table, and_, bindparam, select, union
 
 from ggn_store.model.lane import Fact, Lane, Statement
 from ggn_store.model.move import Move
+from ggn_store.store.database.engine import Asked
 from ggn_store.store.moves import views
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.rulesets import catalog, lanes
@@ -41,6 +42,20 @@ _PLACES_OF_GDL: Final = _PLACES.add_columns(_ORIGIN.action, _ORIGIN.step, _ORIGI
     t.variant_origin,
     and_(_ORIGIN.piece_id == t.variant.c.piece_id, _ORIGIN.variant == t.variant.c.number),
 )
+
+
+def _of_piece(table: Table) -> Asked:
+    """What a piece has in a table, by number of the possibility."""
+    _, *columns = table.columns
+    return Asked(
+        ("piece_id",), lambda asked: select(*columns).join_from(asked, table, table.c.piece_id == asked.c.piece_id)
+    )
+
+
+_DETAILS: Final = {
+    table: _of_piece(table)
+    for table in (t.condition, t.effect, t.hand_effect, t.variant_origin, t.guard, t.state_effect)
+}
 
 
 def read_lanes(opened: Opened) -> list[tuple[str, list[Lane]]]:
@@ -80,7 +95,7 @@ def read_moves(opened: Opened) -> list[Move]:
     for piece in _pieces(opened):
 
         def rows(table: Table, key: int = piece.id) -> Iterable[Sequence[Any]]:
-            return opened.connection.execute(select(*list(table.columns)[1:]).where(table.c.piece_id == key)).all()
+            return opened.database.ask(_DETAILS[table], [(key,)], opened.connection)
 
         details = decode(opened.board.squares, rows, is_gdl=opened.revision.dialect == "gdl")
         found += [details[number].move(*place[:4], place.toggle) for number, place in enumerate(_places(opened, piece))]
