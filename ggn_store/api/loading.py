@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from ggn_store.api import ahead, authors, collector, gates, incoming, merging
 from ggn_store.documents import files
 from ggn_store.errors import GgnStoreError, HeadMovedError, InputError
+from ggn_store.model import play
 from ggn_store.model.document import Dialect, Document, Piece, revision_digest
 from ggn_store.model.revision import Revision, check_name
 from ggn_store.store.database.session import Session
@@ -244,8 +245,9 @@ def read_one(
 def prepare(content: Document | Ready) -> Document | Ready:
     """Read the definition that came with a document, and work its digest out: all before a lock is taken.
 
-    Where nothing else says how the game is played, the definition does.
+    Where nothing else says how the game is played, the definition does. Raises NotationError for what says it wrong.
     """
+    play.parse(content.envelope.play)
     definition = content.envelope.definition
     if definition is None or (isinstance(content, Document) and content.made_from == definition):
         pass
@@ -264,9 +266,9 @@ def prepare(content: Document | Ready) -> Document | Ready:
     return content
 
 
-def _played(content: Document | Ready, play: str | None) -> Document | Ready:
+def _played(content: Document | Ready, declared: str | None) -> Document | Ready:
     """The same, which declares this of how it is played."""
-    envelope = replace(content.envelope, play=play)
+    envelope = replace(content.envelope, play=declared)
     if isinstance(content, Document):
         made = replace(content, envelope=envelope)
         vars(made)["board"] = content.board  # which may have taken long to find

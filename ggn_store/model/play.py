@@ -237,7 +237,7 @@ def read(data: object, complaints: Complaints, path: tuple[str | int, ...] = ())
 _Path = tuple[str | int, ...]
 _T = TypeVar("_T")
 KEYS: Final = ("duties", "reverts", "crossing", "outcome", "host")
-_MOST: Final = 1_000_000
+MOST: Final = 1_000_000
 
 
 def _canonical(play: Play) -> Play:
@@ -390,9 +390,9 @@ class _Reader:
     def _count(self, table: Mapping[str, Any], key: str, path: _Path) -> int | None:
         value = table.get(key)
         least = 0 if table.get("when") == "extinct" else 1
-        if key not in table or (type(value) is int and least <= value <= _MOST):
+        if key not in table or (type(value) is int and least <= value <= MOST):
             return value
-        self._complain((*path, key), f"{key} says how many", value, f"a whole number from {least} to {_MOST:,}")
+        self._complain((*path, key), f"{key} says how many", value, f"a whole number from {least} to {MOST:,}")
         return None
 
 

@@ -109,7 +109,8 @@ def sample(name: str, game: Game, text: str, chance: random.Random) -> Sample | 
     moves = pyffish.legal_moves(name, text, [])
     if not moves or pyffish.is_immediate_game_end(name, text, [])[0]:
         return None
-    if "bikjang" in game.host and game.facing({k: str(v) for k, v in game.parse(text).board.items()}):
+    ends_facing = "bikjang" in game.host or any(end.outcome.when == "facing" for end in game.definition.said.ends)
+    if ends_facing and game.facing({k: str(v) for k, v in game.parse(text).board.items()}):
         return None
     if "pass" in game.host:
         moves = [move for move in moves if not PASS.fullmatch(move)]

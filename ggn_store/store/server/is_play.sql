@@ -41,14 +41,27 @@ BEGIN
       FROM json_array_elements(play -> 'outcome') WITH ORDINALITY AS listed (value, number)) || ']',
     '"host":[' || (SELECT string_agg(to_json(word)::text, ',' ORDER BY word COLLATE "C")
       FROM json_array_elements_text(play -> 'host') AS listed (word)) || ']') || '}';
-  RETURN declared = written
+  RETURN declared = written AND written <> '{}'
     AND NOT EXISTS (SELECT FROM json_array_elements(play -> 'duties')
       WHERE coalesce(value ->> 'name', value #>> '{}') <> ALL (ARRAY[{{duties}}]))
     AND NOT EXISTS (SELECT FROM json_array_elements_text(play -> 'host') WHERE value <> ALL (ARRAY[{{host}}]))
     AND NOT EXISTS (SELECT FROM json_array_elements(play -> 'outcome')
       WHERE (value ->> 'when' = ANY (ARRAY[{{kinds}}]) AND value ->> 'verdict' = ANY (ARRAY[{{verdicts}}])
-        AND coalesce(value ->> 'side', 'first') IN ('first', 'second')) IS NOT TRUE);
-EXCEPTION WHEN data_exception THEN
+        AND coalesce(value ->> 'side', 'first') IN ('first', 'second')
+        AND coalesce((value ->> 'count')::integer, 1) BETWEEN (value ->> 'when' <> 'extinct')::integer AND {{most}}
+        AND coalesce((value ->> 'other')::integer, 1) BETWEEN 0 AND {{most}}) IS NOT TRUE)
+    AND NOT EXISTS (SELECT FROM json_array_elements(play -> 'outcome') AS said (value), json_object_keys(value) AS key
+      WHERE key NOT IN ('when', 'verdict', 'side') AND value ->> 'when' || ' ' || key <> ALL (ARRAY[{{allowed}}]))
+    AND NOT EXISTS (SELECT FROM json_array_elements(play -> 'outcome') AS said (value), unnest(ARRAY[{{needed}}]) AS need
+      WHERE value ->> 'when' = split_part(need, ' ', 1) AND value -> split_part(need, ' ', 2) IS NULL)
+    AND (SELECT count(*) = count(DISTINCT coalesce(value ->> 'name', value #>> '{}'))
+      FROM json_array_elements(play -> 'duties'))
+    AND (SELECT count(*) = count(DISTINCT value::text) FROM json_array_elements(play -> 'outcome'))
+    AND NOT EXISTS (SELECT FROM jsonb_path_query(declared::jsonb, '$.**') AS word
+      WHERE jsonb_typeof(word) = 'string' AND length(word #>> '{}') NOT BETWEEN 1 AND {{longest}})
+    AND NOT EXISTS (SELECT FROM json_object_keys(coalesce(play -> 'reverts', '{}')) AS word
+      WHERE length(word) NOT BETWEEN 1 AND {{longest}});
+EXCEPTION WHEN data_exception OR program_limit_exceeded THEN
   RETURN false;
 END
 $ggn$

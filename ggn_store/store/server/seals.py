@@ -15,12 +15,13 @@ sound. The words that are put into them are this program's own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import get_args
 
+from ggn_store import limits
 from ggn_store.model import play
 from ggn_store.model.document import MAX_STEP, Envelope
-from ggn_store.model.play import Verdict, When
+from ggn_store.model.play import Verdict
 from ggn_store.notation import qpi
 from ggn_store.resources import sql
 from ggn_store.store.database.engine import ADMIN, AUTHOR, UNCHECKED
@@ -140,8 +141,17 @@ def _functions(schema: str) -> Iterator[str]:
 
 
 def _words_of_play() -> dict[str, str]:
-    words = {"duties": play.DUTIES, "host": play.HOST_DUTIES, "kinds": get_args(When), "verdicts": get_args(Verdict)}
-    return {name: ", ".join(f"'{word}'" for word in listed) for name, listed in words.items()}
+    kinds = play.OUTCOMES.items()
+    words: dict[str, Iterable[str]] = {
+        "duties": play.DUTIES,
+        "host": play.HOST_DUTIES,
+        "kinds": play.OUTCOMES,
+        "verdicts": get_args(Verdict),
+        "allowed": [f"{name} {key}" for name, kind in kinds for key in (*kind.must, *kind.may)],
+        "needed": [f"{name} {key}" for name, kind in kinds for key in kind.must],
+    }
+    listed = {name: ", ".join(f"'{word}'" for word in each) for name, each in words.items()}
+    return listed | {"most": str(play.MOST), "longest": str(limits.LABEL.default)}
 
 
 def _numbers_of_lanes() -> dict[str, str]:

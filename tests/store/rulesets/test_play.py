@@ -12,10 +12,14 @@ import pytest
 from sqlalchemy import text
 
 from ggn_store import Store
-from ggn_store.errors import ConflictError, DocumentError, InputError, StoreError
+from ggn_store.errors import ConflictError, DocumentError, InputError, NotationError, StoreError
+from ggn_store.games import library, playing
 from ggn_store.model import play
 from ggn_store.model.document import Document
 from ggn_store.model.play import Duty, Play
+from ggn_store.store.rulesets import load
+from ggn_store.store.server import roles
+from tests.model.test_play import HOSTILE
 from tests.support.databases import DATABASES, new_store_address
 from tests.support.guards import drop_guards
 from tests.support.program import Command, write
@@ -113,13 +117,56 @@ def test_it_travels_with_push_pull_and_bundles(store: Store, other: Store, tmp_p
 def test_a_bundle_whose_play_is_none_is_refused_with_its_line(store: Store, other: Store, tmp_path: Path) -> None:
     path = tmp_path / "games.bundle"
     forged = replace(played(), envelope=replace(played().envelope, play='{"duties":["win"]}'))
-    store.load(forged, "game")
+    with store.session.writing() as connection:
+        load.load(store.session.database, connection, forged, "game")
     store.exchange.create_bundle(path, ["game"])
     with pytest.raises(InputError, match=r'line 4: .*play/duties/0: it is one of a few words; found "win"'):
         other.exchange.load_bundle(path)
     with pytest.raises(StoreError, match='play/duties/0: it is one of a few words; found "win"'):
         store.exchange.push(other, ["game"])
     assert not other.list()
+
+
+def test_a_value_that_says_it_wrong_is_not_stored(store: Store) -> None:
+    forged = replace(played(), envelope=replace(played().envelope, play='{"duties":["win"]}'))
+    with pytest.raises(NotationError, match='play/duties/0: it is one of a few words; found "win"'):
+        store.load(forged, "game")
+    with pytest.raises(NotationError, match="play/duties/0"):
+        store.reviews.propose(forged, "game", author="Ann")
+    assert not store.list()
+
+
+def test_a_server_with_roles_takes_what_this_program_writes_and_nothing_else(store: Store) -> None:
+    """What the seals call play is what `model.play` does: of all games, and of texts with slips."""
+    database = store.session.database
+    if not database.is_server:
+        return
+    declared = [playing.envelope(library.read_game(name)).play for name in library.names()]
+    declared += [play.text(PLAY), play.text(Play(outcomes=PLAY.outcomes)), None]
+    slips = [each if isinstance(each, str) else json.dumps(each, separators=(",", ":")) for each, _ in HOSTILE]
+    slips += [str(play.text(PLAY)).replace(*slip) for slip in SLIPS]
+    with database.writing() as connection:
+        roles.initialise(database, connection)
+        for each in (*declared, *slips):
+            found = connection.execute(text("SELECT ggn_is_play(:declared)"), {"declared": each}).scalar_one()
+            assert found == (each in declared), each
+
+
+# Changes of a text that is sound: other orders, blanks, types, words.
+SLIPS = [
+    ('"pass"', '"pass" '),
+    ('"D:M","d:m"', '"d:m","D:M"'),
+    ('"in_check":false', '"in_check":"false"'),
+    ('"count":2', '"count":"2"'),
+    ('"safe":true', '"safe":false'),
+    ('"draw"', '"lost"'),
+    ('"side":"first"', '"side":"white"'),
+    ('"goal"', '"gaol"'),
+    ('"history"', '"histories"'),
+    ('"history","side-effects"', '"side-effects","history"'),
+    ('"D:+M":"D:M"', '"D:+M":null'),
+    ('{"duties"', '{"more":[],"duties"'),
+]
 
 
 def test_a_history_tells_it_and_brings_it_back(store: Store) -> None:
