@@ -100,17 +100,22 @@ class MoveTexts:
             raise MoveTextError(*error.args) from None
         found = notation.find(read, position, self.moves)
         if not found:
-            near = self._offered(self._near(read, position), position, name)
-            raise MoveError(
-                f"{printable(text)}: the position does not allow this move to {position.side}"
-                + (f"; possible: {near}" if near else "")
-            )
+            possible = self._possible(read, position, name)
+            raise MoveError(f"{printable(text)}: the position does not allow this move to {position.side}{possible}")
         if pseudo and len(found) == 1:
             return found
         allowed_ones = [move for move in found if self.moves.may_be_made(move, position)]
         if not allowed_ones and not pseudo:
-            raise MoveError(f"{printable(text)}: this move is not legal here")
+            why = self.moves.why_not(found[0], position)
+            raise MoveError(
+                f"{printable(text)}: this move is not legal here{why}{self._possible(read, position, name)}"
+            )
         return allowed_ones or found
+
+    def _possible(self, read: object, position: Position, name: str) -> str:
+        """What else there is to do, for the end of a message; nothing where the game is over."""
+        near = self._offered(self._near(read, position), position, name)
+        return f"; possible: {near}" if near else ""
 
     def _near(self, read: object, position: Position) -> Sequence[Move]:
         """The moves that a text that means none is nearest to: those from its source, or of its piece; else all."""

@@ -52,3 +52,11 @@ class NamedMoves:
         if isinstance(move, Chain):
             return move in self._legal.chains(position)
         return move in self.allowed(position, move.source, move.destination)
+
+    def why_not(self, move: Move | Chain, position: Position) -> str:
+        """Why a move that the rules allow is not legal, as far as that can be said of it alone."""
+        if isinstance(move, Move) and move.has_effects:
+            after = self.chains.apply(position, move, None)
+            if self._legal.in_check(after, position.side):
+                return f", it leaves {position.side} in check"
+        return ""

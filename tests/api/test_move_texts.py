@@ -38,6 +38,8 @@ MARKED = (
     "k7/8/8/1N3N2/8/8/8/KN3N2 w - - 0 1",
     "k7/8/8/3pP3/8/8/8/K7 w - d6 0 2",
 )
+PINNED = "4r1k1/8/8/8/8/8/4Q3/4K3 w - - 0 1"
+MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 PROMOTES = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"
 
 
