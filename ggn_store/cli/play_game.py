@@ -16,7 +16,7 @@ from ggn_store.model.chain import Chain, path_of
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.move_text import MoveNotation, MoveText, is_named
 from ggn_store.notation.qpi import Side, side_of
-from ggn_store.render.moves import HOST_RULE, chains_text, moves_text, path_text, place_text
+from ggn_store.render.moves import DUTY_RULE, HOST_RULE, chains_text, moves_text, path_text, place_text
 from ggn_store.render.records import compact
 
 if TYPE_CHECKING:
@@ -236,7 +236,8 @@ class Play:
     def _all_moves(self) -> str:
         moves, chains = self.game.moves, self.game.chains
         text = moves_text(moves, self.position) + chains_text(chains)
-        return (text + (HOST_RULE if self._is_forced() else "")).rstrip("\n") if text else self.status()
+        rule = HOST_RULE if self.game.captures_first else DUTY_RULE
+        return (text + (rule if self._is_forced() else "")).rstrip("\n") if text else self.status()
 
     def _is_forced(self) -> bool:
         """Whether captures come first, and so other moves may not be made."""

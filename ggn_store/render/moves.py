@@ -13,6 +13,7 @@ from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
 
 HOST_RULE = "captures first: a rule of the host, which no document can say\n"
+DUTY_RULE = "captures first: the duty mandatory-capture\n"
 
 
 def moves_text(moves: Sequence[Move], position: Position) -> str:
