@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import functools
 import random
+import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 
@@ -119,12 +120,21 @@ def main(arguments: list[str]) -> None:
     parser.add_argument("games", nargs="*")
     parser.add_argument("--positions", type=int, default=60)
     options = parser.parse_args(arguments)
-    for name in options.games or known_games():
-        sweep(name, "uci", uci(name, options.positions))
-    for name, notation, positions in (("chess", "san", san), ("crazyhouse", "san", san), ("shogi", "usi", usi)):
-        if not options.games or name in options.games:
-            sweep(name, notation, positions(name, 10 * options.positions))
+    if len(options.games) != 1:
+        for name in options.games or known_games():
+            # Each game in a process of its own: some positions make the engine crash.
+            again = [sys.executable, "-m", "tests.oracles.move_texts", name, "--positions", str(options.positions)]
+            if subprocess.run(again, check=False, stderr=subprocess.DEVNULL).returncode:
+                print(f"{name}: the engine crashed", flush=True)
+        return
+    (name,) = options.games
+    sweep(name, "uci", uci(name, options.positions))
+    if name in OTHERS:
+        notation, positions = OTHERS[name]
+        sweep(name, notation, positions(name, 10 * options.positions))
 
+
+OTHERS = {"chess": ("san", san), "crazyhouse": ("san", san), "shogi": ("usi", usi)}
 
 if __name__ == "__main__":
     main(sys.argv[1:])
