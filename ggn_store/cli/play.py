@@ -36,7 +36,7 @@ from ggn_store.notation.qpi import Side, other_side, side_of
 )
 @click.option("--pseudo-legal", is_flag=True, help="Let all moves pass that the rules allow, whatever duties forbid.")
 @click.option("--against", type=click.Choice(("random",)), help="Play against random moves.")
-@click.option("--as", "own", type=click.Choice(SIDES), default=SIDES[0], help="Your side, against random moves.")
+@click.option("--as", "own", type=click.Choice(SIDES), help="Your side, against random moves. Default: first.")
 @click.option("--seed", type=int, help="The same random moves again, for the same number.")
 @options.assume_option
 @options.captures_first_option
@@ -48,7 +48,7 @@ def play(
     file: str | None,
     pseudo_legal: bool,
     against: str | None,
-    own: str,
+    own: str | None,
     seed: int | None,
     assume: str | None,
     captures_first: bool,
@@ -72,6 +72,7 @@ def play(
             "--board - and the moves would both be standard input: give one of them as a file",
         ),
         (against is None and seed is not None, "--seed is for random moves: say --against random too"),
+        (against is None and own is not None, "--as is for random moves: say --against random too"),
     )
     found = options.open_ruleset(ctx, ruleset)
     begun = Game.begin(
@@ -81,7 +82,7 @@ def play(
         captures_first=captures_first,
         assume=cast(Any, assume),
     )
-    opponent = None if against is None else Opponent(other_side(cast(Side, own)), random.Random(seed))  # noqa: S311
+    opponent = None if against is None else Opponent(other_side(cast(Side, own or SIDES[0])), random.Random(seed))  # noqa: S311
     game = Play(begun, opponent)
     if listed is not None:
         _read(game, listed, given)

@@ -307,7 +307,8 @@ def test_random_moves_answer_and_are_the_same_for_the_same_seed(ask: Command) ->
     assert undone.out == "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n"
     nothing = ask("play", "chess", "--against", "random", "--as", "second", stdin="undo")
     assert "standard input:1: undo: nothing has been played" in nothing.err
-    assert ask("play", "chess", "--seed", "1").code == 2
+    for alone in (("--seed", "1"), ("--as", "second")):
+        assert ask("play", "chess", *alone).code == 2
 
 
 def test_random_moves_play_a_game_to_its_end(ask: Command) -> None:
