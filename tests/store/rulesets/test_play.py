@@ -19,9 +19,9 @@ from ggn_store.model.document import Document
 from ggn_store.model.play import Duty, Play
 from ggn_store.store.rulesets import load
 from ggn_store.store.server import roles
-from tests.model.test_play import HOSTILE
 from tests.support.databases import DATABASES, new_store_address
 from tests.support.guards import drop_guards
+from tests.support.plays import HOSTILE
 from tests.support.program import Command, write
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
