@@ -130,9 +130,12 @@ def _is_met(case: Case, outcome: Outcome, side: Side) -> bool:
 
 
 def _can_be_answered(case: Case, outcome: Outcome, side: Side) -> bool:
-    """Whether the other side is to move, and can reach the same with a legal move."""
+    """Whether the other side is to move, and may take what reached the goal, or can reach the same."""
+    board = case.position.board
     if case.position.side == side:
         return False
+    if not all(result.is_royal(str(board[square])) for square in result.reached(board, outcome, side)):
+        return True
     after = (case.asked.apply(case.position, move) for move in case.moves(case.position))
     return any(_has_answered(replace(case, position=position), outcome, side) for position in after)
 

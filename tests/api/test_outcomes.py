@@ -64,6 +64,7 @@ RACE = (
 )
 BARE = Outcome("bare", "loss", answered=True)
 LONELY = Outcome("extinct", "loss", count=1, other=2, answered=True)
+STAY = Outcome("goal", "win", pieces=("C:N", "c:n"), squares=("a8",), answered=True)
 THREE = {f"{file}1": "c:s" for file in "abc"}
 FACING = Outcome("facing", "draw", answered=True)
 
@@ -90,6 +91,8 @@ FACING = Outcome("facing", "draw", answered=True)
         (RACE, {}, (), {"a8": "C:K^", "h8": "c:k^"}, "first", "draw: goal reached"),
         (RACE, {}, (), {"a8": "C:K^", "h7": "c:k^"}, "first", "first wins: goal reached"),
         (RACE, {"a7": "a8"}, (), {"a7": "C:K^", "h8": "c:k^"}, "first", "second wins: goal reached"),
+        ((STAY,), {}, (), {"a8": "C:N", "h8": "c:n"}, "second", ON),
+        ((STAY,), {}, (), {"a8": "C:N", "h8": "c:n"}, "first", "first wins: goal reached"),
         # What is lost: all, some, all but the king; to be answered by who is to move.
         ((Outcome("extinct", "loss"),), {}, (), {"a1": "C:P"}, "second", "first wins: extinction"),
         ((Outcome("extinct", "win"),), {}, (), {"a1": "C:P"}, "second", "second wins: extinction"),
