@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from typing import Final
 
 from ggn_store.api.chains import Chains
 from ggn_store.api.handle import AnyPosition
-from ggn_store.api.moves import counted
+from ggn_store.api.moves import Query, counted
 from ggn_store.errors import PositionError, quote
 from ggn_store.model import legality
 from ggn_store.model.chain import Chain
@@ -23,6 +24,8 @@ from ggn_store.store.moves import fast
 from ggn_store.store.moves.reading import Question
 
 _ALL: Final = fast.EVERYTHING
+# The duties that the statement judges; marks are cleared before it is asked.
+_SQL: Final = ("royal-safety", "clear-marks")
 # Positions that are asked together.
 _CHUNK: Final = 1_000
 
@@ -50,8 +53,16 @@ class Legal:
         )
         return Legality(handle.play, asked)
 
-    def moves(self, position: AnyPosition, question: Question, assume: Assumption | None) -> list[Move]:
+    def moves(
+        self, position: AnyPosition, question: Question, assume: Assumption | None, query: Query = "fast"
+    ) -> list[Move]:
+        """The legal moves; with the reading query, it is the database that says after which royal pieces are safe."""
         duties, position = self.duties, self._ready(position)
+        if query != "fast":
+            asked = _ALL if duties.is_of_all else question
+            found = self._moves.one(position, self.asked(asked), assume, query)
+            found += [move for move in duties.passes(position) if asked.means(move)]
+            return [move for move in duties.legal(position, found) if question.means(move)]
         if question is _ALL and assume is None:
             return duties.legal(position)
         if duties.is_of_all:
@@ -61,6 +72,17 @@ class Legal:
         found = self._moves.one(position, question, assume, "fast")
         found += [move for move in duties.passes(position) if question.means(move)]
         return duties.legal(position, found)
+
+    def asked(self, question: Question) -> Question:
+        """What the database is asked for the moves: only for safe ones, where it can say what they are."""
+        return replace(question, safe=self.handle.play) if self.duties.is_safe_for_all else question
+
+    def explain(self, position: AnyPosition, question: Question) -> tuple[str, list[str]]:
+        """The statement for the moves that are safe, its plan, and which duties are judged of what it finds."""
+        text, plan = self._moves.explain([self._ready(position)], self.asked(question), "reading")
+        of_statement = _SQL if self.duties.is_safe_for_all else ()
+        later = [duty.name for duty in self.handle.play.duties if duty.name not in of_statement]
+        return text, [*plan, f"of what it finds, what these duties let pass: {', '.join(later)}"] if later else plan
 
     def many(self, positions: Iterable[AnyPosition], question: Question, assume: Assumption | None) -> list[list[Move]]:
         """For each position its legal moves; what is not known yet of many is asked in one statement."""

@@ -274,12 +274,16 @@ class Ruleset:
         source: str | None = None,
         destination: str | None = None,
         query: BatchQuery = "auto",
+        legal: bool = False,
     ) -> tuple[str, list[str]]:
         """The SQL that answers `moves`, and the database's plan for it, line by line.
 
         The fast query is of one position; for several, and where it cannot answer, this is the reading query. Where
         `moves_batch` asks them on columns, it is what DuckDB is asked; the last line says which of the two, and why.
+        With `legal`, the reading query of one position, which says after which moves royal pieces are safe.
         """
+        if legal:
+            return self._legal.explain(positions[0], self._moves.question(piece, source, destination))
         return self._batches.explain(positions, self._moves.question(piece, source, destination), query)
 
     # --- legal moves ---
@@ -292,14 +296,16 @@ class Ruleset:
         source: str | None = None,
         destination: str | None = None,
         assume: Assumption | None = None,
+        query: Query = "fast",
     ) -> list[Move]:
         """Those of `moves` that the duties of the game let pass, in the same order; all, where it declares none.
 
         Where a player may pass, the last is a move of the royal piece (else of the first piece in document order) that
         stays where it is and changes the turn only. Pieces that are marked for the move before (`play.reverts`) are
-        without their marks in the answer. Raises UnknownNameError like `moves`.
+        without their marks in the answer. `query="reading"` asks in one statement for moves after which royal pieces
+        are safe; the answer is the same. Raises UnknownNameError like `moves`.
         """
-        return self._legal.moves(position, self._moves.question(piece, source, destination), assume)
+        return self._legal.moves(position, self._moves.question(piece, source, destination), assume, query)
 
     def is_legal(self, position: AnyPosition, move: Move | Chain) -> bool:
         """Whether `move` is one of `legal_moves(position)`, or of the chains that are legal."""

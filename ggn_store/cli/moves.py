@@ -93,8 +93,9 @@ def moves(
         (many and captures_first, "--captures-first is for one position: leave --positions out"),
         (captures_first and explain, "--captures-first is no part of the SQL: leave it or --explain out"),
         (legal and engine is not None, "--legal is judged by the store: leave --engine out"),
-        (legal and asked["query"] != "auto", f"--legal is judged by the store: leave --query {asked['query']} out"),
-        (legal and explain, "--explain explains all moves: leave --legal or --explain out"),
+        (legal and asked["query"] == "columns", "--legal is judged by the store: leave --query columns out"),
+        (legal and many and asked["query"] != "auto", "--legal of many positions has one query: leave --query out"),
+        (legal and explain and many, "--explain explains legal moves of one position: leave --positions out"),
         (legal and captures_first, "--legal has all duties of the game in it: leave --captures-first out"),
         (engine is not None and not many, "--engine is for many positions: give a file of them with --positions"),
     )
@@ -110,7 +111,7 @@ def moves(
     position = found.stated(options.position(found, given))
     asked["query"] = {"auto": "fast"}.get(asked["query"], asked["query"])
     if explain:
-        _explain(found, position, chains, asked)
+        _explain(found, position, chains, asked | {"legal": legal})
         return
     moves, paths, is_forced = _find(found, position, chains, captures_first, asked | {"legal": legal})
     if options.record_format(form) != "table":
@@ -141,7 +142,7 @@ def _find(
 ) -> tuple[Sequence[ggn_store.Move], Sequence[Chain], bool]:
     """The moves and the chains, and whether captures come first and so others are left out."""
     if asked.pop("legal"):
-        moves = ruleset.legal_moves(position, **_place(asked), assume=asked["assume"])
+        moves = ruleset.legal_moves(position, **_place(asked), assume=asked["assume"], query=asked["query"])
         return moves, ruleset.chains(position, **_place(asked), legal=True) if chains else (), False
     moves = ruleset.moves(position, **asked)
     paths = ruleset.chains(position, **_place(asked)) if chains else ()
@@ -156,7 +157,7 @@ def _find(
 
 
 def _explain(ruleset: ggn_store.Ruleset, position: ggn_store.Position, chains: bool, asked: dict[str, Any]) -> None:
-    statement, plan = ruleset.explain([position], **_place(asked), query=asked["query"])
+    statement, plan = ruleset.explain([position], **_place(asked), query=asked["query"], legal=asked["legal"])
     click.echo("\n".join([statement, "", *plan]))
     if chains:
         statement, plan = ruleset.explain_chains(position, **_place(asked))

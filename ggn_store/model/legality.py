@@ -243,6 +243,11 @@ class Legality:
         return [move for _, moves in self._asked.parts(position) for move in moves]
 
     @property
+    def is_safe_for_all(self) -> bool:
+        """Whether no royal piece may be attacked, however many a side has."""
+        return self._is_safe_game and self._duties.keys().isdisjoint(_OF_SEVERAL)
+
+    @property
     def is_of_all(self) -> bool:
         """Whether a move is legal by what other moves there are."""
         return not self._duties.keys().isdisjoint(("mandatory-capture", "mandatory-drop"))

@@ -500,4 +500,6 @@ def read(opened: Opened) -> FastQuery | None:
 
 def can_answer(question: Question) -> bool:
     """Whether the pieces that are asked are those of the side that `enemy` is seen from, as in the lanes."""
+    if question.safe is not None:
+        return False
     return not question.any_side or (question.piece is not None and question.side == side_of(question.piece))

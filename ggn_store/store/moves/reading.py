@@ -35,6 +35,7 @@ from ggn_store.model.board import Board
 from ggn_store.model.chain import Chain
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.move import Assumption, Move, displaced
+from ggn_store.model.play import Play
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision
 from ggn_store.notation.hand import HAND
@@ -42,6 +43,7 @@ from ggn_store.notation.qpi import Side
 from ggn_store.store.database.engine import Database
 from ggn_store.store.moves import positions as state
 from ggn_store.store.moves.positions import Described, Opened
+from ggn_store.store.moves.safe import Threat
 from ggn_store.store.rulesets.possibilities import Details, decode
 from ggn_store.store.schema import tables as t
 
@@ -55,7 +57,7 @@ class Question:
 
     `piece`, `source` and `destination` narrow the answer. With `any_side` the pieces of both sides are asked,
     with `side` (or each position's own) as the active side in the sense of `enemy`; without it, only those of
-    the active side.
+    the active side. With `safe`, only moves after which the mover's royal pieces are safe in a game played so.
     """
 
     piece: str | None = None
@@ -63,6 +65,7 @@ class Question:
     destination: str | None = None
     side: Side | None = None
     any_side: bool = False
+    safe: Play | None = None
 
     def means(self, move: Move | Chain) -> bool:
         """Whether a move is one of those that are asked for."""
@@ -137,6 +140,9 @@ def reading_query(revision: Revision, board: Board, question: Question, describe
         query = query.where(~_failing_guard(standing, described.state).exists())
     if question.destination is not None:
         query = query.where(_is_at(t.destination.c.square, board, question.destination))
+    if question.safe is not None:
+        threat = Threat(revision.id, standing, described, board, question.safe.crossing)
+        query = query.where(~threat.statement().exists())
     return query
 
 

@@ -104,6 +104,25 @@ def test_chess_has_the_legal_moves_of_python_chess(chess: Ruleset) -> None:
         assert found == [move for move in every if move in found], "they are in the order of all"
 
 
+def test_one_statement_says_which_moves_are_safe(chess: Ruleset) -> None:
+    for fen in DECIDED:
+        position = chess.position(fen=fen)
+        assert chess.legal_moves(position, query="reading") == chess.legal_moves(position), fen
+    statement, plan = chess.explain([chess.start], legal=True)
+    assert " AS by_effect " in statement
+    assert plan
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", GAMES)
+def test_one_statement_says_which_moves_of_games_are_safe(module_store: Store, name: str) -> None:
+    module_store.load_library(name)
+    rules = module_store.ruleset(name)
+    for sample in fixture(name)[::3]:
+        position = rules.position(fen=sample.fen)
+        assert rules.legal_moves(position, query="reading") == rules.legal_moves(position), sample.fen
+
+
 @pytest.mark.long
 def test_chess_has_them_in_twenty_thousand_positions(chess: Ruleset) -> None:
     for board in games_of_chess(200):
