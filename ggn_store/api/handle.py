@@ -114,10 +114,11 @@ class Handle:
 
     def placed(self, position: AnyPosition) -> Position:
         """`position` without squares that the board does not have; PositionError where it was declared without."""
-        position = self.on_board(as_position(position))
+        position = as_position(position)
         numbers = self.board.numbers
         if numbers.keys() >= position.board.keys():
-            return position
+            return self.stated(position)
+        position = self.on_board(position)
         return replace(position, board={square: piece for square, piece in position.board.items() if square in numbers})
 
     def on_board(self, position: Position) -> Position:

@@ -21,7 +21,7 @@ from ggn_store.model.document import EMPTY, ENEMY, Guards
 from ggn_store.model.geometry import Lattice
 from ggn_store.model.move import Move, displaced
 from ggn_store.model.play import Crossing, Play
-from ggn_store.model.position import SIDES, Position
+from ggn_store.model.position import Position
 from ggn_store.model.variables import VariableValues, passes
 from ggn_store.notation import cell, qpi
 from ggn_store.notation.hand import HAND
@@ -72,12 +72,14 @@ class Threat:
 class Reach:
     """What all possibilities of a piece on a source come to.
 
-    `threats` by the squares that they would change, and all squares that are `changed`. `is_plain`: no royal piece is
-    moved or made, nothing is made of the other side, no state variable changes, and nothing enters in place of a piece.
+    `threats` by the squares that they would change, and all squares that are `changed`. `is_own`: nothing is made of
+    the other side, no state variable changes, and nothing enters in place of a piece; `is_plain`: neither is a royal
+    piece moved or made.
     """
 
     threats: Mapping[str, Sequence[Threat]]
     changed: frozenset[str]
+    is_own: bool
     is_plain: bool
 
 
@@ -85,11 +87,15 @@ def reach(moves: Iterable[Move]) -> Reach:
     """What possibilities come to; what comes from a hand threatens nothing."""
     threats: dict[str, dict[object, Threat]] = {}
     changed: set[str] = set()
-    is_plain = True
+    is_own = is_plain = True
     for move in moves:
         side, effects = side_of(move.piece), displaced(move).effects
         changed.update(effects.board)
-        is_plain = is_plain and _is_plain(move, effects, side)
+        contents = [piece for piece in effects.board.values() if piece is not None]
+        is_own = (
+            is_own and all(side_of(piece) == side for piece in contents) and not _enters(move) and not effects.state
+        )
+        is_plain = is_plain and is_own and not any(map(is_royal, (move.piece, *contents)))
         taken = [
             square
             for square in effects.board
@@ -105,13 +111,7 @@ def reach(moves: Iterable[Move]) -> Reach:
                 # Promotions say the same several times.
                 threats.setdefault(square, {}).setdefault(key, threat)
     by_square = {square: tuple(found.values()) for square, found in threats.items()}
-    return Reach(by_square, frozenset(changed), is_plain)
-
-
-def _is_plain(move: Move, effects: Transition, side: Side) -> bool:
-    contents = [piece for piece in effects.board.values() if piece is not None]
-    is_own = all(side_of(piece) == side and not is_royal(piece) for piece in contents)
-    return is_own and not is_royal(move.piece) and not _enters(move) and not effects.state
+    return Reach(by_square, frozenset(changed), is_own, is_plain)
 
 
 def _enters(move: Move) -> bool:
@@ -208,6 +208,7 @@ class Legality:
             self._crossing.setdefault(crossing.source, []).append(crossing)
         self._checked = [rule for name, rule in _RULES.items() if name in self._duties]
         self._facing: dict[Item, Reach] = {}
+        self._royal = _Royals()
 
     # --- what is legal ---
 
@@ -256,8 +257,9 @@ class Legality:
         """The move that only passes the turn, where there is one, said of the royal piece, or of the first there is."""
         if "pass" not in self._duties:
             return []
-        own = [(str(piece), square) for square, piece in position.board.items() if piece in self._own[position.side]]
-        own.sort(key=lambda each: (not is_royal(each[0]), self._asked.pieces.index(each[0])))
+        pieces = [piece for piece in self._asked.pieces if side_of(piece) == position.side]
+        own = [(str(piece), square) for square, piece in position.board.items() if piece in pieces]
+        own.sort(key=lambda each: (not is_royal(each[0]), pieces.index(each[0])))
         return [Move(piece, square, square, 0, {}, {}, Transition()) for piece, square in own[:1]]
 
     def in_check(self, position: Position, side: Side) -> bool:
@@ -289,8 +291,10 @@ class Legality:
         seen = self._see(position.side, position.board, position.state)
         found: list[Move] = []
         for start, moves in parts:
-            if start is None or not start.is_plain or not seen.is_plain:
+            if start is None or not start.is_own or not seen.is_plain:
                 found += [move for move in moves if self._is_safe(seen, move)]
+            elif not start.is_plain:
+                found += [move for move in moves if self._is_safe_among_own(seen, move, _changes(move))]
             elif not seen.holding and start.changed.isdisjoint(seen.squares):
                 found += moves
             else:
@@ -316,7 +320,7 @@ class Legality:
 
     def _is_safe_aside(self, seen: _Seen, move: Move) -> bool:
         """Whether royal pieces are safe after a move that moves none and gives the enemy none."""
-        changes = displaced(move).effects.board
+        changes = _changes(move)
         for square in changes:
             if square in seen.squares:
                 if square not in seen.waiting:
@@ -329,14 +333,18 @@ class Legality:
     def _is_safe(self, seen: _Seen, move: Move) -> bool:
         """Whether royal pieces are safe after a move, whatever it changes, and on all squares that it crosses."""
         effects = displaced(move).effects
-        changes, own = effects.board, self._own[seen.side]
+        changes, enemy = effects.board, other_side(seen.side)
         if effects.state:
             seen = replace(seen, state={**(seen.state or {}), **effects.state})
-        if made := [item for item in changes.items() if item[1] is not None and item[1] not in own]:
-            seen = replace(seen, by_enemy=[*seen.by_enemy, *self._reaches(other_side(seen.side), made)])
-        # What enters by gating is no shield.
-        tried = [changes, {**changes, move.destination: None}] if _enters(move) else [changes]
-        if not all(self._is_covered(seen, each) for each in tried):
+        if made := [item for item in changes.items() if item[1] is not None and side_of(item[1]) == enemy]:
+            seen = replace(seen, by_enemy=[*seen.by_enemy, *self._reaches(enemy, made)])
+        if _enters(move) and not self._is_covered(seen, {**changes, move.destination: None}):
+            return False  # what enters by gating is no shield
+        return self._is_safe_among_own(seen, move, changes)
+
+    def _is_safe_among_own(self, seen: _Seen, move: Move, changes: _Board) -> bool:
+        """Whether royal pieces are safe after a move that makes no enemies, and on all squares that it crosses."""
+        if not self._is_covered(seen, changes):
             return False
         return self._crossing.keys().isdisjoint(changes) or not any(
             # On the way it is what it becomes: rules of captures may name it, and not where it has not moved.
@@ -356,40 +364,38 @@ class Legality:
 
     def _is_covered(self, seen: _Seen, changes: _Board) -> bool:
         """Whether the royal pieces of a side are as safe as they have to be after changes."""
-        royal = self._royal[seen.side]
-        royals = [square for square in seen.royals if square not in changes]
-        royals += [square for square, piece in changes.items() if piece in royal]
-        if len(royals) > 1 and "spare-royal" in self._duties:
-            return True
-        attacked = [self._is_attacked(seen, changes, square) for square in royals]
-        if len(royals) > 1 and "duple-check" in self._duties:
-            return not all(attacked)
-        return not any(attacked)
+        royals = self._royals(changes, seen.side)
+        royals += [square for square in seen.royals if square not in changes]
+        if len(royals) > 1:
+            if "spare-royal" in self._duties:
+                return True
+            if "duple-check" in self._duties:
+                return not all(self._is_attacked(seen, changes, square) for square in royals)
+        return not any(self._is_attacked(seen, changes, square) for square in royals)
 
     def _is_attacked(self, seen: _Seen, changes: _Board, square: str) -> bool:
-        for start in seen.by_enemy:
-            for threat in start.threats.get(square, ()):
-                if threat.holds(seen.board, changes, seen.state):
-                    return True
+        for threat in [threat for start in seen.by_enemy for threat in start.threats.get(square, ())]:
+            if threat.holds(seen.board, changes, seen.state):
+                return True
         return False
 
     def _royals(self, board: _Board, side: Side) -> list[str]:
-        royal = self._royal[side]
-        return [square for square, piece in board.items() if piece in royal]
+        sides = self._royal
+        return [square for square, piece in board.items() if sides[piece] == side]
 
     def _reaches(self, side: Side, items: Iterable[Item]) -> list[Reach]:
         """What the pieces of a side threaten; royal pieces also each other, where they must not face each other."""
         items = list(items)
         found = list(self._asked.reaches(side, items)) if self._is_safe_game or not self._is_facing_game else []
         if self._is_facing_game:
-            found += [self._faces(item) for item in items if item[1] in self._royal[side]]
+            found += [self._faces(item) for item in items if self._royal[item[1]] == side]
         return found
 
     def _faces(self, item: Item) -> Reach:
         """What a royal piece would take if it went along its file."""
         known = self._facing.get(item)
         if known is None:
-            known = self._facing[item] = Reach(dict(self._along_file(*item)), frozenset(), False)
+            known = self._facing[item] = Reach(dict(self._along_file(*item)), frozenset(), False, False)
         return known
 
     def _along_file(self, square: str, piece: str | None) -> Iterator[tuple[str, list[Threat]]]:
@@ -405,19 +411,6 @@ class Legality:
                 yield place, [Threat(piece, square, side, (*way,), ((place, ENEMY, None),), {})]
                 way.append(place)
                 place = lattice.step(place, step)
-
-    @functools.cached_property
-    def _own(self) -> Mapping[Side, frozenset[str]]:
-        return {side: frozenset(piece for piece in self._asked.pieces if side_of(piece) == side) for side in SIDES}
-
-    @functools.cached_property
-    def _royal(self) -> Mapping[Side, frozenset[str]]:
-        return {side: frozenset(filter(is_royal, self._own[side])) for side in SIDES}
-
-    @functools.cached_property
-    def _plain(self) -> Mapping[Side, frozenset[str | None]]:
-        """What a move of a side may leave on a square without adding threats to it, or royal pieces of its own."""
-        return {side: self._own[side] - self._royal[side] | {None} for side in SIDES}
 
     # --- other duties ---
 
@@ -475,6 +468,20 @@ class Legality:
         if not self._gives_check(position, move):
             return True
         return bool(self.legal(self._after(position, move)))
+
+
+class _Royals(dict[str | None, Side | None]):
+    """Piece -> whose royal piece it is; None for what is none."""
+
+    def __missing__(self, piece: str | None) -> Side | None:
+        side = self[piece] = side_of(piece) if piece is not None and is_royal(piece) else None
+        return side
+
+
+def _changes(move: Move) -> _Board:
+    """What a move leaves on the squares that it changes."""
+    transition = move.transition
+    return displaced(move).effects.board if transition is None else transition.board
 
 
 def _crosses(crossing: Crossing, square: str, changes: _Board) -> str | None:

@@ -1,0 +1,155 @@
+"""How fast legal moves are told, held to `list(board.legal_moves)` of python-chess on the same positions.
+
+    python -m tests.benchmarks.legal
+
+Positions are those of `tests.benchmarks.questions`: unseen, in play, and with a handle that keeps no answers;
+python-chess is asked in between every hundred. Processor time is the client's, wall time stands beside. All answers are
+compared.
+Perft counts the paths of depth 4 in each engine against python-chess making the same moves and counting its last ply.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import gc
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import chess
+
+from ggn_store import Move, Position, Ruleset, Store
+from tests.benchmarks.questions import POSITIONS, WARM_UP, nothing_kept, nullcontext_or, play
+from tests.benchmarks.rounds import Figure, table
+from tests.support.postgres import server
+
+START = 197_281
+
+
+def measure(
+    rules: Ruleset, boards: Sequence[chess.Board], ask: Callable[[list[Position]], list[list[Move]]]
+) -> list[float]:
+    """Processor and wall time of what is asked, each as a ratio to python-chess's."""
+    positions = [rules.position(fen=board.fen(en_passant="fen")) for board in boards]
+    spent = [[0.0, 0.0], [0.0, 0.0]]
+    for begin in range(0, len(boards), 100):
+        theirs = _timed(lambda part: [list(each.legal_moves) for each in part], boards[begin : begin + 100], spent[0])
+        asked = positions[begin : begin + 100]
+        ours = _timed(ask, asked, spent[1])
+        for position, moves, found in zip(asked, theirs, ours, strict=True):
+            named = sorted(rules.move_text(each, position, "uci") for each in found)
+            if sorted(each.uci() for each in moves) != named:
+                raise SystemExit(f"not the same moves: {position}")
+    return [ours / theirs for ours, theirs in zip(spent[1], spent[0], strict=True)]
+
+
+def _each(rules: Ruleset, positions: Sequence[Position]) -> list[list[Move]]:
+    return [*map(rules.legal_moves, positions)]
+
+
+def _timed(work: Callable[[Any], Any], part: object, spent: list[float]) -> Any:
+    # What others left is not collected while this is measured.
+    gc.collect()
+    gc.disable()
+    began = time.process_time(), time.perf_counter()
+    answer = work(part)
+    spent[0] += time.process_time() - began[0]
+    spent[1] += time.perf_counter() - began[1]
+    gc.enable()
+    return answer
+
+
+def figures(store: Store, database: str, goals: dict[str, float], rounds: int) -> list[Figure]:
+    """One position after the other, and many in one call."""
+    found: list[Figure] = []
+    for name, in_sequence, keeps in (("unseen", False, True), ("in play", True, True), ("nothing kept", True, False)):
+        ratios = []
+        with nullcontext_or(nothing_kept, keeps):
+            for number in range(rounds):
+                rules = store.ruleset("chess")
+                before = play(POSITIONS if name == "unseen" else WARM_UP, 1 + number, in_sequence)
+                for board in before if keeps else before[:500]:
+                    rules.legal_moves(rules.position(fen=board.fen(en_passant="fen")))
+                boards = play(POSITIONS, 700 + number, True)
+                if not in_sequence:
+                    random.Random(number).shuffle(boards)
+                ratios.append(measure(rules, boards, functools.partial(_each, rules)))
+        for kind, each in zip(("processor", "wall"), zip(*ratios, strict=True), strict=True):
+            judged = "wall" if database == "Postgres" else "processor"
+            goal = goals.get(name) if kind == judged else None
+            found.append(
+                Figure(f"legal moves, {database}, {name}, {kind} time, x python-chess's", statistics.median(each), goal)
+            )
+    rules = store.ruleset("chess")
+    for board in play(WARM_UP, 1, False):
+        rules.legal_moves(rules.position(fen=board.fen(en_passant="fen")))
+    batches = [
+        measure(rules, play(POSITIONS, 800 + number, False), lambda part: rules.moves_batch(part, legal=True))
+        for number in range(rounds)
+    ]
+    ratio = 1 / statistics.median(processor for processor, _ in batches)
+    found.append(Figure(f"legal moves, {database}, a hundred in one call, x python-chess's throughput", ratio))
+    return found
+
+
+def perft(store: Store, database: str, rounds: int) -> list[Figure]:
+    """Perft of legal moves to depth 4, in the store's database and in DuckDB."""
+
+    def counted(board: chess.Board, depth: int) -> int:
+        if depth == 1:
+            return board.legal_moves.count()
+        total = 0
+        for move in board.legal_moves:
+            board.push(move)
+            total += counted(board, depth - 1)
+            board.pop()
+        return total
+
+    rules = store.ruleset("chess")
+    spent: dict[str | None, list[float]] = {None: [], "duckdb": []}
+    for _ in range(rounds):
+        began = time.perf_counter()
+        if counted(chess.Board(), 4) != START:
+            raise SystemExit("python-chess counts wrongly")
+        theirs = time.perf_counter() - began
+        for engine, ratios in spent.items():
+            result = rules.perft(rules.start, 4, engine=engine, legal=True)
+            if result.count != START:
+                raise SystemExit(f"not the same number of paths: {result.count}")
+            ratios.append(theirs / (result.compiling + result.running))
+    return [
+        Figure(
+            f"perft(4) of legal moves, {engine or database}, wall time, x python-chess's speed",
+            statistics.median(ratios),
+        )
+        for engine, ratios in spent.items()
+    ]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure and print a table."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.legal", description="See the module's text.")
+    parser.add_argument("--rounds", type=int, default=2)
+    rounds = parser.parse_args(arguments).rounds
+    found = []
+    with tempfile.TemporaryDirectory() as directory, server() as running:
+        addresses = {
+            "SQLite": (f"sqlite:///{Path(directory) / 'store.db'}", {"in play": 1.0, "nothing kept": 2.0}),
+            "Postgres": (running.create_database(), {"in play": 3.0}),
+        }
+        for database, (address, goals) in addresses.items():
+            with Store.open(address, upgrade=True) as store:
+                store.load_library("chess")
+                found += figures(store, database, goals, rounds) + perft(store, database, rounds)
+    sys.stdout.write(table(found) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
