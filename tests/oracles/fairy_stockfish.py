@@ -7,7 +7,7 @@
 It needs pyffish, which is GPL and therefore in an extra of its own: `pip install -e '.[test,oracles]'`. Positions are
 from its own play, at random and preferring rare kinds of moves; targeted ones are made from these by taking pieces
 away and putting others elsewhere, as far as it calls them valid. Every legal move is compared by name, and after some
-of them the board, the hands, the castling rights and the passed square.
+of them the board, the hands, the castling rights and the passed square. `legal_moves` of a store is asked, too.
 
 A line of a fixture is a FEN, a tab, the legal moves, a tab, and some of these moves with the FEN after them.
 """
@@ -27,7 +27,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ggn_store import PositionError
+from ggn_store import PositionError, Ruleset, Store
 from ggn_store.games import library
 from ggn_store.notation import cell
 from tests.oracles.play import Game
@@ -69,6 +69,15 @@ def differences(game: Game, sample: Sample) -> list[str]:
             if comparable(after) != comparable(text, after):
                 found.append(f"{sample.fen}: after {name} it is {after}, and should be {text}")
     return found
+
+
+def of_store(rules: Ruleset, sample: Sample) -> list[str]:
+    """The difference between the sample's moves and the legal ones that a store tells."""
+    position = rules.position(fen=sample.fen)
+    named = {rules.move_text(move, position, "uci") for move in rules.legal_moves(position)}
+    legal = {name for name in named if not PASS.fullmatch(name)}
+    wrong = sorted(legal ^ {name for name in sample.moves if not PASS.fullmatch(name)})
+    return [f"{sample.fen}: the store differs in {' '.join(wrong)}"] if wrong else []
 
 
 def comparable(text: str, other: str | None = None) -> tuple[str, str, list[str]]:
@@ -244,7 +253,10 @@ def sweep(name: str, count: int) -> str:
     began = time.perf_counter()
     game = Game(library.path_of(name).read_text("utf-8"), name)
     found = samples(name, game, count)
-    wrong = [(each, told) for each in found if (told := differences(game, each))]
+    with Store.open("sqlite:///:memory:") as store:
+        store.load_library(name)
+        rules = store.ruleset(name)
+        wrong = [(each, told) for each in found if (told := [*differences(game, each), *of_store(rules, each)])]
     moves, after = sum(len(each.moves) for each in found), sum(len(each.after) for each in found)
     verdict = "agrees" if not wrong else f"DIFFERS in {len(wrong)}"
     spent = time.perf_counter() - began
