@@ -155,6 +155,16 @@ def test_questions_are_narrowed_as_those_of_all_moves_are(chess: Ruleset) -> Non
         assert chess.is_legal(position, move) == (move in every)
 
 
+def test_without_lanes_the_documented_tables_are_asked(chess: Ruleset, module_store: Store) -> None:
+    other = module_store.ruleset("chess")
+    other._moves.fast = None  # as in a store of another version
+    for fen in DECIDED[:8]:
+        position = chess.position(fen=fen)
+        assert other.legal_moves(position) == chess.legal_moves(position)
+        assert other.in_check(position) == chess.in_check(position)
+        assert other.moves_batch([position], legal=True) == [chess.legal_moves(position)]
+
+
 # --- games of the library ---
 
 
