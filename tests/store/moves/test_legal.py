@@ -16,6 +16,7 @@ from ggn_store import Move, Position, Ruleset, Store
 from ggn_store.model.legality import Legality, unmarked
 from ggn_store.model.play import Play
 from ggn_store.notation.hand import HAND
+from ggn_store.store.database.postgres import Values
 from ggn_store.store.moves import lead, royals
 from tests.oracles.fairy_stockfish import FIXTURES, PASS, fixture
 
@@ -108,6 +109,12 @@ def test_one_statement_says_which_moves_are_safe(chess: Ruleset) -> None:
     for fen in DECIDED:
         position = chess.position(fen=fen)
         assert chess.legal_moves(position, query="reading") == chess.legal_moves(position), fen
+    if chess._handle.session.database.name == "postgres":
+        with pytest.MonkeyPatch.context() as patch:  # as where no temporary tables can be made
+            patch.setattr(chess._handle.session.database, "sender", Values())
+            for fen in DECIDED[:4]:
+                position = chess.position(fen=fen)
+                assert chess.legal_moves(position, query="reading") == chess.legal_moves(position), fen
     statement, plan = chess.explain([chess.start], legal=True)
     assert " AS by_effect " in statement
     assert plan
