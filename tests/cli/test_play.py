@@ -17,7 +17,7 @@ import chess as python_chess
 import pytest
 
 from ggn_store import Position, Store
-from tests.support.program import Command, child_environment, process, write
+from tests.support.program import Command, Program, child_environment, process, write
 
 # Morphy against the Duke of Brunswick and Count Isouard, Paris 1858.
 OPERA = (
@@ -495,3 +495,14 @@ def test_without_standard_input_nothing_is_played(chess_file: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("+rnbq+k^bn+r/pppppppp/8/8")
     assert process("--db", chess_file, "play", "chess", input="").stdout == done.stdout
+
+
+def test_a_game_that_is_too_large_is_refused(run: Program, library: str, tmp_path: Path) -> None:
+    file = tmp_path / "long.pgn"
+    file.write_text('[Event "x"]\n\n1. e4 e5 *\n')
+    given = ("--db", library, "--limit", "game-bytes=20")
+    done = run(*given, "play", "chess", "--moves", file)
+    assert done.code == 1
+    assert "the file has more than 20 bytes" in done.err
+    assert "--limit game-bytes=N" in done.err
+    assert run("--db", library, "--limit", "game-bytes=40", "play", "chess", "--moves", file).code == 0

@@ -125,7 +125,10 @@ def test_the_envelope_says_what_the_definition_says() -> None:
         start=definition.start,
         board="5x5",
         definition=shipped("minishogi"),
-        play='{"duties":[{"name":"no-drop-mate","pieces":["S:P","s:p"]},"royal-safety"]}',
+        play='{"duties":[{"name":"no-drop-mate","pieces":["S:P","s:p"]},"royal-safety"],"outcome":['
+        '{"when":"no-move","verdict":"loss"},'
+        '{"when":"repetition","verdict":"loss","side":"first","count":4,"perpetual":true},'
+        '{"when":"repetition","verdict":"win","side":"second","count":4,"perpetual":true}]}',
     )
 
 
