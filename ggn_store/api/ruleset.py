@@ -280,9 +280,12 @@ class Ruleset:
 
         The fast query is of one position; for several, and where it cannot answer, this is the reading query. Where
         `moves_batch` asks them on columns, it is what DuckDB is asked; the last line says which of the two, and why.
-        With `legal`, the reading query of one position, which says after which moves royal pieces are safe.
+        With `legal`, the reading query of one position, which says after which moves royal pieces are safe; MoveError
+        for any other number of positions.
         """
         if legal:
+            if len(positions) != 1:
+                raise MoveError(f"legal moves are explained of one position, not of {len(positions):,}")
             return self._legal.explain(positions[0], self._moves.question(piece, source, destination))
         return self._batches.explain(positions, self._moves.question(piece, source, destination), query)
 

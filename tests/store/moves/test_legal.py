@@ -12,7 +12,7 @@ from dataclasses import replace
 import chess as python_chess
 import pytest
 
-from ggn_store import Move, Position, Ruleset, Store
+from ggn_store import Move, MoveError, Position, Ruleset, Store
 from ggn_store.model.legality import Legality, unmarked
 from ggn_store.model.play import Play
 from ggn_store.notation.hand import HAND
@@ -117,6 +117,9 @@ def test_one_statement_says_which_moves_are_safe(chess: Ruleset) -> None:
                 assert chess.legal_moves(position, query="reading") == chess.legal_moves(position), fen
     statement, plan = chess.explain([chess.start], legal=True)
     assert " AS by_effect " in statement
+    for several in ([], [chess.start] * 2):
+        with pytest.raises(MoveError, match="of one position, not of"):
+            chess.explain(several, legal=True)
     assert plan
 
 
