@@ -24,7 +24,7 @@ def to_text(picture: Picture) -> str:
             found = _heat_map(picture)
         case Poster():
             found = _poster(picture)
-    return "".join(f"{line.rstrip()}\n" for line in found)
+    return "".join(f"{printable(line).rstrip()}\n" for line in found)
 
 
 def _board(board: Board, tokens: Mapping[str, str]) -> Iterator[str]:
@@ -33,12 +33,12 @@ def _board(board: Board, tokens: Mapping[str, str]) -> Iterator[str]:
     if box is not None and max(box[1]) <= MAX_DRAWN:
         yield from grid(tokens, *box, board.numbers)
     else:
-        yield from [f"{printable(square)} {token}" for square, token in tokens.items()] or ["(nothing)"]
+        yield from [f"{square} {token}" for square, token in tokens.items()] or ["(nothing)"]
 
 
 def _diagram(picture: Diagram) -> Iterator[str]:
     if picture.caption:
-        yield printable(picture.caption)
+        yield picture.caption
     yield from _marked(picture)
     yield from _hands(picture.position)
     if not picture.is_of_moves:
@@ -76,18 +76,18 @@ def _legend(pictures: list[Diagram]) -> Iterator[str]:
 
 
 def _heat_map(picture: HeatMap) -> Iterator[str]:
-    yield printable(picture.title)
+    yield picture.title
     yield from _board(picture.board, {square: str(picture.counts.get(square, 0)) for square in picture.board.squares})
     yield mobility_summary(picture)
 
 
 def _poster(picture: Poster) -> Iterator[str]:
-    yield printable(picture.title)
-    yield printable(picture.subtitle)
+    yield picture.title
+    yield picture.subtitle
     for card in picture.cards:
         yield ""
-        yield printable(card.caption)
+        yield card.caption
         yield from _marked(card)
     yield ""
     yield from _legend([*picture.cards])
-    yield from map(printable, picture.notes)
+    yield from picture.notes

@@ -16,7 +16,7 @@ from ggn_store.errors import Problem
 from ggn_store.notation import json_text
 from ggn_store.notation.json_text import Lines, Path, Twin, pointer
 
-CHECK = settings(max_examples=200, deadline=None)
+CHECK = settings(max_examples=200)
 
 # Stands before the character that is at fault in the tables below; it is taken out before the text is read.
 MARK = "»"
@@ -448,7 +448,7 @@ def test_text_that_may_be_json_gets_the_verdict_of_a_strict_reading(text: str) -
     agrees(text)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.data(), TEXTS)
 def test_mutated_json_gets_the_verdict_of_a_strict_reading(data: st.DataObject, text: str) -> None:
     for _ in range(data.draw(st.integers(1, 3))):

@@ -428,7 +428,7 @@ def value_at(data: Any, pointer: str) -> Any:
 def test_findings_about_any_document_point_at_what_is_there(dialect: str) -> None:
     codes: set[str] = set()
 
-    @settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=40, suppress_health_check=list(HealthCheck))
     @given(strategies.documents(dialect))
     def check(data: Json) -> None:
         text = json.dumps(data, indent=1)

@@ -322,7 +322,7 @@ def test_space_and_lines_refuse_what_they_do_not_have() -> None:
 LETTERS = "WFDNAHLCZJGKRBQfbrlvshmcdeinjpgzqoay0123[]-?()+,"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(LETTERS, max_size=12))
 def test_any_text_is_patterns_or_an_error_and_routes_stay_on_the_board(text: str) -> None:
     try:
@@ -337,7 +337,7 @@ def test_any_text_is_patterns_or_an_error_and_routes_stay_on_the_board(text: str
         assert not set(route.empty) & (set(route.occupied) | set(route.taken))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(LETTERS, max_size=8), st.sampled_from(EIGHT.board.squares))
 def test_the_second_side_s_routes_are_the_mirror_image(text: str, source: str) -> None:
     try:
@@ -362,7 +362,7 @@ def test_the_second_side_s_routes_are_the_mirror_image(text: str, source: str) -
         assert {key(route, True) for route in first} == {key(route, False) for route in second}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.integers(0, 3),
     st.integers(1, 4),

@@ -52,7 +52,7 @@ def told(value: DiagramValue) -> tuple[type, DiagramValue]:
 SEEDS = st.integers(0, 2**32)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(SEEDS)
 def test_a_value_of_values_is_what_it_is_in_each_case(seed: int) -> None:
     chance, diagrams = random.Random(seed), Diagrams(SIZES)
@@ -76,7 +76,7 @@ def test_a_value_of_values_is_what_it_is_in_each_case(seed: int) -> None:
             assert told(looked_up(value, case)) == told(expected(case))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(SEEDS)
 def test_values_that_are_equal_in_each_case_are_one_object(seed: int) -> None:
     chance, diagrams = random.Random(seed), Diagrams(SIZES)
@@ -89,7 +89,7 @@ def test_values_that_are_equal_in_each_case_are_one_object(seed: int) -> None:
     assert (a is b) == same
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(SEEDS)
 def test_paths_are_disjoint_boxes_that_cover_a_condition(seed: int) -> None:
     chance, diagrams = random.Random(seed), Diagrams(SIZES)
@@ -111,7 +111,7 @@ def _product(numbers: Iterator[int]) -> int:
     return result
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(SEEDS)
 def test_known_values_are_those_of_the_cases(seed: int) -> None:
     diagrams = Diagrams(SIZES)

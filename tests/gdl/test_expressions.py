@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import limits
@@ -170,13 +170,11 @@ def bare(tree: Expression) -> Expression:
             return Literal(value, 0)
 
 
-@settings(deadline=None)
 @given(trees)
 def test_a_tree_written_as_text_is_read_as_itself(tree: Expression) -> None:
     assert bare(parse(text_of(tree))) == tree
 
 
-@settings(deadline=None)
 @given(st.text("eqab().,[]'\"01- \n", max_size=30) | st.text(max_size=30))
 def test_any_text_is_a_tree_or_an_error_inside_the_text(text: str) -> None:
     wrong: ExpressionError | None = None

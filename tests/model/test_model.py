@@ -23,7 +23,7 @@ from ggn_store.notation.stn import Transition
 from tests.oracles import reference
 from tests.support import strategies
 
-CHECK = settings(max_examples=100, deadline=None)
+CHECK = settings(max_examples=100)
 
 # --- boards ---
 
@@ -371,7 +371,7 @@ def test_a_document_is_written_in_its_canonical_form(dialect: str) -> None:
 
 
 @pytest.mark.parametrize("dialect", strategies.DIALECTS)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_random_documents_have_the_canonical_form_of_the_plain_reading(dialect: str, data: st.DataObject) -> None:
     plain = data.draw(strategies.documents(dialect))

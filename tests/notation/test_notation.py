@@ -19,7 +19,7 @@ from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Identifier
 from ggn_store.notation.stn import Transition
 
-CHECK = settings(max_examples=200, deadline=None)
+CHECK = settings(max_examples=200)
 
 # Every kind of text that is none of the notations, whatever the notation.
 NEVER = ["", " ", "\n", "\x00", "\ud800", "é", "🙂", "*", "empty", "null", "e4 ", " e4", "C:K ", "C:K\n", "C::K", "C:"]

@@ -163,7 +163,7 @@ marks = st.text("@/:?#%&= +'\"\\;,.-_$\u00e9", max_size=3)
 chosen = st.builds(lambda one, mark, other: f"sE{one}{mark}kR{other}", letters, marks, letters)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(SHAPES), chosen, st.sampled_from(("raw", "encoded", "twice", "with plus", "quoted")))
 @example("postgresql://127.0.0.1:1/x?password={}", "sEabcdef&kRghijkl", "raw")
 def test_no_error_in_python_shows_a_password(shape: str, password: str, how: str) -> None:

@@ -217,7 +217,7 @@ def test_views_hold_what_documents_say(store: Store) -> None:
     assert rows(store, "SELECT ruleset FROM v_rulesets WHERE variables IS NOT NULL") == [{"ruleset": "gdl"}]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data(), dialect=st.sampled_from(DIALECTS))
 def test_views_hold_what_random_documents_say(module_store: Store, data: st.DataObject, dialect: str) -> None:
     document = data.draw(documents(dialect))
