@@ -11,9 +11,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ggn_store.api.games import find_game as find_game
-    from ggn_store.api.games import read_definition as read_definition
-    from ggn_store.api.private import ruleset as ruleset
+    from ggn_store.api.loading.games import find_game as find_game
+    from ggn_store.api.loading.games import read_definition as read_definition
+    from ggn_store.api.loading.private import ruleset as ruleset
     from ggn_store.api.ruleset import Ruleset as Ruleset
     from ggn_store.api.store import Store as Store
     from ggn_store.documents.convert import convert as convert
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from ggn_store.model.position import Position as Position
 
 _HOMES = {
-    "ggn_store.api.games": ("find_game", "read_definition"),
+    "ggn_store.api.loading.games": ("find_game", "read_definition"),
     "ggn_store.games.generate": ("generate",),
-    "ggn_store.api.private": ("ruleset",),
+    "ggn_store.api.loading.private": ("ruleset",),
     "ggn_store.api.ruleset": ("Ruleset",),
     "ggn_store.api.store": ("Store",),
     "ggn_store.documents.convert": ("convert",),

@@ -6,16 +6,17 @@ import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ggn_store.api import notations, outcomes
-from ggn_store.api.batches import Batches, BatchQuery
-from ggn_store.api.chains import Chains
 from ggn_store.api.handle import AnyPosition, Handle, as_position
-from ggn_store.api.legal import Legal
-from ggn_store.api.move_notations import OWN
-from ggn_store.api.move_texts import MoveTexts, Reading
-from ggn_store.api.moves import Moves, Query
-from ggn_store.api.named_moves import NamedMoves
-from ggn_store.api.selection import SelectedPiece
+from ggn_store.api.moves import outcomes
+from ggn_store.api.moves.batches import Batches, BatchQuery
+from ggn_store.api.moves.chains import Chains
+from ggn_store.api.moves.legal import Legal
+from ggn_store.api.moves.move_notations import OWN
+from ggn_store.api.moves.move_texts import MoveTexts, Reading
+from ggn_store.api.moves.moves import Moves, Query
+from ggn_store.api.moves.named_moves import NamedMoves
+from ggn_store.api.moves.selection import SelectedPiece
+from ggn_store.api.positions import notations
 from ggn_store.errors import MoveError, PictureError, PositionError, offer, printable
 from ggn_store.model.board import Board
 from ggn_store.model.chain import Chain
@@ -31,9 +32,9 @@ from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
-    from ggn_store.api.analysis import RulesetAnalysis
-    from ggn_store.api.columns import Columns
-    from ggn_store.api.pictures import Pictures
+    from ggn_store.api.moves.columns import Columns
+    from ggn_store.api.moves.pictures import Pictures
+    from ggn_store.api.questions.analysis import RulesetAnalysis
     from ggn_store.games.rules import Definition
     from ggn_store.gdl.specification import Specification
     from ggn_store.model.perft import Perft
@@ -463,7 +464,7 @@ class Ruleset:
         `assume`, and where a move takes from a hand what it does not hold; StoreError for hands that are too large,
         and for an engine that is not there.
         """
-        from ggn_store.api import perft
+        from ggn_store.api.moves import perft
 
         asked = perft.Asked(depth, engine, divide, assume, merge, legal)
         return perft.perft(self._legal, as_position(position), asked)
@@ -480,7 +481,7 @@ class Ruleset:
 
         All moves of all positions are made together, as by `perft`.
         """
-        from ggn_store.api import perft
+        from ggn_store.api.moves import perft
 
         asked = perft.Asked(depth, engine, assume=assume)
         return perft.reached(self._legal, [*map(as_position, positions)], depth, asked)
@@ -489,20 +490,20 @@ class Ruleset:
 
     def analysis(self, tell: Callable[[str], None] | None = None) -> RulesetAnalysis:
         """Mobility, coverage and other questions about the rules as a whole; `tell` gets the SQL that runs."""
-        from ggn_store.api.analysis import RulesetAnalysis
+        from ggn_store.api.questions.analysis import RulesetAnalysis
 
         return RulesetAnalysis(self._handle, tell)
 
     @functools.cached_property
     def pictures(self) -> Pictures:
         """Diagrams of positions and moves, heat maps, posters."""
-        from ggn_store.api.pictures import Pictures
+        from ggn_store.api.moves.pictures import Pictures
 
         return Pictures(self._moves)
 
     @functools.cached_property
     def columns(self) -> Columns:
         """The ruleset as tables of columns: the moves of many positions in DuckDB or Spark, views, Parquet files."""
-        from ggn_store.api.columns import Columns
+        from ggn_store.api.moves.columns import Columns
 
         return Columns(self._handle)

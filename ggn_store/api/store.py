@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
-from ggn_store.api import opening
-from ggn_store.api.opening import Address
 from ggn_store.api.ruleset import Ruleset
+from ggn_store.api.session import opening
+from ggn_store.api.session.opening import Address
 from ggn_store.errors import UnknownNameError, quote
 from ggn_store.model.bounds import SqlBounds
 from ggn_store.model.revision import Revision, Summary
@@ -22,18 +22,18 @@ from ggn_store.store.history import tags
 from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
-    from ggn_store.api.analysis import StoreAnalysis
-    from ggn_store.api.exchange import Exchange
-    from ggn_store.api.history import History
-    from ggn_store.api.loading import Content, Loaded, LoadOptions, Source
-    from ggn_store.api.policies import Policies
-    from ggn_store.api.reviews import Reviews
+    from ggn_store.api.loading.loading import Content, Loaded, LoadOptions, Source
+    from ggn_store.api.questions.analysis import StoreAnalysis
+    from ggn_store.api.questions.sql import Table
+    from ggn_store.api.questions.views import Views
     from ggn_store.api.server import Server
-    from ggn_store.api.sql import Table
-    from ggn_store.api.states import States
-    from ggn_store.api.tags import Tags
+    from ggn_store.api.teams.exchange import Exchange
+    from ggn_store.api.teams.history import History
+    from ggn_store.api.teams.policies import Policies
+    from ggn_store.api.teams.reviews import Reviews
+    from ggn_store.api.teams.states import States
+    from ggn_store.api.teams.tags import Tags
     from ggn_store.api.upkeep import Upkeep
-    from ggn_store.api.views import Views
 
 _BOUNDS: Final = SqlBounds()
 
@@ -149,7 +149,7 @@ class Store:
         HeadMovedError (a ConflictError) where the ruleset has moved on from `base` and there is no merge: because none
         was asked for, or both sides changed the same entry; its `merge` lists all changes. Nothing is stored then.
         """
-        from ggn_store.api import loading
+        from ggn_store.api.loading import loading
 
         return loading.load_one(self.session, document, loading.LoadWishes(name=name, **options))
 
@@ -169,7 +169,7 @@ class Store:
         other `processes` read documents ahead where there are enough of them; it changes nothing else. Raises
         InputError before anything is loaded where a source is not there.
         """
-        from ggn_store.api import loading
+        from ggn_store.api.loading import loading
 
         return loading.load_all(
             self.session, sources, loading.LoadWishes(name=name, progress=progress, **options), processes
@@ -182,7 +182,7 @@ class Store:
 
         See `ggn_store.games.library` for what there is.
         """
-        from ggn_store.api import loading
+        from ggn_store.api.loading import loading
 
         return loading.load_library(self.session, names, loading.LoadWishes(message=message, author=author))
 
@@ -214,7 +214,7 @@ class Store:
 
     def analysis(self, tell: Callable[[str], None] | None = None) -> StoreAnalysis:
         """Questions about several rulesets at once; `tell` gets the SQL that runs."""
-        from ggn_store.api.analysis import StoreAnalysis
+        from ggn_store.api.questions.analysis import StoreAnalysis
 
         return StoreAnalysis(self.session, tell)
 
@@ -235,7 +235,7 @@ class Store:
         cut, and says so. A process of its own asks the database; nobody who writes to a SQLite file waits for it: the
         query then begins anew on a private copy.
         """
-        from ggn_store.api.sql import Table
+        from ggn_store.api.questions.sql import Table
         from ggn_store.store.sql import queries
 
         bounds = SqlBounds(limit, timeout, memory, disk)
@@ -248,49 +248,49 @@ class Store:
     @functools.cached_property
     def history(self) -> History:
         """What became of rulesets: log, diff, blame, restore."""
-        from ggn_store.api.history import History
+        from ggn_store.api.teams.history import History
 
         return History(self.session)
 
     @functools.cached_property
     def tags(self) -> Tags:
         """Names that point to revisions."""
-        from ggn_store.api.tags import Tags
+        from ggn_store.api.teams.tags import Tags
 
         return Tags(self.session)
 
     @functools.cached_property
     def states(self) -> States:
         """Whether rulesets are active, deprecated or retired."""
-        from ggn_store.api.states import States
+        from ggn_store.api.teams.states import States
 
         return States(self.session)
 
     @functools.cached_property
     def policies(self) -> Policies:
         """What revisions of a namespace must be like."""
-        from ggn_store.api.policies import Policies
+        from ggn_store.api.teams.policies import Policies
 
         return Policies(self.session)
 
     @functools.cached_property
     def reviews(self) -> Reviews:
         """Changes that are proposed, approved, rejected."""
-        from ggn_store.api.reviews import Reviews
+        from ggn_store.api.teams.reviews import Reviews
 
         return Reviews(self.session)
 
     @functools.cached_property
     def exchange(self) -> Exchange:
         """Push, pull and compare with other stores; bundles."""
-        from ggn_store.api.exchange import Exchange
+        from ggn_store.api.teams.exchange import Exchange
 
         return Exchange(self.session)
 
     @functools.cached_property
     def views(self) -> Views:
         """The views as rows, tables and files."""
-        from ggn_store.api.views import Views
+        from ggn_store.api.questions.views import Views
 
         return Views(self.session)
 

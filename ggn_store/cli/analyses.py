@@ -13,7 +13,7 @@ from ggn_store.cli import options
 from ggn_store.errors import printable
 
 if TYPE_CHECKING:
-    from ggn_store.api.analysis import RulesetAnalysis
+    from ggn_store.api.questions.analysis import RulesetAnalysis
 
 _STATS = (
     *("ruleset", "revision", "dialect", "board", "squares", "pieces", "first", "second", "sources", "destinations"),

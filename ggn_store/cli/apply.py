@@ -8,7 +8,7 @@ from typing import Any, cast
 import click
 
 import ggn_store
-from ggn_store.api.move_notations import OWN
+from ggn_store.api.moves.move_notations import OWN
 from ggn_store.cli import options
 from ggn_store.errors import MoveTextError, printable, quote
 from ggn_store.model.chain import Chain

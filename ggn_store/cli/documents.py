@@ -10,7 +10,7 @@ from typing import Any, cast
 import click
 
 import ggn_store
-from ggn_store.api.incoming import Entry, GameEntry, SpecificationEntry, read_files
+from ggn_store.api.loading.incoming import Entry, GameEntry, SpecificationEntry, read_files
 from ggn_store.cli import options
 from ggn_store.cli.options import counted
 from ggn_store.documents.files import find_files
@@ -31,7 +31,7 @@ def generate(game: str, dialect: str, output: str | None) -> None:
     input. A dialect that cannot say all of it is refused, and what would be lost is listed.
     `ggn-store guide defining-games` describes definitions.
     """
-    from ggn_store.api.games import generate_parts
+    from ggn_store.api.loading.games import generate_parts
 
     options.write(generate_parts(ggn_store.find_game(game), cast(Any, dialect)), output)
 

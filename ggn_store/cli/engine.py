@@ -60,7 +60,7 @@ def usi(ctx: click.Context, /, ruleset: str, **asked: Any) -> None:
 
 
 def _converse(ctx: click.Context, reference: str, protocol: str, asked: dict[str, Any]) -> None:
-    from ggn_store.api.engine import Engine
+    from ggn_store.api.play.engine import Engine
 
     engine = Engine(options.open_ruleset(ctx, reference), protocol, **asked)
     for line in _lines():

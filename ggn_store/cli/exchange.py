@@ -15,7 +15,7 @@ from ggn_store.model.transfer import DivergedError
 from ggn_store.render.records import compact
 
 if TYPE_CHECKING:
-    from ggn_store.api.bundles import BundleSummary
+    from ggn_store.api.teams.bundles import BundleSummary
     from ggn_store.model.transfer import Transferred
 
 _COLUMNS = ("name", "to", "status", "revisions", "pieces", "pieces_listed", "head", "error")
@@ -199,7 +199,7 @@ def create(ctx: click.Context, file: str, rulesets: tuple[str, ...], everything:
 @click.pass_context
 def verify(ctx: click.Context, file: str, form: str | None) -> None:
     """Check everything in a bundle, and list what is in it. No store is needed."""
-    from ggn_store.api.bundles import verify_bundle
+    from ggn_store.api.teams.bundles import verify_bundle
 
     found = verify_bundle(file)
     if form == "json":

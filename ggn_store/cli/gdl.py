@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 import ggn_store
-from ggn_store.api.specifications import check_specifications, compile_specification, read_specification_file
+from ggn_store.api.loading.specifications import check_specifications, compile_specification, read_specification_file
 from ggn_store.cli import options
 from ggn_store.errors import Problem, printable
 from ggn_store.render.problems import problems

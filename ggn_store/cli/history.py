@@ -98,7 +98,7 @@ def _is_file(argument: str) -> bool:
 
 def _read(path: str) -> tuple[str | None, ggn_store.Document]:
     """The one document of a file, with the name that it would be loaded as."""
-    from ggn_store.api.incoming import read_files
+    from ggn_store.api.loading.incoming import read_files
     from ggn_store.documents.files import find_files
 
     entries = list(islice(read_files(find_files([path])), 2))

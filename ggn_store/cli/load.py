@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ggn_store.api.games import library_files, library_games
+from ggn_store.api.loading.games import library_files, library_games
 from ggn_store.cli import options
 from ggn_store.cli.progress import Reporter, progress
 from ggn_store.documents.files import find_files
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     import ggn_store
-    from ggn_store.api.loading import Loaded
+    from ggn_store.api.loading.loading import Loaded
     from ggn_store.documents.files import File
 
 

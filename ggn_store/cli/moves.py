@@ -168,7 +168,7 @@ def _explain(ruleset: ggn_store.Ruleset, position: ggn_store.Position, chains: b
 
 
 def _explain_many(ruleset: ggn_store.Ruleset, file: str, side: str | None, asked: dict[str, Any]) -> None:
-    from ggn_store.api.positions import read_positions
+    from ggn_store.api.positions.json_text import read_positions
 
     positions = [each.with_changes(side=side) for each in read_positions(file)]
     statement, plan = ruleset.explain(positions, **_place(asked), query=asked["query"])
@@ -189,7 +189,7 @@ def _answer(
     place = ("piece", "source", "destination")
     found: Iterable[dict[str, Any]]
     if on_columns is not None:
-        from ggn_store.api import columns
+        from ggn_store.api.moves import columns
 
         _refuse(asked, (*place, "assume"), "--engine gives the moves of all pieces, without effects")
         shown = ("piece", "source", "destination", "ordinal")
@@ -198,7 +198,7 @@ def _answer(
         else:
             found = columns.count_records(ruleset.columns, file, count, side, **on_columns)
     else:
-        from ggn_store.api.positions import read_positions
+        from ggn_store.api.positions.json_text import read_positions
 
         given = (each.with_changes(side=side) for each in read_positions(file))
         if count is None:

@@ -17,7 +17,7 @@ import click
 
 import ggn_store
 from ggn_store import limits, passwords
-from ggn_store.api.notations import DEFAULT, NOTATIONS
+from ggn_store.api.positions.notations import DEFAULT, NOTATIONS
 from ggn_store.errors import GgnStoreError, did_you_mean, printable, quote
 from ggn_store.output import STDOUT, new_file
 from ggn_store.render.records import compact, records
@@ -320,7 +320,7 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def position(ruleset: ggn_store.Ruleset, given: GivenPosition) -> ggn_store.Position:
     """The position that the options name; without any, the ruleset's own start position."""
-    from ggn_store.api.positions import read_board, read_hands
+    from ggn_store.api.positions.json_text import read_board, read_hands
 
     board, hands, side = given.board, given.hands, given.side
     places = [name for name in given.names if name not in ("--hands", "--state")]

@@ -61,7 +61,7 @@ def play(
     legal as far as it says what is; what it leaves to the players is named at the start. Off a terminal the moves are
     read from standard input. At the end the position is printed.
     """
-    from ggn_store.api.game import Game
+    from ggn_store.api.play.game import Game
 
     watched = options.is_terminal(sys.stdout)
     asks = file != "-" and options.is_terminal(sys.stdin) and (watched or file is None)

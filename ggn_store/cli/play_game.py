@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NoReturn
 
 import ggn_store
-from ggn_store.api.move_notations import OWN
+from ggn_store.api.moves.move_notations import OWN
 from ggn_store.errors import printable
 from ggn_store.model.chain import Chain, path_of
 from ggn_store.notation.hand import HAND
@@ -20,7 +20,7 @@ from ggn_store.render.moves import DUTY_RULE, HOST_RULE, chains_text, moves_text
 from ggn_store.render.records import compact
 
 if TYPE_CHECKING:
-    from ggn_store.api.game import Game
+    from ggn_store.api.play.game import Game
 
 HELP: Final = """\
 e2 e4     move; also E2 E4, e2e4, and C:P e2 e4 as `apply` writes it; Nf3, O-O, P@e5, P*5e

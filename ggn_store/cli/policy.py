@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import ggn_store
-from ggn_store.api.positions import read_positions
+from ggn_store.api.positions.json_text import read_positions
 from ggn_store.cli import options
 from ggn_store.errors import printable
 from ggn_store.model.policy import PolicyRules, PositionSet

@@ -29,7 +29,7 @@ def list_(ctx: click.Context, library: bool, everything: bool, form: str | None)
     """List the rulesets of the store, each in its newest revision, or the games of the library."""
     hidden = 0
     if library:
-        from ggn_store.api.games import library_games
+        from ggn_store.api.loading.games import library_games
 
         found = [game.data() for game in library_games()]
     else:

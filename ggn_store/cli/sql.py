@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import ggn_store
-from ggn_store.api.sql import VIEWS
+from ggn_store.api.questions.sql import VIEWS
 from ggn_store.cli import options, sql_prompt
 from ggn_store.errors import printable
 from ggn_store.model.bounds import SqlBounds

@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 import ggn_store
-from ggn_store.api.sql import SQL_EXAMPLES, SQL_TABLES, VIEWS
+from ggn_store.api.questions.sql import SQL_EXAMPLES, SQL_TABLES, VIEWS
 from ggn_store.cli import options, process
 from ggn_store.cli.options import terminal_width as width
 from ggn_store.errors import GgnStoreError, did_you_mean, printable

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ggn_store import MoveError, Store
-from ggn_store.api.engine import Engine
+from ggn_store.api.play.engine import Engine
 from tests.support.databases import new_store
 from tests.support.program import MUST, PERFORM
 

@@ -14,7 +14,7 @@ import chess.variant
 import pytest
 
 from ggn_store import MoveError, Position, PositionError, Ruleset, Store
-from ggn_store.api.game import Game
+from ggn_store.api.play.game import Game
 
 POSITIONS = Path(__file__).parents[1] / "data" / "positions"
 # The games of the library that python-chess plays, too.

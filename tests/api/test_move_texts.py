@@ -11,7 +11,7 @@ import chess.variant
 import pytest
 
 from ggn_store import Move, MoveError, Ruleset, Store, UnknownNameError, guides
-from ggn_store.api.move_notations import NOTATIONS
+from ggn_store.api.moves.move_notations import NOTATIONS
 from ggn_store.errors import MoveTextError
 from ggn_store.games import library
 from tests.oracles.fairy_stockfish import FIXTURES, fixture

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from ggn_store import Move, Position
-from ggn_store.api import outcomes
+from ggn_store.api.moves import outcomes
 from ggn_store.model.counters import Counters
 from ggn_store.model.play import Outcome, Play
 from ggn_store.notation.qpi import Side, side_of

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ggn_store import Store
-from ggn_store.api.specifications import compile_specification
+from ggn_store.api.loading.specifications import compile_specification
 from tests.benchmarks.library import peak
 from tests.benchmarks.rounds import Figure, medians, table
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ggn_store import Store
-from ggn_store.api.views import FORMATS
+from ggn_store.api.questions.views import FORMATS
 from tests.support.postgres import server
 
 _CHILD = """

@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 from ggn_store import Store, find_game
-from ggn_store.api.games import library_games
+from ggn_store.api.loading.games import library_games
 from ggn_store.games.generate import pieces
 
 

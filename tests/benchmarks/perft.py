@@ -27,7 +27,7 @@ from pathlib import Path
 import chess
 
 from ggn_store import Ruleset, Store
-from ggn_store.api import perft
+from ggn_store.api.moves import perft
 from tests.support.postgres import server
 
 DATA = Path(__file__).parents[2] / "data"

@@ -20,7 +20,7 @@ from pathlib import Path
 from sqlalchemy import text
 
 from ggn_store import Document, Store
-from ggn_store.api.games import library_files, library_games
+from ggn_store.api.loading.games import library_files, library_games
 from tests.benchmarks.rounds import Figure, medians, seconds, table
 from tests.support.postgres import Server, server
 

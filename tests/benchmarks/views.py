@@ -20,7 +20,7 @@ from typing import Any
 from sqlalchemy import text
 
 from ggn_store import Store
-from ggn_store.api.games import library_games
+from ggn_store.api.loading.games import library_games
 from tests.benchmarks.rounds import Figure, medians, table
 from tests.support.postgres import server
 

@@ -10,7 +10,7 @@ import pytest
 
 import ggn_store
 from ggn_store import DocumentError, InputError, Store
-from ggn_store.api.specifications import compile_specification
+from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.errors import SpecificationError
 from tests.support.gdl_tiny import changed, tiny
 from tests.support.program import Program, write

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ggn_store import GgnStoreError, Store, UnknownNameError, find_game, generate, read_definition
-from ggn_store.api.games import library_files, library_games
+from ggn_store.api.loading.games import library_files, library_games
 from ggn_store.games import library
 from ggn_store.games.library import Game
 from tests.support import library_index

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ggn_store import PositionError, Ruleset, Store, find_game
-from ggn_store.api.notations import NOTATIONS
+from ggn_store.api.positions.notations import NOTATIONS
 from tests.support.databases import DATABASES, new_store_address
 from tests.support.program import QUICK, Command, Program
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 
 from ggn_store import MoveError, Position, PositionError, Ruleset, Store, ruleset
-from ggn_store.api import batches
-from ggn_store.api.batches import BATCH_QUERIES
+from ggn_store.api.moves import batches
+from ggn_store.api.moves.batches import BATCH_QUERIES
 from ggn_store.model.move import COUNTS
 from tests.support.positions import played
 from tests.support.program import Program

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggn_store import GgnStoreError, InputError, Position, PositionError, Ruleset, Store, parse, ruleset
-from ggn_store.api.games import library_games
+from ggn_store.api.loading.games import library_games
 from ggn_store.model.document import Envelope
 from ggn_store.notation import cell
 from tests.oracles import reference
@@ -660,7 +660,7 @@ ASKED: dict[str, tuple[list[str], str]] = {
 def test_the_command_line_asks_duckdb(
     run: Program, small: str, more: list[str], told: str, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ggn_store.api.columns._CHUNK", chunk)
+    monkeypatch.setattr("ggn_store.api.moves.columns._CHUNK", chunk)
     done = run("--db", small, "moves", "small", "--positions", "positions.ndjson", "--engine", "duckdb", *more)
     assert (done.code, done.out, done.err) == (0, told, "")
 

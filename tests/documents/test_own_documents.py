@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from ggn_store import Position, Store, lint
-from ggn_store.api.incoming import read_files
+from ggn_store.api.loading.incoming import read_files
 from ggn_store.documents.files import File, find_files
 from tests.oracles import reference
 

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ggn_store import GgnStoreError, InputError, Store, StoreError, UnknownNameError
-from ggn_store.api.views import FORMATS, Format
+from ggn_store.api.questions.views import FORMATS, Format
 from ggn_store.exports import csv_files
 from ggn_store.exports.sqlite_file import INDEXES
 from ggn_store.store.schema.views import VIEWS, View

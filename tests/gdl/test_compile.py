@@ -18,7 +18,7 @@ import pytest
 
 import ggn_store
 from ggn_store import Document, InputError, limits
-from ggn_store.api.specifications import compile_specification
+from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.errors import NotationError, Problem, SpecificationError
 from ggn_store.gdl import compile as compiler
 from ggn_store.gdl.functions import PURE
@@ -350,7 +350,7 @@ def test_a_turn_that_depends_on_a_square_is_split() -> None:
 
 def test_the_same_description_compiles_to_the_same_bytes_whatever_the_hashes() -> None:
     code = (
-        "import sys\nfrom ggn_store.api import specifications\n"
+        "import sys\nfrom ggn_store.api.loading import specifications\n"
         "for path in sys.argv[1:]:\n"
         "    sys.stdout.write(specifications.compile_specification(open(path, 'rb').read()).document.canonical())\n"
     )

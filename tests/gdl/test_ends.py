@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ggn_store import Store
-from ggn_store.api.specifications import compile_specification
+from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.model import play
 from ggn_store.model.play import Outcome, Play
 

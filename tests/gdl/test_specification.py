@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ggn_store.api.incoming import is_specification
+from ggn_store.api.loading.incoming import is_specification
 from ggn_store.gdl.check import read_specification
 from ggn_store.gdl.domains import domains_of
 from ggn_store.gdl.specification import Specification

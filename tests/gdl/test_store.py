@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import text
 
 from ggn_store import DocumentError, Position, PositionError, Ruleset, Store, StoreError, parse
-from ggn_store.api.specifications import compile_specification
+from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.errors import ConversionError, GateError
 from ggn_store.gdl.reader import Reader
 from ggn_store.model.document import Envelope

@@ -23,7 +23,7 @@ import psycopg
 import pytest
 
 from ggn_store import guides, limits
-from ggn_store.api.notations import NOTATIONS
+from ggn_store.api.positions.notations import NOTATIONS
 from ggn_store.cli import _COMMANDS, group
 from ggn_store.games import definition, playing, tables
 from ggn_store.model.play import DUTIES, HOST_DUTIES, OUTCOMES, Outcome

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import strategies as st
 
 from ggn_store import Store, UnknownNameError
-from ggn_store.api.analysis import find_dead
+from ggn_store.api.questions.analysis import find_dead
 from ggn_store.documents.ggn import parse
 from ggn_store.documents.lint import lint
 from ggn_store.errors import NotationError

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ggn_store import InputError, Store, StoreError, UnknownNameError, limits
-from ggn_store.api.bundles import verify_bundle
+from ggn_store.api.teams.bundles import verify_bundle
 from ggn_store.documents import bundle_reader
 from ggn_store.model.board import Board, box
 from ggn_store.model.document import Envelope, revision_digest

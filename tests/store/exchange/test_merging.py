@@ -13,8 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from ggn_store import ConflictError, InputError, Store, UnknownNameError, merge, parse, read_definition
-from ggn_store.api import merging
-from ggn_store.api.history import History
+from ggn_store.api.loading import merging
+from ggn_store.api.teams.history import History
 from ggn_store.errors import DocumentError, HeadMovedError
 from ggn_store.model.document import Envelope
 from ggn_store.model.revision import Revision

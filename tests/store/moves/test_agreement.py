@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggn_store import GgnStoreError, Move, Position, Ruleset, Store, parse
-from ggn_store.api.moves import QUERIES, Query
+from ggn_store.api.moves.moves import QUERIES, Query
 from ggn_store.store.database.postgres import Values
 from tests.oracles import reference
 from tests.support.postgres import Server

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import Position, Store, StoreError, UnknownNameError, parse, read_definition
-from ggn_store.api import ahead, gates
+from ggn_store.api.loading import ahead, gates
 from ggn_store.documents import files
 from ggn_store.documents.lint import CODES, lint
 from ggn_store.errors import GateError

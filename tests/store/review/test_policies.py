@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ggn_store import GgnStoreError, Position, PositionError, Store, StoreError, UnknownNameError, parse
-from ggn_store.api import gates
+from ggn_store.api.loading import gates
 from ggn_store.errors import GateError, NotationError
 from ggn_store.model.policy import PositionSet, covering
 from ggn_store.store.rulesets import load

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 
 import ggn_store
 from ggn_store import Document, DocumentError, GgnStoreError, PositionError, Store
-from ggn_store.api.games import library_files
+from ggn_store.api.loading.games import library_files
 from ggn_store.errors import NotationError
 from ggn_store.model.document import Envelope
 from tests.support import strategies

@@ -1,0 +1,117 @@
+"""Games on their way into documents and stores: definitions, and the library that comes with the package."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from ggn_store import resources
+from ggn_store.api.loading import incoming
+from ggn_store.api.loading.incoming import DIALECT
+from ggn_store.documents import files
+from ggn_store.documents.convert import convert, require_lossless
+from ggn_store.errors import InputError, UnknownNameError, offer, printable, quote
+from ggn_store.games import definition as definitions
+from ggn_store.games import generate as generator
+from ggn_store.games import library, playing
+from ggn_store.games.library import Game
+from ggn_store.games.rules import Definition
+from ggn_store.model import board as boards
+from ggn_store.model.board import Board
+from ggn_store.model.document import Dialect, Document, Piece, canonical_text, check_dialect
+from ggn_store.notation.hand import HAND
+
+# Folders of the library beside the games: documents of the seeds, and game descriptions.
+FOLDERS: Final = ("examples", "gdl")
+ALL: Final = "all"
+_LOSSES: Final = 1_000
+
+
+def read_definition(text: str | bytes, file: str | None = None) -> Definition:
+    """The game that a definition (TOML) says; raises DocumentError with every problem, which carry the name `file`."""
+    return definitions.read(text, file)
+
+
+def generate_parts(definition: Definition, dialect: Dialect = DIALECT) -> Iterator[str]:
+    """The canonical text of a game's document in parts, no more than one piece in memory at a time.
+
+    Raises ConversionError before the first part where the dialect cannot say all of it.
+    """
+    if check_dialect(dialect) != DIALECT:
+        require_lossless(DIALECT, some_pieces(definition), dialect, kept=_LOSSES)
+    envelope = playing.envelope(definition)
+
+    def converted() -> Iterator[Piece]:
+        for piece in some_pieces(definition):
+            yield from convert(Document(DIALECT, (piece,), envelope), dialect).pieces
+
+    return canonical_text(dialect, None, converted())
+
+
+def some_pieces(definition: Definition, tell: Callable[[Piece], None] = lambda _: None) -> Iterator[Piece]:
+    """The pieces of a game's document one at a time, each told of; raises InputError where there are none."""
+    is_empty = True
+    for piece in generator.pieces(definition):
+        is_empty = False
+        tell(piece)
+        yield piece
+    if is_empty:
+        raise InputError(f"{printable(definition.title)}: no piece of this game can ever move: see `betza` and `drop`")
+
+
+def board_of(definition: Definition) -> Board:
+    """The board of the game's document, which for listed squares is the one around those that it names."""
+    shape = definition.board.shape_text
+    if shape is not None:
+        return boards.parse_shape(shape)
+    return boards.around({square for piece in some_pieces(definition) for square in piece.squares()} - {HAND})
+
+
+# --- the library ---
+
+
+def library_games() -> list[Game]:
+    """What is in each game of the library, by name, without generating any."""
+    known = library.index()
+    return [known[name] for name in library.names() if name in known]
+
+
+def library_files(names: Iterable[str] = ()) -> list[files.File]:
+    """Files of the library: the named games, `all` of them, `examples`, `gdl`; without names a few well-known games.
+
+    Raises UnknownNameError, naming the nearest names.
+    """
+    found: dict[str, files.File] = {}
+    for name in list(names) or library.STARTER:
+        if name == ALL:
+            chosen = [files.File(str(library.path_of(each)), each) for each in library.names()]
+        elif name.partition("/")[0] in FOLDERS:
+            chosen = _folder(name)
+        else:
+            chosen = [files.File(str(library.path_of(name)), name)]
+        found |= {file.path: file for file in chosen}
+    return list(found.values())
+
+
+def _folder(name: str) -> list[files.File]:
+    """What is in a folder of the library: all of it, or one file as `examples/NAME`."""
+    folder = name.partition("/")[0]
+    found = {f"{folder}/{file.name}": file.path for file in files.find_files([resources.directory("data") / folder])}
+    if name != folder and name not in found:
+        raise UnknownNameError(f"the library has no {quote(name)}; it has {offer(list(found))}")
+    return [files.File(path, each) for each, path in found.items() if name in (folder, each)]
+
+
+def find_game(game: str) -> Definition:
+    """The definition that a name of the library or a file's path (`mine.toml`, `-`) leads to.
+
+    Raises UnknownNameError for a name that the library does not have, InputError for a file that cannot be read.
+    """
+    is_file = game == files.STDIN or game.endswith(".toml") or os.sep in game
+    if not is_file and (game in library.names() or not Path(game).is_file()):
+        return library.read_game(game)
+    if game != files.STDIN and not Path(game).exists():
+        raise InputError(f"{printable(game)}: there is no such file")
+    return incoming.read_game(files.File(game)).definition()

@@ -1,0 +1,128 @@
+"""Many positions: asked by the store's own statement, or on columns where these are installed and pay."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Final, Literal, cast, get_args
+
+from ggn_store.api.handle import AnyPosition, as_position
+from ggn_store.api.moves.moves import Moves, Query
+from ggn_store.errors import MoveError, quote
+from ggn_store.model.move import Assumption, Count, Move, check_assumption, displaced
+from ggn_store.model.position import Position
+from ggn_store.store.moves.fast import EVERYTHING
+from ggn_store.store.moves.reading import Question
+
+if TYPE_CHECKING:
+    from ggn_store.api.moves.columns import Columns
+
+BatchQuery = Literal["auto", "fast", "columns", "reading"]
+BATCH_QUERIES: Final[tuple[BatchQuery, ...]] = get_args(BatchQuery)
+_PACKAGES: Final = ("duckdb", "pyarrow", "numpy")
+# A question to DuckDB takes some milliseconds, however few positions it is about.
+_FEW: Final = 200
+# To make columns of so many possibilities takes the store's time for one position.
+_A_POSITION: Final = 3
+# The moves of larger rulesets would fill the memory.
+_MOST: Final = 100_000
+_CHUNK: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What answers, and why it is not the engine on columns if that was not asked for by name."""
+
+    query: BatchQuery
+    why: str = ""
+
+
+class Batches:
+    """The moves of many positions, and how many they are: what `Ruleset` says of them."""
+
+    def __init__(self, moves: Moves, columns: Callable[[], Columns]) -> None:
+        self._moves = moves
+        self._columns = columns
+        self._asked = 0
+
+    def many(
+        self, positions: Iterable[AnyPosition], question: Question, assume: Assumption | None, query: BatchQuery
+    ) -> list[list[Move]]:
+        choice, given = self._choose(positions, question, query)
+        if choice.query != "columns":
+            return self._moves.many(given, question, assume, cast(Query, choice.query))
+        check_assumption(assume)
+        found = list(chain.from_iterable(map(self._columns().lists, _chunks(given))))
+        if question is not EVERYTHING:
+            found = [[move for move in moves if _is_asked(move, question)] for moves in found]
+        return found if assume is None else [list(map(displaced, moves)) for moves in found]
+
+    def counts(self, positions: Iterable[AnyPosition], by: Count, query: BatchQuery) -> dict[int | str, int]:
+        """How many moves there are: by number of the position from 0, or by piece or destination that has any."""
+        choice, given = self._choose(positions, EVERYTHING, query)
+        if choice.query != "columns":
+            return self._moves.counts(given, by, cast(Query, choice.query))
+        total: Counter[int | str] = Counter()
+        first = 0
+        for chunk in _chunks(given):
+            keys, counts = (column.to_pylist() for column in self._columns().count(chunk, by).columns)
+            if by == "position":
+                keys = range(first, first + len(chunk))
+            for key, count in zip(keys, counts, strict=True):
+                total[key] += count
+            first += len(chunk)
+        return self._moves.ordered(total, by)
+
+    def explain(self, positions: Sequence[Position], question: Question, query: BatchQuery) -> tuple[str, list[str]]:
+        """The statement and its plan; of several positions also what answers them, and why."""
+        choice, _ = self._choose(positions, question, query, is_asked=False)
+        if choice.query == "columns":
+            text, plan = self._columns().explain(positions)
+            narrowed = [] if question is EVERYTHING else ["of what it finds, only the moves that are asked for"]
+            return text, [*plan, *narrowed, f"asked of DuckDB, on columns: {len(positions):,} positions"]
+        text, plan = self._moves.explain(positions, question, cast(Query, choice.query))
+        return text, [*plan, f"asked of the store, not on columns: {choice.why}"] if choice.why else plan
+
+    def _choose(
+        self, positions: Iterable[AnyPosition], question: Question, query: BatchQuery, is_asked: bool = True
+    ) -> tuple[_Choice, Iterator[AnyPosition]]:
+        """What is to answer, and the positions, of which some have been looked at."""
+        if query not in BATCH_QUERIES:
+            raise MoveError(f"{quote(query)} is not a query; there are {', '.join(map(repr, BATCH_QUERIES))}")
+        given = iter(positions)
+        if query != "auto":
+            return _Choice(query), given
+        if question is not EVERYTHING:
+            return _Choice("fast", "not all moves are asked for"), given
+        ahead = list(islice(given, _FEW))
+        if len(ahead) < _FEW:
+            return _Choice("fast", f"there are fewer than {_FEW} positions" if len(ahead) > 1 else ""), iter(ahead)
+        if missing := [name for name in _PACKAGES if importlib.util.find_spec(name) is None]:
+            return _Choice("fast", f"{', '.join(missing)} cannot be imported"), chain(ahead, given)
+        if not self._columns().is_made:
+            possibilities = sum(row["possibilities"] for row in self._moves.handle.piece_summaries())
+            if possibilities > _MOST:
+                why = f"the ruleset has more than {_MOST:,} possibilities"
+                return _Choice("fast", why), chain(ahead, given)
+            needed = possibilities // _A_POSITION - self._asked
+            ahead += islice(given, max(0, needed - len(ahead)))
+            if len(ahead) < needed:
+                self._asked += len(ahead) if is_asked else 0
+                return _Choice("fast", f"to make columns pays from {needed:,} positions on"), iter(ahead)
+        return _Choice("columns"), chain(ahead, given)
+
+
+def _is_asked(move: Move, question: Question) -> bool:
+    return (
+        question.piece in (None, move.piece)
+        and question.source in (None, move.source)
+        and question.destination in (None, move.destination)
+    )
+
+
+def _chunks(given: Iterator[AnyPosition]) -> Iterator[list[Position]]:
+    while chunk := [as_position(position) for position in islice(given, _CHUNK)]:
+        yield chunk

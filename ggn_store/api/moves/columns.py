@@ -1,0 +1,324 @@
+"""`ruleset.columns`: the moves of many positions as tables, made by engines on columns; compiled files; views."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
+from weakref import WeakKeyDictionary
+
+from ggn_store.api.handle import Handle
+from ggn_store.api.positions.json_text import read_feen_or_positions
+from ggn_store.api.session.collector import held_off
+from ggn_store.columnar import compile as compiling
+from ggn_store.columnar.compile import EXTRA, Compiled
+from ggn_store.columnar.encode import Batch, Encoder
+from ggn_store.columnar.extras import need
+from ggn_store.errors import PositionError, StoreError, quote
+from ggn_store.model.move import COUNTS, Count, Move
+from ggn_store.model.position import Position
+from ggn_store.model.revision import Revision
+from ggn_store.notation.hand import HAND
+from ggn_store.store.database.session import Session
+from ggn_store.store.moves import whole
+
+if TYPE_CHECKING:
+    from ggn_store.api.questions.views import ViewRows
+
+Engine = Literal["duckdb", "spark"]
+ENGINES: Final[tuple[Engine, ...]] = ("duckdb", "spark")
+# How many positions of a file are asked about at once, and how many moves become records at once.
+_CHUNK: Final = 20_000
+_RECORDS: Final = 10_000
+# Revisions of a store whose tables are kept for its next handles on them.
+_KEPT: Final = 4
+# The bits of a possibility's number in one number for it and its position.
+_POSSIBILITY: Final = 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class _Engine:
+    """`EngineOptions` with their defaults."""
+
+    engine: str = "duckdb"
+    threads: int | None = None
+    master: str | None = None
+    directory: str | None = None
+
+
+class EngineOptions(TypedDict, total=False):
+    """The keywords that choose an engine.
+
+    DuckDB works on `threads` processors, by default all; Spark on the cluster `master`, with rules from the compiled
+    files in `directory` if that is given.
+    """
+
+    engine: Engine
+    threads: int | None
+    master: str | None
+    directory: str | None
+
+
+@dataclass(slots=True)
+class _Made:
+    """What is made of a revision when it is first needed, for all handles of a store on it."""
+
+    compiled: Compiled | None = None
+    encoder: Encoder | None = None
+    named: Any = None
+    engines: dict[_Engine, Any] = field(default_factory=dict)
+
+
+_kept: WeakKeyDictionary[Session, OrderedDict[Revision, _Made]] = WeakKeyDictionary()
+
+
+def _made_of(handle: Handle) -> _Made:
+    """What is made of a handle's revision, which never changes; the store keeps the last few."""
+    kept = _kept.setdefault(handle.session, OrderedDict())
+    made = kept.pop(handle.revision, None) or _Made()
+    kept[handle.revision] = made
+    while len(kept) > _KEPT:
+        kept.popitem(last=False)
+    return made
+
+
+class Columns:
+    """`ruleset.columns`: the ruleset as tables of columns, which are made when they are first needed."""
+
+    def __init__(self, handle: Handle) -> None:
+        self.handle = handle
+        self._made = _made_of(handle)
+
+    @property
+    def is_made(self) -> bool:
+        """Whether `lists` has been asked: its tables, and the moves that they name, are in memory."""
+        return self._made.named is not None
+
+    @property
+    def compiled(self) -> Compiled:
+        """The tables that questions read."""
+        if self._made.compiled is None:
+            self.handle.require_sound()
+            with held_off():
+                with self.handle.opened() as opened:
+                    places = whole.read_places(opened)
+                self._made.compiled = self._compile(places)
+        return self._made.compiled
+
+    def _compile(self, possibilities: Iterable[whole.Place]) -> Compiled:
+        with self.handle.opened() as opened:
+            lanes, named = whole.read_lanes(opened), whole.read_named(opened)
+        return compiling.compile_lanes(self.handle.revision, self.handle.board, lanes, named, possibilities)
+
+    @property
+    def _encoder(self) -> Encoder:
+        if self._made.encoder is None:
+            self._made.encoder = Encoder(self.compiled)
+        return self._made.encoder
+
+    def lists(self, positions: Sequence[Position]) -> list[list[Move]]:
+        """The moves of each position, as the store gives them."""
+        np = need("numpy", EXTRA)
+        named = self._named()
+        with held_off():
+            keys = self._found(self.encode(positions))
+            moves = named[keys & _POSSIBILITY].tolist()
+            ends = np.searchsorted(keys, np.arange(len(positions) + 1) << 32).tolist()
+            return [moves[begin:end] for begin, end in pairwise(ends)]
+
+    def _named(self) -> Any:
+        """The move that each possibility is, in an array by its number."""
+        made = self._made
+        if made.named is None:
+            self.handle.require_sound()
+            with held_off():
+                with self.handle.opened() as opened:
+                    found = whole.read_moves(opened)
+                if made.compiled is None:
+                    made.compiled = self._compile(map(whole.place_of, found))
+            named = need("numpy", EXTRA).empty(len(found), object)
+            named[:] = found
+            made.named = named
+        return made.named
+
+    def _found(self, batch: Batch, **engine: Unpack[EngineOptions]) -> Any:
+        """What holds, in order: a number for each position and possibility, since one is sorted faster than two."""
+        found = self.engine(**engine).moves(batch)
+        keys = found["position"].to_numpy().astype("int64") << 32 | found["possibility"].to_numpy()
+        keys.sort()
+        return keys
+
+    def explain(self, positions: Sequence[Position]) -> tuple[str, list[str]]:
+        """What DuckDB is asked about the moves of positions, and its plan, line by line."""
+        text, plan = self.engine().explain(self.encode(positions))
+        return text, plan.splitlines()
+
+    def moves(
+        self,
+        positions: Any,
+        *,
+        sides: Any = None,
+        hands: Any = None,
+        states: Any = None,
+        **engine: Unpack[EngineOptions],
+    ) -> Any:
+        """The moves of many positions as an Arrow table: position, piece, source, destination, ordinal.
+
+        `positions` are Positions, mappings or FEEN texts, numbered from 0, or an Arrow table: with a column `feen`, or
+        with position (a number of the caller's), square and piece, to which `sides` (position, side), `hands`
+        (position, piece, count) and `states` (position, variable, value) may be given; without them the first side
+        moves, the hands are not known, and state variables are what they begin as. The answer is that of
+        `Ruleset.moves`, in the same order. `engine`, `threads`, `master` and `directory` choose the engine: see
+        `EngineOptions`. Raises GgnStoreError where the engine is not installed, and PositionError as
+        `Ruleset.moves` does.
+        """
+        pa = need("pyarrow", EXTRA)
+        batch = self.encode(positions, sides, hands, states)
+        keys = self._found(batch, **engine)
+        named = self.compiled.tables["possibility"]
+        possibility = keys & _POSSIBILITY
+        columns = {"position": _ids(batch, keys >> 32)}
+        for name in ("piece", "source", "destination"):
+            texts = named[name].combine_chunks().dictionary_encode()
+            columns[name] = pa.DictionaryArray.from_arrays(
+                texts.indices.to_numpy()[possibility], texts.dictionary, safe=False
+            )
+        return pa.table(columns | {"ordinal": named["ordinal"].to_numpy()[possibility]})
+
+    def count(
+        self,
+        positions: Any,
+        by: Count = "position",
+        *,
+        sides: Any = None,
+        hands: Any = None,
+        states: Any = None,
+        **engine: Unpack[EngineOptions],
+    ) -> Any:
+        """How many moves there are by position, by piece or by destination: an Arrow table of that and `count`.
+
+        The moves themselves never leave the engine; the rest is as for `moves`.
+        """
+        np, pa, tables = need("numpy", EXTRA), need("pyarrow", EXTRA), self.compiled.tables
+        batch, asked = self.encode(positions, sides, hands, states), self.engine(**engine)
+        if by == "position":
+            counts = np.zeros(batch.count, np.int64)
+            found = asked.count_by_position(batch)
+            counts[found["position"].to_numpy()] = found["count"].to_numpy()
+            return pa.table({"position": _ids(batch, np.arange(batch.count, dtype=np.int64)), "count": counts})
+        if by == "piece":
+            found = asked.count_by_start(batch)
+            pieces = tables["start"]["piece"].to_numpy()[found["start"].to_numpy()]
+            texts = tables["piece"]["identifier"]
+        elif by == "destination":
+            found = asked.count_by_possibility(batch)
+            column = tables["possibility"]["destination"].combine_chunks().dictionary_encode()
+            pieces = column.indices.to_numpy()[found["possibility"].to_numpy()]
+            texts = column.dictionary
+        else:
+            raise StoreError(f"{quote(by)}: moves are counted by {', '.join(COUNTS)}")
+        counts = np.bincount(pieces, found["count"].to_numpy(), len(texts)).astype(np.int64)
+        [some] = np.nonzero(counts)
+        return pa.table({by: texts.take(pa.array(some)), "count": counts[some]})
+
+    def view(self, name: str) -> ViewRows:
+        """All rows of this revision in a view such as `v_moves`: to_arrow(), to_pandas(); `v_history` has them all."""
+        from ggn_store.api.questions.views import ViewRows
+
+        # With _all behind the name the revision would still be this one.
+        return ViewRows(self.handle.session.reading_long, name, str(self.handle.revision))
+
+    def compile(self, directory: str | os.PathLike[str]) -> None:
+        """Write the ruleset as Parquet files, which any engine can join, into a new directory.
+
+        `ggn_store.columnar.compile` says what is in them. Raises InputError where the directory is not empty.
+        """
+        compiling.write(self.compiled, compiling.details(self.handle.read_pieces()), directory)
+
+    def encode(self, positions: Any, sides: Any = None, hands: Any = None, states: Any = None) -> Batch:
+        """A batch of positions in any of the forms that `moves` takes."""
+        if hasattr(positions, "column_names"):
+            if "feen" not in positions.column_names:
+                return self._encoder.arrow(positions, sides, hands, states)
+            if positions["feen"].null_count:
+                raise PositionError("the column feen has no text in some rows: null is not a position")
+            positions = positions["feen"].to_pylist()
+        if any(table is not None for table in (sides, hands, states)):
+            raise PositionError(
+                "sides, hands and states go with an Arrow table of pieces: other positions bring their own"
+            )
+        given = list(positions)
+        if all(isinstance(each, str) for each in given):
+            return self._encoder.feen(given)
+        return self._encoder.positions(list(map(_position, given)))
+
+    def engine(self, **engine: Unpack[EngineOptions]) -> Any:
+        """The engine that is asked for, made for the first question and kept."""
+        asked = _Engine(**engine)
+        if asked not in self._made.engines:
+            if asked.engine == "duckdb":
+                from ggn_store.columnar.duck import DuckEngine
+
+                self._made.engines[asked] = DuckEngine(self.compiled, asked.threads)
+            elif asked.engine == "spark":
+                from ggn_store.columnar.spark import SparkEngine
+
+                self._made.engines[asked] = SparkEngine(self.compiled, asked.master, asked.directory)
+            else:
+                raise StoreError(f"{quote(asked.engine)} is not an engine on columns: {' or '.join(ENGINES)}")
+        return self._made.engines[asked]
+
+
+def move_records(columns: Columns, file: str, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:
+    """The moves of all positions of an NDJSON file, each with the number of its position from 0."""
+    for first, table in _answers(file, side, lambda positions: columns.moves(positions, **options)):
+        for batch in table.to_batches(_RECORDS):
+            yield from (record | {"position": record["position"] + first} for record in batch.to_pylist())
+
+
+def count_records(columns: Columns, file: str, by: Count, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:
+    """How many moves the positions of an NDJSON file have: by position, or of them all by piece or destination."""
+    total: Counter[Any] = Counter()
+    for first, table in _answers(file, side, lambda positions: columns.count(positions, by, **options)):
+        for record in table.to_pylist():
+            if by == "position":
+                yield record | {"position": record["position"] + first}
+            else:
+                total[record[by]] += record["count"]
+    order = columns.handle.pieces if by == "piece" else (*columns.handle.board.squares, HAND)
+    yield from ({by: each, "count": total[each]} for each in order if total[each])
+
+
+def _answers(file: str, side: str | None, ask: Callable[[list[Position | str]], Any]) -> Iterator[tuple[int, Any]]:
+    """What is answered about each chunk of a file's positions, with the number of the chunk's first one."""
+    given = read_feen_or_positions(file)
+    first = 0
+    while chunk := list(islice(given, _CHUNK)):
+        positions = [each for _, each in chunk]
+        try:
+            if side is not None:
+                positions = [_position(each).with_changes(side=side) for each in positions]
+            answer = ask(positions)
+        except PositionError:
+            for where, each in chunk:
+                try:
+                    ask([each])
+                except PositionError as error:
+                    raise PositionError(f"{where}: {error}") from None
+            raise
+        yield first, answer
+        first += len(chunk)
+
+
+def _ids(batch: Batch, numbers: Any) -> Any:
+    """The caller's numbers of positions."""
+    return numbers if batch.ids is None else batch.ids.to_numpy()[numbers]
+
+
+def _position(position: Position | Mapping[str, str | None] | str) -> Position:
+    if isinstance(position, Position):
+        return position
+    return Position.from_feen(position) if isinstance(position, str) else Position(position)

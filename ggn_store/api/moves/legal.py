@@ -1,0 +1,167 @@
+"""The moves that the duties of a game let pass: what `Ruleset` says of `legal_moves`, `in_check` and `attackers`."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from ggn_store.api.handle import AnyPosition
+from ggn_store.api.moves.chains import Chains
+from ggn_store.api.moves.moves import Query, counted
+from ggn_store.errors import PositionError, quote
+from ggn_store.model import legality
+from ggn_store.model.chain import Chain
+from ggn_store.model.document import Source
+from ggn_store.model.legality import Item, Legality, Part, Reach, Standing
+from ggn_store.model.move import Assumption, Count, Move
+from ggn_store.model.position import SIDES, Position
+from ggn_store.notation.qpi import Side, other_side, side_of
+from ggn_store.store.moves import fast
+from ggn_store.store.moves.reading import Question
+
+_ALL: Final = fast.EVERYTHING
+# The duties that the statement judges; marks are cleared before it is asked.
+_SQL: Final = ("royal-safety", "clear-marks")
+# Positions that are asked together.
+_CHUNK: Final = 1_000
+
+
+class Legal:
+    """Duties, asked of positions by the rules of a handle."""
+
+    def __init__(self, chains: Chains) -> None:
+        self.chains_of = chains
+        self._moves = chains.moves
+        self.handle = chains.handle
+        self._read: dict[str, Mapping[str, Reach]] = {}
+
+    @functools.cached_property
+    def duties(self) -> Legality:
+        """The duties of the revision."""
+        handle = self.handle
+        asked = legality.Asked(
+            self._reaches,
+            self._parts,
+            lambda position: self.chains_of.of(position, self.chains_of.asked(None, None, None)),
+            handle.pieces,
+            handle.board,
+            handle.start,
+        )
+        return Legality(handle.play, asked)
+
+    def moves(
+        self, position: AnyPosition, question: Question, assume: Assumption | None, query: Query = "fast"
+    ) -> list[Move]:
+        """The legal moves; with the reading query, it is the database that says after which royal pieces are safe."""
+        duties, position = self.duties, self._ready(position)
+        if query != "fast":
+            asked = _ALL if duties.is_of_all else question
+            found = self._moves.one(position, self.asked(asked), assume, query)
+            found += [move for move in duties.passes(position) if asked.means(move)]
+            return [move for move in duties.legal(position, found) if question.means(move)]
+        if question is _ALL and assume is None:
+            return duties.legal(position)
+        if duties.is_of_all:
+            wanted = {_key(move) for move in duties.legal(position)}
+            found = self._moves.one(position, question, assume, "fast")
+            return [move for move in found if _key(move) in wanted]
+        found = self._moves.one(position, question, assume, "fast")
+        found += [move for move in duties.passes(position) if question.means(move)]
+        return duties.legal(position, found)
+
+    def asked(self, question: Question) -> Question:
+        """What the database is asked for the moves: only for safe ones, where it can say what they are."""
+        return replace(question, safe=self.handle.play) if self.duties.is_safe_for_all else question
+
+    def explain(self, position: AnyPosition, question: Question) -> tuple[str, list[str]]:
+        """The statement for the moves that are safe, its plan, and which duties are judged of what it finds."""
+        text, plan = self._moves.explain([self._ready(position)], self.asked(question), "reading")
+        of_statement = _SQL if self.duties.is_safe_for_all else ()
+        later = [duty.name for duty in self.handle.play.duties if duty.name not in of_statement]
+        return text, [*plan, f"of what it finds, what these duties let pass: {', '.join(later)}"] if later else plan
+
+    def many(self, positions: Iterable[AnyPosition], question: Question, assume: Assumption | None) -> list[list[Move]]:
+        """For each position its legal moves; what is not known yet of many is asked in one statement."""
+        found: list[list[Move]] = []
+        given = iter(positions)
+        while chunk := [self._ready(position) for position in islice(given, _CHUNK)]:
+            if self._moves.fast is not None:
+                with suppress(fast.NotEncodableError):
+                    self._moves.fast.many(chunk)
+            found += [self.moves(position, question, assume) for position in chunk]
+        return found
+
+    def counts(self, positions: Iterable[AnyPosition], by: Count) -> dict[int | str, int]:
+        """How many legal moves there are, as `Ruleset.count_moves` counts them."""
+        return self._moves.ordered(counted(self.many(positions, _ALL, None), by), by)
+
+    def chains(self, position: AnyPosition) -> tuple[Chain, ...]:
+        return tuple(self.duties.chains(self._ready(position)))
+
+    def allows(self, position: AnyPosition, move: Move | Chain) -> bool:
+        if isinstance(move, Chain):
+            steps = [*map(_key, move.steps)]
+            return any([*map(_key, each.steps)] == steps for each in self.chains(position))
+        question = self._moves.question(move.piece, move.source, move.destination)
+        return any(_key(each) == _key(move) for each in self.moves(position, question, None))
+
+    def in_check(self, position: AnyPosition, side: Side | None) -> bool:
+        position = self._ready(position)
+        return self.duties.in_check(position, _side(side or position.side))
+
+    def attackers(self, position: AnyPosition, square: str, side: Side | None) -> list[Standing]:
+        position = self._ready(position)
+        self.handle.require_square(square, or_hand=False)
+        if side is None:
+            piece = position.board.get(square)
+            side = other_side(position.side if piece is None else side_of(piece))
+        return self.duties.attackers(position, square, _side(side))
+
+    def _ready(self, position: AnyPosition) -> Position:
+        return legality.unmarked(self.handle.play, self.handle.placed(position))
+
+    def _parts(self, position: Position) -> Iterable[Part]:
+        query = self._moves.fast
+        if query is not None:
+            try:
+                return query.parts(position)
+            except fast.NotEncodableError:
+                pass
+        return [(None, self._moves.one(position, _ALL, None, "fast"))]
+
+    def _reaches(self, side: Side, items: Iterable[Item]) -> Iterable[Reach]:
+        query = self._moves.fast
+        if query is None:
+            return self._read_reaches(side, items)
+        return query.reaches(side, items)
+
+    def _read_reaches(self, side: Side, items: Iterable[Item]) -> Iterator[Reach]:
+        """From the documented tables, where lanes are missing."""
+        for square, piece in items:
+            if piece is not None and piece in self.handle.pieces and side_of(piece) == side:
+                if piece not in self._read:
+                    sources = self.handle.read_piece(piece).sources
+                    self._read[piece] = {each.square: legality.reach(_moves_of(piece, each)) for each in sources}
+                if square in self._read[piece]:
+                    yield self._read[piece][square]
+
+
+def _moves_of(piece: str, source: Source) -> Iterator[Move]:
+    for destination in source.destinations:
+        for number, each in enumerate(destination.possibilities):
+            rest = each.must, each.deny, each.effects
+            yield Move(piece, source.square, destination.square, number, *rest, guards=each.guards)
+
+
+def _key(move: Move) -> tuple[str, str, str, int]:
+    return move.piece, move.source, move.destination, move.ordinal
+
+
+def _side(side: str) -> Side:
+    if side not in SIDES:
+        raise PositionError(f"{quote(side)} is not a side: first or second")
+    return side

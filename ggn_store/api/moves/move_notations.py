@@ -1,0 +1,201 @@
+"""How a move is written as text, a row a notation.
+
+`Ruleset.move_text`, `Ruleset.parse_move` and what messages offer are made from this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from ggn_store.errors import MoveError, did_you_mean, offer, printable, quote
+from ggn_store.model.chain import Chain
+from ggn_store.model.move import Move
+from ggn_store.model.position import Position
+from ggn_store.notation import coordinates, san
+from ggn_store.notation.coordinates import Coordinates, Extent
+from ggn_store.notation.hand import HAND
+from ggn_store.notation.move_text import MoveText
+
+if TYPE_CHECKING:
+    from ggn_store.api.moves.named_moves import NamedMoves
+
+OWN: Final = "own"
+
+
+@dataclass(frozen=True, slots=True)
+class MoveNotation:
+    """A notation of moves.
+
+    `parse` reads a text alone and raises MoveError where it is not of this notation; `find` gives the pseudo-legal
+    moves that what was read can mean in a position. `text` writes a move, or raises MoveError where it cannot.
+    """
+
+    about: str
+    parse: Callable[[str, NamedMoves], Any]
+    find: Callable[[Any, Position, NamedMoves], Sequence[Move | Chain]]
+    text: Callable[[Move | Chain, Position, NamedMoves], str]
+
+
+# --- own ---
+
+
+def _parse_own(text: str, moves: NamedMoves) -> MoveText:
+    read = moves.chains.parsed(text)
+    if len(read.places) < 2:
+        raise MoveError(f"{quote(text)} names one place only: write a move as e2 e4, P* e5 or e7 e8 2")
+    return read
+
+
+def _find_own(read: MoveText, position: Position, moves: NamedMoves) -> Sequence[Move | Chain]:
+    try:
+        return moves.chains.meant(position, read, printable(str(read)), None, None)
+    except MoveError:
+        if len(read.places) > 2 or read.number is not None:
+            raise
+        # A pass is none of the rules' own moves.
+        there = moves.between(position, *read.places)
+        return [move for move in there if move.source == move.destination and read.means(move.piece, move.piece)]
+
+
+def _own(move: Move | Chain, position: Position, moves: NamedMoves) -> str:
+    places = move.path if isinstance(move, Chain) else (move.source, move.destination)
+    several: Sequence[Move | Chain]
+    if isinstance(move, Chain):
+        several = [*moves.chains.along(position, places, None, None)]
+    else:
+        several = moves.between(position, *places)
+    alike = [number for number, each in enumerate(several, 1) if each.piece == move.piece]
+    number = next((number for number in alike if _is_same(several[number - 1], move)), None)
+    piece = move.piece if places[0] == HAND else None
+    return moves.chains.notation.text(MoveText(places, piece, number=number if len(alike) > 1 else None))
+
+
+def _is_same(one: Move | Chain, other: Move | Chain) -> bool:
+    """Whether two are one possibility, whatever effects one of them is assumed to have."""
+    if isinstance(one, Move) and isinstance(other, Move):
+        return one.ordinal == other.ordinal
+    return isinstance(one, Chain) and isinstance(other, Chain) and one.steps == other.steps
+
+
+# --- UCI and USI ---
+
+
+def _parse_uci(text: str, moves: NamedMoves) -> Coordinates:
+    return _on_board(coordinates.parse_uci(text), text, moves)
+
+
+def _on_board(read: Coordinates, text: str, moves: NamedMoves) -> Coordinates:
+    for square in {read.source, read.destination} - {HAND}:
+        if square not in moves.handle.board.numbers:
+            raise MoveError(f"{quote(text)}: {moves.handle.revision} has no square {quote(square)}")
+    return read
+
+
+def _find_coordinates(read: Coordinates, position: Position, moves: NamedMoves) -> Sequence[Move]:
+    ways: list[tuple[str, str | None]] = [(read.source, read.destination)]
+    if read.source != HAND:
+        ways += [(HAND, read.source)] if read.mark else [(read.source, None)]
+    for source, destination in ways:
+        there = moves.between(position, source, destination)
+        if found := [move for move in there if moves.names.coordinates(move) == read]:
+            return found
+    return ()
+
+
+def _single(move: Move | Chain) -> Move:
+    if isinstance(move, Chain):
+        raise MoveError(f"a move of several steps, {printable(' '.join(move.path))}, is written in {OWN!r} only")
+    return move
+
+
+def _uci(move: Move | Chain, position: Position, moves: NamedMoves) -> str:
+    return coordinates.uci(moves.names.coordinates(_single(move)))
+
+
+def _parse_usi(text: str, moves: NamedMoves) -> Coordinates:
+    return _on_board(coordinates.parse_usi(text, _extent(moves)), text, moves)
+
+
+def _usi(move: Move | Chain, position: Position, moves: NamedMoves) -> str:
+    return coordinates.usi(moves.names.coordinates(_single(move)), _extent(moves))
+
+
+def _extent(moves: NamedMoves) -> Extent:
+    extent = moves.handle.board.extent
+    if extent is None or len(extent[0]) != 2:
+        raise MoveError(f"USI is for boards of files and ranks, which {moves.handle.revision} does not have")
+    return extent
+
+
+# --- SAN ---
+
+
+def _parse_san(text: str, moves: NamedMoves) -> san.San:
+    read = san.parse(text)
+    _require_files(moves)
+    if read.destination and read.destination not in moves.handle.board.numbers:
+        raise MoveError(f"{quote(text)}: {moves.handle.revision} has no square {quote(read.destination)}")
+    return read
+
+
+def _find_san(read: san.San, position: Position, moves: NamedMoves) -> Sequence[Move]:
+    gating = bool(read.enters) or bool(read.castling)
+    destination = None if gating or not read.destination else read.destination
+    there = moves.between(position, HAND if read.dropped else None, destination)
+    return [move for move in there if _is_meant(read, move, position, moves)]
+
+
+def _is_meant(read: san.San, move: Move, position: Position, moves: NamedMoves) -> bool:
+    """Whether a text in SAN means a move, which it may write with more or less than is needed to tell it apart."""
+    written = moves.names.san(move, position.board, (), "")
+    if written.castling or not written.destination or written.dropped:
+        whole = ("destination", "piece", "dropped", "castling", "enters", "gate")
+        return all(getattr(read, name) == getattr(written, name) for name in whole)
+    source = moves.names.way(move)[0]
+    own = all(getattr(read, name) == getattr(written, name) for name in _SAME)
+    rank = source.lstrip("abcdefghijklmnopqrstuvwxyz")
+    return own and read.file in ("", source.removesuffix(rank)) and read.rank in ("", rank)
+
+
+_SAME: Final = ("destination", "piece", "promotion", "dropped", "castling", "enters")
+
+
+def _san(move: Move | Chain, position: Position, moves: NamedMoves) -> str:
+    _require_files(moves)
+    move, names = _single(move), moves.names
+    rivals: Iterator[Move] = (
+        other
+        for other in moves.allowed(position, None, names.way(move)[1])
+        if other.piece != move.piece or other.source != move.source
+        if names.letter(other.piece) == names.letter(move.piece)
+    )
+    return str(names.san(move, position.board, rivals, moves.check(position, move)))
+
+
+def _require_files(moves: NamedMoves) -> None:
+    extent = moves.handle.board.extent
+    if extent is None or len(extent[0]) != 2 or max(map(int.__add__, *extent)) > len("abcdefghijklmnopqrstuvwxyz"):
+        raise MoveError(f"SAN is for boards such as that of chess, and {moves.handle.revision} has no such board")
+
+
+NOTATIONS: Final = {
+    OWN: MoveNotation("places and pieces: e2 e4, e7e8q, P* e5, d3 f5 h7", _parse_own, _find_own, _own),
+    "uci": MoveNotation(
+        "as chess engines write: e2e4, e7e8q, P@e4",
+        _parse_uci,
+        _find_coordinates,
+        _uci,
+    ),
+    "usi": MoveNotation("as shogi engines write: 7g7f, 2b8h+, P*5e", _parse_usi, _find_coordinates, _usi),
+    "san": MoveNotation("as chess players write: e4, Nbd7, exd6, e8=Q+, O-O", _parse_san, _find_san, _san),
+}
+
+
+def find(name: str) -> MoveNotation:
+    """The notation of a name; raises MoveError where there is none."""
+    if name not in NOTATIONS:
+        hint = did_you_mean(name, NOTATIONS) or f": there are {offer([*NOTATIONS])}"
+        raise MoveError(f"{quote(name)} is not a notation of moves{hint}")
+    return NOTATIONS[name]

@@ -1,0 +1,137 @@
+"""Moves as text, read and written: what `Ruleset` says of `move_text`, `parse_move` and `read_move`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, cast
+
+from ggn_store.api.handle import AnyPosition
+from ggn_store.api.moves import move_notations
+from ggn_store.api.moves.move_notations import NOTATIONS, OWN
+from ggn_store.api.moves.named_moves import NamedMoves
+from ggn_store.errors import GgnStoreError, MoveError, MoveTextError, UnknownNameError, printable, quote
+from ggn_store.model.chain import Chain
+from ggn_store.model.move import Assumption, Move, displaced
+from ggn_store.model.position import Position
+from ggn_store.notation.move_text import MAX_LINE, MoveText
+from ggn_store.notation.san import San
+
+# How many moves a message names.
+_OFFERED: Final = 8
+
+
+class Reading(NamedTuple):
+    """The notation in which a text was read, and what it can mean there: one move or chain, or several."""
+
+    notation: str
+    moves: tuple[Move | Chain, ...]
+
+
+class MoveTexts:
+    """The moves of a ruleset by their names."""
+
+    def __init__(self, moves: NamedMoves) -> None:
+        self.handle = moves.handle
+        self.chains = moves.chains
+        self.moves = moves
+
+    # --- text in and out ---
+
+    def text(self, move: Move | Chain, position: AnyPosition, notation: str) -> str:
+        return move_notations.find(notation).text(move, self.handle.ready(position), self.moves)
+
+    def one(self, text: str, position: AnyPosition, notation: str | None) -> Move | Chain:
+        """The one move that a text means and that may be made."""
+        found = self.read(text, position, notation).moves
+        if len(found) == 1:
+            return found[0]
+        raise MoveError(f"{quote(text)} may mean {self._offered(found, self.handle.ready(position))}: say which")
+
+    def read(
+        self,
+        text: str,
+        position: AnyPosition,
+        notation: str | None = None,
+        *,
+        pseudo: bool = False,
+        assume: Assumption | None = None,
+    ) -> Reading:
+        """The first notation in which a text means exactly one move; else the first in which it means several.
+
+        The own one leaves open what others say: b2b3 of UCI says that nothing is promoted.
+        """
+        if len(text) > MAX_LINE:
+            raise MoveError(f"a text of more than {MAX_LINE:,} characters is no move")
+        position = self.handle.ready(position)
+        several: Reading | None = None
+        errors: list[GgnStoreError] = []
+        for name in NOTATIONS if notation is None else (notation,):
+            try:
+                found = self._meant(text.strip(), position, name, pseudo)
+            except (MoveError, UnknownNameError) as error:
+                errors.append(error)
+                continue
+            reading = Reading(name, tuple(each if assume is None else _assumed(each) for each in found))
+            if len(found) == 1:
+                return reading
+            several = several or reading
+        if several is None:
+            raise next((error for error in errors if not isinstance(error, MoveTextError)), errors[0])
+        return several
+
+    def along(
+        self, position: AnyPosition, text: str, piece: str | None, assume: Assumption | None
+    ) -> tuple[Move, ...] | tuple[Chain, ...]:
+        """The moves that a text means by its places; where it does not, by any other notation."""
+        try:
+            return self.chains.along(position, text, piece, assume)
+        except (MoveError, UnknownNameError):
+            found = self.read(text, position, pseudo=True, assume=assume).moves
+            if piece is not None and any(each.piece != piece for each in found):
+                raise
+            return cast(tuple[Move, ...] | tuple[Chain, ...], found)
+
+    def _meant(self, text: str, position: Position, name: str, pseudo: bool) -> Sequence[Move | Chain]:
+        """What a text means in a notation; of several moves, those that may be made. Raises where it means none."""
+        notation = move_notations.find(name)
+        try:
+            read = notation.parse(text, self.moves)
+        except MoveError as error:
+            raise MoveTextError(*error.args) from None
+        found = notation.find(read, position, self.moves)
+        if not found:
+            possible = self._possible(read, position, name)
+            raise MoveError(f"{printable(text)}: the position does not allow this move to {position.side}{possible}")
+        if pseudo and len(found) == 1:
+            return found
+        allowed_ones = [move for move in found if self.moves.may_be_made(move, position)]
+        if not allowed_ones and not pseudo:
+            why = self.moves.why_not(found[0], position)
+            raise MoveError(
+                f"{printable(text)}: this move is not legal here{why}{self._possible(read, position, name)}"
+            )
+        return allowed_ones or found
+
+    def _possible(self, read: object, position: Position, name: str) -> str:
+        """What else there is to do, for the end of a message; nothing where the game is over."""
+        near = self._offered(self._near(read, position), position, name)
+        return f"; possible: {near}" if near else ""
+
+    def _near(self, read: object, position: Position) -> Sequence[Move]:
+        """The moves that a text that means none is nearest to: those from its source, or of its piece; else all."""
+        allowed = self.moves.allowed(position)
+        source = read.places[0] if isinstance(read, MoveText) else getattr(read, "source", None)
+        if source is not None:
+            return [move for move in allowed if move.source == source] or allowed
+        if isinstance(read, San) and read.destination:
+            return [move for move in allowed if self.moves.names.letter(move.piece) == read.piece] or allowed
+        return allowed
+
+    def _offered(self, moves: Sequence[Move | Chain], position: Position, notation: str = OWN) -> str:
+        """The first few moves in a notation."""
+        shown = [self.text(move, position, notation) for move in moves[:_OFFERED]]
+        return ", ".join(map(printable, shown)) + (f" and {len(moves) - _OFFERED} more" if moves[_OFFERED:] else "")
+
+
+def _assumed(move: Move | Chain) -> Move | Chain:
+    return displaced(move) if isinstance(move, Move) else move

@@ -1,0 +1,62 @@
+"""The moves of a position, and what they are called: what the notations of moves ask."""
+
+from __future__ import annotations
+
+import functools
+
+from ggn_store.api.moves.legal import Legal
+from ggn_store.model.chain import Chain
+from ggn_store.model.move import Move
+from ggn_store.model.move_names import Names
+from ggn_store.model.position import Position
+
+
+class NamedMoves:
+    """The moves of a ruleset, those that are legal among them, and their names."""
+
+    def __init__(self, legal: Legal) -> None:
+        self.handle = legal.handle
+        self.chains = legal.chains_of
+        self._legal = legal
+
+    @functools.cached_property
+    def names(self) -> Names:
+        """What moves are called here: as the definition says, else as the identifiers of the pieces do."""
+        definition = self.handle.definition
+        if definition is None:
+            return Names()
+        from ggn_store.games.move_names import DefinedNames
+
+        return DefinedNames(definition)
+
+    def between(self, position: Position, source: str | None = None, destination: str | None = None) -> list[Move]:
+        """The pseudo-legal moves, a pass too; those from and to a place, where they are given."""
+        moves = self.chains.moves
+        question = moves.question(None, source, destination)
+        passes = [move for move in self._legal.duties.passes(position) if question.means(move)]
+        return moves.one(position, question, None, "fast") + passes
+
+    def allowed(self, position: Position, source: str | None = None, destination: str | None = None) -> list[Move]:
+        """The legal moves; those from and to a place, where they are given."""
+        return self._legal.moves(position, self.chains.moves.question(None, source, destination), None)
+
+    def check(self, position: Position, move: Move) -> str:
+        """What SAN writes behind a move: # where it mates, + where it gives check."""
+        after = self.chains.apply(position, move, None)
+        if not self._legal.in_check(after, None):
+            return ""
+        return "+" if self.allowed(after) else "#"
+
+    def may_be_made(self, move: Move | Chain, position: Position) -> bool:
+        """Whether a move or a chain is legal."""
+        if isinstance(move, Chain):
+            return move in self._legal.chains(position)
+        return move in self.allowed(position, move.source, move.destination)
+
+    def why_not(self, move: Move | Chain, position: Position) -> str:
+        """Why a move that the rules allow is not legal, as far as that can be said of it alone."""
+        if isinstance(move, Move) and move.has_effects:
+            after = self.chains.apply(position, move, None)
+            if self._legal.in_check(after, position.side):
+                return f", it leaves {position.side} in check"
+        return ""

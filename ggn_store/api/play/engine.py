@@ -1,0 +1,297 @@
+"""A ruleset as an engine that speaks UCI or USI: lines in, lines out, without input or output of its own.
+
+A line that cannot be carried out is answered by `info string`, and changes nothing; what is no command is ignored, as
+the protocols ask for.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from ggn_store.api.positions.notations import NOTATIONS
+from ggn_store.api.ruleset import Ruleset
+from ggn_store.errors import GgnStoreError, MoveError, PositionError, offer, printable, quote
+from ggn_store.model.move import Move
+from ggn_store.model.position import Position
+from ggn_store.model.result import Result
+from ggn_store.notation import qpi
+from ggn_store.notation.qpi import Side, side_of
+
+CHOICES: Final = ("random", "greedy")
+_MOST_SEED: Final = 2**31 - 1
+# Of a royal piece, where one can be taken at all.
+_ROYAL: Final = 1_000.0
+_WON: Final = 1_000_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Protocol:
+    """What differs between UCI and USI; `name` is the notation of moves, too, and `position` that of positions."""
+
+    name: str
+    position: str
+    without_moves: str
+
+
+PROTOCOLS: Final = {
+    "uci": Protocol("uci", "fen", "(none)"),
+    "usi": Protocol("usi", "sfen", "resign"),
+}
+
+
+class Engine:
+    """A conversation with a program that plays: `answer` each line until `is_over`.
+
+    It moves at random, or (`greedy`) so that most is on the board for its side after its move, ends of the game first.
+    """
+
+    def __init__(
+        self,
+        ruleset: Ruleset,
+        protocol: str = "uci",
+        choice: str = CHOICES[0],
+        seed: int | None = None,
+        variant: str | None = None,
+    ) -> None:
+        if ruleset.dialect == "must-deny":
+            raise MoveError(
+                f"{ruleset.revision} is a must-deny document and does not say what a move changes: no game can be "
+                "played by it; load it in a dialect with effects"
+            )
+        self.is_over = False
+        self._ruleset = ruleset
+        self._protocol = PROTOCOLS[protocol]
+        self._choice = choice
+        self._chance = _chance(seed)
+        self._variant = variant or ruleset.name
+        self._game = _Game(ruleset, self._protocol.name)
+        self._held: str | None = None
+
+    def answer(self, line: str) -> Iterator[str]:
+        """The lines that answer one line; those of a long search come when they are known."""
+        words = line.split()
+        while words and words[0] not in self._commands:
+            words.pop(0)
+        if not words:
+            return
+        try:
+            yield from self._commands[words[0]](words[1:])
+        except GgnStoreError as error:
+            yield _info(str(error))
+
+    @cached_property
+    def _commands(self) -> Mapping[str, Callable[[list[str]], Iterator[str]]]:
+        name = self._protocol.name
+        return {
+            name: self._handshake,
+            "isready": lambda _: iter(["readyok"]),
+            f"{name}newgame": self._new_game,
+            "setoption": self._set_option,
+            "position": self._place,
+            "go": self._go,
+            "stop": self._stop,
+            "ponderhit": self._stop,
+            "d": self._show,
+            "quit": self._quit,
+        }
+
+    # --- what it is ---
+
+    def _handshake(self, words: list[str]) -> Iterator[str]:
+        revision = self._ruleset.revision
+        yield f"id name ggn_store {printable(str(revision))}"
+        yield "id author ggn_store"
+        yield f"option name Choice type combo default {self._choice} {' '.join(f'var {each}' for each in CHOICES)}"
+        yield f"option name Seed type spin default 0 min 0 max {_MOST_SEED}"
+        if self._protocol.name == "uci":
+            yield f"option name UCI_Variant type combo default {self._variant} var {self._variant}"
+        yield f"{self._protocol.name}ok"
+
+    def _set_option(self, words: list[str]) -> Iterator[str]:
+        text = " ".join(words)
+        name, _, value = text.removeprefix("name ").partition(" value ")
+        match name.casefold():
+            case "choice" if value in CHOICES:
+                self._choice = value
+            case "seed" if value.isascii() and value.isdecimal() and int(value[:11]) <= _MOST_SEED:
+                self._chance = _chance(int(value) or None)
+            case "choice" | "seed":
+                allowed = offer(CHOICES) if name.casefold() == "choice" else f"a whole number up to {_MOST_SEED}"
+                yield _info(f"{quote(value)} is no value of {name}: {allowed}")
+            case "uci_variant" if value != self._variant:
+                yield _info(f"this is {self._variant}, and plays no {quote(value)}")
+
+    def _new_game(self, words: list[str]) -> Iterator[str]:
+        self._game = _Game(self._ruleset, self._protocol.name)
+        yield from ()
+
+    # --- positions ---
+
+    def _place(self, words: list[str]) -> Iterator[str]:
+        at = words.index("moves") if "moves" in words else len(words)
+        self._game = self._game.at(words[:at], words[at + 1 :])
+        yield from ()
+
+    def _show(self, words: list[str]) -> Iterator[str]:
+        position, board = self._game.position, self._ruleset.board
+        yield from position.text(board.squares, board.shape).splitlines()
+        for notation in (self._protocol.position, "feen"):
+            try:
+                yield f"{notation.capitalize()}: {self._ruleset.notate(position, notation)}"
+                break
+            except PositionError:
+                continue
+        yield f"Result: {self._game.result}"
+        yield f"Legal moves: {' '.join(map(self._game.name, self._game.moves)) or '(none)'}"
+
+    # --- moves ---
+
+    def _go(self, words: list[str]) -> Iterator[str]:
+        if words[:1] == ["perft"]:
+            yield from self._perft(words[1:])
+            return
+        moves, result = self._game.moves, self._game.result
+        if result.is_over:
+            yield _info(f"the game is over: {result}")
+        if "searchmoves" in words:
+            wanted = words[words.index("searchmoves") + 1 :]
+            moves = [move for move in moves if self._game.name(move) in wanted]
+        best = self._protocol.without_moves
+        if moves:
+            chosen, value = self._chosen(moves)
+            best = self._game.name(chosen)
+            yield f"info depth 1{value} nodes {len(moves)} pv {best}"
+        if "infinite" in words or "ponder" in words:
+            self._held = best
+        else:
+            yield f"bestmove {best}"
+
+    def _stop(self, words: list[str]) -> Iterator[str]:
+        if self._held is not None:
+            held, self._held = self._held, None
+            yield f"bestmove {held}"
+
+    def _quit(self, words: list[str]) -> Iterator[str]:
+        self.is_over = True
+        yield from ()
+
+    def _perft(self, words: list[str]) -> Iterator[str]:
+        depth = words[0] if words else "1"
+        if not (depth.isascii() and depth.isdecimal() and 0 < len(depth) <= 3 and int(depth)):
+            raise MoveError(f"go perft {quote(depth)}: write a number of moves from 1 on")
+        found = self._game.perft(int(depth))
+        for move, count in found:
+            yield f"{self._game.name(move)}: {count}"
+        yield ""
+        yield f"Nodes searched: {sum(count for _, count in found)}"
+
+    def _chosen(self, moves: Sequence[Move]) -> tuple[Move, str]:
+        """A move, and what is said of its value."""
+        if self._choice == "random":
+            return self._chance.choice(moves), ""
+        position = self._game.position
+        side = position.side
+        values = [self._value(self._ruleset.apply(position, move), side) for move in moves]
+        best = max(values)
+        chosen = self._chance.choice([move for move, value in zip(moves, values, strict=True) if value == best])
+        return chosen, " score mate 1" if best >= _WON else f" score cp {round(100 * best)}"
+
+    def _value(self, after: Position, side: Side) -> float:
+        """How much more a side has in a position, counted in the moves that pieces have on average, or a won game."""
+        if self._game.is_won(after, side):
+            return _WON
+        held = [*after.board.values(), *(piece for piece, count in (after.hands or {}).items() for _ in range(count))]
+        return sum(
+            self._values.get(piece, 0.0) * (1 if side_of(piece) == side else -1) for piece in held if piece is not None
+        )
+
+    @cached_property
+    def _values(self) -> Mapping[str, float]:
+        """For each piece, how many possibilities it has from a square; a lone step of a pawn is about one."""
+        return {
+            row["piece"]: _ROYAL
+            if qpi.parse(row["piece"]).terminal
+            else (row["possibilities"] or 0) / (2 * (row["sources"] or 1))
+            for row in self._ruleset.piece_summaries()
+        }
+
+
+class _Game:
+    """A position and the moves that led to it; those of the next `position` mostly begin with the same."""
+
+    def __init__(self, ruleset: Ruleset, notation: str, root: tuple[str, ...] = ("startpos",)) -> None:
+        self._ruleset = ruleset
+        self._notation = notation
+        self._root = root
+        self._made: list[str] = []
+        self._positions: list[Position] = []
+
+    @property
+    def position(self) -> Position:
+        """Where the game stands."""
+        if not self._positions:
+            self._positions = [self._placed()]
+        return self._positions[-1]
+
+    @property
+    def moves(self) -> list[Move]:
+        """The legal moves."""
+        return self._ruleset.legal_moves(self.position)
+
+    def at(self, root: Sequence[str], made: Sequence[str]) -> _Game:
+        """The game from a root on, with these moves; raises MoveError for the first that is not legal."""
+        game = _Game(self._ruleset, self._notation, tuple(root))
+        same = 0
+        if self._root == game._root and self._positions:
+            while same < min(len(made), len(self._made)) and made[same] == self._made[same]:
+                same += 1
+            game._made, game._positions = self._made[:same], self._positions[: same + 1]
+        for text in made[same:]:
+            position = game.position
+            try:
+                move = self._ruleset.parse_move(text, position, self._notation)
+            except GgnStoreError as error:
+                raise MoveError(f"illegal move, number {len(game._made) + 1}: {error}") from None
+            game._positions.append(self._ruleset.apply(position, move))
+            game._made.append(text)
+        _ = game.position
+        return game
+
+    def name(self, move: Move) -> str:
+        """The move in the words of the protocol."""
+        return self._ruleset.move_text(move, self.position, self._notation)
+
+    def perft(self, depth: int) -> Sequence[tuple[Move, int]]:
+        """How many paths begin with each move."""
+        return self._ruleset.perft(self.position, depth, divide=True, legal=True).by_move or ()
+
+    @property
+    def result(self) -> Result:
+        """How the game stands."""
+        return self._ruleset.outcome(self.position, self._positions[:-1])
+
+    def is_won(self, after: Position, side: Side) -> bool:
+        """Whether a move to `after` wins the game."""
+        return self._ruleset.outcome(after, self._positions).winner == side
+
+    def _placed(self) -> Position:
+        word, *fields = self._root or ("",)
+        if word == "startpos" and not fields:
+            return self._ruleset.stated(self._ruleset.start)
+        if word in NOTATIONS and fields:
+            return self._ruleset.stated(self._ruleset.position(**{word: " ".join(fields)}))
+        known = offer(["startpos", *(f"{name} TEXT" for name in NOTATIONS)])
+        raise PositionError(f"position {quote(' '.join(self._root))} is none of {known}")
+
+
+def _chance(seed: int | None) -> random.Random:
+    return random.Random(seed)  # noqa: S311 - nothing is to be kept secret
+
+
+def _info(text: str) -> str:
+    """What is told, in one line."""
+    return f"info string {' '.join(map(printable, text.split()))}"

@@ -1,0 +1,268 @@
+"""Games that are played: a start, the moves made from it, how it stands, and what it is written as."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import itertools
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Self
+
+from ggn_store.api.handle import AnyPosition
+from ggn_store.api.moves import outcomes
+from ggn_store.api.moves.move_notations import OWN
+from ggn_store.api.ruleset import Ruleset
+from ggn_store.errors import GgnStoreError, MoveError, NotationError, quote
+from ggn_store.model.chain import Chain, captures_first, path_of
+from ggn_store.model.counters import Counters
+from ggn_store.model.move import Assumption, Move
+from ggn_store.model.position import Position
+from ggn_store.model.result import Result
+from ggn_store.notation import pgn
+
+MAX_MOVES: Final = pgn.MAX_MOVES
+_CHESS: Final = "chess"
+MANDATORY_CAPTURE: Final = "mandatory-capture"
+# Duties that forbid nothing.
+_MECHANICAL: Final = ("clear-marks", "pass")
+_RECORD: Final = ("ruleset", "digest", "start", "counters", "moves", "result")
+
+
+@dataclass(frozen=True, slots=True)
+class Ply:
+    """A move that was made, and the positions before and after it."""
+
+    before: Position
+    move: Move | Chain
+    after: Position
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The path from the source to the destination."""
+        return path_of(self.move)
+
+
+@dataclass(frozen=True)
+class Game:
+    """A game from a start position on. It never changes: `play` and `undo` give another one.
+
+    Moves are the legal ones, or all that the rules allow with `pseudo_legal`. With `captures_first` only captures may
+    be made where there are any, also in games without that duty. `assume` is for must-deny documents, as in
+    `Ruleset.moves`. `tags` are those of the PGN that it was read from; what they say of the result holds where the
+    board does not.
+    """
+
+    ruleset: Ruleset
+    start: Position
+    plies: tuple[Ply, ...] = ()
+    pseudo_legal: bool = False
+    captures_first: bool = False
+    assume: Assumption | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def begin(cls, ruleset: Ruleset, position: AnyPosition | None = None, **options: Any) -> Self:
+        """A game from a position, or from the ruleset's own start; the options are fields of `Game`."""
+        return cls(ruleset, ruleset.start if position is None else ruleset.stated(position), **options)
+
+    @property
+    def position(self) -> Position:
+        """The position that the game has come to."""
+        return self.plies[-1].after if self.plies else self.start
+
+    @property
+    def history(self) -> tuple[Position, ...]:
+        """The positions before that."""
+        return tuple(ply.before for ply in self.plies)
+
+    # --- what may be made ---
+
+    @property
+    def moves(self) -> list[Move]:
+        """The moves that may be made; none where the game is over."""
+        return [] if self.result.is_over else self._allowed[0]
+
+    @property
+    def chains(self) -> tuple[Chain, ...]:
+        """The chains of moves that may be made together; none where the game is over."""
+        return () if self.result.is_over else self._allowed[1]
+
+    @functools.cached_property
+    def every(self) -> tuple[list[Move], tuple[Chain, ...]]:
+        """All moves and chains that the rules allow, legal or not."""
+        return self.ruleset.moves(self.position, assume=self.assume), self.ruleset.chains(self.position)
+
+    @functools.cached_property
+    def _allowed(self) -> tuple[list[Move], tuple[Chain, ...]]:
+        moves, chains = self.every
+        if not self.pseudo_legal and self.ruleset.play.duties:
+            moves = self.ruleset.legal_moves(self.position, assume=self.assume)
+        if self.is_captures_first:
+            moves, chains = captures_first(self.position, moves, chains)
+        return moves, chains
+
+    @property
+    def is_captures_first(self) -> bool:
+        """Whether only captures may be made where there are any."""
+        is_duty = self.ruleset.play.duty(MANDATORY_CAPTURE) is not None
+        return self.captures_first or (is_duty and not self.pseudo_legal)
+
+    def may_be_made(self, move: Move | Chain) -> bool:
+        """Whether a move or a chain is one of those."""
+        return move in (self.chains if isinstance(move, Chain) else self.moves)
+
+    def why_not(self, move: Move | Chain) -> str:
+        """Why a move that may not be made may not."""
+        if self.result.is_over:
+            return f"the game is over: {self.result}"
+        moves, chains = self.every
+        if move not in (chains if isinstance(move, Chain) else moves):
+            return f"the position does not allow this move to {self.position.side}"
+        if self.is_captures_first and move not in itertools.chain(*captures_first(self.position, moves, chains)):
+            return "captures come first"
+        after = self.ruleset.apply(self.position, move, assume=self.assume)
+        if self.ruleset.in_check(after, self.position.side):
+            return f"it leaves {self.position.side} in check"
+        duties = (duty.name for duty in self.ruleset.play.duties if duty.name not in _MECHANICAL)
+        return f"it is not legal by the duties of the game: {', '.join(duties)}"
+
+    # --- how it stands ---
+
+    @functools.cached_property
+    def result(self) -> Result:
+        """How the game stands by what the ruleset declares."""
+        moves = self.ruleset.moves if self.pseudo_legal else None
+        return outcomes.judge(self.ruleset, self.position, self.history, moves)
+
+    @property
+    def score(self) -> str:
+        """The result as PGN writes it; that of the tags where the board does not say that the game is over."""
+        stated = self.tags.get("Result", "*")
+        return stated if not self.result.is_over and stated in pgn.RESULTS else self.result.score
+
+    @functools.cached_property
+    def is_check(self) -> bool:
+        """Whether the side to move is in check."""
+        return self.ruleset.in_check(self.position)
+
+    # --- to play ---
+
+    def play(self, move: Move | Chain | str) -> Game:
+        """The game after one move more; a text is read in all notations, as by `Ruleset.parse_move`.
+
+        Raises MoveError for a move that may not be made, and where the game is over.
+        """
+        if self.result.is_over:
+            raise MoveError(f"the game is over: {self.result}")
+        if isinstance(move, str):
+            move = self.ruleset.parse_move(move, self.position)
+        if not self.may_be_made(move):
+            raise MoveError(f"{quote(' '.join(path_of(move)))}: {self.why_not(move)}")
+        after = self.ruleset.apply(self.position, move, assume=self.assume)
+        tags = {name: value for name, value in self.tags.items() if name != "Result"}
+        return replace(self, plies=(*self.plies, Ply(self.position, move, after)), tags=tags)
+
+    def undo(self) -> Game:
+        """The game without its last move; raises MoveError where none has been made."""
+        if not self.plies:
+            raise MoveError("nothing has been played")
+        return replace(self, plies=self.plies[:-1])
+
+    # --- as text ---
+
+    def texts(self, notation: str = OWN) -> list[str]:
+        """The moves in a notation (see `Ruleset.move_text`); in the own one, as `play` and `apply` read them."""
+        return [self.ruleset.move_text(ply.move, ply.before, notation) for ply in self.plies]
+
+    def pgn(self) -> str:
+        """The game as PGN; raises MoveError where SAN cannot write its moves, PositionError where FEN cannot its start.
+
+        A game that is not chess, and a start that is not the ruleset's own, are tags.
+        """
+        tags = dict(self.tags)
+        if self.ruleset.name != _CHESS:
+            tags.setdefault("Variant", self.ruleset.name)
+        if not self._is_usual_start:
+            tags |= {"SetUp": "1", "FEN": self.ruleset.fen(self.start)}
+        counters = self.start.counters or Counters()
+        return pgn.text(tags, self.texts("san"), self.score, counters.number, self.start.side == "second")
+
+    @property
+    def _is_usual_start(self) -> bool:
+        if not self.ruleset.has_start:
+            return False
+        usual = self.ruleset.start
+        return self.start == usual and self.start.counters in (None, usual.counters)
+
+    def record(self) -> dict[str, Any]:
+        """The game as JSON data, which any game can be: its ruleset, start, moves and result."""
+        start, counters = self.start, self.start.counters
+        return {
+            "ruleset": str(self.ruleset.revision),
+            "digest": self.ruleset.revision.digest,
+            "start": start.data(),
+            **({} if counters is None else {"counters": counters.data()}),
+            "moves": [dict(self._written(ply)) for ply in self.plies],
+            "result": self.result.data(),
+        }
+
+    def _written(self, ply: Ply) -> Iterator[tuple[str, str]]:
+        yield "move", self.ruleset.move_text(ply.move, ply.before)
+        with contextlib.suppress(MoveError):
+            yield "uci", self.ruleset.move_text(ply.move, ply.before, "uci")
+
+    def read(self, text: str) -> Game:
+        """The game of this ruleset that a text writes, as PGN or as a JSON record, from its own start.
+
+        A PGN that names no start is from this game's. Raises MoveError and PositionError where it is none, with the
+        line or the number of the move.
+        """
+        return self._of_record(text) if text.lstrip().startswith("{") else self._of_pgn(text)
+
+    def _of_pgn(self, text: str) -> Game:
+        try:
+            read = pgn.parse(text)
+        except NotationError as error:
+            raise MoveError(str(error)) from None
+        start = self.start
+        if "FEN" in read.tags:
+            start = self.ruleset.position(fen=read.tags["FEN"])
+        game = replace(self, start=start, plies=())
+        for move, line in read.moves:
+            game = _next(game, f"line {line}", move, "san")
+        return replace(game, tags={**read.tags, "Result": read.result})
+
+    def _of_record(self, text: str) -> Game:
+        try:
+            data = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise MoveError(f"this is no record of a game: {error}") from None
+        if not isinstance(data, dict) or not {"start", "moves"} <= data.keys() <= set(_RECORD):
+            raise MoveError(f"a record of a game has the keys {', '.join(_RECORD)}")
+        moves = data["moves"]
+        if not isinstance(moves, list) or len(moves) > MAX_MOVES:
+            raise MoveError(f"the moves of a game are a list of at most {MAX_MOVES:,}")
+        counters = Counters.from_data(data["counters"]) if "counters" in data else None
+        start = self.ruleset.stated(replace(Position.from_data(data["start"]), counters=counters))
+        game = replace(self, start=start, plies=(), tags={})
+        for number, move in enumerate(moves, 1):
+            written = move.get("move") if isinstance(move, dict) else move
+            if not isinstance(written, str):
+                raise MoveError(f"move {number}: {quote(move)} names no move")
+            game = _next(game, f"move {number}", written, OWN)
+        return game
+
+
+def _next(game: Game, where: str, text: str, notation: str) -> Game:
+    try:
+        if game.result.is_over:
+            raise MoveError(f"the game is over: {game.result}")
+        found = game.ruleset.read_move(text, game.position, notation).moves
+        allowed = [move for move in found if game.may_be_made(move)] or found[:1]
+        if len(allowed) > 1:
+            raise MoveError(f"{quote(text)} may mean several moves")
+        return game.play(allowed[0])
+    except GgnStoreError as error:
+        raise MoveError(f"{where}: {error}") from None

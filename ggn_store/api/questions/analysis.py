@@ -1,0 +1,366 @@
+"""Analyses: questions about whole rulesets, each answered by one statement and what is made of its rows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from ggn_store.analysis import comparison, movers, symmetry
+from ggn_store.analysis import dead as idle
+from ggn_store.analysis import mobility as mobilities
+from ggn_store.analysis import reach as reaches
+from ggn_store.analysis.comparison import Moving, PieceComparison
+from ggn_store.analysis.dead import Dead
+from ggn_store.analysis.grid import Grid
+from ggn_store.analysis.mobility import PieceMobility, SquareMobility
+from ggn_store.analysis.movement import Movement, movement
+from ggn_store.analysis.movers import Candidate, SameMovers
+from ggn_store.analysis.reach import Coverage, Reacher
+from ggn_store.analysis.symmetry import Asymmetry, MirrorFinding, SideSymmetry
+from ggn_store.api.handle import Handle
+from ggn_store.api.session import collector
+from ggn_store.errors import NotationError, UnknownNameError, offer, printable, quote
+from ggn_store.model.board import Board
+from ggn_store.model.contents import Condition
+from ggn_store.model.document import EMPTY, ENEMY, Possibility
+from ggn_store.model.mentions import Use, Uses
+from ggn_store.model.revision import Revision
+from ggn_store.notation import qpi
+from ggn_store.notation.hand import HAND
+from ggn_store.store.analyses import contents, mentions, mobility, possibility_rows, reach, stats
+from ggn_store.store.analyses.asking import Asker, Tell, asking
+from ggn_store.store.analyses.contents import Member
+from ggn_store.store.analyses.reach import IN_HAND, Standing
+from ggn_store.store.database.session import Session
+from ggn_store.store.rulesets import catalog
+
+
+class RulesetAnalysis:
+    """The analyses of one ruleset; `tell` gets the SQL of each statement that runs."""
+
+    def __init__(self, handle: Handle, tell: Tell | None) -> None:
+        self._handle = handle
+        self._database = handle.session.database
+        self._tell = tell
+
+    def stats(self) -> list[dict[str, Any]]:
+        """How much is in each piece, in document order."""
+        with asking(self._database, self._tell) as asker:
+            return stats.of_pieces(asker, self._handle.revision)
+
+    def mobility(self, piece: str | None = None) -> list[PieceMobility]:
+        """The mobility of the pieces on an empty board, in document order; see `ggn_store.analysis.mobility`.
+
+        A piece that only comes from the hand has none. Raises UnknownNameError for a piece without rules.
+        """
+        return mobilities.by_piece(self.mobility_by_square(piece))
+
+    def mobility_by_square(self, piece: str | None = None) -> list[SquareMobility]:
+        """Where the pieces can go on an empty board from each square, and from the hand; otherwise like `mobility`."""
+        self._handle.require_place(piece, None, None)
+        board = self._handle.board
+        with asking(self._database, self._tell) as asker:
+            return mobilities.by_square(mobility.leaps(asker, self._handle.revision, piece=piece), board)
+
+    def coverage(self, piece: str | None = None) -> list[Coverage]:
+        """The squares that the pieces can ever stand on; see `ggn_store.store.analyses.reach`.
+
+        They set out from the start position; where the ruleset has none, from every square that they have rules from.
+        Raises UnknownNameError for a piece without rules.
+        """
+        self._handle.require_place(piece, None, None)
+        wanted = self._handle.pieces if piece is None else (piece,)
+        return self._covered(wanted, self._start())
+
+    def coverage_from(self, piece: str, source: str) -> Coverage:
+        """The squares that a piece can ever stand on if it stands on one (`*`: is in the hand), and nothing else does.
+
+        Raises UnknownNameError for a piece without rules, and a square that is not on the board.
+        """
+        self._handle.require_place(piece, source, None)
+        number = IN_HAND if source == HAND else self._handle.board.numbers[source]
+        return self._covered((piece,), [(piece, number)])[0]
+
+    def who_reaches(self, square: str) -> list[Reacher]:
+        """Which pieces have rules to a square, from which others or the hand, in document order.
+
+        Raises UnknownNameError for a square that is not on the board.
+        """
+        board = self._handle.board
+        self._handle.require_square(square, or_hand=False)
+        with asking(self._database, self._tell) as asker:
+            found = mobility.leaps(asker, self._handle.revision, destination=board.numbers[square])
+        return [
+            Reacher(leap.piece, board.label(leap.source), leap.quiet, leap.capture, leap.possibilities)
+            for leap in found
+        ]
+
+    def uses(self, state: str) -> list[Uses]:
+        """How often the rules mention a piece, `empty` or `enemy`: by piece in document order, and by role.
+
+        Or a state variable (`tide`) and one of its values (`tide=low`). Raises NotationError for what is none of these;
+        a piece that nothing mentions has no uses.
+        """
+        asked = self._mentionable(state)
+        with asking(self._database, self._tell) as asker:
+            return mentions.totals(asker, self._handle.revision, asked)
+
+    def each_use(self, state: str) -> list[Use]:
+        """Every mention in the rules, in document order; otherwise like `uses`."""
+        asked = self._mentionable(state)
+        with asking(self._database, self._tell) as asker:
+            return mentions.mentions(asker, self._handle.revision, self._handle.board, asked)
+
+    def dead(self) -> list[Dead]:
+        """The possibilities that never apply, or could be left out, in document order; see `Dead`."""
+        start, board = self._start(), self._handle.board
+        with self._database.snapshot() as database, asking(database, self._tell) as asker:
+            return find_dead(asker, self._handle.revision, board, start)
+
+    def symmetries(self) -> list[SideSymmetry]:
+        """Whether the sides are mirror images of one another, and each of itself; see `SideSymmetry`.
+
+        Every way to reverse axes of the board is tried: nothing, left to right, top to bottom, both (a turn by 180
+        degrees). On a board whose squares have no coordinates, only whether the sides have the same rules is told.
+        """
+        board, start = self._handle.board, self._handle.start
+        return [symmetry.answer(finding, board, start) for finding in self._findings()]
+
+    def asymmetries(self, symmetry: str | None = None, limit: int | None = None) -> list[Asymmetry]:
+        """Where symmetries do not hold, in document order: of each, the first `limit` entries.
+
+        Of the sides, where no symmetry holds, the one that holds nearly, with fewest entries; and of each side by
+        itself. With `symmetry`, all of that name, as `SideSymmetry` has it; raises UnknownNameError for another.
+        """
+        found = self._findings()
+        names = [*dict.fromkeys(each.mirror.symmetry for each in found)]
+        if symmetry is not None and symmetry not in names:
+            raise UnknownNameError(
+                f"{quote(symmetry)} is not a symmetry of the board of {self._handle.revision}: {', '.join(names)}"
+            )
+        return [*_asymmetries(_chosen(found, symmetry), self._handle, limit)]
+
+    # --- inside ---
+
+    def _findings(self) -> list[MirrorFinding]:
+        """What lacks a counterpart under each of the symmetries that are tried."""
+        with self._database.snapshot() as database, asking(database, self._tell) as asker:
+            revision, board = self._handle.revision, self._handle.board
+            with collector.held_off():
+                names = {each.piece_id: each.piece for each in contents.members(asker, [revision])}
+                pieces = (
+                    symmetry.MirroredPiece(names[rows.piece_id], rows) for rows in contents.contents(asker, [revision])
+                )
+                return symmetry.find(pieces, [*names.values()], board, symmetry.mirrors(board))
+
+    def _start(self) -> list[tuple[str, int]] | None:
+        """What the start position has on the board and in the hands; None without one."""
+        start, numbers = self._handle.start, self._handle.board.numbers
+        if start is None:
+            return None
+        standing = [(piece, numbers[square]) for square, piece in start.board.items() if piece and square in numbers]
+        return standing + [(piece, IN_HAND) for piece in start.hands or ()]
+
+    def _covered(self, pieces: Iterable[str], seeds: list[tuple[str, int]] | None) -> list[Coverage]:
+        board = self._handle.board
+        with asking(self._database, self._tell) as asker:
+            standing = reach.reached(asker, self._handle.revision, seeds)
+        return reaches.coverages(pieces, standing, board, IN_HAND)
+
+    def _mentionable(self, asked: str) -> str | mentions.Named:
+        """What rules can mention: a piece or a state as it is, a state variable with or without a value of it."""
+        if asked in (EMPTY, ENEMY) or qpi.is_qpi(asked):
+            return asked
+        known = self._handle.variables
+        if asked in known:
+            return mentions.Named(asked)
+        named = next((name for name in known if asked.startswith(f"{name}=")), None)
+        if named is not None:
+            value = asked.removeprefix(f"{named}=")
+            if value not in known[named].values:
+                allowed = offer(known[named].values)
+                raise NotationError(
+                    f"{quote(value)} is not a value of {printable(named)} in {self._handle.revision}: {allowed}"
+                )
+            return mentions.Named(named, value)
+        allowed = f"{EMPTY}, {ENEMY} or {qpi.ALLOWED}"
+        if known:
+            allowed += f"; nor is it a state variable of {self._handle.revision}, or VARIABLE=VALUE: {offer([*known])}"
+        raise NotationError(f"{quote(asked)} is not a state: {allowed}")
+
+
+class StoreAnalysis:
+    """The analyses of several rulesets of a store; `tell` gets the SQL of each statement that runs."""
+
+    def __init__(self, session: Session, tell: Tell | None) -> None:
+        self._session = session
+        self._tell = tell
+
+    def stats(self, references: Iterable[str] = ()) -> list[dict[str, Any]]:
+        """How much is in these rulesets, or in the newest revision of all of them, by name."""
+        with asking(self._session.database, self._tell, self._session.reading_long()) as asker:
+            found = [catalog.find(asker.connection, reference) for reference in references]
+            return stats.of_rulesets(asker, found or catalog.newest(asker.connection))
+
+    def compare(self, before: str, after: str) -> list[PieceComparison]:
+        """What differs between the pieces of two rulesets or revisions, in words; see `PieceComparison`.
+
+        Pieces are the same by their identifiers, whatever the style, or else by the same movement.
+        """
+        with asking(self._session.database, self._tell, self._session.reading()) as asker:
+            revisions = [catalog.find(asker.connection, each) for each in (before, after)]
+            grids = _Grids(asker)
+            with collector.held_off():
+                members = contents.members(asker, revisions)
+                by_key = {each.piece_id: each for each in members}
+                moving: dict[int, Moving] = {}
+                for rows in contents.contents(asker, [*{each.id: each for each in revisions}.values()]):
+                    member = by_key[rows.piece_id]
+                    moving[rows.piece_id] = comparison.moving(
+                        member.piece, member.digest, rows, grids.grid(member.board_id)
+                    )
+            one, other = (
+                comparison.ComparedRules(
+                    grids.board(revision.board_id).shape_text,
+                    revision.dialect,
+                    [moving[each.piece_id] for each in members if each.revision_id == revision.id],
+                )
+                for revision in revisions
+            )
+            is_same_board = revisions[0].board_id == revisions[1].board_id
+            return comparison.compare(one, other, is_same_board=is_same_board)
+
+    def same_movers(
+        self,
+        references: Iterable[str] = (),
+        *,
+        piece: str | None = None,
+        ruleset: str | None = None,
+        whole: bool = False,
+        exact: bool = False,
+        mirrored: bool = True,
+    ) -> SameMovers:
+        """Pieces of these rulesets, or of all in their newest revisions, that move alike, in groups.
+
+        With `piece` only those that move like it; it is that of `ruleset`, or of any of these that has it. Movement is
+        where a piece goes and what must stand where, independent of names, of the side and of the board's size; see
+        `ggn_store.analysis.movement`. With `whole` also what it changes, and drops; `exact` is for boards of one size,
+        square by square; `mirrored=False` tells mirrored movement apart. Raises UnknownNameError for a piece that is
+        not there.
+        """
+        with asking(self._session.database, self._tell, self._session.reading_long()) as asker:
+            revisions = [catalog.find(asker.connection, each) for each in references] or catalog.newest(
+                asker.connection
+            )
+            of_piece = None if ruleset is None else catalog.find(asker.connection, ruleset)
+            if of_piece is not None:
+                revisions.append(of_piece)
+            ordered = {revision.id: revision for revision in revisions}
+            grids = _Grids(asker)
+            with collector.held_off():
+                members = contents.members(asker, ordered.values())
+                _require(piece, [each for each in members if of_piece in (None, ordered[each.revision_id])], of_piece)
+                moving = dict(_movements(asker, [*ordered.values()], members, grids, whole))
+                places = (
+                    (Candidate(revision.name, revision.number, each.piece, is_wanted), moving[each.piece_id])
+                    for key, revision in ordered.items()
+                    for each in members
+                    if each.revision_id == key and each.piece_id in moving
+                    for is_wanted in [each.piece == piece and of_piece in (None, revision)]
+                )
+                found = movers.group(places, exact=exact, mirrored=mirrored, wanted_only=piece is not None)
+            boards = {each.revision_id: each.board_id for each in members}
+            left_out = [str(ordered[key]) for key, board in boards.items() if grids.grid(board) is None]
+            return SameMovers(found, tuple(left_out))
+
+
+class _Grids:
+    """The grids of boards, each read once."""
+
+    def __init__(self, asker: Asker) -> None:
+        self._asker = asker
+        self._found: dict[int, tuple[Board, Grid | None]] = {}
+
+    def board(self, board_id: int) -> Board:
+        """A board by its key."""
+        return self._of(board_id)[0]
+
+    def grid(self, board_id: int) -> Grid | None:
+        """Its grid; None where its squares have no coordinates."""
+        return self._of(board_id)[1]
+
+    def _of(self, board_id: int) -> tuple[Board, Grid | None]:
+        if board_id not in self._found:
+            board = catalog.read_board(self._asker.connection, board_id)
+            self._found[board_id] = board, Grid.of(board)
+        return self._found[board_id]
+
+
+def _chosen(findings: Sequence[MirrorFinding], name: str | None) -> list[MirrorFinding]:
+    """The findings of one name; without any, those of each side, and of the sides the one that holds nearly."""
+    if name is not None:
+        return [each for each in findings if each.mirror.symmetry == name]
+    of_sides = [each for each in findings if each.mirror.of == "sides"]
+    nearest = min(of_sides, key=lambda each: len(each.entries))
+    return [nearest, *(each for each in findings if each.mirror.of != "sides")]
+
+
+def _asymmetries(findings: Iterable[MirrorFinding], handle: Handle, limit: int | None) -> Iterator[Asymmetry]:
+    """The entries of findings, the first `limit` of each."""
+    board = handle.board
+
+    @lru_cache(maxsize=8)
+    def entries(piece: str) -> dict[tuple[str, str], Sequence[Possibility]] | None:
+        if piece not in handle.pieces:
+            return None
+        found = handle.read_piece(piece)
+        return {(source.square, each.square): each.possibilities
+                for source in found.sources for each in source.destinations}  # fmt: skip
+
+    def read(piece: str, source: str, destination: str) -> Sequence[Possibility] | None:
+        of_piece = entries(piece)
+        return None if of_piece is None else of_piece.get((source, destination), ())
+
+    for finding in findings:
+        for entry in islice(finding.entries, limit):
+            yield symmetry.asymmetry(finding, entry, board, read)
+
+
+def _require(piece: str | None, members: Sequence[Member], ruleset: Revision | None) -> None:
+    there = list(dict.fromkeys(each.piece for each in members))
+    if piece is not None and piece not in there:
+        if ruleset is None:
+            raise UnknownNameError(f"none of these rulesets has rules for {quote(piece)}")
+        raise UnknownNameError(f"{ruleset} has no rules for {quote(piece)}; it has {offer(there)}")
+
+
+def _movements(
+    asker: Asker, revisions: Sequence[Revision], members: Iterable[Member], grids: _Grids, whole: bool
+) -> Iterator[tuple[int, Movement]]:
+    """How each piece moves, by its key; pieces on boards without coordinates are left out."""
+    by_key = {each.piece_id: each for each in members}
+    for rows in contents.contents(asker, revisions, with_effects=whole):
+        member = by_key[rows.piece_id]
+        grid = grids.grid(member.board_id)
+        if grid is not None:
+            yield rows.piece_id, movement(member.piece, rows, grid, whole=whole)
+
+
+def find_dead(asker: Asker, revision: Revision, board: Board, start: list[Standing] | None) -> list[Dead]:
+    """The findings in document order; `start` is what stands at first, if that is known."""
+    never = possibility_rows.impossible_conditions(asker, revision)
+    of_piece: defaultdict[int, dict[int, Condition]] = defaultdict(dict)
+    # One for each possibility: that of the first square.
+    for each in sorted(never, key=lambda each: (each.square, each.polarity)):
+        of_piece[each.piece_id].setdefault(each.variant, Condition(each.polarity, each.square, each.state))
+    standing = None if start is None else reach.reached(asker, revision, start, never)
+    with collector.held_off():
+        members = {each.piece_id: each.piece for each in contents.members(asker, [revision])}
+        found = {
+            rows.piece_id: idle.find(members[rows.piece_id], rows, board, of_piece[rows.piece_id], standing, IN_HAND)
+            for rows in contents.contents(asker, [revision])
+        }
+    return [each for piece_id in members for each in found.get(piece_id, ())]

@@ -1,0 +1,190 @@
+"""The views in Python, and as directories of files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol, get_args
+
+from ggn_store.columnar import view_files
+from ggn_store.columnar.arrow import FRAMES
+from ggn_store.columnar.extras import need
+from ggn_store.errors import InputError, quote
+from ggn_store.exports import manifest
+from ggn_store.exports.csv_files import CsvFiles
+from ggn_store.exports.sqlite_file import SqliteFile
+from ggn_store.output import new_directory
+from ggn_store.store.database.session import Session
+from ggn_store.store.schema.views import VIEWS, View
+from ggn_store.store.sql import view_rows
+from ggn_store.store.sql.view_rows import Row, Wanted
+
+Format = Literal["parquet", "duckdb", "csv", "sqlite"]
+FORMATS: Final[tuple[Format, ...]] = get_args(Format)
+Names = str | Iterable[str] | None
+Progress = Callable[[str, int, int], None]
+Reading = Callable[[], AbstractContextManager[Any]]
+
+
+class _Files(Protocol):
+    """What writes the files of a format."""
+
+    def begin(self, view: View) -> str: ...
+    def add(self, rows: list[Row]) -> None: ...
+    def end(self, view: View) -> None: ...
+    def finish(self) -> None: ...
+    def close(self) -> None: ...
+
+
+_WRITERS: Final[Mapping[str, Callable[[Path], _Files]]] = {
+    "parquet": view_files.ParquetFiles,
+    "duckdb": view_files.DuckFile,
+    "csv": CsvFiles,
+    "sqlite": SqliteFile,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written: how many rows of each view, of how many revisions.
+
+    `formulas` names the columns of CSV files with texts that a spreadsheet would take for formulas.
+    """
+
+    directory: str
+    form: Format
+    revisions: int
+    rows: Mapping[str, int]
+    formulas: tuple[str, ...] = ()
+
+    def data(self) -> dict[str, Any]:
+        """The same as JSON data."""
+        said = {"directory": self.directory, "form": self.form, "revisions": self.revisions}
+        return {**said, "rows": dict(self.rows), "formulas": list(self.formulas)}
+
+
+class ViewRows:
+    """The rows of a view, in the order of rulesets, revisions and their documents; asked for anew each time.
+
+    Truth values are bools, and times are of UTC, in SQLite as well.
+    """
+
+    def __init__(self, reading: Reading, name: str, rulesets: Names) -> None:
+        self._reading = reading
+        self._view, self._every = view_rows.find_view(name)
+        self._names = _names(rulesets)
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"ViewRows({self.name!r})"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns; `ggn_store.api.questions.sql.VIEWS` says what they mean."""
+        return self._view.names
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """The rows, a few in memory at a time.
+
+        They are of one moment, so that a store in memory answers nothing else until the last.
+        """
+        with closing(self._batches()) as batches:
+            for rows in batches:
+                yield from rows
+
+    def batches(self) -> Iterator[Any]:
+        """Arrow record batches, one in memory at a time; otherwise like the rows. Needs the extra [duckdb]."""
+        schema = view_files.schema(self._view)
+        with closing(self._batches()) as batches:
+            for rows in batches:
+                yield view_files.record_batch(rows, schema)
+
+    def to_arrow(self) -> Any:
+        """An Arrow table of all rows. Needs the extra [duckdb]."""
+        with closing(self._batches()) as batches:
+            return view_files.table(self._view, batches)
+
+    def to_pandas(self) -> Any:
+        """A pandas frame of all rows: dtypes Int64 and boolean, which know missing values. Needs the extra [pandas]."""
+        need("pandas", FRAMES)
+        return view_files.frame(self.to_arrow())
+
+    def _batches(self) -> Any:
+        with self._reading() as connection:
+            wanted = view_rows.choose(connection, self._names, self._every)
+            yield from view_rows.batches(connection, self._view, wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Views:
+    """`store.views`: as rows, Arrow tables and frames, and as files."""
+
+    _session: Session
+
+    def rows(self, name: str, rulesets: Names = None) -> ViewRows:
+        """All rows of a view such as `v_moves`, or `v_moves_all`, of all rulesets or of some: to_arrow(), to_pandas().
+
+        Rulesets are `chess`, or `chess@2` for that revision. Raises UnknownNameError where there is no such view.
+        """
+        return ViewRows(self._session.reading_long, name, rulesets)
+
+    def export(
+        self,
+        directory: str | os.PathLike[str],
+        form: Format = "parquet",
+        rulesets: Names = None,
+        *,
+        every: bool = False,
+        force: bool = False,
+        progress: Progress | None = None,
+    ) -> Exported:
+        """Write all rows of the views into a new directory: as parquet, duckdb, csv or sqlite files.
+
+        Of the newest revisions, of `every` revision, or of `chess@2`; all rows are of one moment. `force` replaces an
+        older export. `progress` is told what is read, how many parts were, and of how many. Raises InputError where
+        the directory cannot be written, StoreError where the store is damaged; then there is none. Parquet needs the
+        extra [duckdb], and so does duckdb.
+        """
+        if form not in FORMATS:
+            raise InputError(f"{quote(form)} is not a format: {', '.join(FORMATS)}")
+        room = "not of an export, which is all that is replaced: name a new directory, or remove this one yourself"
+        if not force:
+            room = "name a new directory, or replace an older export with --force"
+        with (
+            new_directory(directory, room, manifest.files_of if force else None) as part,
+            closing(_WRITERS[form](part)) as files,
+            self._session.reading_long() as connection,
+        ):
+            wanted = view_rows.choose(connection, _names(rulesets), every)
+            view_rows.require_sound(connection, wanted)
+            names, rows = {}, dict.fromkeys((each.name for each in VIEWS), 0)
+            for place, each in enumerate(VIEWS):
+                names[each.name] = files.begin(each)
+                tell = _teller(progress, each, place * len(wanted), len(VIEWS) * len(wanted))
+                for batch in view_rows.batches(connection, each, wanted, tell=tell):
+                    files.add(batch)
+                    rows[each.name] += len(batch)
+                files.end(each)
+            files.finish()
+            manifest.write(part, form, names, rows, wanted)
+        formulas = tuple(files.formulas) if isinstance(files, CsvFiles) else ()
+        return Exported(os.fspath(directory), form, len(wanted), rows, formulas)
+
+
+def _teller(progress: Progress | None, view: View, before: int, total: int) -> Callable[[Wanted], None]:
+    done = before
+
+    def tell(wanted: Wanted) -> None:
+        nonlocal done
+        if progress is not None:
+            progress(f"{view.name} {wanted.ruleset}", done, total)
+        done += 1
+
+    return tell
+
+
+def _names(rulesets: Names) -> tuple[str, ...] | None:
+    return None if rulesets is None else (rulesets,) if isinstance(rulesets, str) else tuple(rulesets)

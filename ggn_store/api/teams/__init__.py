@@ -1,0 +1,1 @@
+"""Work that people share: histories, tags, states, policies, reviews; rulesets that go from store to store."""

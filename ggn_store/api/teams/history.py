@@ -1,0 +1,82 @@
+"""Histories in Python's words: told, contents compared, an old one brought back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from ggn_store.api.loading import gates
+from ggn_store.api.session import authors, collector
+from ggn_store.errors import InputError, UnknownNameError, offer, quote
+from ggn_store.model.changes import Diff
+from ggn_store.model.document import Document
+from ggn_store.model.history import Blame, LogEntry
+from ggn_store.model.revision import Revision, parse_reference
+from ggn_store.store.database.session import Session
+from ggn_store.store.history import blame, diff, log
+from ggn_store.store.rulesets import catalog, load
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """`store.history`: what became of rulesets, and when."""
+
+    _session: Session
+
+    def log(self, reference: str, limit: int | None = None) -> tuple[LogEntry, ...]:
+        """The revision that `chess`, `chess@3`, ... names and those before it, newest first, no more than `limit`."""
+        with self._session.reading() as connection:
+            return tuple(log.log(connection, reference, limit))
+
+    def diff(self, before: str | Document, after: str | Document | None = None, piece: str | None = None) -> Diff:
+        """What turns one revision or document into another; of one alone, what it changed against its parent.
+
+        Pieces that both have are not read. With `piece`, only that piece is compared.
+        """
+        with self._session.reading() as connection:
+            if after is not None:
+                one, other = diff.version(connection, before), diff.version(connection, after)
+            elif isinstance(before, Document):
+                raise InputError("a document has no parent: give two contents to compare")
+            else:
+                revision = catalog.find(connection, before)
+                other = diff.StoredVersion(connection, revision)
+                parent = f"{revision.name}@{revision.parent}"
+                one = diff.NoVersion() if revision.parent is None else diff.version(connection, parent)
+            if piece is not None and piece not in one.digests and piece not in other.digests:
+                pieces = list(dict.fromkeys((*one.digests, *other.digests)))
+                raise UnknownNameError(f"neither side has rules for the piece {quote(piece)}; there is {offer(pieces)}")
+            return diff.diff(one, other, piece)
+
+    def blame(
+        self, reference: str, piece: str | None = None, source: str | None = None, destination: str | None = None
+    ) -> tuple[Blame, ...]:
+        """Which revision gave each entry, and each field such as the title, the value that it has.
+
+        Only of one piece, source or destination, where they are given; then without the fields.
+        """
+        with collector.held_off(), self._session.reading() as connection:
+            return tuple(blame.blame(self._session.database, connection, reference, piece, source, destination))
+
+    def restore(self, reference: str, *, message: str | None = None, author: str | None = None) -> Revision:
+        """Make the content of an old revision the newest one again; bring a ruleset back that was deleted."""
+        author = authors.signed(self._session.database, author, message)
+        named = parse_reference(reference)
+        with self._session.writing() as connection:
+            was_hidden = catalog.show(self._session.database, connection, named.name)
+            revision = catalog.find(connection, named)
+            made = load.Made(
+                revision.dialect,
+                revision.board_id,
+                revision.envelope,
+                revision.digest,
+                author,
+                f"restore {revision}" if message is None else message,
+                datetime.now(UTC),
+            )
+            # Only the list of its pieces is written.
+            keys = [key.id for key in log.piece_keys(connection, revision).values()]
+            restored = load.append(
+                self._session.database, connection, revision.name, made, keys, load.Change(gate=gates.gate())
+            )
+        return replace(restored, status="restored") if was_hidden and restored.status == "unchanged" else restored

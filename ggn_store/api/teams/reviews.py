@@ -1,0 +1,235 @@
+"""Reviews: changes that are proposed, judged, and carried out once enough others have approved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Unpack
+
+from ggn_store.api.loading import gates, private
+from ggn_store.api.loading.loading import LoadWishes, ProposeOptions, prepare, read_one, stream
+from ggn_store.api.session import authors, collector
+from ggn_store.errors import ConflictError, GateError, HeadMovedError
+from ggn_store.model.changes import Diff
+from ggn_store.model.diff import NOTHING, Outline, diff_pieces
+from ggn_store.model.document import Document, Piece
+from ggn_store.model.proposal import Judgement, Proposal, parse_digest, parse_proposal
+from ggn_store.model.revision import check_name
+from ggn_store.store.database.engine import Database
+from ggn_store.store.database.session import Session
+from ggn_store.store.history import states
+from ggn_store.store.review import proposals
+from ggn_store.store.rulesets import catalog, load, stored_documents
+from ggn_store.store.rulesets.load import Made
+from ggn_store.store.rulesets.stored_documents import StoredDocument, Transaction
+
+if TYPE_CHECKING:
+    from ggn_store.api.loading import loading
+    from ggn_store.api.ruleset import Ruleset
+
+
+@dataclass(frozen=True, slots=True)
+class Reviews:
+    """`store.reviews`: changes that are proposed, judged, and carried out once others have approved of them."""
+
+    _session: Session
+
+    def propose(
+        self, document: loading.Content, name: str | None = None, **options: Unpack[ProposeOptions]
+    ) -> Proposal:
+        """Propose what `load` would load: it becomes the next revision when enough others have approved of it.
+
+        The keywords are those of `load`, without merge. Raises like `load`, and ConflictError where it is the newest
+        revision already, or proposed already.
+        """
+        wishes = LoadWishes(**options)
+        with collector.held_off():
+            content, name = read_one(document, name, wishes.dialect)
+            author = self._author(wishes.author, wishes.message)
+            check_name(name)
+            kept = prepare(content) if isinstance(content, Document) else stream(content)
+            database = self._session.database
+            with self._session.writing() as connection:
+                head = load.head_of(connection, name)
+                head.require(catalog.base(connection, name, wishes.base), name)
+                gates.require_open(states.newest(connection, name))
+                made, listed = load.keep(database, connection, kept, load.Change(author, wishes.message))
+                _require_news(connection, name, head.digest, head.number, made)
+                before = None if head.id is None else stored_documents.of_revision(connection, head.id)
+                found = gates.check(connection, name, before, stored_documents.of_pieces(connection, made, listed))
+                gates.refuse(name, found, accept=wishes.accept_changes)
+                accepted = [str(change) for change in found.changes]
+                return proposals.add(database, connection, name, head, gates.signed(made, found), listed, accepted)
+
+    def approve(
+        self, proposal: str, *, author: str | None = None, message: str | None = None, digest: str | None = None
+    ) -> Proposal:
+        """Approve of `chess#4`, which is somebody else's; the head moves once it has all approvals that it needs.
+
+        People are told apart by the user of a Postgres database, in a SQLite file by the author's name. `digest` is
+        that of the proposal that was read, or at least its first 16 digits. Raises ConflictError where the proposal has
+        another one or the head has moved since it was proposed, GateError where the policy refuses it now, and
+        StoreError where this program has not written it so.
+        """
+        name, number = parse_proposal(proposal)
+        read = None if digest is None else parse_digest(digest)
+        author = self._author(author, message)
+        database = self._session.database
+        who = database.role or author
+        with self._session.writing() as connection:
+            found = proposals.find_whole(connection, name, number)
+            if read is not None and not found.digest.startswith(read):
+                raise ConflictError(
+                    f"{found} has the digest {found.digest}, and the one that was read is {read}: look at it again "
+                    f"with `ggn-store proposal {found}`"
+                )
+            while True:
+                _require_current(found)
+                if who == found.who:
+                    raise GateError(f"{found} is {who}'s own: somebody else has to approve of it")
+                if who in found.approvals:
+                    break
+                was_said = proposals.judge(database, connection, found, "approved", author, message)
+                found = proposals.find(connection, name, number)
+                if was_said:
+                    break
+            if len(found.approvals) < found.needed:
+                return found
+            _merge(database, connection, found, author)
+            return proposals.find(connection, name, number)
+
+    def reject(self, proposal: str, *, author: str | None = None, message: str | None = None) -> Proposal:
+        """End the proposal `chess#4`, also one that is broken."""
+        return self._end(proposal, "rejected", author, message)
+
+    def withdraw(self, proposal: str, *, author: str | None = None, message: str | None = None) -> Proposal:
+        """End the proposal `chess#4`, which is one's own."""
+        return self._end(proposal, "withdrawn", author, message)
+
+    def _end(self, reference: str, verdict: Judgement, author: str | None, message: str | None) -> Proposal:
+        name, number = parse_proposal(reference)
+        author = self._author(author, message)
+        who = self._session.database.role or author
+        with self._session.writing() as connection:
+            while True:
+                found = proposals.find(connection, name, number)
+                _require_unjudged(found)
+                if verdict == "withdrawn" and who != found.who:
+                    raise GateError(f"{found} is {found.who}'s, not {who}'s: reject it instead")
+                if proposals.judge(self._session.database, connection, found, verdict, author, message):
+                    return proposals.find(connection, name, number)
+
+    def _author(self, author: str | None, message: str | None) -> str | None:
+        """Who makes a change; raises GateError for nobody."""
+        author = authors.signed(self._session.database, author, message)
+        if self._session.database.role is None and author is None:
+            raise GateError(
+                "a review is among people with names: say who you are with --author, $GGN_AUTHOR or git config"
+            )
+        return author
+
+    # --- looking at them ---
+
+    def get(self, proposal: str) -> Proposal:
+        """The proposal `chess#4`; raises UnknownNameError, and StoreError where it is broken."""
+        with self._session.reading() as connection:
+            return proposals.find_whole(connection, *parse_proposal(proposal))
+
+    def list(self, name: str | None = None, *, closed: bool = False) -> tuple[Proposal, ...]:
+        """The proposals that wait for approvals, of all rulesets or of one; with `closed`, all that there ever were.
+
+        Those that this program has not written so are in the state `broken`, and `fault` says why.
+        """
+        if name is not None:
+            check_name(name)
+        with self._session.reading() as connection:
+            if name is not None and not proposals.listed(connection, name):
+                catalog.find(connection, name)
+            found = proposals.listed(connection, name)
+        return tuple(each for each in found if closed or each.state in ("open", "stale", "broken"))
+
+    def ruleset(self, proposal: str) -> Ruleset:
+        """What `chess#4` proposes, as a ruleset in a private store in memory, to be asked for moves."""
+        name, number = parse_proposal(proposal)
+        with self._session.reading() as connection:
+            found = proposals.find_whole(connection, name, number)
+            document = stored_documents.document(connection, stored_documents.of_proposal(connection, found))
+        return private.of_document(document, f"{name}#{number}")
+
+    def diff(self, proposal: str) -> Diff:
+        """What `chess#4` changes in the revision that it is based on."""
+        with self._session.reading() as connection:
+            found = proposals.find_whole(connection, *parse_proposal(proposal))
+            after = stored_documents.of_proposal(connection, found)
+            before = None if found.base_id is None else stored_documents.of_revision(connection, found.base_id)
+            old = {} if before is None else _pieces(connection, before, after)
+            new = _pieces(connection, after, before)
+        pairs = ((old.get(piece), new.get(piece)) for piece in {**old, **new})
+        return diff_pieces(NOTHING if before is None else _outline(before), _outline(after), pairs)
+
+
+def _require_news(connection: Transaction, name: str, head: str | None, number: int, made: Made) -> None:
+    """Raise ConflictError where the content is there already, or proposed already."""
+    if made.digest == head:
+        raise ConflictError(f"there is nothing to propose: {name}@{number} is what the document says")
+    for each in proposals.listed(connection, name):
+        if each.digest == made.digest and each.state == "open":
+            raise ConflictError(f"{each} proposes the same already: see `ggn-store proposal {each}`")
+
+
+def _require_unjudged(proposal: Proposal) -> None:
+    if proposal.state in ("merged", "rejected", "withdrawn"):
+        became = "" if proposal.revision is None else f", it is {proposal.name}@{proposal.revision}"
+        raise ConflictError(f"{proposal} was {proposal.state} already{became}")
+
+
+def _require_current(proposal: Proposal) -> None:
+    _require_unjudged(proposal)
+    if proposal.state == "stale":
+        raise _moved_on(proposal, proposal.head)
+
+
+def _moved_on(proposal: Proposal, head: int | None) -> ConflictError:
+    made = "before there was a revision" if proposal.base is None else f"on {proposal.name}@{proposal.base}"
+    return ConflictError(
+        f"{proposal} was made {made}, and the newest revision is {proposal.name}@{head} now: bring the document up to "
+        "date and propose it again"
+    )
+
+
+def _merge(database: Database, connection: Transaction, proposal: Proposal, author: str | None) -> None:
+    """Let the head move to what a proposal says, if the policy lets it pass as it is now."""
+    name = proposal.name
+    after = stored_documents.of_proposal(connection, proposal)
+    gates.require_open(states.newest(connection, name))
+    before = None if proposal.base_id is None else stored_documents.of_revision(connection, proposal.base_id)
+    gates.refuse(name, gates.check(connection, name, before, after), accepted=proposal.accepted)
+    made = Made(
+        proposal.dialect,
+        proposal.board_id,
+        proposal.envelope,
+        proposal.digest,
+        proposal.author,
+        proposal.message,
+        datetime.now(UTC),
+    )
+    pieces = [piece.id for piece in after.pieces]
+    head = load.head_of(connection, name)
+    if head.id != proposal.base_id:
+        raise _moved_on(proposal, head.number)
+    try:
+        revision = load.append(database, connection, name, made, pieces, load.Change(base=head.lineage))
+    except HeadMovedError:
+        raise _moved_on(proposal, load.head_of(connection, name).number) from None
+    if not proposals.judge(database, connection, proposal, "merged", author, None, revision.id):
+        raise ConflictError(f"somebody else has just said something of {proposal}: look at it again")
+
+
+def _pieces(connection: Transaction, content: StoredDocument, other: StoredDocument | None) -> dict[str, Piece]:
+    """The pieces of a document that another does not have just so."""
+    known = set() if other is None else {piece.id for piece in other.pieces}
+    return {piece.identifier: piece for piece in stored_documents.read_pieces(connection, content, known)}
+
+
+def _outline(content: StoredDocument) -> Outline:
+    return Outline(content.dialect, content.envelope, tuple(piece.identifier for piece in content.pieces))

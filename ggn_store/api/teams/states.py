@@ -1,0 +1,61 @@
+"""What rulesets are said to be: active, deprecated, retired."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ggn_store.api.session import authors
+from ggn_store.errors import NotationError, quote
+from ggn_store.model.revision import STATES, Lifecycle, RulesetState, check_name
+from ggn_store.store.database.session import Session
+from ggn_store.store.history import states
+from ggn_store.store.rulesets import catalog
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """`store.states`: whether rulesets are active, deprecated or retired."""
+
+    _session: Session
+
+    def set(
+        self,
+        name: str,
+        state: Lifecycle,
+        *,
+        use: str | None = None,
+        author: str | None = None,
+        message: str | None = None,
+    ) -> RulesetState:
+        """Say that a ruleset is active, deprecated, or retired and takes no revisions; `use` names one to be used.
+
+        Raises UnknownNameError where there is no such ruleset, and ConflictError where somebody else was faster.
+        """
+        check_name(name)
+        if state not in STATES:
+            raise NotationError(f"{quote(state)} is not a state: {', '.join(STATES)}")
+        if use is not None and state == "active":
+            raise NotationError(f"an active ruleset is to be used itself: leave {quote(use)} out, or say deprecated")
+        if use is not None and check_name(use) == name:
+            raise NotationError(f"{name} cannot be used instead of itself: name another ruleset")
+        author = authors.signed(self._session.database, author, message)
+        with self._session.writing() as connection:
+            for each in (name, use):
+                if each is not None:
+                    catalog.find(connection, each)
+            before = states.newest(connection, name)
+            if (before.state, before.successor, before.message) == (state, use, message):
+                return before
+            return states.add(self._session.database, connection, before, state, use, author, message)
+
+    def get(self, name: str) -> RulesetState:
+        """Whether a ruleset is active, deprecated or retired; raises UnknownNameError."""
+        return self.log(name)[0]
+
+    def log(self, name: str) -> tuple[RulesetState, ...]:
+        """All that was ever said of a ruleset, the newest first."""
+        check_name(name)
+        with self._session.reading() as connection:
+            catalog.find(connection, name)
+            # What nothing was ever said of is active.
+            return tuple(states.log(connection, name)) or (RulesetState(name),)
