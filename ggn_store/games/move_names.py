@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from ggn_store.games.rules import SIDES, Definition, Form
 from ggn_store.model.move import Move
-from ggn_store.model.move_names import Castled, Names
+from ggn_store.model.move_names import Castled, Names, changes
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 
@@ -47,8 +47,7 @@ class DefinedNames(Names):
         return new.strip("+-").lower()
 
     def castling(self, move: Move) -> Castled | None:
-        board = {} if move.transition is None else move.transition.board
-        for side, castled in self._castlings.get(frozenset(board), ()) if self._castlings else ():
+        for side, castled in self._castlings.get(frozenset(changes(move)), ()) if self._castlings else ():
             if side == side_of(move.piece) and move.source in (castled.source, HAND):
                 return castled
         return None

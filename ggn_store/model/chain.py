@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ggn_store.model.move import Move
+from ggn_store.model.move import Move, takes
 from ggn_store.model.position import Position
 from ggn_store.model.record import Record
-from ggn_store.notation.qpi import Side, side_of
 from ggn_store.notation.stn import Transition
 
 
@@ -68,17 +67,16 @@ def captures_first(
     """
     moves, chains = list(moves), tuple(chains)
     boards = {_key(chain.steps): chain.after.board for chain in chains}
-    taking = {_key([move]) for move in moves if _takes(move, position.board, position.side)}
+    taking = {_key([move]) for move in moves if takes(move, position.board, position.side)}
     continued: set[_Key] = set()
     for chain in chains:  # those that a chain continues come before it
         before, last = chain.steps[:-1], chain.steps[-1]
         key = _key(before)
         if key not in boards and before[0].has_effects:
             boards[key] = position.after(before[0].effects).board
-        takes = _takes(last, boards[key], position.side)
-        if takes:
+        if is_capture := takes(last, boards[key], position.side):
             continued.add(key)
-        if takes or key in taking:
+        if is_capture or key in taking:
             taking.add(_key(chain.steps))
     if not taking:
         return moves, chains
@@ -94,9 +92,3 @@ _Key = tuple[tuple[str, str, str, int], ...]
 
 def _key(steps: Sequence[Move]) -> _Key:
     return tuple((step.piece, step.source, step.destination, step.ordinal) for step in steps)
-
-
-def _takes(move: Move, board: Mapping[str, str | None], side: Side) -> bool:
-    changed = () if move.transition is None else move.transition.board
-    held = map(board.get, changed)
-    return any(piece is not None and side_of(piece) != side for piece in held)

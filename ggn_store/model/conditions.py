@@ -35,6 +35,15 @@ def _meets(content: str, state: str, side: Side) -> bool:
     return content == state
 
 
+def meets(piece: str | None, state: str, side: Side) -> bool:
+    """Whether what stands on a square, None for nothing, is what a piece of `side` means by a state."""
+    if state == EMPTY:
+        return piece is None
+    if state == ENEMY:
+        return piece is not None and side_of(piece) != side
+    return piece == state
+
+
 @functools.lru_cache(maxsize=65_536)
 def implies(polarity: str, state: str, other_polarity: str, other_state: str, side: Side) -> bool:
     """Whether a condition on a square is met wherever another one, given first, is met there."""

@@ -17,6 +17,7 @@ from typing import Final
 from ggn_store.errors import NotationError
 from ggn_store.model.board import Board
 from ggn_store.model.chain import Chain, captures_first
+from ggn_store.model.conditions import meets
 from ggn_store.model.document import EMPTY, ENEMY, Guards
 from ggn_store.model.geometry import Lattice
 from ggn_store.model.move import Move, displaced
@@ -25,7 +26,7 @@ from ggn_store.model.position import Position
 from ggn_store.model.variables import VariableValues, passes
 from ggn_store.notation import cell, qpi
 from ggn_store.notation.hand import HAND
-from ggn_store.notation.qpi import Side, other_side, side_of
+from ggn_store.notation.qpi import Side, is_royal, other_side, side_of
 from ggn_store.notation.stn import Transition
 
 # A square and the states that it must have and must not have.
@@ -128,21 +129,7 @@ def _can_take(must: str | None, deny: str | None, side: Side) -> bool:
 
 def _holds(fact: _Fact, piece: str | None, side: Side) -> bool:
     _, must, deny = fact
-    return (must is None or _is(piece, must, side)) and (deny is None or not _is(piece, deny, side))
-
-
-def _is(piece: str | None, state: str, side: Side) -> bool:
-    if state == EMPTY:
-        return piece is None
-    if state == ENEMY:
-        return piece is not None and side_of(piece) != side
-    return piece == state
-
-
-@functools.lru_cache(maxsize=4096)
-def is_royal(piece: str) -> bool:
-    """Whether a piece is one of those that must not be lost: `^` says it."""
-    return qpi.parse(piece).terminal
+    return (must is None or meets(piece, must, side)) and (deny is None or not meets(piece, deny, side))
 
 
 def unmarked(play: Play, position: Position) -> Position:

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, get_args
 from ggn_store.errors import MoveError, quote
 from ggn_store.model.document import Guards
 from ggn_store.notation.hand import HAND
+from ggn_store.notation.qpi import Side, side_of
 from ggn_store.notation.stn import Transition
 
 Assumption = Literal["displacement"]
@@ -81,6 +82,12 @@ class Move:
         if self.action is not None:
             data |= {"action": self.action, "step": self.step, "chainable": self.chainable}
         return data
+
+
+def takes(move: Move, board: Mapping[str, str | None], side: Side) -> bool:
+    """Whether a move changes a square on which a board has an enemy of `side`."""
+    changed = () if move.transition is None else move.transition.board
+    return any(piece is not None and side_of(piece) != side for piece in map(board.get, changed))
 
 
 def displaced(move: Move) -> Move:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ggn_store.model.move import Move
+from ggn_store.model.move import Move, takes
 from ggn_store.notation import cell, qpi
 from ggn_store.notation.coordinates import Coordinates
 from ggn_store.notation.hand import HAND
@@ -50,7 +50,7 @@ class Names:
 
     def castling(self, move: Move) -> Castled | None:
         """The castling that a move is, None where it is none."""
-        board = _changes(move)
+        board = changes(move)
         filled = {square: piece for square, piece in board.items() if piece is not None}
         others = filled.keys() - {move.destination}
         emptied = board.keys() - filled.keys() - {move.source}
@@ -64,7 +64,7 @@ class Names:
 
     def coordinates(self, move: Move) -> Coordinates:
         """The move as UCI and USI see it."""
-        board, castling = _changes(move), self.castling(move)
+        board, castling = changes(move), self.castling(move)
         if move.source == HAND:
             letter = self.token(move.piece)
             if castling is not None:
@@ -95,8 +95,8 @@ class Names:
             return San(check=check)
         letter = self.letter(piece)
         if source == HAND:
-            return San(destination, self.letter(_changes(move).get(destination) or piece), dropped=True, check=check)
-        captures = takes(move, board)
+            return San(destination, self.letter(changes(move).get(destination) or piece), dropped=True, check=check)
+        captures = takes(move, board, side_of(move.piece))
         sources = {each for each, _ in (self.way(other) for other in rivals)} - {source, HAND}
         file, rank = _told_apart(source, sources, always=captures and not letter)
         promotion = "" if entering else self.promotion(move)
@@ -108,7 +108,7 @@ class Names:
 
     def promotion(self, move: Move) -> str:
         """What SAN says that a move makes of its piece, "" for nothing else."""
-        becomes = _changes(move).get(move.destination)
+        becomes = changes(move).get(move.destination)
         if move.source == HAND or becomes is None or not self.mark(move.piece, becomes):
             return ""
         return self.token(becomes).strip("-")
@@ -125,18 +125,14 @@ def enters(move: Move) -> bool:
     return move.source == HAND and move.must.get(move.destination, "empty") not in ("empty", "enemy")
 
 
-def takes(move: Move, board: Mapping[str, str | None]) -> bool:
-    """Whether a move takes an enemy piece from a board."""
-    return any(held is not None and side_of(held) != side_of(move.piece) for held in map(board.get, _changes(move)))
-
-
-def _changes(move: Move) -> Mapping[str, str | None]:
+def changes(move: Move) -> Mapping[str, str | None]:
+    """What a move leaves on each square that it changes; nothing where that is not known."""
     return {} if move.transition is None else move.transition.board
 
 
 def _leaver(move: Move) -> str:
     """Where the piece goes that makes room for one that enters."""
-    squares = [square for square, piece in _changes(move).items() if piece and square != move.destination]
+    squares = [square for square, piece in changes(move).items() if piece and square != move.destination]
     return squares[0] if squares else move.destination
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
 from ggn_store.model.play import Outcome
 from ggn_store.model.record import Record
 from ggn_store.notation import cell
-from ggn_store.notation.qpi import Side, other_side, parse, side_of
+from ggn_store.notation.qpi import Side, other_side, side_of
+from ggn_store.notation.qpi import is_royal as is_royal
 
 Board = Mapping[str, str | None]
-SCORES: Final = ("1-0", "0-1", "1/2-1/2", "*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,6 @@ def reason(outcome: Outcome, in_check: bool) -> str:
 
 
 # --- what a board and the hands say by themselves ---
-
-
-def is_royal(piece: str) -> bool:
-    """Whether a piece is one that its side must not lose."""
-    return parse(piece).terminal
 
 
 def own(board: Board, side: Side, pieces: Collection[str] = ()) -> dict[str, str]:

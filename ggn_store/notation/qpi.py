@@ -71,6 +71,12 @@ def side_of(identifier: str) -> Side:
     return "first" if identifier[0].isupper() else "second"
 
 
+@lru_cache(maxsize=4096)
+def is_royal(piece: str) -> bool:
+    """Whether a piece is one that its side must not lose: `^` says it."""
+    return parse(piece).terminal
+
+
 def other_side(side: Side) -> Side:
     """The opponent."""
     return "second" if side == "first" else "first"

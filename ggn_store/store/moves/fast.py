@@ -17,7 +17,7 @@ from itertools import chain, islice, product, repeat
 from operator import attrgetter
 from typing import Any, Final, NamedTuple, TypeGuard, cast
 
-from sqlalchemy import Column, ColumnElement, FromClause, Select, Table, and_, select
+from sqlalchemy import FromClause, Select, select
 
 from ggn_store.model import legality
 from ggn_store.model.board import Board
@@ -34,7 +34,7 @@ from ggn_store.store.moves.reading import Question
 from ggn_store.store.moves.views import View
 from ggn_store.store.rulesets import lanes
 from ggn_store.store.rulesets.lanes import Statement
-from ggn_store.store.rulesets.possibilities import decode
+from ggn_store.store.rulesets.possibilities import SPAN, in_span, read_spans
 from ggn_store.store.schema import tables as t
 
 # What is kept in memory for the next questions to a revision, at most: moves, and answers made of them.
@@ -178,7 +178,7 @@ class FastQuery:
         self._whole = board.squares if size <= KEPT_MOVES and len(board.squares) <= _SMALL else ()
         self._pieces = {piece: (place, piece_id) for place, (piece, piece_id) in enumerate(pieces.items())}
         self._held = {side: [(HAND, piece) for piece in pieces if side_of(piece) == side] for side in SIDES}
-        self._details = _DETAILS_OF_GDL if is_gdl else _DETAILS
+        self._is_gdl = is_gdl
         self._common = {side: View(board, side, _BASIC) for side in SIDES}
         self._views: dict[tuple[Side, tuple[Statement, ...]], View] = {}
         self._memory = _Memory()
@@ -396,12 +396,7 @@ class FastQuery:
     def _read(self, spans: Mapping[tuple[int, int, int], Start]) -> int:
         """Read the possibilities from a number to another of pieces, as moves of their starts; how many they are."""
         rows = list(spans)
-
-        def of_table(table: Table) -> Iterator[Sequence[Any]]:
-            for piece_id, number, *row in self.database.ask(self._details[table], rows):
-                yield (piece_id, number), *row
-
-        details = decode(self.board.squares, of_table, is_gdl=self._details is _DETAILS_OF_GDL)
+        details = read_spans(self.database, self.board.squares, rows, is_gdl=self._is_gdl)
         count = 0
         for piece_id, first, last, number, ordinal, toggle, square in self.database.ask(_VARIANTS, rows):
             start = spans[piece_id, first, last]
@@ -445,41 +440,18 @@ def _found(asked: FromClause) -> Select[Any]:
     ).join_from(asked, t.lane, lane.key.between(asked.c.lowest, asked.c.highest))
 
 
-def _of_variants(table: Table, *columns: str) -> Asked:
-    """The rows in a table of a piece's possibilities of some numbers."""
-    chosen = [table.c[name] for name in ("piece_id", "variant", *columns)]
-    return Asked(_SPAN, lambda asked: select(*chosen).join_from(asked, table, _within(asked, table.c.variant)))
-
-
-def _within(asked: FromClause, number: Column[int]) -> ColumnElement[bool]:
-    is_of_piece = number.table.c.piece_id == asked.c.piece_id
-    return and_(is_of_piece, number.between(asked.c.first, asked.c.last))
-
-
 def _variants(asked: FromClause) -> Select[Any]:
     variant = t.variant.c
     return (
         select(*asked.c, variant.number, variant.ordinal, variant.toggle, t.destination.c.square)
-        .join_from(asked, t.variant, _within(asked, variant.number))
+        .join_from(asked, t.variant, in_span(asked, variant.number))
         .join(t.destination, t.VARIANT_OF_DESTINATION)
     )
 
 
 _WORDS: Final = Asked(("key", "word"), _reached)
 _LANES: Final = Asked(("lowest", "highest"), _found)
-_SPAN: Final = ("piece_id", "first", "last")
-_VARIANTS: Final = Asked(_SPAN, _variants)
-# What possibilities are decoded from; the last are of the dialect `gdl` only.
-_DETAILS: Final = {
-    t.condition: _of_variants(t.condition, "polarity", "square", "state"),
-    t.effect: _of_variants(t.effect, "square", "becomes"),
-    t.hand_effect: _of_variants(t.hand_effect, "piece", "delta"),
-}
-_DETAILS_OF_GDL: Final = _DETAILS | {
-    t.guard: _of_variants(t.guard, "variable", "value"),
-    t.state_effect: _of_variants(t.state_effect, "variable", "value"),
-    t.variant_origin: _of_variants(t.variant_origin, "action", "step", "chainable"),
-}
+_VARIANTS: Final = Asked(SPAN, _variants)
 
 
 def read(opened: Opened) -> FastQuery | None:

@@ -21,11 +21,10 @@ from typing import Final, NamedTuple
 
 from ggn_store.errors import MoveError, StoreError
 from ggn_store.model.board import Board
-from ggn_store.model.legality import is_royal
 from ggn_store.model.move import Assumption
 from ggn_store.model.play import Play
 from ggn_store.model.position import MAX_HAND_COUNT, SIDES, Position
-from ggn_store.notation.qpi import side_of
+from ggn_store.notation.qpi import is_royal, side_of
 from ggn_store.store.moves import royals
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.moves.reachable import Entry, reachable

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.model.geometry import Lattice
-from ggn_store.model.legality import is_royal
 from ggn_store.model.play import Play
 from ggn_store.model.position import SIDES, Position
-from ggn_store.notation.qpi import other_side, side_of
+from ggn_store.notation.qpi import is_royal, other_side, side_of
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.moves.reachable import Entry
 

@@ -8,9 +8,9 @@ from operator import itemgetter
 from typing import Any, Final
 
 from ggn_store.model.board import Board
-from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.conditions import meets
 from ggn_store.notation import qpi
-from ggn_store.notation.qpi import Side, side_of
+from ggn_store.notation.qpi import Side
 from ggn_store.store.rulesets.lanes import Statement
 
 _KEPT: Final = 100_000
@@ -127,16 +127,8 @@ def read(statements: str) -> tuple[Statement, ...]:
 
 def holds(statement: str, piece: str | None, side: Side) -> bool:
     """Whether a statement is true of a square where `piece` stands, as a side sees it."""
-
-    def is_so(state: str) -> bool:
-        if state == EMPTY:
-            return piece is None
-        if state == ENEMY:
-            return piece is not None and side_of(piece) != side
-        return piece == state
-
     for alternative in statement.split("|"):
         must, *deny = alternative.split("!")
-        if (not must or is_so(must)) and not any(map(is_so, deny)):
+        if (not must or meets(piece, must, side)) and not any(meets(piece, state, side) for state in deny):
             return True
     return False

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import BindParameter, Table, and_, bindparam, select, union
+from sqlalchemy import BindParameter, and_, bindparam, select, union
 
 from ggn_store.model.lane import Fact, Lane, Statement
 from ggn_store.model.move import Move
-from ggn_store.store.database.engine import Asked
 from ggn_store.store.moves import views
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.rulesets import catalog, lanes
-from ggn_store.store.rulesets.possibilities import decode
+from ggn_store.store.rulesets.possibilities import read_spans
 from ggn_store.store.schema import tables as t
 
 
@@ -42,20 +41,6 @@ _PLACES_OF_GDL: Final = _PLACES.add_columns(_ORIGIN.action, _ORIGIN.step, _ORIGI
     t.variant_origin,
     and_(_ORIGIN.piece_id == t.variant.c.piece_id, _ORIGIN.variant == t.variant.c.number),
 )
-
-
-def _of_piece(table: Table) -> Asked:
-    """What a piece has in a table, by number of the possibility."""
-    _, *columns = table.columns
-    return Asked(
-        ("piece_id",), lambda asked: select(*columns).join_from(asked, table, table.c.piece_id == asked.c.piece_id)
-    )
-
-
-_DETAILS: Final = {
-    table: _of_piece(table)
-    for table in (t.condition, t.effect, t.hand_effect, t.variant_origin, t.guard, t.state_effect)
-}
 
 
 def read_lanes(opened: Opened) -> list[tuple[str, list[Lane]]]:
@@ -91,14 +76,13 @@ def read_places(opened: Opened) -> list[Place]:
 
 def read_moves(opened: Opened) -> list[Move]:
     """Every possibility in document order, as a move."""
+    database, connection, revision, board = opened
     found: list[Move] = []
     for piece in _pieces(opened):
-
-        def rows(table: Table, key: int = piece.id) -> Iterable[Sequence[Any]]:
-            return opened.database.ask(_DETAILS[table], [(key,)], opened.connection)
-
-        details = decode(opened.board.squares, rows, is_gdl=opened.revision.dialect == "gdl")
-        found += [details[number].move(*place[:4], place.toggle) for number, place in enumerate(_places(opened, piece))]
+        places = list(_places(opened, piece))
+        span = piece.id, 0, len(places)
+        details = read_spans(database, board.squares, [span], connection, is_gdl=revision.dialect == "gdl")
+        found += [details[piece.id, number].move(*place[:4], place.toggle) for number, place in enumerate(places)]
     return found
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Table
+from sqlalchemy import Column, ColumnElement, Connection, FromClause, Table, and_, select
 
 from ggn_store.model.document import Origin, Possibility
 from ggn_store.model.move import Move
 from ggn_store.notation.stn import Transition
+from ggn_store.store.database.engine import Asked, Database
 from ggn_store.store.schema import tables as t
 
 
@@ -68,3 +69,37 @@ def decode(
     for key, action, step, chainable in rows(t.variant_origin):
         found[key].origin = Origin(action, step, bool(chainable))
     return found
+
+
+# Possibilities of a piece, from one number to another.
+SPAN: Final = ("piece_id", "first", "last")
+
+
+def in_span(asked: FromClause, number: Column[int]) -> ColumnElement[bool]:
+    """Whether a row is of a possibility of the span that is asked for; `number` is its column."""
+    return and_(number.table.c.piece_id == asked.c.piece_id, number.between(asked.c.first, asked.c.last))
+
+
+def _in_spans(table: Table) -> Asked:
+    return Asked(SPAN, lambda asked: select(*table.columns).join_from(asked, table, in_span(asked, table.c.variant)))
+
+
+_TABLES: Final = (t.condition, t.effect, t.hand_effect, t.guard, t.state_effect, t.variant_origin)
+_IN_SPANS: Final = {table: _in_spans(table) for table in _TABLES}
+
+
+def read_spans(
+    database: Database,
+    squares: Sequence[str],
+    spans: Sequence[tuple[int, int, int]],
+    connection: Connection | None = None,
+    *,
+    is_gdl: bool,
+) -> Mapping[tuple[int, int], Details]:
+    """The details of the possibilities in spans, by piece and number; `connection` as for `Database.ask`."""
+
+    def rows(table: Table) -> Iterator[Sequence[Any]]:
+        for piece_id, number, *row in database.ask(_IN_SPANS[table], spans, connection):
+            yield (piece_id, number), *row
+
+    return decode(squares, rows, is_gdl=is_gdl)
