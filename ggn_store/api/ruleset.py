@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from ggn_store.api.handle import AnyPosition, Handle, as_position
 from ggn_store.api.moves import outcomes
@@ -13,7 +13,7 @@ from ggn_store.api.moves.chains import Chains
 from ggn_store.api.moves.legal import Legal
 from ggn_store.api.moves.move_notations import OWN
 from ggn_store.api.moves.move_texts import MoveTexts, Reading
-from ggn_store.api.moves.moves import Moves, Query
+from ggn_store.api.moves.moves import Moves, Place, Query
 from ggn_store.api.moves.named_moves import NamedMoves
 from ggn_store.api.moves.selection import SelectedPiece
 from ggn_store.api.positions import notations
@@ -214,11 +214,9 @@ class Ruleset:
         self,
         position: AnyPosition,
         *,
-        piece: str | None = None,
-        source: str | None = None,
-        destination: str | None = None,
         assume: Assumption | None = None,
         query: Query = "fast",
+        **place: Unpack[Place],
     ) -> list[Move]:
         """The moves of the side to move, in document order; all of them, or of one piece, source, destination.
 
@@ -226,18 +224,16 @@ class Ruleset:
         with the reading query, whose answer is the same. Raises UnknownNameError for a piece without rules or a square
         that is not on the board.
         """
-        return self._moves.one(position, self._moves.question(piece, source, destination), assume, query)
+        return self._moves.one(position, self._moves.question(**place), assume, query)
 
     def moves_batch(
         self,
         positions: Iterable[AnyPosition],
         *,
-        piece: str | None = None,
-        source: str | None = None,
-        destination: str | None = None,
         assume: Assumption | None = None,
         query: BatchQuery = "auto",
         legal: bool = False,
+        **place: Unpack[Place],
     ) -> list[list[Move]]:
         """The moves of each of many positions; otherwise like `moves`.
 
@@ -247,8 +243,8 @@ class Ruleset:
         are those of `legal_moves`, whose duties the store judges: there is no `query` to choose.
         """
         if legal:
-            return self._legal.many(positions, self._moves.question(piece, source, destination), assume)
-        return self._batches.many(positions, self._moves.question(piece, source, destination), assume, query)
+            return self._legal.many(positions, self._moves.question(**place), assume)
+        return self._batches.many(positions, self._moves.question(**place), assume, query)
 
     def count_moves(
         self,
@@ -271,11 +267,9 @@ class Ruleset:
         self,
         positions: Sequence[Position],
         *,
-        piece: str | None = None,
-        source: str | None = None,
-        destination: str | None = None,
         query: BatchQuery = "auto",
         legal: bool = False,
+        **place: Unpack[Place],
     ) -> tuple[str, list[str]]:
         """The SQL that answers `moves`, and the database's plan for it, line by line.
 
@@ -287,8 +281,8 @@ class Ruleset:
         if legal:
             if len(positions) != 1:
                 raise MoveError(f"legal moves are explained of one position, not of {len(positions):,}")
-            return self._legal.explain(positions[0], self._moves.question(piece, source, destination))
-        return self._batches.explain(positions, self._moves.question(piece, source, destination), query)
+            return self._legal.explain(positions[0], self._moves.question(**place))
+        return self._batches.explain(positions, self._moves.question(**place), query)
 
     # --- legal moves ---
 
@@ -296,11 +290,9 @@ class Ruleset:
         self,
         position: AnyPosition,
         *,
-        piece: str | None = None,
-        source: str | None = None,
-        destination: str | None = None,
         assume: Assumption | None = None,
         query: Query = "fast",
+        **place: Unpack[Place],
     ) -> list[Move]:
         """Those of `moves` that the duties of the game let pass, in the same order; all, where it declares none.
 
@@ -309,7 +301,7 @@ class Ruleset:
         without their marks in the answer. `query="reading"` asks in one statement for moves after which royal pieces
         are safe; the answer is the same. Raises UnknownNameError like `moves`.
         """
-        return self._legal.moves(position, self._moves.question(piece, source, destination), assume, query)
+        return self._legal.moves(position, self._moves.question(**place), assume, query)
 
     def is_legal(self, position: AnyPosition, move: Move | Chain) -> bool:
         """Whether `move` is one of `legal_moves(position)`, or of the chains that are legal."""
@@ -365,15 +357,7 @@ class Ruleset:
 
     # --- chains, and moves made ---
 
-    def chains(
-        self,
-        position: AnyPosition,
-        *,
-        piece: str | None = None,
-        source: str | None = None,
-        destination: str | None = None,
-        legal: bool = False,
-    ) -> tuple[Chain, ...]:
+    def chains(self, position: AnyPosition, *, legal: bool = False, **place: Unpack[Place]) -> tuple[Chain, ...]:
         """The chains of the side to move: several moves of one piece that are made together, in document order.
 
         Each step is a chainable move in the position that the steps before it left, from where they ended; the side to
@@ -382,20 +366,13 @@ class Ruleset:
         than 100,000 chains, UnknownNameError as `moves` does. With `legal`, those that the duties let pass.
         """
         if legal:
-            asked = self._moves.question(piece, source, destination)
+            asked = self._moves.question(**place)
             return tuple(chain for chain in self._legal.chains(position) if asked.means(chain))
-        return tuple(self._chains.of(as_position(position), self._chains.asked(piece, source, destination)))
+        return tuple(self._chains.of(as_position(position), self._chains.asked(**place)))
 
-    def explain_chains(
-        self,
-        position: AnyPosition,
-        *,
-        piece: str | None = None,
-        source: str | None = None,
-        destination: str | None = None,
-    ) -> tuple[str, list[str]]:
+    def explain_chains(self, position: AnyPosition, **place: Unpack[Place]) -> tuple[str, list[str]]:
         """The SQL that answers `chains`, and the database's plan for it, line by line."""
-        return self._chains.explain(as_position(position), self._chains.asked(piece, source, destination))
+        return self._chains.explain(as_position(position), self._chains.asked(**place))
 
     def along(
         self,

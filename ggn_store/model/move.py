@@ -84,6 +84,14 @@ class Move:
         return data
 
 
+def no_effects(what: object) -> MoveError:
+    """What to say of a must-deny document whose moves are to be made."""
+    return MoveError(
+        f"{what} is a must-deny document and does not say what a move changes; to mean plain displacement, say "
+        f"assume={DISPLACEMENT!r} (--assume {DISPLACEMENT})"
+    )
+
+
 def takes(move: Move, board: Mapping[str, str | None], side: Side) -> bool:
     """Whether a move changes a square on which a board has an enemy of `side`."""
     changed = () if move.transition is None else move.transition.board

@@ -10,8 +10,7 @@ from typing import ClassVar
 from ggn_store.model.play import Outcome
 from ggn_store.model.record import Record
 from ggn_store.notation import cell
-from ggn_store.notation.qpi import Side, other_side, side_of
-from ggn_store.notation.qpi import is_royal as is_royal
+from ggn_store.notation.qpi import Side, is_royal, other_side, side_of
 
 Board = Mapping[str, str | None]
 

@@ -13,7 +13,7 @@ from ggn_store.api.moves.moves import Moves
 from ggn_store.errors import MoveError, UnknownNameError, printable, quote
 from ggn_store.model.chain import Chain
 from ggn_store.model.legality import unmarked
-from ggn_store.model.move import DISPLACEMENT, Assumption, Move, displacement
+from ggn_store.model.move import DISPLACEMENT, Assumption, Move, displacement, no_effects
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.move_text import MoveNotation, MoveText, is_named
@@ -28,7 +28,7 @@ class Chains:
         self.handle = moves.handle
         self.moves = moves
 
-    def asked(self, piece: str | None, source: str | None, destination: str | None) -> Chained:
+    def asked(self, piece: str | None = None, source: str | None = None, destination: str | None = None) -> Chained:
         """What is asked: all chains, or those of one piece, source, destination, which must be there."""
         self.handle.require_place(piece, source, destination)
         return Chained(piece, source, destination)
@@ -136,10 +136,7 @@ class Chains:
         effects = move.transition
         if effects is None:
             if assume != DISPLACEMENT:
-                raise MoveError(
-                    f"{self.handle.revision} is a must-deny document and does not say what a move changes; "
-                    f"to mean plain displacement, say assume={DISPLACEMENT!r} (--assume {DISPLACEMENT})"
-                )
+                raise no_effects(self.handle.revision)
             effects = displacement(move.piece, move.source, move.destination)
         play = self.handle.play
         before = unmarked(play, position)

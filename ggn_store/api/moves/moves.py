@@ -6,12 +6,12 @@ import functools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Final, Literal, get_args
+from typing import Final, Literal, TypedDict, get_args
 
 from ggn_store.api.handle import AnyPosition, Handle, as_position
 from ggn_store.api.session.collector import held_off
 from ggn_store.errors import MoveError, quote
-from ggn_store.model.move import COUNTS, DISPLACEMENT, Assumption, Count, Move, check_assumption
+from ggn_store.model.move import COUNTS, Assumption, Count, Move, check_assumption
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.store.moves import fast, reading
@@ -22,6 +22,14 @@ Query = Literal["fast", "reading"]
 QUERIES: Final[tuple[Query, ...]] = get_args(Query)
 # Positions in one statement; their temporary rows are a few kilobytes each.
 _CHUNK: Final = 1_000
+
+
+class Place(TypedDict, total=False):
+    """The keywords that ask only for moves of one piece, from one square, to one (`*` is the hand)."""
+
+    piece: str | None
+    source: str | None
+    destination: str | None
 
 
 class Moves:
@@ -36,7 +44,7 @@ class Moves:
         with self.handle.opened() as opened:
             return fast.read(opened)
 
-    def question(self, piece: str | None, source: str | None, destination: str | None) -> Question:
+    def question(self, piece: str | None = None, source: str | None = None, destination: str | None = None) -> Question:
         """What is asked: all moves, or those of one piece, source, destination, which must be there."""
         if piece is source is destination is None:
             return fast.EVERYTHING
@@ -107,8 +115,7 @@ class Moves:
         found = self.fast if _is_fast(query) else None
         if found is None or not fast.can_answer(question):
             return self._ask([position], question, assume)[0]
-        if assume not in (None, DISPLACEMENT):
-            raise MoveError(f"{quote(assume)} is not an assumption; there is {DISPLACEMENT!r} only")
+        check_assumption(assume)
         asked = self.handle.stated(position) if isinstance(position, Position) else fast.Bare(position)
         if self.handle.variables and isinstance(asked, fast.Bare):
             asked = self.handle.stated(as_position(position))

@@ -14,7 +14,7 @@ from ggn_store.model.play import Outcome, Play, When
 from ggn_store.model.position import SIDES, Position
 from ggn_store.model.result import Result
 from ggn_store.notation import cell
-from ggn_store.notation.qpi import Side, other_side
+from ggn_store.notation.qpi import Side, is_royal, other_side
 
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
@@ -134,7 +134,7 @@ def _can_be_answered(case: Case, outcome: Outcome, side: Side) -> bool:
     board = case.position.board
     if case.position.side == side:
         return False
-    if not all(result.is_royal(str(board[square])) for square in result.reached(board, outcome, side)):
+    if not all(is_royal(str(board[square])) for square in result.reached(board, outcome, side)):
         return True
     after = (case.asked.apply(case.position, move) for move in case.moves(case.position))
     return any(_has_answered(replace(case, position=position), outcome, side) for position in after)

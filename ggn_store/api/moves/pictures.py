@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack
 
 from ggn_store.api.handle import AnyPosition, Handle, as_position
 from ggn_store.api.moves.moves import Moves
@@ -31,21 +31,23 @@ _MIRRORED: Final = "The pieces of the second side move as mirror images of those
 _DROPPED: Final = "* may also enter the board from the hand."
 
 
+class Shown(TypedDict, total=False):
+    """The keywords that say what a picture shows: see `Pictures.draw`."""
+
+    piece: str | None
+    source: str | None
+    position: AnyPosition | None
+    mobility: bool
+    poster: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Pictures:
     """`ruleset.pictures`: what the rules and the moves of positions look like."""
 
     _moves: Moves
 
-    def draw(
-        self,
-        *,
-        piece: str | None = None,
-        source: str | None = None,
-        position: AnyPosition | None = None,
-        mobility: bool = False,
-        poster: bool = False,
-    ) -> str:
+    def draw(self, **shown: Unpack[Shown]) -> str:
         """A picture as SVG.
 
         Without arguments the start position, or a poster where there is none; `position` alone is drawn as it is. With
@@ -58,7 +60,7 @@ class Pictures:
         """
         from ggn_store.render.diagrams import to_svg
 
-        return to_svg(self.picture(piece=piece, source=source, position=position, mobility=mobility, poster=poster))
+        return to_svg(self.picture(**shown))
 
     def picture(
         self,

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
+from ggn_store.api.play.game import Game, Ply
 from ggn_store.api.positions.notations import NOTATIONS
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import GgnStoreError, MoveError, PositionError, offer, printable, quote
 from ggn_store.model.move import Move
 from ggn_store.model.position import Position
-from ggn_store.model.result import Result
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import Side, side_of
 
@@ -26,6 +26,7 @@ _MOST_SEED: Final = 2**31 - 1
 # Of a royal piece, where one can be taken at all.
 _ROYAL: Final = 1_000.0
 _WON: Final = 1_000_000.0
+_START: Final = ("startpos",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,9 @@ class Engine:
         self._choice = choice
         self._chance = _chance(seed)
         self._variant = variant or ruleset.name
-        self._game = _Game(ruleset, self._protocol.name)
+        self._root: tuple[str, ...] = _START
+        self._texts: list[str] = []
+        self._begun: Game | None = None
         self._held: str | None = None
 
     def answer(self, line: str) -> Iterator[str]:
@@ -126,15 +129,56 @@ class Engine:
                 yield _info(f"this is {self._variant}, and plays no {quote(value)}")
 
     def _new_game(self, words: list[str]) -> Iterator[str]:
-        self._game = _Game(self._ruleset, self._protocol.name)
+        self._root, self._texts, self._begun = _START, [], None
         yield from ()
 
     # --- positions ---
 
     def _place(self, words: list[str]) -> Iterator[str]:
         at = words.index("moves") if "moves" in words else len(words)
-        self._game = self._game.at(words[:at], words[at + 1 :])
+        self._go_to(tuple(words[:at]), words[at + 1 :])
         yield from ()
+
+    @property
+    def _game(self) -> Game:
+        """The game so far; only a question about it needs a start."""
+        if self._begun is None:
+            self._begun = self._placed(self._root)
+        return self._begun
+
+    def _go_to(self, root: tuple[str, ...], texts: Sequence[str]) -> None:
+        """Make these moves from a root on, which mostly begin as before; raises MoveError for one that is not legal."""
+        same, game = 0, None
+        if self._root == root and self._begun is not None:
+            while same < min(len(texts), len(self._texts)) and texts[same] == self._texts[same]:
+                same += 1
+            game = replace(self._begun, plies=self._begun.plies[:same])
+        game = game or self._placed(root)
+        for number, text in enumerate(texts[same:], same + 1):
+            position = game.position
+            try:
+                move = self._ruleset.parse_move(text, position, self._protocol.name)
+            except GgnStoreError as error:
+                raise MoveError(f"illegal move, number {number}: {error}") from None
+            # Also where the game is over, of which the other side may know nothing.
+            game = replace(game, plies=(*game.plies, Ply(position, move, self._ruleset.apply(position, move))))
+        self._root, self._texts, self._begun = root, [*texts], game
+
+    def _placed(self, root: Sequence[str]) -> Game:
+        word, *fields = root or ("",)
+        if word == "startpos" and not fields:
+            return Game.begin(self._ruleset, self._ruleset.start)
+        if word in NOTATIONS and fields:
+            return Game.begin(self._ruleset, self._ruleset.position(**{word: " ".join(fields)}))
+        known = offer(["startpos", *(f"{name} TEXT" for name in NOTATIONS)])
+        raise PositionError(f"position {quote(' '.join(root))} is none of {known}")
+
+    def _name(self, move: Move) -> str:
+        """A move in the words of the protocol."""
+        return self._ruleset.move_text(move, self._game.position, self._protocol.name)
+
+    def _moves(self) -> list[Move]:
+        return self._ruleset.legal_moves(self._game.position)
 
     def _show(self, words: list[str]) -> Iterator[str]:
         position, board = self._game.position, self._ruleset.board
@@ -146,7 +190,7 @@ class Engine:
             except PositionError:
                 continue
         yield f"Result: {self._game.result}"
-        yield f"Legal moves: {' '.join(map(self._game.name, self._game.moves)) or '(none)'}"
+        yield f"Legal moves: {' '.join(map(self._name, self._moves())) or '(none)'}"
 
     # --- moves ---
 
@@ -154,16 +198,16 @@ class Engine:
         if words[:1] == ["perft"]:
             yield from self._perft(words[1:])
             return
-        moves, result = self._game.moves, self._game.result
+        moves, result = self._moves(), self._game.result
         if result.is_over:
             yield _info(f"the game is over: {result}")
         if "searchmoves" in words:
             wanted = words[words.index("searchmoves") + 1 :]
-            moves = [move for move in moves if self._game.name(move) in wanted]
+            moves = [move for move in moves if self._name(move) in wanted]
         best = self._protocol.without_moves
         if moves:
             chosen, value = self._chosen(moves)
-            best = self._game.name(chosen)
+            best = self._name(chosen)
             yield f"info depth 1{value} nodes {len(moves)} pv {best}"
         if "infinite" in words or "ponder" in words:
             self._held = best
@@ -183,9 +227,10 @@ class Engine:
         depth = words[0] if words else "1"
         if not (depth.isascii() and depth.isdecimal() and 0 < len(depth) <= 3 and int(depth)):
             raise MoveError(f"go perft {quote(depth)}: write a number of moves from 1 on")
-        found = self._game.perft(int(depth))
+        position = self._game.position
+        found = self._ruleset.perft(position, int(depth), divide=True, legal=True).by_move or ()
         for move, count in found:
-            yield f"{self._game.name(move)}: {count}"
+            yield f"{self._name(move)}: {count}"
         yield ""
         yield f"Nodes searched: {sum(count for _, count in found)}"
 
@@ -202,7 +247,7 @@ class Engine:
 
     def _value(self, after: Position, side: Side) -> float:
         """How much more a side has in a position, counted in the moves that pieces have on average, or a won game."""
-        if self._game.is_won(after, side):
+        if self._ruleset.outcome(after, [*self._game.history, self._game.position]).winner == side:
             return _WON
         held = [*after.board.values(), *(piece for piece, count in (after.hands or {}).items() for _ in range(count))]
         return sum(
@@ -218,74 +263,6 @@ class Engine:
             else (row["possibilities"] or 0) / (2 * (row["sources"] or 1))
             for row in self._ruleset.piece_summaries()
         }
-
-
-class _Game:
-    """A position and the moves that led to it; those of the next `position` mostly begin with the same."""
-
-    def __init__(self, ruleset: Ruleset, notation: str, root: tuple[str, ...] = ("startpos",)) -> None:
-        self._ruleset = ruleset
-        self._notation = notation
-        self._root = root
-        self._made: list[str] = []
-        self._positions: list[Position] = []
-
-    @property
-    def position(self) -> Position:
-        """Where the game stands."""
-        if not self._positions:
-            self._positions = [self._placed()]
-        return self._positions[-1]
-
-    @property
-    def moves(self) -> list[Move]:
-        """The legal moves."""
-        return self._ruleset.legal_moves(self.position)
-
-    def at(self, root: Sequence[str], made: Sequence[str]) -> _Game:
-        """The game from a root on, with these moves; raises MoveError for the first that is not legal."""
-        game = _Game(self._ruleset, self._notation, tuple(root))
-        same = 0
-        if self._root == game._root and self._positions:
-            while same < min(len(made), len(self._made)) and made[same] == self._made[same]:
-                same += 1
-            game._made, game._positions = self._made[:same], self._positions[: same + 1]
-        for text in made[same:]:
-            position = game.position
-            try:
-                move = self._ruleset.parse_move(text, position, self._notation)
-            except GgnStoreError as error:
-                raise MoveError(f"illegal move, number {len(game._made) + 1}: {error}") from None
-            game._positions.append(self._ruleset.apply(position, move))
-            game._made.append(text)
-        _ = game.position
-        return game
-
-    def name(self, move: Move) -> str:
-        """The move in the words of the protocol."""
-        return self._ruleset.move_text(move, self.position, self._notation)
-
-    def perft(self, depth: int) -> Sequence[tuple[Move, int]]:
-        """How many paths begin with each move."""
-        return self._ruleset.perft(self.position, depth, divide=True, legal=True).by_move or ()
-
-    @property
-    def result(self) -> Result:
-        """How the game stands."""
-        return self._ruleset.outcome(self.position, self._positions[:-1])
-
-    def is_won(self, after: Position, side: Side) -> bool:
-        """Whether a move to `after` wins the game."""
-        return self._ruleset.outcome(after, self._positions).winner == side
-
-    def _placed(self) -> Position:
-        word, *fields = self._root or ("",)
-        if word == "startpos" and not fields:
-            return self._ruleset.stated(self._ruleset.start)
-        if word in NOTATIONS and fields:
-            return self._ruleset.stated(self._ruleset.position(**{word: " ".join(fields)}))
-        known = offer(["startpos", *(f"{name} TEXT" for name in NOTATIONS)])
-        raise PositionError(f"position {quote(' '.join(self._root))} is none of {known}")
 
 
 def _chance(seed: int | None) -> random.Random:

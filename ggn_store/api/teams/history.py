@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from ggn_store.api.loading import gates
 from ggn_store.api.session import authors, collector
@@ -65,15 +64,7 @@ class History:
         with self._session.writing() as connection:
             was_hidden = catalog.show(self._session.database, connection, named.name)
             revision = catalog.find(connection, named)
-            made = load.Made(
-                revision.dialect,
-                revision.board_id,
-                revision.envelope,
-                revision.digest,
-                author,
-                f"restore {revision}" if message is None else message,
-                datetime.now(UTC),
-            )
+            made = load.Made.again(revision, author, f"restore {revision}" if message is None else message)
             # Only the list of its pieces is written.
             keys = [key.id for key in log.piece_keys(connection, revision).values()]
             restored = load.append(

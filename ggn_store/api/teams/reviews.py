@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Unpack
 
 from ggn_store.api.loading import gates, private
@@ -204,15 +203,7 @@ def _merge(database: Database, connection: Transaction, proposal: Proposal, auth
     gates.require_open(states.newest(connection, name))
     before = None if proposal.base_id is None else stored_documents.of_revision(connection, proposal.base_id)
     gates.refuse(name, gates.check(connection, name, before, after), accepted=proposal.accepted)
-    made = Made(
-        proposal.dialect,
-        proposal.board_id,
-        proposal.envelope,
-        proposal.digest,
-        proposal.author,
-        proposal.message,
-        datetime.now(UTC),
-    )
+    made = Made.again(proposal, proposal.author, proposal.message)
     pieces = [piece.id for piece in after.pieces]
     head = load.head_of(connection, name)
     if head.id != proposal.base_id:

@@ -19,9 +19,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from ggn_store.errors import MoveError, StoreError
+from ggn_store.errors import StoreError
 from ggn_store.model.board import Board
-from ggn_store.model.move import Assumption
+from ggn_store.model.move import Assumption, no_effects
 from ggn_store.model.play import Play
 from ggn_store.model.position import MAX_HAND_COUNT, SIDES, Position
 from ggn_store.notation.qpi import is_royal, side_of
@@ -222,10 +222,7 @@ def compile_rules(  # noqa: C901 -- two functions within, which are one line a c
     """
     revision, board = opened.revision, opened.board
     if revision.dialect == "must-deny" and way.assume is None:
-        raise MoveError(
-            f"{revision} is a must-deny document and does not say what a move changes; to mean plain displacement, "
-            "say assume='displacement' (--assume displacement)"
-        )
+        raise no_effects(revision)
     reverts = way.play.reverts
     # What is taken next says whether a move is legal.
     read = reachable(opened, positions, depth + way.is_legal, way.play)

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import chain, repeat
 from operator import itemgetter
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from sqlalchemy import Connection, bindparam, insert, select
 
 from ggn_store.errors import HeadMovedError
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Digests, Document, Envelope, Piece, Possibility, revision_digest
+from ggn_store.model.proposal import Proposal
 from ggn_store.model.revision import Revision, Status, check_name, lineage
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
@@ -215,6 +216,12 @@ class Made:
     message: str | None
     created_at: datetime
     merged: int | None = None
+
+    @classmethod
+    def again(cls, content: Revision | Proposal, author: str | None, message: str | None) -> Self:
+        """The content of a revision or a proposal, as it is stored now once more."""
+        said = author, message, datetime.now(UTC)
+        return cls(content.dialect, content.board_id, content.envelope, content.digest, *said)
 
     def row(self) -> dict[str, Any]:
         """What the rows of revisions and of proposals have of this."""
