@@ -41,12 +41,12 @@ def _report(statement: str) -> None:
     click.echo("\n".join(map(printable, statement.split("\n"))) + ";\n", err=True)
 
 
-def _reporter(_ctx: click.Context, _param: click.Parameter, shown: bool) -> Callable[[str], None] | None:
-    return _report if shown else None
-
-
 _show_sql = click.option(
-    "--show-sql", "tell", is_flag=True, callback=_reporter, help="Print the SQL that runs, on standard error."
+    "--show-sql",
+    "tell",
+    is_flag=True,
+    callback=lambda _ctx, _param, shown: _report if shown else None,
+    help="Print the SQL that runs, on standard error.",
 )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,16 +10,14 @@ from ggn_store import guides
 from ggn_store.cli import options
 from ggn_store.errors import did_you_mean, quote
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-
-def _complete_topic(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return options.completed(guides.TOPICS, incomplete)
-
 
 @click.command("guide")
-@click.argument("topic", metavar="[TOPIC]", required=False, shell_complete=_complete_topic)
+@click.argument(
+    "topic",
+    metavar="[TOPIC]",
+    required=False,
+    shell_complete=lambda _context, _parameter, begun: options.completed(guides.TOPICS, begun),
+)
 def guide(topic: str | None) -> None:
     """Show a guide, or without TOPIC list them all.
 

@@ -40,7 +40,9 @@ def convert(document: Document, dialect: Dialect, assume: Assumption | None = No
     if document.dialect == "must-deny":
         pieces = tuple(_changed(piece, lambda each, *at: replace(each, effects=displacement(*at))) for piece in pieces)
     elif document.dialect == "gdl":
-        pieces = tuple(_changed(piece, _without_state) for piece in pieces)
+        pieces = tuple(
+            _changed(piece, lambda each, *_: Possibility(each.must, each.deny, each.effects)) for piece in pieces
+        )
     return Document(dialect, pieces, replace(document.envelope, variables=None))
 
 
@@ -100,10 +102,6 @@ def _changed(piece: Piece, change: Callable[[Possibility, str, str, str], Possib
     return replace(piece, sources=tuple(sources))
 
 
-def _without_state(possibility: Possibility, *_: str) -> Possibility:
-    return Possibility(possibility.must, possibility.deny, possibility.effects)
-
-
 def _losses(
     origin: Dialect, pieces: Iterable[Piece], dialect: Dialect, assume: Assumption | None
 ) -> Iterator[tuple[Path, str]]:
@@ -119,7 +117,8 @@ def _losses(
 
 def _piece_losses(origin: Dialect, piece: Piece, dialect: Dialect, seen: set[str]) -> Iterator[tuple[Path, str]]:
     if origin in _LABELLED and dialect not in _LABELLED:
-        for path, square in _first(_squares(origin, piece, dialect == "diff"), _is_cell_or_hand, seen):
+        squares = _squares(origin, piece, dialect == "diff")
+        for path, square in _first(squares, lambda square: square == HAND or cell.is_cell(square), seen):
             yield path, f"the square {quote(square)}, which is not a CELL label such as e4 or a1A"
     if dialect == "perform":
         for path, name in _first(_names(origin, piece), gan.is_gan, seen):
@@ -136,10 +135,6 @@ def _piece_losses(origin: Dialect, piece: Piece, dialect: Dialect, seen: set[str
 def _places(piece: Piece) -> Iterator[tuple[tuple[str, str, str, int], Possibility]]:
     for source, destination, ordinal, possibility in piece.entries():
         yield (piece.identifier, source.square, destination.square, ordinal), possibility
-
-
-def _is_cell_or_hand(square: str) -> bool:
-    return square == HAND or cell.is_cell(square)
 
 
 def _first(

@@ -93,8 +93,9 @@ def _time(value: datetime) -> str:
     return value.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def _truth(value: bool) -> str:
-    return "true" if value else "false"
-
-
-_WRITERS: Final[dict[str, Callable[[Any], str]]] = {"text": _text, "integer": str, "boolean": _truth, "time": _time}
+_WRITERS: Final[dict[str, Callable[[Any], str]]] = {
+    "text": _text,
+    "integer": str,
+    "boolean": lambda value: "true" if value else "false",
+    "time": _time,
+}

@@ -23,17 +23,14 @@ from ggn_store.notation.qpi import Side
 def ways(patterns: Sequence[Pattern]) -> int:
     """The ways of a Betza string wherever it is used: directions times what legs may do, whatever their length."""
     return sum(
-        math.prod(map(_directions, pattern.legs)) * math.prod(map(_deeds, pattern.legs[:-1])) for pattern in patterns
+        # A leg that is not the last may end on a square in several ways.
+        math.prod(map(_directions, each.legs)) * math.prod(leg.quiet + leg.capture + leg.over for leg in each.legs[:-1])
+        for each in patterns
     )
 
 
 def _directions(leg: Leg) -> int:
     return len(leg.tracks) or len(leg.turns)
-
-
-def _deeds(leg: Leg) -> int:
-    """In how many ways a leg that is not the last may end on a square."""
-    return leg.quiet + leg.capture + leg.over
 
 
 @dataclass(frozen=True, slots=True)

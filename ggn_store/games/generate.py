@@ -280,11 +280,8 @@ class Writer:
 
     def _friends(self, square: str) -> list[_Case]:
         """How a square can hold an own piece that may be captured: any but a terminal one. It goes to no hand."""
-        return [_Case({square: each.identifier}) for each in self.own.forms if self._is_friend(each, square)]
-
-    @staticmethod
-    def _is_friend(form: Form, square: str) -> bool:
-        return form.can_stand(square) and not form.piece.terminal
+        own = (each for each in self.own.forms if each.can_stand(square))
+        return [_Case({square: each.identifier}) for each in own if not each.piece.terminal]
 
     @staticmethod
     def _takes(form: Form, enemy: Form) -> bool:

@@ -74,7 +74,7 @@ class Diagrams:
             merged[same] = merged.get(same, 0) | mask
         if len(merged) == 1:
             return parts[0][1]
-        ordered = sorted(merged.items(), key=_first_content)
+        ordered = sorted(merged.items(), key=lambda item: item[1] & -item[1])
         known = (variable, *ordered)
         found = self._known.get(known)
         if found is None:
@@ -249,10 +249,6 @@ def count_paths(condition: DiagramValue, weight: Callable[[int, int], int] = lam
         return done[each]
 
     return go(condition)
-
-
-def _first_content(item: tuple[_Key, int]) -> int:
-    return item[1] & -item[1]
 
 
 def _at(value: DiagramValue, variable: int) -> tuple[Part, ...]:

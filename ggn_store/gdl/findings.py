@@ -42,7 +42,7 @@ def findings(specification: Specification, uses: Uses, domains: Domains) -> list
     ]
     if not specification.setup:
         found.append(finding("no-setup", "there is no setup: the rules have no start position", Location("")))
-    if len(specification.topology.labels) > MAX_NODES:
+    if len(specification.topology.geometry.places) > MAX_NODES:
         message = f"the board has more than {MAX_NODES} places: conditions were not tried on it"
         return [*found, finding("large-board", message, Location("/topology"))]
     try:

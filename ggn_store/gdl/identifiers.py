@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -185,7 +184,7 @@ class Identifiers:
         for kind in self._kinds:
             name = _name(kind)
             if name not in letters:
-                free = [each for each in _candidates(name) if each not in used]
+                free = [each for each in name.upper() + _LETTERS if each in _LETTERS and each not in used]
                 if not free:
                     raise NotationError(
                         "there are more kinds of pieces than letters: name them in the profile ggn of the presentation"
@@ -211,7 +210,3 @@ class Identifiers:
 def _name(kind: Kind) -> str:
     """What a kind is called: its first attribute that is text, else its type."""
     return next((value for value in kind.attributes.values() if isinstance(value, str)), kind.schema)
-
-
-def _candidates(name: str) -> Iterator[str]:
-    return itertools.chain((each for each in name.upper() if each in _LETTERS), _LETTERS)

@@ -25,7 +25,7 @@ class Places:
     def __init__(self, topology: Topology) -> None:
         self.geometry: Final = topology.geometry
         self.all: Final = tuple(
-            Place(number, label, topology.attributes[label]) for number, label in enumerate(topology.labels)
+            Place(number, label, topology.attributes[label]) for number, label in enumerate(topology.geometry.places)
         )
         self._by_label = {place.label: place for place in self.all}
         self._lines: dict[tuple[Place, Place], list[tuple[Place, ...]]] = {}

@@ -73,11 +73,6 @@ class Topology:
     attributes: Mapping[str, Mapping[str, Value]]
     rectangle: str | None = None
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The names of all places."""
-        return self.geometry.places
-
 
 @dataclass(frozen=True, slots=True)
 class Placement:

@@ -278,7 +278,9 @@ def _entry_of(data: Any) -> EntryChange:
 def _possibility_of(data: Any) -> Possibility:
     must, deny = _states(data, "must", str), _states(data, "deny", str)
     guards = {name: tuple(_texts(values)) for name, values in _states(data, "when", list).items()}
-    origin = _origin_of(data["action"]) if data.get("action") is not None else None
+    origin = None
+    if (said := data.get("action")) is not None:
+        origin = Origin(_get(said, "name", str), _get(said, "step", int), _get(said, "chainable", bool, False))
     if data.get("effects") is None:
         return Possibility(must, deny, None, guards, origin)
     effects = _get(data, "effects", Mapping)
@@ -286,10 +288,6 @@ def _possibility_of(data: Any) -> Possibility:
     state = _states(effects, "state", str)
     transition = Transition(board, hands, _get(effects, "toggle", bool, True), state)
     return Possibility(must, deny, transition, guards, origin)
-
-
-def _origin_of(data: Any) -> Origin:
-    return Origin(_get(data, "name", str), _get(data, "step", int), _get(data, "chainable", bool, False))
 
 
 def _texts(values: list[Any]) -> list[str]:
@@ -305,7 +303,10 @@ def _states(data: Any, key: str, kind: Any) -> dict[str, Any]:
 
 
 def _places_of(data: Any) -> tuple[Insertion, ...]:
-    return _unique(_each(data, "places", _place_of, optional=True))
+    def place(said: Any) -> Insertion:
+        return Insertion(_get(said, "key", str), _get(said, "after", _OPTIONAL_TEXT))
+
+    return _unique(_each(data, "places", place, optional=True))
 
 
 def _unique(values: tuple[K, ...]) -> tuple[K, ...]:
@@ -313,7 +314,3 @@ def _unique(values: tuple[K, ...]) -> tuple[K, ...]:
     if len(set(keys)) != len(keys):
         raise NotationError(f"{quote(max(keys, key=keys.count))} stands twice in one part of a difference")
     return values
-
-
-def _place_of(data: Any) -> Insertion:
-    return Insertion(_get(data, "key", str), _get(data, "after", _OPTIONAL_TEXT))

@@ -89,13 +89,10 @@ def diff_piece(before: Piece | None, after: Piece | None) -> PieceChange | None:
 
 
 def _diff_source(square: str, before: Source | None, after: Source | None) -> SourceChange:
-    changes, order = _level(entries_of(before), entries_of(after), _diff_entry)
+    old, new = entries_of(before), entries_of(after)
+    changes, order = _level(old, new, lambda key, one, other: EntryChange(key, one or (), other or ()))
     kind = _kind(before, after)
     return SourceChange(square, kind, changes, order if kind == "changed" else ())
-
-
-def _diff_entry(square: str, before: Possibilities | None, after: Possibilities | None) -> EntryChange:
-    return EntryChange(square, before or (), after or ())
 
 
 def _level(

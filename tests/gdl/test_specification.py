@@ -70,7 +70,7 @@ def test_boards_have_places() -> None:
     hexagons = read(hexes()).topology
     assert hexagons.geometry == Lattice(parse_shape("4x4"), hexagonal=True)
     assert hexagons.attributes["c4"] == {"name": "c4", "x": 2, "y": 3, "q": 2, "r": 3}
-    assert read(tiny()).topology.labels[:6] == ("a1", "b1", "c1", "d1", "a2", "b2")
+    assert read(tiny()).topology.geometry.places[:6] == ("a1", "b1", "c1", "d1", "a2", "b2")
 
 
 def test_networks_have_edges() -> None:

@@ -82,10 +82,6 @@ def _is_same(one: Move | Chain, other: Move | Chain) -> bool:
 # --- UCI and USI ---
 
 
-def _parse_uci(text: str, moves: NamedMoves) -> Coordinates:
-    return _on_board(coordinates.parse_uci(text), text, moves)
-
-
 def _on_board(read: Coordinates, text: str, moves: NamedMoves) -> Coordinates:
     for square in {read.source, read.destination} - {HAND}:
         if square not in moves.handle.board.numbers:
@@ -108,18 +104,6 @@ def _single(move: Move | Chain) -> Move:
     if isinstance(move, Chain):
         raise MoveError(f"a move of several steps, {printable(' '.join(move.path))}, is written in {OWN!r} only")
     return move
-
-
-def _uci(move: Move | Chain, position: Position, moves: NamedMoves) -> str:
-    return coordinates.uci(moves.names.coordinates(_single(move)))
-
-
-def _parse_usi(text: str, moves: NamedMoves) -> Coordinates:
-    return _on_board(coordinates.parse_usi(text, _extent(moves)), text, moves)
-
-
-def _usi(move: Move | Chain, position: Position, moves: NamedMoves) -> str:
-    return coordinates.usi(moves.names.coordinates(_single(move)), _extent(moves))
 
 
 def _extent(moves: NamedMoves) -> Extent:
@@ -184,11 +168,16 @@ NOTATIONS: Final = {
     OWN: MoveNotation("places and pieces: e2 e4, e7e8q, P* e5, d3 f5 h7", _parse_own, _find_own, _own),
     "uci": MoveNotation(
         "as chess engines write: e2e4, e7e8q, P@e4",
-        _parse_uci,
+        lambda text, moves: _on_board(coordinates.parse_uci(text), text, moves),
         _find_coordinates,
-        _uci,
+        lambda move, _, moves: coordinates.uci(moves.names.coordinates(_single(move))),
     ),
-    "usi": MoveNotation("as shogi engines write: 7g7f, 2b8h+, P*5e", _parse_usi, _find_coordinates, _usi),
+    "usi": MoveNotation(
+        "as shogi engines write: 7g7f, 2b8h+, P*5e",
+        lambda text, moves: _on_board(coordinates.parse_usi(text, _extent(moves)), text, moves),
+        _find_coordinates,
+        lambda move, _, moves: coordinates.usi(moves.names.coordinates(_single(move)), _extent(moves)),
+    ),
     "san": MoveNotation("as chess players write: e4, Nbd7, exd6, e8=Q+, O-O", _parse_san, _find_san, _san),
 }
 

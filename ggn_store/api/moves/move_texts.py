@@ -71,7 +71,9 @@ class MoveTexts:
             except (MoveError, UnknownNameError) as error:
                 errors.append(error)
                 continue
-            reading = Reading(name, tuple(each if assume is None else _assumed(each) for each in found))
+            if assume is not None:
+                found = [displaced(each) if isinstance(each, Move) else each for each in found]
+            reading = Reading(name, tuple(found))
             if len(found) == 1:
                 return reading
             several = several or reading
@@ -131,7 +133,3 @@ class MoveTexts:
         """The first few moves in a notation."""
         shown = [self.text(move, position, notation) for move in moves[:_OFFERED]]
         return ", ".join(map(printable, shown)) + (f" and {len(moves) - _OFFERED} more" if moves[_OFFERED:] else "")
-
-
-def _assumed(move: Move | Chain) -> Move | Chain:
-    return displaced(move) if isinstance(move, Move) else move

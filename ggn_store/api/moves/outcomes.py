@@ -140,11 +140,6 @@ def _can_be_answered(case: Case, outcome: Outcome, side: Side) -> bool:
     return any(_has_answered(replace(case, position=position), outcome, side) for position in after)
 
 
-def _is_to_move(case: Case, outcome: Outcome, side: Side) -> bool:
-    """Whether the side that has lost something has still the move to take as much."""
-    return case.position.side == side
-
-
 def _is_new(case: Case, outcome: Outcome, side: Side) -> bool:
     """Whether the side to move has still the move to undo it: it was not so in the position before."""
     if not case.history:
@@ -178,19 +173,11 @@ def _extinct(case: Case, outcome: Outcome, side: Side) -> bool:
     return result.total(board, hands, outcome.pieces, other) >= least
 
 
-def _bare(case: Case, outcome: Outcome, side: Side) -> bool:
-    return result.is_bare(case.position.board, case.position.hands or {}, side)
-
-
 def _goal(case: Case, outcome: Outcome, side: Side) -> bool:
     reached = result.reached(case.position.board, outcome, side)
     if outcome.safe:
         reached = [square for square in reached if not case.asked.attackers(case.position, square, other_side(side))]
     return len(reached) >= (outcome.count or 1)
-
-
-def _line(case: Case, outcome: Outcome, side: Side) -> bool:
-    return result.has_line(_measured(case.position), outcome, side)
 
 
 def _checks(case: Case, outcome: Outcome, side: Side) -> bool:
@@ -208,10 +195,6 @@ def _no_move(case: Case, outcome: Outcome, side: Side) -> bool:
     if case.moves(case.position):
         return False
     return outcome.in_check is None or case.asked.in_check(case.position, side) == outcome.in_check
-
-
-def _facing(case: Case, outcome: Outcome, side: Side) -> bool:
-    return result.are_facing(_measured(case.position))
 
 
 def _repetition(case: Case, outcome: Outcome, side: Side) -> bool:
@@ -283,17 +266,18 @@ _WHENS: Final[Mapping[When, Callable[[Case, Outcome, Side], bool]]] = {
     "extinct": _extinct,
     "goal": _goal,
     "checks": _checks,
-    "line": _line,
-    "bare": _bare,
+    "line": lambda case, outcome, side: result.has_line(_measured(case.position), outcome, side),
+    "bare": lambda case, _, side: result.is_bare(case.position.board, case.position.hands or {}, side),
     "no-move": _no_move,
-    "facing": _facing,
+    "facing": lambda case, *_: result.are_facing(_measured(case.position)),
     "repetition": _repetition,
     "quiet": _quiet,
 }
 # Whether what was reached may still be answered, where an outcome says that it may be; `_extinct` counts for itself.
 _OPEN: Final[Mapping[When, Callable[[Case, Outcome, Side], bool]]] = {
     "goal": _can_be_answered,
-    "bare": _is_to_move,
+    # The side that has lost something has still the move to take as much.
+    "bare": lambda case, _, side: case.position.side == side,
     "facing": _is_new,
 }
 _OF_MOVER: Final = ("no-move", "facing", "repetition", "quiet")

@@ -73,7 +73,7 @@ class _Reading:
         for number, raw in enumerate(text.splitlines(), 1):
             if len(raw) > limits.VARIANTS_LINE.most:
                 self._stop("the line is too long", number, f"{len(raw):,} characters", limits.VARIANTS_LINE)
-            line = _uncommented(raw)
+            line = re.split("[#;]", raw, maxsplit=1)[0].strip()  # FENs have neither # nor ;
             header = _header(line)
             if header is not None:
                 self._section(number, *header)
@@ -127,11 +127,6 @@ def _header(line: str) -> tuple[str, str | None] | None:
     if len(base) > 1 or not all((name, *base)):
         return None
     return name, base[0] if base else None
-
-
-def _uncommented(line: str) -> str:
-    """A line without its comment; FENs have neither # nor ;."""
-    return re.split("[#;]", line, maxsplit=1)[0].strip()
 
 
 def names(sections: Iterable[Section]) -> list[str]:

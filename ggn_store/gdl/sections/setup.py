@@ -154,8 +154,8 @@ def _node(board: Topology, arguments: Sequence[Expression], at: int, wrong: _Wro
         case (Literal(value=str(name), at=at),):
             if name in board.attributes:
                 return [name]
-            hint = did_you_mean(name, board.labels, quote)
-            wrong(f"there is no place {quote(name)}{hint}", at, offer([*board.labels]))
+            hint = did_you_mean(name, board.geometry.places, quote)
+            wrong(f"there is no place {quote(name)}{hint}", at, offer([*board.geometry.places]))
         case (Literal(value=int(x)), Literal(value=int(y))) if isinstance(board.geometry, Lattice):
             place = board.geometry.at((x, y))
             if place is not None:

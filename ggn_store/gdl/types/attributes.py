@@ -15,7 +15,7 @@ class Attributes:
         self._draft = draft
         self._reads = reads
         self._remarks = remarks
-        self.labels = () if draft.topology is None else draft.topology.labels
+        self.labels = () if draft.topology is None else draft.topology.geometry.places
 
     def of_state(self, name: str, at: int, used: Slots) -> Typed:
         """An attribute of `state`: the side to move, or the phase or a variable, which is added to `used`."""

@@ -23,9 +23,9 @@ def is_of(revision: Revision) -> ColumnElement[bool]:
     return t.revision_piece.c.revision_id == revision.id
 
 
-def of_variant(table: Any, variant: Any = t.variant.c) -> ColumnElement[bool]:
+def of_variant(table: Any) -> ColumnElement[bool]:
     """Whether a row of conditions or effects belongs to a variant."""
-    return and_(table.c.piece_id == variant.piece_id, table.c.variant == variant.number)
+    return and_(table.c.piece_id == t.variant.c.piece_id, table.c.variant == t.variant.c.number)
 
 
 class no_key(ColumnElement[int]):  # noqa: N801  (an operator of SQL)

@@ -66,7 +66,8 @@ class Uniting:
             raise DivergedError(self._apart(made), made)
         for each in merges:
             if each.document is None:
-                raise DivergedError(self._in_conflict(each), each)
+                said = f"{_conflicts(each)} between the two histories; nothing was stored: {_CURE}"
+                raise DivergedError(f"{self._here.name}: {said}", each)
         document = made.document
         assert document is not None  # noqa: S101  (the loop has just seen to it)
         if any(each.document != document for each in merges):
@@ -95,9 +96,6 @@ class Uniting:
             f"{name}@{self._here.head.number}, and "
             f"the one of {printable(self._wishes.source)} {since}; nothing was stored: {cure}"
         )
-
-    def _in_conflict(self, made: Merge) -> str:
-        return f"{self._here.name}: {_conflicts(made)} between the two histories; nothing was stored: {_CURE}"
 
 
 class _Documents:

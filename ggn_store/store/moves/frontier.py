@@ -61,7 +61,7 @@ class Frontier:
     def state(self) -> list[str]:
         """The columns that make up a position, and where it came from."""
         compiled = self.compiled
-        planes = [f"p{plane}_{word}" for plane in range(compiled.planes) for word in range(compiled.words)]
+        planes = [f"p{plane}_{word}" for plane in range(compiled.planes) for word in range(compiled.board.words)]
         hands = [f"h{word}" for word in range(compiled.hand_words)]
         return ["root"] * self.is_rooted + ["side"] * compiled.is_mixed + planes + hands
 
@@ -70,11 +70,11 @@ class Frontier:
         """Whether databases have tables for the positions and rules of such a board."""
         compiled = self.compiled
         kinds = max((len(group.kinds) for group in compiled.groups), default=0)
-        return compiled.words * (4 + compiled.planes + 2 * kinds) + 2 * compiled.hand_words < _COLUMNS
+        return compiled.board.words * (4 + compiled.planes + 2 * kinds) + 2 * compiled.hand_words < _COLUMNS
 
     def rows(self, positions: Iterable[Weighed]) -> Iterator[tuple[int, ...]]:
         """Positions in the order of `state` and `weight`; words are unsigned."""
-        words, is_rooted, is_mixed = self.compiled.words, self.is_rooted, self.compiled.is_mixed
+        words, is_rooted, is_mixed = self.compiled.board.words, self.is_rooted, self.compiled.is_mixed
         for root, state, weight in positions:
             planes: Iterable[int] = state.planes
             if words > 1:
@@ -86,7 +86,7 @@ class Frontier:
         *state, weight = row
         root = state.pop(0) if self.is_rooted else 0
         side = state.pop(0) if self.compiled.is_mixed else self.sides(ply)[0]
-        words, count = self.compiled.words, self.compiled.planes
+        words, count = self.compiled.board.words, self.compiled.planes
         planes = [_joined(state[plane * words : (plane + 1) * words]) for plane in range(count)]
         return root, State(side, tuple(planes), tuple(state[count * words :])), int(weight)
 
@@ -105,7 +105,7 @@ class Frontier:
         if compiled.is_mixed:
             columns.append("r.side_after AS side")
         for plane in range(compiled.planes):
-            for word in range(compiled.words):
+            for word in range(compiled.board.words):
                 child = self._child(rules, plane, word)
                 if plane in compiled.mark_planes:
                     child = f"({child} & ~{self._moving_next(rules, word)})"
@@ -195,7 +195,7 @@ class Frontier:
             ("not_enemy", f"f.p{1 - group.side}_%d"),
             ("not_empty", "~(f.p0_%d | f.p1_%d)"),
         ):
-            for word in range(self.compiled.words):
+            for word in range(self.compiled.board.words):
                 if f"{name}_{word}" in rules.columns:
                     found.append(f"(r.{name}_{word} & {squares.replace('%d', str(word))}) = 0")
         exact = []
@@ -214,7 +214,7 @@ class Frontier:
         found = {}
         for number, kind in enumerate(rules.group.kinds):
             _, second, *bits = self.compiled.vector(kind)
-            for word in range(self.compiled.words):
+            for word in range(self.compiled.board.words):
                 if {f"must{number}_{word}", f"deny{number}_{word}"} & rules.columns.keys():
                     codes = [f"{'' if bit else '~'}f.p{2 + place}_{word}" for place, bit in enumerate(bits)]
                     found[f"{number}_{word}"] = f"({' & '.join([f'f.p{second}_{word}', *codes])})"
@@ -222,7 +222,7 @@ class Frontier:
 
     def attacked(self, threats: RuleTable) -> list[str]:
         """What a position `f` must meet for a threat `r` to be one to a royal piece on its target, but for where."""
-        side, bits, words = threats.group.side, self.compiled.bits, range(self.compiled.words)
+        side, bits, words = threats.group.side, self.compiled.bits, range(self.compiled.board.words)
         stands = " | ".join(f"(f.p{side}_{word} & r.source_{word})" for word in words)
         codes = ["0"]
         for bit in range(bits):
@@ -233,7 +233,7 @@ class Frontier:
     def on_target(self, side: int) -> list[str]:
         """Whether the royal piece of a side, in a position `f`, is the target of a threat `r`."""
         found = []
-        for word in range(self.compiled.words):
+        for word in range(self.compiled.board.words):
             royals = ["0"]
             for first, _, *bits in self.compiled.royals[side]:
                 codes = [f"{'' if bit else '~'}f.p{2 + place}_{word}" for place, bit in enumerate(bits)]
@@ -252,7 +252,7 @@ class Frontier:
 
 def table(compiled: Compiled, group: Group) -> RuleTable:
     """The rules of a group as columns; those that would do nothing are left out."""
-    count, rules = compiled.words, sorted(group.rules, key=lambda rule: rule.start)
+    count, rules = compiled.board.words, sorted(group.rules, key=lambda rule: rule.start)
     columns: dict[str, list[int]] = {"start": [rule.start for rule in rules]}
     # In some of the rules only: what the others would have to be tested for in vain.
     if group.kinds:
@@ -284,10 +284,10 @@ def table(compiled: Compiled, group: Group) -> RuleTable:
 
 def threat_tables(compiled: Compiled, threats: Threats) -> tuple[RuleTable, RuleTable]:
     """The threats of a side by their targets, and those on squares that are crossed by the numbers of the crossings."""
-    by_target = table(compiled, threats.group)
+    by_target, count = table(compiled, threats.group), compiled.board.words
 
     def masks(name: str, values: Iterable[int]) -> dict[str, list[int]]:
-        split = list(zip(*(_split(value, compiled.words) for value in values), strict=True)) or [()] * compiled.words
+        split = list(zip(*(_split(value, count) for value in values), strict=True)) or [()] * count
         return {f"{name}_{word}": list(each) for word, each in enumerate(split)}
 
     columns = {**by_target.columns, **masks("source", threats.sources)}

@@ -153,11 +153,6 @@ class Compiled:
     threats: tuple[Threats, ...] = ()
 
     @property
-    def words(self) -> int:
-        """How many words a plane has."""
-        return self.board.words
-
-    @property
     def planes(self) -> int:
         """How many planes a position has."""
         return 2 + self.bits

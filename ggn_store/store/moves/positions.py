@@ -127,17 +127,11 @@ def describe(
     )
 
 
-def given(
-    database: Database,
-    connection: Connection,
-    table: Table,
-    rows: Sequence[Sequence[Any]],
-    columns: Sequence[Column[Any]] | None = None,
-) -> FromClause:
-    """`table` with `rows` in it, which fill `columns` (all of them by default), made if the database makes tables."""
+def given(database: Database, connection: Connection, table: Table, rows: Sequence[Sequence[Any]]) -> FromClause:
+    """`table` with `rows` in it, made if the database makes tables."""
     if database.sender is not None:
-        return database.sender.sent(connection, list(table.columns) if columns is None else columns, rows)
-    make(database, connection, table, rows, columns)
+        return database.sender.sent(connection, list(table.columns), rows)
+    make(database, connection, table, rows)
     return table
 
 
@@ -147,16 +141,10 @@ def drop(connection: Connection, relation: FromClause) -> None:
         connection.execute(DropTable(relation))
 
 
-def make(
-    database: Database,
-    connection: Connection,
-    table: Table,
-    rows: Iterable[Sequence[Any]],
-    columns: Iterable[Column[Any]] | None = None,
-) -> None:
-    """Create a temporary table with `rows` in it, which fill `columns` (all of them by default)."""
+def make(database: Database, connection: Connection, table: Table, rows: Iterable[Sequence[Any]]) -> None:
+    """Create a temporary table with `rows` in it."""
     connection.execute(CreateTable(table))
     for index in table.indexes:
         connection.execute(CreateIndex(index))
-    database.fill(connection, table.columns if columns is None else columns, rows)
+    database.fill(connection, table.columns, rows)
     database.analyze(connection, table)

@@ -42,7 +42,7 @@ class Threat:
         """A row for each threat that holds."""
         enemy, piece, listed, source = self._enemy.c, self._piece.c, self._listed.c, self._source.c
         destination, variant, effect = self._destination.c, self._variant.c, self._effect.c
-        is_own_royal = and_(self._is_royal(effect.square), self._side(effect.square) == self._move.c.side)
+        is_own_royal = and_(self._after(effect.square).contains(_ROYAL), self._side(effect.square) == self._move.c.side)
         return (
             select(1)
             .select_from(self._enemy)
@@ -133,9 +133,6 @@ class Threat:
         before = select(here.c.piece).where(is_there).correlate_except(here).scalar_subquery()
         touched = self._touched(square)
         return case((touched.exists(), touched.scalar_subquery()), else_=before)
-
-    def _is_royal(self, square: ColumnElement[int]) -> ColumnElement[bool]:
-        return self._after(square).contains(_ROYAL)
 
     def _side(self, square: ColumnElement[int]) -> ColumnElement[str]:
         """Whose piece stands on a square after the move: the case of its identifier says it."""

@@ -322,12 +322,6 @@ def rows_of_piece(connection: Connection, table: Table, piece_id: int) -> list[A
     return [tuple(row) for row in connection.execute(query)]
 
 
-def key_of(table: Table) -> Callable[[tuple[Any, ...]], Any]:
-    """The primary key of a row of `table` that is a tuple of its columns."""
-    positions = [list(table.columns).index(column) for column in table.primary_key.columns]
-    return itemgetter(*positions)
-
-
 _KEPT = select(t.piece.c.id, t.piece.c.identifier, t.piece.c.dialect, t.piece.c.digest)
 
 

@@ -20,7 +20,10 @@ _NOT_MENDED = "restore the store from a backup, or bundle its rulesets and load 
 
 def check(database: Database, connection: Connection) -> list[str]:
     """What is missing, switched off or not as this program makes it, one sentence each, with the cure."""
-    return [f"{each}: {_cure(each)}" for each in deviations(database, connection)]
+    return [
+        f"{each}: {f'run `ggn-store {each.maker}`' if each.can_be_mended else _NOT_MENDED}"
+        for each in deviations(database, connection)
+    ]
 
 
 def definitions(database: Database, connection: Connection) -> Definitions:
@@ -54,10 +57,6 @@ def mend(database: Database, connection: Connection, makers: Collection[str] = (
     if stays := [str(each) for each in found if str(each) in left]:
         raise StoreError(f"{database}: {stays[0]}, and cannot be put right: {_NOT_MENDED}")
     return [str(each) for each in found]
-
-
-def _cure(deviation: Deviation) -> str:
-    return f"run `ggn-store {deviation.maker}`" if deviation.can_be_mended else _NOT_MENDED
 
 
 def _run(connection: Connection, statement: str) -> None:
