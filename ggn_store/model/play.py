@@ -66,9 +66,13 @@ Verdict = Literal["win", "loss", "draw"]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What an outcome of a kind is, and what it must and may say beside its verdict and side."""
+    """What an outcome of a kind is, and what it must and may say beside its verdict and side.
+
+    `reason` is why a game is over by it, in words, with `{count}` for what the outcome counts.
+    """
 
     meaning: str
+    reason: str
     must: tuple[str, ...] = ()
     may: tuple[str, ...] = ()
 
@@ -76,35 +80,43 @@ class Kind:
 OUTCOMES: Final[Mapping[When, Kind]] = {
     "no-move": Kind(
         "the side to move has no legal move; `in_check` says whether it has to be in check, or must not be",
+        "no legal move",
         may=("in_check",),
     ),
     "extinct": Kind(
         "a side has at most `count` pieces (0, unless it is said; of `pieces`, if these are given) left on its board "
         "and in its hand, and the other side at least `other` (if `answered`, one more while the first is to move: it "
         "may still take one)",
+        "extinction",
         may=("pieces", "count", "other", "answered"),
     ),
-    "bare": Kind("a side has its royal pieces only", may=("answered",)),
+    "bare": Kind("a side has its royal pieces only", "bare king", may=("answered",)),
     "goal": Kind(
         "a side has `count` (1, unless it is said) of `pieces`, or of any, on `squares`; if `safe`, where the other "
         "cannot take them",
+        "goal reached",
         must=("squares",),
         may=("pieces", "count", "safe", "answered"),
     ),
-    "line": Kind("a side has `count` pieces, or of `pieces`, in a row", must=("count",), may=("pieces",)),
-    "checks": Kind("a side has given `count` checks", must=("count",)),
+    "line": Kind(
+        "a side has `count` pieces, or of `pieces`, in a row", "{count} in a row", must=("count",), may=("pieces",)
+    ),
+    "checks": Kind("a side has given `count` checks", "{count} checks", must=("count",)),
     "facing": Kind(
         "two royal pieces face each other with nothing between them; the verdict is that of the side to move",
+        "the royal pieces face each other",
         may=("answered",),
     ),
     "repetition": Kind(
         "a position, with its side to move, stands for the `count`th time; the verdict is that of the side to move. "
         "If `perpetual`, a side that alone has checked with every move in between loses instead",
+        "the position stands for time {count}",
         must=("count",),
         may=("perpetual",),
     ),
     "quiet": Kind(
         "`count` plies without a capture, and without a move of `pieces`; the verdict is that of the side to move",
+        "{count} plies without a capture or a pawn's move",
         must=("count",),
         may=("pieces",),
     ),

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ggn_store.model.play import Outcome
+from ggn_store.model.play import OUTCOMES, Outcome
 from ggn_store.model.record import Record
 from ggn_store.notation import cell
 from ggn_store.notation.qpi import Side, is_royal, other_side, side_of
@@ -54,25 +54,9 @@ def winner(outcome: Outcome, side: Side) -> Side | None:
 
 def reason(outcome: Outcome, in_check: bool) -> str:
     """Why a game is over, in words."""
-    match outcome.when:
-        case "no-move":
-            return "checkmate" if in_check else "no legal move" if outcome.in_check is None else "stalemate"
-        case "extinct":
-            return "extinction"
-        case "bare":
-            return "bare king"
-        case "goal":
-            return "goal reached"
-        case "line":
-            return f"{outcome.count} in a row"
-        case "checks":
-            return f"{outcome.count} checks"
-        case "facing":
-            return "the royal pieces face each other"
-        case "repetition":
-            return f"the position stands for time {outcome.count}"
-        case "quiet":
-            return f"{outcome.count} plies without a capture or a pawn's move"
+    if outcome.when == "no-move" and (in_check or outcome.in_check is not None):
+        return "checkmate" if in_check else "stalemate"
+    return OUTCOMES[outcome.when].reason.format(count=outcome.count)
 
 
 # --- what a board and the hands say by themselves ---

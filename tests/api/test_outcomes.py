@@ -10,7 +10,7 @@ import pytest
 from ggn_store import Move, Position
 from ggn_store.api.moves import outcomes
 from ggn_store.model.counters import Counters
-from ggn_store.model.play import Outcome, Play
+from ggn_store.model.play import OUTCOMES, Outcome, Play
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.notation.stn import Transition
 
@@ -50,6 +50,10 @@ class Rules:
     def apply(self, position: Position, move: Move) -> Position:
         """The position after a move."""
         return position.after(move.effects)
+
+
+def test_every_kind_of_outcome_is_judged() -> None:
+    assert {*OUTCOMES} == {*outcomes.KINDS}
 
 
 def told(rules: Rules, position: Position, history: Sequence[Position] = ()) -> str:

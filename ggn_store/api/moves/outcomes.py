@@ -123,7 +123,7 @@ def _sides(outcome: Outcome, to_move: Side) -> Iterator[Side]:
 
 def _is_met(case: Case, outcome: Outcome, side: Side) -> bool:
     """Whether an outcome holds of a side, and is not still to be answered."""
-    if not _WHENS[outcome.when](case, outcome, side):
+    if not KINDS[outcome.when](case, outcome, side):
         return False
     is_open = _OPEN.get(outcome.when) if outcome.answered else None
     return is_open is None or not is_open(case, outcome, side)
@@ -144,14 +144,14 @@ def _is_new(case: Case, outcome: Outcome, side: Side) -> bool:
     """Whether the side to move has still the move to undo it: it was not so in the position before."""
     if not case.history:
         raise UnjudgedError
-    return not _WHENS[outcome.when](replace(case, position=case.history[-1]), outcome, side)
+    return not KINDS[outcome.when](replace(case, position=case.history[-1]), outcome, side)
 
 
 def _has_answered(case: Case, outcome: Outcome, side: Side) -> bool:
     """Whether the other side has reached the same."""
     other = other_side(side)
     same = [each for each in case.asked.play.outcomes if each.when == outcome.when and each.side in (None, other)]
-    return any(_WHENS[each.when](case, each, other) for each in same or (outcome,))
+    return any(KINDS[each.when](case, each, other) for each in same or (outcome,))
 
 
 def _result(case: Case, outcome: Outcome, side: Side) -> Result:
@@ -261,8 +261,8 @@ def _measured(position: Position) -> Mapping[str, str | None]:
     return position.board
 
 
-# What each `when` asks of a side.
-_WHENS: Final[Mapping[When, Callable[[Case, Outcome, Side], bool]]] = {
+# Whether an outcome of a kind holds of a side.
+KINDS: Final[Mapping[When, Callable[[Case, Outcome, Side], bool]]] = {
     "extinct": _extinct,
     "goal": _goal,
     "checks": _checks,
