@@ -19,7 +19,7 @@ from ggn_store.cli import options, process
 from ggn_store.errors import GgnStoreError, printable
 
 # The file of each command, and whether it only prints: then it ends when its reader has gone, or when the disk is full.
-# All others run to their end, and their exit code reports the outcome.
+# All others run to their end, and their exit code reports the outcome. What is not here is an analysis.
 _COMMANDS: Final = {
     "guide": ("guide", True),
     "load": ("load", False),
@@ -40,15 +40,6 @@ _COMMANDS: Final = {
     "perft": ("perft", True),
     "draw": ("draw", True),
     "sql": ("sql", True),
-    "stats": ("analyses", True),
-    "mobility": ("analyses", True),
-    "coverage": ("analyses", True),
-    "who-reaches": ("analyses", True),
-    "uses": ("analyses", True),
-    "dead": ("analyses", True),
-    "symmetry": ("analyses", True),
-    "same-movers": ("analyses", True),
-    "compare": ("analyses", True),
     "export": ("export", True),
     "compile": ("export", False),
     "delete": ("rulesets", False),
@@ -74,19 +65,33 @@ _COMMANDS: Final = {
     "gc": ("upkeep", False),
     "db": ("db", False),
 }
+_ANALYSIS: Final = ("analyses", True)
+
+
+def table() -> dict[str, tuple[str, bool]]:
+    """Of every command, in the order of their use, its file and whether it only prints."""
+    found: dict[str, tuple[str, bool]] = {}
+    for name, of_command in _COMMANDS.items():
+        found[name] = of_command
+        if name == "sql":
+            found |= dict.fromkeys(map(str, _of_file(_ANALYSIS[0])), _ANALYSIS)
+    return found
+
+
+def _of_file(name: str) -> dict[str | None, click.Command]:
+    """The commands of a file of this package, by their names."""
+    module = importlib.import_module(f"ggn_store.cli.{name}")
+    return {each.name: each for each in vars(module).values() if isinstance(each, click.Command)}
 
 
 class _Commands(options.Group):
     """The commands in the order of their use, each imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*_COMMANDS]
+        return [*table()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        module = importlib.import_module(f"ggn_store.cli.{_COMMANDS[cmd_name][0]}")
-        return next(each for each in vars(module).values() if isinstance(each, click.Command) and each.name == cmd_name)
+        return _of_file(_COMMANDS.get(cmd_name, _ANALYSIS)[0]).get(cmd_name)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -122,7 +127,7 @@ def group(ctx: click.Context, db: str | None, settings: tuple[str, ...]) -> None
     Exit codes: 0 done, 1 invalid or failed, 2 wrong usage, 3 conflict, 130 interrupted (143 by SIGTERM).
     """
     ctx.obj = db
-    _, only_prints = _COMMANDS.get(ctx.invoked_subcommand or "", ("", False))
+    _, only_prints = _COMMANDS.get(ctx.invoked_subcommand or "", _ANALYSIS)
     if only_prints:
         process.end_with_output()
     try:

@@ -44,9 +44,9 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        name, known = args[0], self.list_commands(ctx)
-        if name not in known and not name.startswith("-") and not ctx.resilient_parsing:
-            hint = did_you_mean(name, known) or f": see `{ctx.command_path} --help`"
+        name = args[0]
+        if not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
+            hint = did_you_mean(name, self.list_commands(ctx)) or f": see `{ctx.command_path} --help`"
             raise click.UsageError(f"there is no command {quote(name)}{hint}", ctx)
         return super().resolve_command(ctx, args)
 

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from ggn_store import Store
-from ggn_store.cli import _COMMANDS, group
+from ggn_store.cli import group, table
 from tests.support.guards import drop_guards_of_file
 from tests.support.program import MINI, MINI_TOML, QUICK, QUICKER, write
 
@@ -119,10 +119,10 @@ def contents(directory: Path) -> dict[str, object]:
 
 
 def test_every_command_has_a_use() -> None:
-    assert [*USES] == [*_COMMANDS]
+    assert [*USES] == [*table()]
 
 
-@pytest.mark.parametrize("name", _COMMANDS)
+@pytest.mark.parametrize("name", table())
 def test_a_command_is_said_to_only_print_if_it_changes_nothing_and_has_no_outcome(
     name: str, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,4 +132,4 @@ def test_a_command_is_said_to_only_print_if_it_changes_nothing_and_has_no_outcom
     done = CliRunner().invoke(group, shlex.split(USES[name]), input="quit\n", env=environment)
     assert done.exit_code in (0, 1), done.output
     only_prints = done.exit_code == 0 and contents(Path()) == before
-    assert only_prints == _COMMANDS[name][1], done.output
+    assert only_prints == table()[name][1], done.output

@@ -24,7 +24,7 @@ import pytest
 
 from ggn_store import guides, limits
 from ggn_store.api.positions.notations import NOTATIONS
-from ggn_store.cli import _COMMANDS, group
+from ggn_store.cli import group, table
 from ggn_store.games import definition, playing, tables
 from ggn_store.model.play import DUTIES, HOST_DUTIES, OUTCOMES, Outcome
 from ggn_store.store.schema.views import VIEWS
@@ -258,9 +258,9 @@ GUIDE_OF = {
 ELSEWHERE = {"compile": "columns", "delete": "teams", "generate": "defining-games"}
 
 
-@pytest.mark.parametrize("name", _COMMANDS)
+@pytest.mark.parametrize("name", table())
 def test_every_command_is_in_the_guide_of_its_subject(name: str) -> None:
-    topic = ELSEWHERE.get(name) or GUIDE_OF[_COMMANDS[name][0]]
+    topic = ELSEWHERE.get(name) or GUIDE_OF[table()[name][0]]
     assert re.search(rf"(?:ggn-store (?:--(?:db|limit) \S+ )*|`){name}\b", PAGES[topic].read_text(encoding="utf-8"))
 
 
