@@ -16,8 +16,7 @@ _MOVES = ("tag", "move", "revision", "author", "created_at", "message")
 @click.command("tag")
 @click.argument("ruleset", metavar="RULESET[@REV]", shell_complete=options.complete_ruleset)
 @click.argument("name", required=False)
-@click.option("-m", "--message", help="The reason for the move.")
-@click.option("--author", help="Who moves it. Default: $GGN_AUTHOR, else the database's user, else git's.")
+@options.change_options
 @click.option(
     "--expect",
     metavar="REV|none",

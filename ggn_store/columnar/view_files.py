@@ -66,14 +66,12 @@ class ParquetFiles:
         self._pending: list[Any] = []
 
     def begin(self, view: View) -> str:
-        """Begin the file of a view; its name."""
         name = f"{view.name}.parquet"
         self._schema = schema(view)
         self._writer = self._parquet.ParquetWriter(self._directory / name, self._schema, compression="zstd")
         return name
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Add rows."""
         self._pending.append(record_batch(rows, self._schema))
         if sum(batch.num_rows for batch in self._pending) >= _ROWS_A_GROUP:
             self._flush()
@@ -85,16 +83,14 @@ class ParquetFiles:
             self._writer.write_table(pa.Table.from_batches(pending), _ROWS_A_GROUP * 2)
 
     def end(self, view: View) -> None:
-        """Finish the file of a view."""
         self._flush()
         writer, self._writer = self._writer, None
         writer.close()
 
     def finish(self) -> None:
-        """Nothing is left to do."""
+        pass
 
     def close(self) -> None:
-        """Let go of the file that is open."""
         if self._writer is not None:
             writer, self._writer = self._writer, None
             with suppress(OSError):  # which has been told of already
@@ -118,7 +114,6 @@ class DuckFile:
             )
 
     def begin(self, view: View) -> str:
-        """Make the table of a view; the name of the file."""
         columns = ", ".join(f'"{each.name}" {_DUCKDB_TYPES[each.type]}' for each in view.columns)
         self._run(f"CREATE TABLE {view.name} ({columns})")
         self._run(f"COMMENT ON TABLE {view.name} IS {_literal(f'a row is {view.row}')}")
@@ -128,7 +123,6 @@ class DuckFile:
         return DUCKDB
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Add rows."""
         pa = need("pyarrow", EXTRA)
         batch = pa.Table.from_batches([record_batch(rows, self._schema)])
         # To make a TIMESTAMP of one with a zone takes an extension, and then the session's zone.
@@ -141,15 +135,13 @@ class DuckFile:
             self._connection.unregister("given")
 
     def end(self, view: View) -> None:
-        """Nothing is left to do."""
+        pass
 
     def finish(self) -> None:
-        """Have everything in the one file."""
         self._run("CHECKPOINT")
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         if self._connection is not None:
             connection, self._connection = self._connection, None
             connection.close()

@@ -42,7 +42,7 @@ class _Taken:
 
 
 class Bundle:
-    """A bundle that has been read and found sound; a `Source`, if it was kept to be read again.
+    """A bundle that has been read and found sound; a `RevisionSource`, if it was kept to be read again.
 
     `outside` are the digests of pieces that its revisions list and that it does not hold: the revisions that it goes
     on from have them.
@@ -68,11 +68,9 @@ class Bundle:
         return tuple(sorted(self._part(name).needs))
 
     def heads(self) -> Mapping[str, str]:
-        """The lineage of the newest revision of every ruleset, by name."""
         return {name: part.steps[-1].lineage for name, part in self._parts.items()}
 
     def steps(self, name: str) -> Sequence[Step]:
-        """The history of a ruleset; raises UnknownNameError."""
         return self._part(name).steps
 
     def _part(self, name: str) -> _Taken:
@@ -83,18 +81,15 @@ class Bundle:
         return self._parts[name]
 
     def revisions(self, name: str, lineages: Collection[str]) -> Iterator[SentRevision]:
-        """Those revisions of a ruleset, in the order of its history."""
         part, is_wanted = self._part(name), set(lineages).__contains__
         for step in part.steps:
             if is_wanted(step.lineage):
                 yield values.revision(self._again(part.places[step.lineage]))
 
     def boards(self, digests: Collection[str]) -> Iterator[Board]:
-        """Boards, one for each digest and in the order of the digests."""
         return (self._boards[digest] for digest in digests)
 
     def pieces(self, digests: Sequence[str]) -> Iterator[SentPiece]:
-        """Pieces, in the order of the digests."""
         for digest in digests:
             if digest not in self._pieces:
                 raise InputError(
@@ -107,7 +102,6 @@ class Bundle:
             yield SentPiece(digest, check_dialect(dialect), board, piece)
 
     def tags(self, name: str) -> Sequence[SentTag]:
-        """The tags of a ruleset, by name."""
         return sorted(self._part(name).tags.values(), key=lambda tag: tag.name)
 
     def _again(self, place: tuple[int, int]) -> dict[str, Any]:

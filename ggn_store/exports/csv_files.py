@@ -27,7 +27,6 @@ class CsvFiles:
         self.formulas: list[str] = []
 
     def begin(self, view: View) -> str:
-        """Begin the file of a view; its name."""
         name = f"{view.name}.csv"
         self._stream = (self._directory / name).open("w", encoding="utf-8", newline="")
         self._cells = [_Cells(_WRITERS[column.type]) for column in view.columns]
@@ -35,7 +34,6 @@ class CsvFiles:
         return name
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Add rows."""
         columns = [
             map(cells.__getitem__, column) for cells, column in zip(self._cells, zip(*rows, strict=True), strict=True)
         ]
@@ -44,7 +42,6 @@ class CsvFiles:
             cells.forget()
 
     def end(self, view: View) -> None:
-        """Finish the file of a view."""
         self.close()
         self.formulas += [
             f"{view.name}.{column.name}"
@@ -53,10 +50,9 @@ class CsvFiles:
         ]
 
     def finish(self) -> None:
-        """Nothing is left to do."""
+        pass
 
     def close(self) -> None:
-        """Close the file that is open."""
         if self._stream is not None:
             stream, self._stream = self._stream, None
             stream.close()

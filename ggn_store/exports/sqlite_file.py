@@ -54,7 +54,6 @@ class SqliteFile:
             self._connection.execute("BEGIN")
 
     def begin(self, view: View) -> str:
-        """Make the table of a view; the name of the file."""
         last = len(view.columns) - 1
         lines = [
             f"  {each.name} {_TYPES[each.type]}{'' if at == last else ','} -- {each.meaning}"
@@ -66,16 +65,14 @@ class SqliteFile:
         return FILE
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Add rows."""
         given = [tuple(map(_value, row)) for row in rows] if self._times else rows
         with _explained():
             self._connection.executemany(self._insert, given)
 
     def end(self, view: View) -> None:
-        """Nothing is left to do."""
+        pass
 
     def finish(self) -> None:
-        """Make the indexes."""
         for view in VIEWS:
             for columns in INDEXES[view.name]:
                 self._run(f"CREATE INDEX ix_{view.name}_{'_'.join(columns)} ON {view.name} ({', '.join(columns)})")
@@ -85,7 +82,6 @@ class SqliteFile:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
         if self._connection is not None:
             connection, self._connection = self._connection, None
             connection.close()

@@ -234,6 +234,16 @@ class Lattice:
             there = (self.low[0] + (there[0] - self.low[0]) % self.size[0], *there[1:])
         return self._labels.get(there)
 
+    def along_file(self, place: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The other places of the file, each with those that lie between."""
+        for sign in (1, -1):
+            step = (0, sign, *[0] * (self.dimensions - 2))
+            passed: tuple[str, ...] = ()
+            at = self.step(place, step)
+            while at is not None:
+                yield at, passed
+                passed, at = (*passed, at), self.step(at, step)
+
     def images(self, symmetry: Symmetry) -> tuple[str, ...]:
         """Where each place comes to under a symmetry of the box; on a board with holes that may be none of its own."""
         points = [tuple(map(int.__sub__, point, self.low)) for point in self.points.values()]

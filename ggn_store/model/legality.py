@@ -389,15 +389,8 @@ class Legality:
         lattice = Lattice.of(self._asked.board)
         if lattice is None or piece is None:
             return
-        side = side_of(piece)
-        for sign in (1, -1):
-            way: list[str] = []
-            step = (0, sign, *[0] * (lattice.dimensions - 2))
-            place = lattice.step(square, step)
-            while place is not None:
-                yield place, [Threat(piece, square, side, (*way,), ((place, ENEMY, None),), {})]
-                way.append(place)
-                place = lattice.step(place, step)
+        for place, passed in lattice.along_file(square):
+            yield place, [Threat(piece, square, side_of(piece), passed, ((place, ENEMY, None),), {})]
 
     # --- other duties ---
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ggn_store.model import board as boards
 from ggn_store.model import order, play, variables
@@ -31,6 +31,7 @@ from ggn_store.model.changes import FIELDS, Diff, Possibilities, possibility_dat
 from ggn_store.model.diff import Outline, diff, entries_of, pieces_of, sources_of
 from ggn_store.model.document import Destination, Document, Envelope, Piece, Source, check_dialect
 from ggn_store.model.position import Position
+from ggn_store.model.record import Record
 from ggn_store.notation.hand import HAND
 
 T = TypeVar("T")
@@ -65,21 +66,14 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class Merge:
+class Merge(Record):
     """What came of a merge: the document, None if there are conflicts; and what each side changed since the base."""
 
     document: Document | None
     conflicts: tuple[Conflict, ...]
     ours: Diff
     theirs: Diff
-
-    def data(self) -> dict[str, Any]:
-        """Conflicts and both differences as JSON data; the document is not part of it."""
-        return {
-            "conflicts": [conflict.data() for conflict in self.conflicts],
-            "ours": self.ours.data(),
-            "theirs": self.theirs.data(),
-        }
+    DATA: ClassVar = "conflicts ours theirs"
 
 
 def merge(base: Document | None, ours: Document, theirs: Document) -> Merge:

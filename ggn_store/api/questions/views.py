@@ -30,7 +30,11 @@ Reading = Callable[[], AbstractContextManager[Any]]
 
 
 class _Files(Protocol):
-    """What writes the files of a format."""
+    """What writes the files of a format.
+
+    `begin` makes the file or the table of a view and gives the file's name. `end` comes after its last rows, `finish`
+    after the last view; `close` closes what is open, also after an error.
+    """
 
     def begin(self, view: View) -> str: ...
     def add(self, rows: list[Row]) -> None: ...

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 from ggn_store.documents import bundle, bundle_reader
 from ggn_store.documents.bundle import Part
@@ -15,12 +15,13 @@ from ggn_store.documents.bundle_reader import Bundle
 from ggn_store.documents.files import STDIN
 from ggn_store.errors import InputError, printable
 from ggn_store.model import ancestry
+from ggn_store.model.record import Record
 from ggn_store.model.transfer import RevisionSource
 from ggn_store.output import new_file
 
 
 @dataclass(frozen=True, slots=True)
-class BundledRuleset:
+class BundledRuleset(Record):
     """What a bundle has of a ruleset: the lineages of its revisions, the head last, those that it needs, its tags."""
 
     name: str
@@ -40,7 +41,7 @@ class BundledRuleset:
 
 
 @dataclass(frozen=True, slots=True)
-class BundleSummary:
+class BundleSummary(Record):
     """What is in a bundle that was found sound; `outside` is how many pieces it leaves to what it needs."""
 
     file: str
@@ -51,11 +52,7 @@ class BundleSummary:
     tags: int
     outside: int
     sha256: str
-
-    def data(self) -> dict[str, Any]:
-        """The summary as JSON data."""
-        counts = {name: getattr(self, name) for name in ("boards", "pieces", "revisions", "tags", "outside")}
-        return {"file": self.file, **counts, "sha256": self.sha256, "rulesets": [each.data() for each in self.rulesets]}
+    DATA: ClassVar = "file boards pieces revisions tags outside sha256 rulesets"
 
 
 def write(

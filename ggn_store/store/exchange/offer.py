@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 
 from ggn_store.errors import DamagedError, StoreError, UnknownNameError
 from ggn_store.model.ancestry import Step
@@ -28,15 +28,9 @@ _POSSIBILITIES_AT_ONCE = 20_000
 
 def heads(connection: Connection) -> dict[str, tuple[int, str]]:
     """Number and lineage of the newest revision of every ruleset that is not hidden, by name."""
-    other = t.revision.alias()
-    newest = select(func.max(other.c.number)).where(other.c.ruleset_id == t.ruleset.c.id).scalar_subquery()
-    query = (
-        select(t.ruleset.c.name, t.revision.c.number, t.revision.c.lineage)
-        .join(t.revision, t.revision.c.ruleset_id == t.ruleset.c.id)
-        .where(t.ruleset.c.deleted_at.is_(None), t.revision.c.number == newest)
-        .order_by(t.ruleset.c.name)
-    )
-    return {row.name: (row.number, row.lineage) for row in connection.execute(query)}
+    query = select(t.ruleset.c.name, t.revision.c.number, t.revision.c.lineage).join(t.revision)
+    rows = connection.execute(query.where(catalog.is_newest()).order_by(t.ruleset.c.name))
+    return {row.name: (row.number, row.lineage) for row in rows}
 
 
 def steps(connection: Connection, ruleset_id: int) -> list[Step]:
@@ -57,7 +51,7 @@ def steps(connection: Connection, ruleset_id: int) -> list[Step]:
 
 
 class StoreSource:
-    """A store that gives, in a transaction that sees one state of it throughout."""
+    """A store as a `RevisionSource`, in a transaction that sees one state of it throughout."""
 
     def __init__(self, database: Database, connection: Connection) -> None:
         self._database = database
@@ -73,12 +67,10 @@ class StoreSource:
             raise DamagedError(f"{self._database}: {error.fault}") from None
 
     def heads(self) -> Mapping[str, str]:
-        """The lineage of the newest revision of every ruleset, by name."""
         with self._explained():
             return {name: lineage for name, (_, lineage) in heads(self._connection).items()}
 
     def steps(self, name: str) -> Sequence[Step]:
-        """The history of a ruleset; raises UnknownNameError."""
         with self._explained():
             return steps(self._connection, self._ruleset_id(name))
 
@@ -91,7 +83,6 @@ class StoreSource:
         return int(self._connection.execute(query).scalar_one())
 
     def revisions(self, name: str, lineages: Collection[str]) -> Iterator[SentRevision]:
-        """Those revisions of a ruleset, in the order of its history."""
         with self._explained():
             revision = t.revision
             ruleset_id = self._ruleset_id(name)
@@ -140,7 +131,6 @@ class StoreSource:
         return listed
 
     def boards(self, digests: Collection[str]) -> Iterator[Board]:
-        """Boards, one for each digest and in the order of the digests."""
         with self._explained():
             for digest in digests:
                 board_id = self._connection.execute(select(t.board.c.id).where(t.board.c.digest == digest)).scalar_one()
@@ -150,7 +140,6 @@ class StoreSource:
                 yield board
 
     def pieces(self, digests: Sequence[str]) -> Iterator[SentPiece]:
-        """Pieces, in the order of the digests."""
         with self._explained():
             boards: dict[int, Board] = {}
             for some in _chunks(digests):
@@ -185,7 +174,6 @@ class StoreSource:
             yield part
 
     def tags(self, name: str) -> Sequence[SentTag]:
-        """The tags of a ruleset that point somewhere, by name."""
         with self._explained():
             self._ruleset_id(name)
             return [

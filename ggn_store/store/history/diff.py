@@ -31,7 +31,7 @@ class Version(Protocol):
 
 
 class StoredVersion:
-    """A revision, whose pieces are read when they are asked for, in the transaction that is open."""
+    """A revision, whose pieces are read each time that they are asked for, in the transaction that is open."""
 
     def __init__(self, connection: Connection, revision: Revision) -> None:
         self._connection = connection
@@ -45,7 +45,6 @@ class StoredVersion:
         return catalog.read_board(self._connection, self.revision.board_id)
 
     def piece(self, identifier: str) -> Piece | None:
-        """The piece of this identifier, read anew each time."""
         key = self._keys.get(identifier)
         return None if key is None else catalog.read_piece(self._connection, key.id, self._board)
 
@@ -59,7 +58,6 @@ class GivenVersion:
         self._pieces = {piece.identifier: piece for piece in document.pieces}
 
     def piece(self, identifier: str) -> Piece | None:
-        """The piece of this identifier."""
         return self._pieces.get(identifier)
 
 
@@ -70,7 +68,6 @@ class NoVersion:
     digests: Mapping[str, str] = {}
 
     def piece(self, identifier: str) -> Piece | None:
-        """No piece."""
         return None
 
 

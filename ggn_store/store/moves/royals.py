@@ -118,13 +118,8 @@ def _along_files(opened: Opened, royals: Iterable[str]) -> Iterator[Threat]:
     lattice, numbers = Lattice.of(opened.board), opened.board.numbers
     if lattice is None:
         return
-    steps = [(0, sign, *[0] * (lattice.dimensions - 2)) for sign in (1, -1)]
     for piece in sorted(royals):
         for square, number in numbers.items():
-            for step in steps:
-                between, place = 0, lattice.step(square, step)
-                while place is not None:
-                    bit = 1 << numbers[place]
-                    yield Threat(bit, Entry(piece, number, between, between, 0, {}, {}, 0, {}, {}, True))
-                    between |= bit
-                    place = lattice.step(place, step)
+            for place, passed in lattice.along_file(square):
+                between = sum(1 << numbers[each] for each in passed)
+                yield Threat(1 << numbers[place], Entry(piece, number, between, between, 0, {}, {}, 0, {}, {}, True))

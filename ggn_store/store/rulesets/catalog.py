@@ -189,7 +189,7 @@ def _offer(name: str, names: set[str]) -> str:
     return f"; it has {', '.join(shown)}{' and more (`ggn-store list`)' if len(names) > len(shown) else ''}"
 
 
-def _is_newest() -> ColumnElement[bool]:
+def is_newest() -> ColumnElement[bool]:
     """Whether a revision is the newest one of a ruleset that is not deleted."""
     other = t.revision.alias()
     head = select(func.max(other.c.number)).where(other.c.ruleset_id == t.revision.c.ruleset_id).scalar_subquery()
@@ -198,7 +198,7 @@ def _is_newest() -> ColumnElement[bool]:
 
 def newest(connection: Connection) -> list[Revision]:
     """The newest revision of every ruleset that is not deleted, by name."""
-    query = REVISIONS.where(_is_newest()).order_by(t.ruleset.c.name)
+    query = REVISIONS.where(is_newest()).order_by(t.ruleset.c.name)
     return [revision_of(row) for row in connection.execute(query)]
 
 
@@ -229,7 +229,7 @@ def summary(connection: Connection, revision: Revision) -> Summary:
 
 def newest_summaries(connection: Connection) -> list[Summary]:
     """What `summary` says of all that are `newest`."""
-    counts = {row.id: _counts(row) for row in connection.execute(_SUMMARIES.where(_is_newest()))}
+    counts = {row.id: _counts(row) for row in connection.execute(_SUMMARIES.where(is_newest()))}
     return [Summary(revision, counts[revision.id]) for revision in newest(connection)]
 
 
