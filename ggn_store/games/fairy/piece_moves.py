@@ -42,14 +42,9 @@ class PieceMoves(BaseVariant):
     def _moves(self, letter: str, side: Side) -> list[str]:
         """How a piece moves: its name, Betza string, and everything that belongs to it."""
         kind = self.s.letter_types[letter]
-        lines = [] if kind.startswith("custom") else [f"name = {toml.text(spelled(kind))}"]
+        name = [] if kind.startswith("custom") else [f"name = {toml.text(spelled(kind))}"]
         betza, also = self._betza(letter)
-        lines.append(f"betza = {toml.text(betza)}")
-        if also:
-            lines.append(f"also = [{', '.join(also)}]")
-        confined = self._confined(letter, kind, betza)
-        if confined:
-            lines.append(f"confined = {toml.text(confined)}")
+        lines = name + self._ways(letter, betza, also)
         if letter in self.s.letters("mutuallyImmuneTypes") or kind == "janggiCannon":
             lines.append(f"captures_except = {toml.texts([letter])}")
         if kind == "janggiCannon":
@@ -60,6 +55,12 @@ class PieceMoves(BaseVariant):
             if letter in self._passers():
                 lines.append(self._en_passant())
         return lines
+
+    def _ways(self, letter: str, betza: str, also: list[str], *, is_confined: bool = True) -> list[str]:
+        """The lines that say where a piece goes, and whether it has to stay in a zone."""
+        lines = [f"betza = {toml.text(betza)}", *([f"also = [{', '.join(also)}]"] if also else [])]
+        zone = self._confined(letter, self.s.letter_types[letter], betza) if is_confined else None
+        return lines if zone is None else [*lines, f"confined = {toml.text(zone)}"]
 
     def _betza(self, letter: str) -> tuple[str, list[str]]:
         """A piece's Betza string, and further ways of moving from some squares."""

@@ -209,15 +209,8 @@ class _Translation(PieceMoves):
             self.s.refuse("promotionLimit", reason)
 
     def _promoted(self, letter: str, target: str, side: Side) -> list[str]:
-        kind = self.s.letter_types[target]
         lines = [f"name = {toml.text('promoted ' + spelled(self.s.letter_types[letter]))}"]
-        betza, also = self._betza(target)
-        lines.append(f"betza = {toml.text(betza)}")
-        if also:
-            lines.append(f"also = [{', '.join(also)}]")
-        confined = self._confined(target, kind, betza) if target not in self.promoted else None
-        if confined:
-            lines.append(f"confined = {toml.text(confined)}")
+        lines += self._ways(target, *self._betza(target), is_confined=target not in self.promoted)
         if target in self.terminal:
             lines.append("terminal = true")
         if self.s.flag("pieceDemotion"):
