@@ -64,7 +64,7 @@ def sfen(position: Position, definition: Definition) -> str:
     letters = Letters(definition)
     placement = _placement(position, letters)
     for square, piece in position.board.items():
-        if piece is not None and letters.forms[piece].kind != "plain":
+        if piece is not None and letters.definition.forms[piece].kind != "plain":
             raise PositionError(f"SFEN has no way to write the state of {piece} on {square}: write FEEN")
     if not letters.has_hands:
         _no_hands(position)
@@ -254,10 +254,10 @@ class _Reader:
         found.sort(key=lambda mark: len(given ^ set(mark.passed)))
         if not found:
             self._fail(f"no piece can have passed {field} with the last move", "such a square, or -")
-        self._states[found[0].square] = self._letters.forms[found[0].identifier]
+        self._states[found[0].square] = self._letters.definition.forms[found[0].identifier]
 
     def _stands(self, identifier: str, square: str) -> bool:
-        form, wanted = self._board.get(square), self._letters.forms[identifier]
+        form, wanted = self._board.get(square), self._letters.definition.forms[identifier]
         return form is not None and form.piece.token == wanted.piece.token and form.side == wanted.side
 
 
@@ -283,7 +283,7 @@ def _placement(position: Position, letters: Letters) -> str:
     for square, piece in position.board.items():
         if square not in known:
             raise PositionError(f"{quote(square)}, where the position has {piece}, is not on the board of this game")
-        if piece is not None and (piece not in letters.forms or letters.forms[piece].derived):
+        if piece is not None and (piece not in letters.definition.forms or letters.definition.forms[piece].derived):
             message = f"FEN and SFEN have no letter for {piece}, which is on {square}: write FEEN"
             raise PositionError(f"{message}; letters: {offer(list(letters.pieces))}")
     return "/".join("".join(_rank(position, letters, row)) for row in letters.rows)
@@ -299,7 +299,7 @@ def _rank(position: Position, letters: Letters, row: tuple[str | None, ...]) -> 
         if empty:
             yield str(empty)
         empty = 0
-        yield _HOLE if piece is None else token_of(letters.forms[piece])
+        yield _HOLE if piece is None else token_of(letters.definition.forms[piece])
     if empty:
         yield str(empty)
 
@@ -308,7 +308,7 @@ def _held(position: Position, letters: Letters) -> Iterator[tuple[str, int]]:
     """The tokens of both hands with their counts, in the order of the definition."""
     hands = position.hands or {}
     for piece in hands:
-        form = letters.forms.get(piece)
+        form = letters.definition.forms.get(piece)
         if form is None or form.kind != "plain" or form.derived:
             raise PositionError(f"FEN and SFEN have no letter for {piece}, which is in a hand: write FEEN")
     for form in letters.pieces.values():
@@ -343,10 +343,11 @@ def _rights(position: Position, letters: Letters) -> str:
 
 
 def _passed(position: Position, letters: Letters) -> str:
+    forms = letters.definition.forms
     marked = {
         square: piece
         for square, piece in position.board.items()
-        if piece is not None and letters.forms[piece].kind == "marked" and letters.forms[piece].side != position.side
+        if piece is not None and forms[piece].kind == "marked" and forms[piece].side != position.side
     }
     if not marked:
         return "-"

@@ -32,19 +32,16 @@ class Letters:
             raise PositionError(f"FEN and SFEN cannot write this game: {twice[0]}")
 
     @cached_property
-    def forms(self) -> Mapping[str, Form]:
-        """Every piece in every state, by its identifier."""
-        return {form.identifier: form for side in SIDES for form in self.definition.army(side).forms}
-
-    @cached_property
     def pieces(self) -> Mapping[str, Form]:
         """The piece without a past that each token writes."""
-        return {token_of(form): form for form in self.forms.values() if form.kind == "plain" and not form.derived}
+        return {
+            token_of(form): form for form in self.definition.forms.values() if form.kind == "plain" and not form.derived
+        }
 
     @cached_property
     def has_hands(self) -> bool:
         """Whether anything ever is in a hand."""
-        return self.definition.captures or any(form.can_be_held for form in self.forms.values())
+        return self.definition.captures or any(form.can_be_held for form in self.definition.forms.values())
 
     @cached_property
     def rows(self) -> tuple[tuple[str | None, ...], ...]:

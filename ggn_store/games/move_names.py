@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Mapping
 
-from ggn_store.games.rules import SIDES, Definition, Form
+from ggn_store.games.rules import Definition
 from ggn_store.model.move import Move
 from ggn_store.model.move_names import Castled, Names, changes
 from ggn_store.notation.hand import HAND
@@ -19,14 +19,10 @@ class DefinedNames(Names):
         self._definition = definition
 
     @functools.cached_property
-    def _forms(self) -> Mapping[str, Form]:
-        return {form.identifier: form for side in SIDES for form in self._definition.army(side).forms}
-
-    @functools.cached_property
     def _castlings(self) -> Mapping[frozenset[str], tuple[tuple[str, Castled], ...]]:
         """Each castling with the side that castles, by the squares that it changes."""
         found: dict[frozenset[str], tuple[tuple[str, Castled], ...]] = {}
-        for form in self._forms.values():
+        for form in self._definition.forms.values():
             for each in form.piece.castling if form.kind == "unmoved" else ():
                 if each.side == form.side:
                     castled = Castled(each.source, each.destination, each.rook_source, each.rook_destination)
@@ -35,7 +31,7 @@ class DefinedNames(Names):
         return found
 
     def token(self, piece: str) -> str:
-        form = self._forms.get(piece)
+        form = self._definition.forms.get(piece)
         return super().token(piece) if form is None else form.piece.token
 
     def mark(self, before: str, after: str) -> str:

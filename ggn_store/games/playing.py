@@ -6,7 +6,7 @@ are made of it name identifiers and squares of both sides. Marks that revert and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
@@ -68,13 +68,8 @@ def envelope(definition: Definition) -> Envelope:
 def derive(definition: Definition) -> Play:
     """How the game is played, in the canonical form."""
     said = definition.said
-    sides = {side: definition.army(side) for side in SIDES}
-    reverts = {
-        form.identifier: form.piece.identifier(side, form.style)
-        for side, army in sides.items()
-        for form in army.forms
-        if form.kind == "marked"
-    }
+    forms = definition.forms.items()
+    reverts = {name: form.piece.identifier(form.side, form.style) for name, form in forms if form.kind == "marked"}
     safe = any(duty.name == "royal-safety" for duty in said.duties)
     crossing = dict.fromkeys(_crossings(definition)) if safe else ()
     duties = tuple(Duty(duty.name, _about(definition, duty)) for duty in said.duties)
@@ -83,12 +78,11 @@ def derive(definition: Definition) -> Play:
 
 
 def _crossings(definition: Definition) -> Iterator[Crossing]:
-    for side in SIDES:
-        for form in definition.army(side).forms:
-            for castling in form.piece.castling if form.kind == "unmoved" else ():
-                if castling.side == side:
-                    way = tuple(_way(castling.source, castling.destination))
-                    yield Crossing(form.identifier, castling.source, castling.destination, way)
+    for form in definition.forms.values():
+        for castling in form.piece.castling if form.kind == "unmoved" else ():
+            if castling.side == form.side:
+                way = tuple(_way(castling.source, castling.destination))
+                yield Crossing(form.identifier, castling.source, castling.destination, way)
 
 
 def _way(source: str, destination: str) -> Iterator[str]:
@@ -102,26 +96,18 @@ def _way(source: str, destination: str) -> Iterator[str]:
 def _about(definition: Definition, duty: Duty) -> tuple[str, ...]:
     """The identifiers of the pieces that a duty is about, where it is not about all."""
     if duty.name == "no-leap-from-check" and not duty.pieces:
-        forms = (form for side in SIDES for form in definition.army(side).forms)
-        return tuple(form.identifier for form in forms if form.kind == "unmoved" and form.piece.terminal)
+        forms = definition.forms.items()
+        return tuple(name for name, form in forms if form.kind == "unmoved" and form.piece.terminal)
     if duty.name == "no-drop-mate" and not duty.pieces:
         limited = [each.token for each in definition.pieces if each.drop and each.drop.file_limit]
-        return tuple(_held(definition, limited or [_PAWN]))
-    return tuple(_identifiers(definition, duty.pieces, SIDES))
+        named = _identifiers(definition, limited or [_PAWN], SIDES)
+        return tuple(each for each in named if definition.forms[each].can_be_held)
+    return _identifiers(definition, duty.pieces, SIDES)
 
 
-def _held(definition: Definition, tokens: list[str]) -> Iterator[str]:
-    for side in SIDES:
-        for form in definition.army(side).forms:
-            if form.piece.token in tokens and form.can_be_held:
-                yield form.identifier
-
-
-def _identifiers(definition: Definition, tokens: tuple[str, ...], sides: tuple[Side, ...]) -> Iterator[str]:
-    for side in sides:
-        for form in definition.army(side).forms:
-            if form.piece.token in tokens:
-                yield form.identifier
+def _identifiers(definition: Definition, tokens: Collection[str], sides: Collection[Side]) -> tuple[str, ...]:
+    forms = definition.forms.items()
+    return tuple(name for name, form in forms if form.piece.token in tokens and form.side in sides)
 
 
 def _outcomes(definition: Definition, end: End) -> Iterator[Outcome]:
@@ -131,8 +117,8 @@ def _outcomes(definition: Definition, end: End) -> Iterator[Outcome]:
     sides = SIDES if outcome.side is None or outcome.when == "quiet" else (outcome.side,)
     if zone is None or (zone.first == zone.second and len(sides) > 1):
         squares = () if zone is None else tuple(zone.first)
-        yield replace(outcome, pieces=tuple(_identifiers(definition, outcome.pieces, sides)), squares=squares)
+        yield replace(outcome, pieces=_identifiers(definition, outcome.pieces, sides), squares=squares)
         return
     for side in sides:
-        pieces = tuple(_identifiers(definition, outcome.pieces, (side,)))
+        pieces = _identifiers(definition, outcome.pieces, (side,))
         yield replace(outcome, side=side, pieces=pieces, squares=tuple(zone.of(side)))

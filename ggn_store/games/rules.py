@@ -217,6 +217,11 @@ class Definition:
         """The pieces of one side."""
         return self.first if side == "first" else self.second
 
+    @functools.cached_property
+    def forms(self) -> Mapping[str, Form]:
+        """Every piece of both sides in every state, by its identifier."""
+        return {form.identifier: form for side in SIDES for form in self.army(side).forms}
+
     def style(self, side: Side) -> str:
         """The style of one side, in upper case."""
         return self.styles[0 if side == "first" else 1]

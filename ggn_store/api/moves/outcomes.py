@@ -106,9 +106,8 @@ def _pawns(asked: Asked) -> set[str]:
     quiet = [outcome for outcome in asked.play.outcomes if outcome.when == "quiet"]
     found = {piece for outcome in quiet for piece in outcome.pieces}
     if not quiet and asked.definition is not None:
-        forms = (form for side in SIDES for form in asked.definition.army(side).forms)
-        must = (form for form in forms if any(each.forced == "yes" for each in form.piece.promotions))
-        found = {form.identifier for form in must}
+        forms = asked.definition.forms.items()
+        found = {name for name, form in forms if any(each.forced == "yes" for each in form.piece.promotions)}
     return found | {marked for marked, piece in asked.play.reverts.items() if piece in found}
 
 
