@@ -8,13 +8,14 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
+from ggn_store.api.handle import AnyPosition
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.api.session import opening
 from ggn_store.api.session.opening import Address
-from ggn_store.errors import UnknownNameError, quote
-from ggn_store.model.bounds import SqlBounds
+from ggn_store.errors import QueryError, UnknownNameError, quote
+from ggn_store.model.bounds import SqlBounds, SqlOptions
 from ggn_store.model.revision import Revision, Summary
 from ggn_store.store.database import session as sessions
 from ggn_store.store.database.session import Session
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from ggn_store.api.teams.states import States
     from ggn_store.api.teams.tags import Tags
     from ggn_store.api.upkeep import Upkeep
-
-_BOUNDS: Final = SqlBounds()
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,25 +222,29 @@ class Store:
         query: str,
         values: Mapping[str, Any] | None = None,
         *,
-        limit: int | None = None,
-        timeout: float = _BOUNDS.timeout,
-        memory: int = _BOUNDS.memory,
-        disk: int = _BOUNDS.disk,
+        ruleset: str | None = None,
+        positions: Iterable[AnyPosition] | None = None,
+        **bounds: Unpack[SqlOptions],
     ) -> Table:
         """The answer to one SELECT on the views and tables; `values` are those of its `:names`.
 
-        Nothing but reading is allowed. Raises QueryError where the query is wrong, does more than read, or takes more
-        than `timeout` seconds, `memory` MiB, or `disk` MiB of temporary results; an answer of more than `limit` rows is
-        cut, and says so. A process of its own asks the database; nobody who writes to a SQLite file waits for it: the
-        query then begins anew on a private copy.
+        With a `ruleset` it may also ask the views `positions`, `moves` and `legal_moves`, of the ruleset's start
+        position or of other `positions`. Nothing but reading is allowed. Raises QueryError where the query is wrong,
+        does more than read, or takes more than `timeout` seconds (5), `memory` MiB (256), or `disk` MiB of temporary
+        results (1,024); an answer of more than `limit` rows is cut, and says so. A process of its own asks the
+        database; nobody who writes to a SQLite file waits for it: the query then begins anew on a private copy.
         """
+        from ggn_store.api.moves.position_views import PositionViews
         from ggn_store.api.questions.sql import Table
         from ggn_store.store.sql import queries
 
-        bounds = SqlBounds(limit, timeout, memory, disk)
-        with self.session.reading():
-            pass
-        return Table.of(queries.ask(self.session.database, query, {} if values is None else values, bounds))
+        if ruleset is None and positions is not None:
+            raise QueryError("positions are of a ruleset: name it, too")
+        most = SqlBounds(**bounds)
+        with self.session.reading() as connection:
+            revision = None if ruleset is None else catalog.find(connection, ruleset)
+        given = None if revision is None else PositionViews(self.session, revision, positions).given
+        return Table.of(queries.ask(self.session.database, query, {} if values is None else values, most, given))
 
     # --- parts, each imported when it is first used ---
 

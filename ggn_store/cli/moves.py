@@ -26,11 +26,7 @@ _BATCH = 2_000
 @click.option("--piece", metavar="PIECE", help="Only the moves of this piece.")
 @click.option("--source", metavar="SQUARE", help="Only from this square, or * for the hand.")
 @click.option("--destination", metavar="SQUARE", help="Only to this square, or * for the hand.")
-@click.option(
-    "--positions",
-    metavar="FILE",
-    help="Many positions in NDJSON: each line an object with board, hands, side and state, or a FEEN text.",
-)
+@options.positions_option
 @options.assume_option
 @click.option(
     "--query",

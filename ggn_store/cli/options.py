@@ -318,6 +318,13 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return gathered
 
 
+positions_option = click.option(
+    "--positions",
+    metavar="FILE",
+    help="Many positions in NDJSON: each line an object with board, hands, side and state, or a FEEN text.",
+)
+
+
 def position(ruleset: ggn_store.Ruleset, given: GivenPosition) -> ggn_store.Position:
     """The position that the options name; without any, the ruleset's own start position."""
     from ggn_store.api.positions.json_text import read_board, read_hands

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 import ggn_store
-from ggn_store.api.questions.sql import VIEWS
+from ggn_store.api.questions.sql import POSITION_VIEWS, VIEWS
 from ggn_store.cli import options, sql_prompt
 from ggn_store.errors import printable
 from ggn_store.model.bounds import SqlBounds
@@ -29,9 +30,10 @@ class _Command(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Views"):
             formatter.write_text(
-                "Each shows the newest revision of every ruleset; with _all behind its name, all revisions."
+                "Each shows the newest revision of every ruleset; with _all behind its name, all revisions. The last "
+                f"{len(POSITION_VIEWS)} are of the positions that --ruleset gives."
             )
-        for view in VIEWS:
+        for view in (*VIEWS, *POSITION_VIEWS):
             with formatter.section(f"{view.name}: a row is {view.row}"):
                 formatter.write_dl([(each.name, f"{each.type}: {each.meaning}") for each in view.columns], col_max=16)
 
@@ -58,6 +60,14 @@ def _values(_context: click.Context, _parameter: click.Parameter, given: tuple[s
     callback=_values,
     help="A value for :NAME in the query, as a text; may be repeated.",
 )
+@click.option(
+    "--ruleset",
+    metavar="RULESET",
+    shell_complete=options.complete_ruleset,
+    help="The ruleset of the views of positions. Without a position, they are of its own start position.",
+)
+@options.position_options
+@options.positions_option
 @options.output_format(_FORMATS, "Default: a table on a terminal, NDJSON elsewhere. Parquet needs -o.")
 @options.output_option
 @click.option(
@@ -98,17 +108,21 @@ def sql(
     /,
     query: str | None,
     values: dict[str, str],
+    ruleset: str | None,
+    positions: str | None,
     form: str | None,
     output: str | None,
     schema: bool,
     examples: bool,
+    given: options.GivenPosition,
     **bounds: Any,
 ) -> None:
     """Query the store with your own SQL.
 
     QUERY is one SELECT (or WITH, VALUES, EXPLAIN) on the views below, or on their tables; without it, a terminal gets
     a prompt, and elsewhere it is read from standard input. A query cannot change anything and blocks nobody; it is cut
-    off if it needs too much time, memory or disk. The views are the same in SQLite and Postgres.
+    off if it needs too much time, memory or disk. The views are the same in SQLite and Postgres. With --ruleset, a
+    query can also ask which moves a position allows, and which of them are legal.
     """
     if schema or examples:
         if query is not None:
@@ -118,13 +132,45 @@ def sql(
         return
     if form == "parquet" and output in (None, "-"):
         raise click.UsageError("--format parquet needs a file: -o FILE")
+    options.refuse(
+        (
+            ruleset is None and (given.names or given.side or positions is not None),
+            "a position is one of a ruleset: name it with --ruleset",
+        ),
+        (
+            positions is not None and given.names,
+            f"--positions brings its own positions: leave {' and '.join(given.names)} out",
+        ),
+        (
+            query in (None, "-") and "-" in (given.board, given.hands, positions),
+            "a position comes from standard input: give the query as an argument or @FILE",
+        ),
+    )
     store = options.open_store(ctx)
+    asked = bounds | _positions(store, ruleset, positions, given)
     if query is None and options.is_terminal(sys.stdin):
         if output is not None:
             raise click.UsageError("-o needs a query")
-        sql_prompt.run(store, lambda text: _answer(store, text, values, form, output, bounds))
+        sql_prompt.run(store, lambda text: _answer(store, text, values, form, output, asked))
         return
-    _answer(store, _text("-" if query is None else query), values, form, output, bounds)
+    _answer(store, _text("-" if query is None else query), values, form, output, asked)
+
+
+def _positions(
+    store: ggn_store.Store, ruleset: str | None, file: str | None, given: options.GivenPosition
+) -> dict[str, Any]:
+    """What is asked beside the store: a ruleset, and positions of it."""
+    if ruleset is None:
+        return {}
+    found = store.ruleset(ruleset)
+    options.report_state(store, found.revision)
+    if file is None:
+        return {"ruleset": ruleset, "positions": [options.position(found, given)]}
+    from ggn_store.api.moves.position_views import MOST
+    from ggn_store.api.positions.json_text import read_positions
+
+    most = islice(read_positions(file), MOST + 1)
+    return {"ruleset": ruleset, "positions": [each.with_changes(side=given.side) for each in most]}
 
 
 def _text(query: str) -> str:
@@ -141,13 +187,13 @@ def _answer(
     values: dict[str, str],
     form: str | None,
     output: str | None,
-    bounds: dict[str, Any],
+    asked: dict[str, Any],
 ) -> None:
     form = form or ("table" if output is None and options.is_terminal(sys.stdout) else "ndjson")
     watched = form == "table" and output is None and options.is_terminal(sys.stdout)
-    if watched and bounds["limit"] is None:
-        bounds = {**bounds, "limit": _WATCHED}
-    found = store.sql(query, values, **bounds)
+    if watched and asked["limit"] is None:
+        asked = {**asked, "limit": _WATCHED}
+    found = store.sql(query, values, **asked)
     if form == "parquet":
         found.write_parquet(str(output))
     else:

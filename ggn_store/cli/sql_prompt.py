@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 import ggn_store
-from ggn_store.api.questions.sql import SQL_EXAMPLES, SQL_TABLES, VIEWS
+from ggn_store.api.questions.sql import POSITION_VIEWS, SQL_EXAMPLES, SQL_TABLES, VIEWS
 from ggn_store.cli import options, process
 from ggn_store.cli.options import terminal_width as width
 from ggn_store.errors import GgnStoreError, did_you_mean, printable
@@ -29,6 +29,7 @@ A query ends with ;"""
 _LEAVE = ("exit", "quit", ".exit", ".quit", "\\q")
 _KNOWN = (".tables", ".schema", ".examples", ".help", *_LEAVE)
 _KEPT = 1000
+_VIEWS = (*VIEWS, *POSITION_VIEWS)
 _KEYWORDS = """
 AND AS ASC BETWEEN BY CASE COUNT DESC DISTINCT ELSE END EXCEPT EXISTS EXPLAIN FROM GROUP HAVING IN INTERSECT IS
 JOIN LEFT LIKE LIMIT NOT NULL ON OR ORDER RECURSIVE SELECT THEN UNION USING VALUES WHEN WHERE WITH
@@ -91,7 +92,7 @@ def _obey(store: ggn_store.Store, line: str) -> None:
         case ".schema" | "\\d" if name:
             _describe(store, name)
         case ".tables" | "\\d":
-            views = [(view.name, f"a row is {view.row}") for view in VIEWS]
+            views = [(view.name, f"a row is {view.row}") for view in _VIEWS]
             click.echo(table(("name", "what it holds"), [*views, *SQL_TABLES.items()], width()), nl=False)
         case ".schema":
             click.echo("\n".join(schema_lines()))
@@ -106,8 +107,9 @@ def _obey(store: ggn_store.Store, line: str) -> None:
 
 def schema_lines() -> Iterator[str]:
     """The views, column by column, and the tables."""
-    for view in VIEWS:
+    for view in _VIEWS:
         every = "" if view.every is None else f"; {view.every}: of every revision"
+        every = "; with --ruleset" if view in POSITION_VIEWS else every
         yield f"{view.name}: a row is {view.row}{every}"
         width = max(map(len, view.names))
         for column in view.columns:
@@ -127,7 +129,7 @@ def example_lines() -> Iterator[str]:
 
 def _describe(store: ggn_store.Store, name: str) -> None:
     """Print the columns of a view or a table."""
-    views = {each: view for view in VIEWS for each in (view.name, view.every) if each is not None}
+    views = {each: view for view in _VIEWS for each in (view.name, view.every) if each is not None}
     if name in views:
         rows = [(column.name, column.type, column.meaning) for column in views[name].columns]
         click.echo(table(("column", "type", "meaning"), rows, width()), nl=False)
@@ -173,7 +175,7 @@ def _editing() -> Iterator[Callable[[str], None]]:
 
 def complete(begun: str, number: int) -> Any:
     """The `number`th word that what is typed may become; None where there are no more."""
-    names = [name for view in VIEWS for name in (view.name, view.every, *view.names) if name is not None]
+    names = [name for view in _VIEWS for name in (view.name, view.every, *view.names) if name is not None]
     words = [*names, *SQL_TABLES, *(_KEYWORDS if begun.isupper() else _KEYWORDS.lower()).split()]
     found = sorted({word for word in words if begun and word.startswith(begun)})
     return found[number] if number < len(found) else None

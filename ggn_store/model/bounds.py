@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypedDict
 
 from ggn_store.errors import QueryError
+
+
+class SqlOptions(TypedDict, total=False):
+    """The keywords of `Store.sql` that bound a query: rows, seconds, and MiB of memory and disk."""
+
+    limit: int | None
+    timeout: float
+    memory: int
+    disk: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from sqlalchemy import make_url
 
 from ggn_store import QueryError, Store, StoreError
 from ggn_store.store.schema import tables as t
-from ggn_store.store.schema.views import SQL_TABLES, VIEWS
+from ggn_store.store.schema.views import POSITION_VIEWS, SQL_TABLES, VIEWS
 from ggn_store.store.sql import child, queries, statement
 from ggn_store.store.sql.examples import SQL_EXAMPLES
 from tests.support.program import Program
@@ -431,7 +431,7 @@ def test_what_a_store_holds_cannot_act_on_a_terminal(filled: Store, address: str
 
 def test_the_schema_and_the_examples_are_shown(run: Program) -> None:
     schema, examples = run("sql", "--schema").out, run("sql", "--examples").out
-    for view in VIEWS:
+    for view in (*VIEWS, *POSITION_VIEWS):
         assert f"\n{view.name}: a row is {view.row}" in f"\n{schema}"
         for column in view.columns:
             assert f"  {column.meaning}\n" in schema
@@ -488,6 +488,7 @@ def test_the_prompt_answers_completes_and_remembers(tmp_path: Path) -> None:
         "what must stand on the destination",
         "id, board_id, dialect",
         "did you mean v_moves?",
+        "legal_moves  ",
     ):
         assert told in said
     assert "there is no command .tabels: did you mean .tables?" in said
@@ -504,6 +505,7 @@ def test_completion_offers_views_columns_and_keywords() -> None:
         return found
 
     assert all_of("v_mov") == ["v_moves", "v_moves_all"]
+    assert all_of("legal") == ["legal_moves"]
     assert all_of("possib") == ["possibilities", "possibility"]
     assert all_of("SEL") == ["SELECT"]
     assert all_of("sel") == ["select"]

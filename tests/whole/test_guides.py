@@ -12,7 +12,7 @@ import re
 import shutil
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
@@ -27,7 +27,7 @@ from ggn_store.api.positions.notations import NOTATIONS
 from ggn_store.cli import group, table
 from ggn_store.games import definition, playing, tables
 from ggn_store.model.play import DUTIES, HOST_DUTIES, OUTCOMES, Outcome
-from ggn_store.store.schema.views import VIEWS
+from ggn_store.store.schema.views import POSITION_VIEWS, VIEWS, View
 from tests.support.guides import GUIDES, PAGES, README, ROOT, Page, blocks
 from tests.support.house import as_user
 from tests.support.postgres import Server
@@ -65,9 +65,13 @@ def commands() -> str:
 
 
 def views() -> str:
-    """What views there are, with the names of their columns, as a Markdown table."""
-    rows = [f"| `{view.name}` | {view.row} | {', '.join(f'`{name}`' for name in view.names)} |" for view in VIEWS]
-    return "\n".join(["| view | a row is | columns |", "|---|---|---|", *rows])
+    """What views there are, with the names of their columns, as Markdown tables."""
+
+    def table(views: Iterable[View]) -> str:
+        rows = [f"| `{view.name}` | {view.row} | {', '.join(f'`{name}`' for name in view.names)} |" for view in views]
+        return "\n".join(["| view | a row is | columns |", "|---|---|---|", *rows])
+
+    return f"{table(VIEWS)}\n\nWith a ruleset, also [of positions](#moves-of-a-position):\n\n{table(POSITION_VIEWS)}"
 
 
 def table_of_limits() -> str:
@@ -131,7 +135,7 @@ def test_the_guide_to_moves_has_every_notation() -> None:
 
 def test_the_guide_to_commands_says_what_each_column_of_a_view_means() -> None:
     text = " ".join(guides.text("commands").split())  # a meaning may be on several lines
-    for view in VIEWS:
+    for view in (*VIEWS, *POSITION_VIEWS):
         for column in view.columns:
             assert f"{column.name} {column.type}: {column.meaning}" in text
 

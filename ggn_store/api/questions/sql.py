@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ggn_store.store.schema.views import POSITION_VIEWS as POSITION_VIEWS
 from ggn_store.store.schema.views import SQL_TABLES as SQL_TABLES
 from ggn_store.store.schema.views import VIEWS as VIEWS
 from ggn_store.store.sql.examples import SQL_EXAMPLES as SQL_EXAMPLES

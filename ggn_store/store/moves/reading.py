@@ -19,6 +19,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     FromClause,
+    Row,
     Select,
     Table,
     TextClause,
@@ -86,7 +87,7 @@ def moves(
         parts = (positions[start : start + _POSITIONS_SENT] for start in starts)
         answered = (moves(opened, part, question, assume) for part in parts)
         return list(chain.from_iterable(answered))
-    rows = opened.connection.execute(_asked(opened, positions, question)).all()
+    rows = found(opened, positions, question)
     details = read_details(opened, {(row.piece_id, row.variant) for row in rows})
     answers: list[list[Move]] = [[] for _ in positions]
     for row in rows:
@@ -94,6 +95,11 @@ def moves(
         move = details[row.piece_id, row.variant].move(row.piece, *places, row.ordinal, row.toggle)
         answers[row.position].append(move if assume is None else displaced(move))
     return answers
+
+
+def found(opened: Opened, positions: Sequence[Position], question: Question) -> Sequence[Row[Any]]:
+    """The rows of the reading query."""
+    return opened.connection.execute(_asked(opened, positions, question)).all()
 
 
 def _asked(opened: Opened, positions: Sequence[Position], question: Question) -> Select[Any]:

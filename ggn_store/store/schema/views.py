@@ -244,6 +244,38 @@ VIEWS: Final[tuple[View, ...]] = (
     ),
 )
 
+_POSITION = Column("position", "integer", "the number of the position, from 0")
+_MOVE = (
+    _RULESET,
+    _REVISION,
+    _POSITION,
+    _PIECE,
+    _SIDE,
+    _SOURCE,
+    _DESTINATION,
+    _ORDINAL,
+    Column("piece_id", "integer", "the key of the stored piece; NULL of a pass, which is no possibility"),
+    Column("possibility", "integer", "its number within the piece, as in v_moves; NULL of a pass"),
+)
+
+# Of positions that are given with a query: no store has them.
+POSITION_VIEWS: Final[tuple[View, ...]] = (
+    _view(
+        "positions",
+        "a piece on a square of a position, or in a hand",
+        (
+            _POSITION,
+            Column("square", "text", "where it is; * is the hand"),
+            _PIECE,
+            _SIDE,
+            Column("count", "integer", "how many of it are there: more than 1 only in a hand"),
+        ),
+        has_all=False,
+    ),
+    _view("moves", "a move that a position allows, by the rules of its piece", _MOVE, has_all=False),
+    _view("legal_moves", "a move that all duties of the game let pass", _MOVE, has_all=False),
+)
+
 # The tables that the views are made of, which `sql` can ask as well.
 SQL_TABLES: Final[dict[str, str]] = {
     "board": "a set of squares",

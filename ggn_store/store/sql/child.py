@@ -208,12 +208,14 @@ def _open_sqlite(asked: dict[str, Any], store: bytes, watch: Watch) -> sqlite3.C
         # held to the same list of functions as what the question calls.
         temporary = "FILE" if spills else "MEMORY"
         cache = min(asked["memory"] // 4, _CACHE) >> 10
-        for pragma in ("query_only = ON", f"temp_store = {temporary}", f"cache_size = -{cache}"):
+        for pragma in (f"temp_store = {temporary}", f"cache_size = -{cache}"):
             connection.execute(f"PRAGMA {pragma}")
         connection.execute(f"PRAGMA hard_heap_limit = {asked['memory'] + 2 * len(store)}")
         before = spilled()
         limit_files(before + asked["disk"])
         watch.disk = before + asked["disk"]
+        _make(connection, asked["given"])
+        connection.execute("PRAGMA query_only = ON")
         if asked["file"] is not None and not asked["copies"]:
             connection.execute("BEGIN")
         # What SQLite looks up in its schema it looks up before anything is refused.
@@ -224,6 +226,15 @@ def _open_sqlite(asked: dict[str, Any], store: bytes, watch: Watch) -> sqlite3.C
         raise Wrong("store", str(error)) from None
     connection.text_factory = lambda text: text.decode("utf-8", "replace")
     return connection
+
+
+def _make(connection: sqlite3.Connection, given: Sequence[dict[str, Any]]) -> None:
+    """Make what is given with a question: temporary tables, which only this connection has."""
+    for each in given:
+        columns = ", ".join(f'"{name}" {kind}' for name, kind in each["columns"])
+        connection.execute(f'CREATE TEMP TABLE "{each["name"]}" ({columns})')
+        values = ", ".join("?" * len(each["columns"]))
+        connection.executemany(f'INSERT INTO temp."{each["name"]}" VALUES ({values})', each["rows"])  # noqa: S608
 
 
 def _copy(asked: dict[str, Any]) -> sqlite3.Connection:
@@ -263,6 +274,7 @@ def _guard(connection: sqlite3.Connection, asked: dict[str, Any]) -> list[str]:
     }.items():
         connection.setlimit(getattr(sqlite3, f"SQLITE_LIMIT_{name}"), value)
     tables, functions = frozenset(asked["tables"]), frozenset(asked["functions"])
+    given = frozenset(each["name"] for each in asked["given"])
     denied: list[str] = []
 
     def allow(action: int, first: str | None, second: str | None, database: str | None, _inside: str | None) -> int:
@@ -272,7 +284,7 @@ def _guard(connection: sqlite3.Connection, asked: dict[str, Any]) -> list[str]:
             table = str(first).lower()
             # What is only counted has no database, a name that WITH gives as little as a table.
             is_counted = not second and database is None and not table.startswith(("sqlite_", "pragma_"))
-            if (table in tables and database in ("main", None)) or is_counted:
+            if table in (given if database == "temp" else tables if database in ("main", None) else ()) or is_counted:
                 return sqlite3.SQLITE_OK
             denied.append(f"{first} is not a table or view that a query may ask")
         elif action == sqlite3.SQLITE_FUNCTION:

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,8 +27,9 @@ from ggn_store.store.database.postgres import SESSION, Postgres
 from ggn_store.store.database.spill import Spill
 from ggn_store.store.database.sqlite import SQLite
 from ggn_store.store.schema import tables as t
-from ggn_store.store.schema.views import VIEWS
+from ggn_store.store.schema.views import POSITION_VIEWS, VIEWS, View
 from ggn_store.store.sql import allowed_functions, child, statement
+from ggn_store.store.sql.given import Given, as_relations
 from ggn_store.store.sql.statement import Query, place
 
 MAX_BYTES: Final = 32 << 20
@@ -74,9 +75,16 @@ class Answer:
     note: str | None = None
 
 
-def ask(database: Database, query: str, values: Mapping[str, Any], bounds: SqlBounds) -> Answer:
+def ask(
+    database: Database,
+    query: str,
+    values: Mapping[str, Any],
+    bounds: SqlBounds,
+    of_positions: Callable[[View], Given] | None = None,
+) -> Answer:
     """The answer to a query, which is one statement that reads; `values` are those of its :names.
 
+    It may ask the views of positions where something gives them.
     Raises QueryError where it is wrong, would do more than read, or is out of bounds. Nobody who writes to a SQLite
     file waits for it: once somebody does, the query is asked anew, of a private copy.
     """
@@ -87,16 +95,20 @@ def ask(database: Database, query: str, values: Mapping[str, Any], bounds: SqlBo
     asked: dict[str, Any] = {"seconds": bounds.timeout, "rows": bounds.rows, "bytes": MAX_BYTES, "connection": None}
     asked["path"] = [place for place in sys.path if place]
     asked |= {"memory": bounds.memory << 20, "disk": bounds.disk << 20, "spills": False}
+    given: list[Given] = []
+    if of_positions is not None:
+        given = [of_positions(view) for view in POSITION_VIEWS if view.name in read.words]
     store, note = b"", None
     shifts: list[tuple[int, int]] = []
     directory: AbstractContextManager[Spill] = nullcontext(Spill(None, None))
     if isinstance(database, Postgres):
-        more, note, shifts = _of_postgres(database, read, values, bounds)
+        more, note, shifts = _of_postgres(database, read, values, bounds, given)
         asked |= more
     elif isinstance(database, SQLite):
         directory = spill.directory()
         tables = [*_TABLES, *_OLDER_VIEWS, *_IN_SQLITE]
         asked |= {"query": read.text, "values": dict(values), "tables": tables}
+        asked |= {"given": [each.data() for each in given]}
         asked |= {"functions": sorted(allowed_functions.SQLITE), "instead": allowed_functions.INSTEAD}
         asked |= {"file": None, "uri": None, "copies": False}
         if database.path is None:
@@ -104,6 +116,7 @@ def ask(database: Database, query: str, values: Mapping[str, Any], bounds: SqlBo
         else:
             file = database.path.absolute()
             asked |= {"file": str(file), "uri": f"{file.as_uri()}?mode=ro"}
+    note = "; ".join(filter(None, (note, *(each.note for each in given)))) or None
     with directory as place:
         columns, rows, end = _run(database, read, asked, store, shifts, place)
     if end is None:
@@ -133,7 +146,7 @@ def _require_value(name: str, value: Any) -> None:
 
 
 def _of_postgres(
-    database: Postgres, query: Query, values: Mapping[str, Any], bounds: SqlBounds
+    database: Postgres, query: Query, values: Mapping[str, Any], bounds: SqlBounds, given: Sequence[Given]
 ) -> tuple[dict[str, Any], str | None, list[tuple[int, int]]]:
     """What the process is told of a Postgres database, and what whoever asks is."""
     with database.reading() as connection:
@@ -168,7 +181,8 @@ def _of_postgres(
             f"you are connected as {who_asks}: the same is refused as to everybody else, "
             f"but a login that is only in {READER} has no other rights"
         )
-    written, shifts, begin = query.numbered()
+    relations, rows = as_relations(given, len(query.values) + 1)
+    written, shifts, begin = query.numbered(relations)
     _, arguments = database.engine.dialect.create_connect_args(database.url)
     asked = {
         "connection": {name: value for name, value in arguments.items() if isinstance(value, str | int)},
@@ -177,7 +191,7 @@ def _of_postgres(
         "explain": written[:begin],
         "query": written[begin:],
         "words": [token.text if token.kind == "name" else token.word for token in query.tokens if token.word],
-        "values": [values[name] for name in query.values],
+        "values": [*(values[name] for name in query.values), *rows],
         "allowed": [
             sorted(allowed_functions.POSTGRES),
             sorted(allowed_functions.POSTGRES_TYPES),
@@ -296,10 +310,10 @@ def _explain(database: Database, query: Query, wrong: dict[str, Any], shifts: li
     if kind == "store":
         raise StoreError(f"{database}: {printable(database.without_password(message))}")
     if position is not None:
-        for at, longer in reversed(shifts):
-            if position >= at + longer:
-                position -= sum(each for _, each in shifts[: shifts.index((at, longer)) + 1])
-                break
+        before = 0
+        for at, longer in shifts:
+            before += longer if position >= at + before + longer else 0
+        position -= before
     if name is None and position is not None and kind in ("table", "column", "function"):
         name = _name_at(query, position)
     if name is not None and position is None:
@@ -331,8 +345,10 @@ def _where(query: Query, name: str) -> int | None:
 def _near(query: Query, kind: str, name: str, functions: Collection[str]) -> str:
     """The names that there are and that may have been meant."""
     last = name.rpartition(".")[2]
+    if kind == "table" and last in (view.name for view in POSITION_VIEWS):
+        return "; it is a view of positions: name the ruleset that they are of (--ruleset)"
     if kind == "table":
-        known = sorted(_TABLES)
+        known = sorted([*_TABLES, *(view.name for view in POSITION_VIEWS)])
     elif kind in ("function", "call"):
         known = sorted(set(functions) - {last})
     else:
@@ -347,8 +363,8 @@ def _near(query: Query, kind: str, name: str, functions: Collection[str]) -> str
 
 def _columns(query: Query) -> set[str]:
     """The columns of what the query names; of all views where it names none."""
-    named = {token.word.lower() for token in query.tokens}
-    of_views = {view: {view.name, view.every} for view in VIEWS}
+    named = query.words
+    of_views = {view: {view.name, view.every} for view in (*VIEWS, *POSITION_VIEWS)}
     found = {name for view, names in of_views.items() if named & names for name in view.names}
     found |= {column.name for table in t.metadata.tables.values() if table.name in named for column in table.columns}
     return found or {name for view in VIEWS for name in view.names}

@@ -71,17 +71,27 @@ class Query:
         return tuple(dict.fromkeys(token.text[1:] for token in self.tokens if token.kind == "value"))
 
     @property
+    def words(self) -> set[str]:
+        """Everything in it that may be a name."""
+        return {token.word.lower() for token in self.tokens}
+
+    @property
     def explains(self) -> bool:
         """Whether it asks for the plan."""
         return self.tokens[0].key == "explain"
 
-    def numbered(self) -> tuple[str, list[tuple[int, int]], int]:
-        """The text with $1, $2, ... for its values; where each ended, and how much longer it has become.
+    def numbered(self, relations: str = "") -> tuple[str, list[tuple[int, int]], int]:
+        """The text with $1, $2, ... for its values, and with `relations` before its own WITH has any.
 
-        Last, where what reads begins: behind EXPLAIN and its options.
+        Then where each of these ended, and how much longer the text has become; last, where what reads begins: behind
+        EXPLAIN and its options.
         """
         numbers = {name: f"${number}" for number, name in enumerate(self.values, 1)}
+        begin = _beginning(self.tokens)
         parts, shifts, at = [], [], 0
+        if relations:
+            at, written = self._with(begin, relations)
+            parts, shifts = [self.text[:at], written], [(at, len(written))]
         for token in self.tokens:
             if token.kind == "value":
                 written = numbers[token.text[1:]]
@@ -89,7 +99,15 @@ class Query:
                 at = token.start + len(token.text)
                 shifts.append((at, len(written) - len(token.text)))
         # No value is in front of it.
-        return "".join([*parts, self.text[at:]]), shifts, _beginning(self.tokens).start if self.explains else 0
+        return "".join([*parts, self.text[at:]]), shifts, begin.start if self.explains else 0
+
+    def _with(self, begin: Token, relations: str) -> tuple[int, str]:
+        """Where relations come into the text, and how they are written there."""
+        if begin.key != "with":
+            return begin.start, f"WITH {relations} "
+        following = self.tokens[self.tokens.index(begin) + 1 :][:1]
+        last = next((token for token in following if token.key == "recursive"), begin)
+        return last.start + len(last.text), f" {relations},"
 
 
 def place(text: str, at: int) -> str:

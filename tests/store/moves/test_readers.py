@@ -251,6 +251,18 @@ def test_a_reader_is_told_the_owner_s_moves(filled: Filled, reader: str, name: s
     assert list(answers["counts by position"].values()) == list(map(len, answers["moves, reading"]))
 
 
+# Nobody may run the Python of another user's home, and a query is a process of its own.
+@pytest.mark.parametrize("reader", [reader for reader in READERS if reader != "read-only file"])
+def test_a_reader_asks_for_legal_moves_in_sql(filled: Filled, reader: str) -> None:
+    positions = POSITIONS["minishogi"]()
+    query = "SELECT * FROM moves EXCEPT SELECT * FROM legal_moves ORDER BY position, possibility"
+
+    def ask(store: Store) -> Any:
+        return store.sql(query, ruleset="minishogi", positions=positions).rows
+
+    assert compare(filled, reader, "sql", ask)
+
+
 @pytest.mark.parametrize("name", ["chess", "wide", "minishogi"])
 def test_many_positions_of_a_reader_are_asked_together(
     filled: Filled, reader: str, name: str, monkeypatch: pytest.MonkeyPatch
