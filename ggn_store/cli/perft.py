@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from ggn_store.cli import options
+from ggn_store.model.chain import Chain, path_of
 
 _COLUMNS = ("piece", "source", "destination", "ordinal", "count")
 
@@ -39,10 +40,14 @@ def perft(
     result = found.perft(position, depth, **asked)
     if options.record_format(form) != "table":
         rows = [result.data()] if result.by_move is None else result.data()["by_move"]
-        options.print_records(rows, form, tuple(rows[0]) if rows and not asked["divide"] else _COLUMNS)
+        columns = tuple(rows[0]) if rows and not asked["divide"] else _COLUMNS
+        if any("path" in row for row in rows):
+            columns = (*_COLUMNS[:-1], "path", "count")
+        options.print_records(rows, form, columns)
         return
     for move, count in result.by_move or ():
-        click.echo(f"{move.piece} {move.source} {move.destination} {move.ordinal}: {count:,}")
+        which = "" if isinstance(move, Chain) else f" {move.ordinal}"
+        click.echo(f"{move.piece} {' '.join(path_of(move))}{which}: {count:,}")
     click.echo(
         f"{found.revision}: {result.count:,} paths of {options.counted(depth, 'move')} "
         f"({result.engine}, {result.running:.3f} s, rules compiled in {result.compiling:.3f} s)"

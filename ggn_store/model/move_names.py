@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ggn_store.model.chain import Chain
 from ggn_store.model.move import Move, takes
 from ggn_store.notation import cell, qpi
 from ggn_store.notation.coordinates import Coordinates
@@ -62,8 +63,11 @@ class Names:
             return None
         return Castled(move.source, move.destination, rook_source, rook_destination)
 
-    def coordinates(self, move: Move) -> Coordinates:
+    def coordinates(self, move: Move | Chain) -> Coordinates:
         """The move as UCI and USI see it."""
+        if isinstance(move, Chain):
+            whole = self.coordinates(Move(move.piece, move.source, move.destination, 0, {}, {}, move.effects))
+            return replace(whole, through=move.path[1:-1])
         board, castling = changes(move), self.castling(move)
         if move.source == HAND:
             letter = self.token(move.piece)

@@ -1,4 +1,4 @@
-"""Moves as engines write them: UCI (`e2e4`, `e7e8q`, `P@e4`, `b1c3h`) and USI (`7g7f+`, `P*5e`)."""
+"""Moves as engines write them: UCI (`e2e4`, `e7e8q`, `P@e4`, `b1c3h`, `a1c3e5`) and USI (`7g7f+`, `P*5e`)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,10 @@ from ggn_store.notation.hand import HAND
 Extent = tuple[tuple[int, ...], tuple[int, ...]]
 
 _SQUARE: Final = "[a-z]+[1-9][0-9]*[A-Z]*"
-_UCI: Final = re.compile(
-    rf"(?P<drop>[-+]?[A-Z])@(?P<on>{_SQUARE})|(?P<from>{_SQUARE})(?P<to>{_SQUARE})(?P<mark>[-+a-z]?)"
-)
+_UCI: Final = re.compile(rf"(?P<drop>[-+]?[A-Z])@(?P<on>{_SQUARE})|(?P<path>{_SQUARE}(?:{_SQUARE})+)(?P<mark>[-+a-z]?)")
 _TURNED: Final = "[1-9][0-9]?[a-z]"
 _USI: Final = re.compile(
-    rf"(?P<drop>[-+]?[A-Z])\*(?P<on>{_TURNED})|(?P<from>{_TURNED})(?P<to>{_TURNED})(?P<mark>[-+a-z]?)"
+    rf"(?P<drop>[-+]?[A-Z])\*(?P<on>{_TURNED})|(?P<path>{_TURNED}(?:{_TURNED})+)(?P<mark>[-+a-z]?)"
 )
 _MOST_RANKS: Final = 26
 _MOST_FILES: Final = 99
@@ -30,22 +28,28 @@ class Coordinates:
     """A move by its squares, named as CELL does; `source` is `*` where it is a drop.
 
     `mark` is the letter of what is dropped (`P`), becomes of a piece (`q`; `+` and `-` where its letter stays) or
-    enters by gating on the source (`h`).
+    enters by gating on the source (`h`). A move of several steps goes `through` squares in between.
     """
 
     source: str
     destination: str
     mark: str = ""
+    through: tuple[str, ...] = ()
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """All squares, from the source to the destination."""
+        return (self.source, *self.through, self.destination)
 
 
 def parse_uci(text: str) -> Coordinates:
     """The move that UCI writes, as Fairy-Stockfish does for larger boards and drops; raises MoveError, quoting it."""
-    return _read(_UCI.fullmatch(text), text, "UCI, such as e2e4, e7e8q or P@e4")
+    return _read(_UCI.fullmatch(text), text, _SQUARE, "UCI, such as e2e4, e7e8q or P@e4")
 
 
 def uci(move: Coordinates) -> str:
     """The move in UCI; raises MoveError where its squares have no place in it."""
-    text = f"{move.mark}@{move.destination}" if move.source == HAND else move.source + move.destination + move.mark
+    text = f"{move.mark}@{move.destination}" if move.source == HAND else "".join(move.path) + move.mark
     if not _UCI.fullmatch(text):
         raise MoveError(f"UCI cannot write the move {quote(text)}: it needs squares such as e4")
     return text
@@ -53,25 +57,25 @@ def uci(move: Coordinates) -> str:
 
 def parse_usi(text: str, board: Extent) -> Coordinates:
     """The move that USI writes on a board; raises MoveError, quoting it."""
-    read = _read(_USI.fullmatch(text), text, "USI, such as 7g7f, 7g7f+ or P*5e")
-    source = HAND if read.source == HAND else _label(read.source, board)
-    return Coordinates(source, _label(read.destination, board), read.mark)
+    read = _read(_USI.fullmatch(text), text, _TURNED, "USI, such as 7g7f, 7g7f+ or P*5e")
+    source, *through, destination = (HAND if each == HAND else _label(each, board) for each in read.path)
+    return Coordinates(source, destination, read.mark, tuple(through))
 
 
 def usi(move: Coordinates, board: Extent) -> str:
     """The move in USI: files are counted from the last one on, ranks are letters from the highest one down."""
-    destination = _turned(move.destination, board)
     if move.source == HAND:
-        return f"{move.mark}*{destination}"
-    return _turned(move.source, board) + destination + move.mark
+        return f"{move.mark}*{_turned(move.destination, board)}"
+    return "".join(_turned(square, board) for square in move.path) + move.mark
 
 
-def _read(found: re.Match[str] | None, text: str, allowed: str) -> Coordinates:
+def _read(found: re.Match[str] | None, text: str, square: str, allowed: str) -> Coordinates:
     if found is None:
         raise MoveError(f"{quote(text)} is not a move in {allowed}")
     if found["drop"]:
         return Coordinates(HAND, found["on"], found["drop"])
-    return Coordinates(found["from"], found["to"], found["mark"])
+    source, *through, destination = re.findall(square, found["path"])
+    return Coordinates(source, destination, found["mark"], tuple(through))
 
 
 def _turned(square: str, board: Extent) -> str:

@@ -9,6 +9,7 @@ import pytest
 from ggn_store import MoveError, Store
 from ggn_store.api.play.engine import Engine
 from tests.support.databases import new_store
+from tests.support.gdl_specifications import GDL
 from tests.support.program import MUST, PERFORM
 
 
@@ -223,6 +224,21 @@ def test_shogi_is_played_in_usi(games: Store) -> None:
     assert talk(engine, "go searchmoves 5d5c")[-1] == "bestmove 5d5c"
     talk(engine, "position sfen 4k/5/5/5/K4 b - 1")
     assert talk(engine, "go searchmoves 1a1b")[-1] == "bestmove resign"
+
+
+def test_a_jump_that_must_be_gone_on_with_is_one_move(games: Store) -> None:
+    [*games.load_all([GDL / "checkers.json"])]
+    rules = games.ruleset("checkers")
+    engine = Engine(rules)
+    # Two men in a row are to be jumped over, and nothing else may be done.
+    board = rules.stated({"c3": "CHECKERS:M", "h2": "CHECKERS:M", "d4": "checkers:m", "f6": "checkers:m"})
+    assert rules.legal_moves(board) == []
+    assert not rules.outcome(board).is_over
+    assert rules.perft(board, 1, legal=True).count == 1
+    said = talk(engine, f"position feen {rules.notate(board, 'feen')}", "go", "go perft 1")
+    assert said == ["info depth 1 nodes 1 pv c3e5g7", "bestmove c3e5g7", "c3e5g7: 1", "", "Nodes searched: 1"]
+    talk(engine, f"position feen {rules.notate(board, 'feen')} moves c3e5g7")
+    assert talk(engine, "go")[0] == "info string the game is over: first wins: no legal move"
 
 
 def test_a_ruleset_without_a_start_is_asked_for_a_position(games: Store) -> None:

@@ -198,7 +198,7 @@ def test_a_pass_is_written_and_read_in_every_notation(games: Store) -> None:
         rules.parse_move("d1 d1", rules.start)
 
 
-def test_several_steps_are_written_in_the_own_notation_only(store: Store) -> None:
+def test_several_steps_are_written_as_a_path_of_squares(store: Store) -> None:
     def jump(source: str, over: str, to: str) -> dict[str, object]:
         diff = {"board": {source: None, over: None, to: "D:M"}}
         return {
@@ -210,9 +210,13 @@ def test_several_steps_are_written_in_the_own_notation_only(store: Store) -> Non
     (chain,) = rules.chains(board)
     assert rules.move_text(chain, board) == "a1 c3 e5"
     assert rules.parse_move("a1 c3 e5", board) == rules.parse_move("a1c3e5", board) == chain
-    for notation in ("uci", "usi", "san"):
-        with pytest.raises(MoveError, match="a move of several steps, a1 c3 e5, is written in 'own' only"):
-            rules.move_text(chain, board, notation)
+    for notation, text in (("uci", "a1c3e5"), ("usi", "5e3c1a")):
+        assert rules.move_text(chain, board, notation) == text
+        assert rules.parse_move(text, board, notation) == chain
+        with pytest.raises(MoveError, match="step 2, c3 a1, is not possible"):
+            rules.parse_move({"uci": "a1c3a1", "usi": "5e3c5e"}[notation], board, notation)
+    with pytest.raises(MoveError, match="SAN cannot write a move of several steps, a1 c3 e5"):
+        rules.move_text(chain, board, "san")
 
 
 # --- rulesets without a definition ---

@@ -9,6 +9,7 @@ import pytest
 
 from ggn_store import Move, Position
 from ggn_store.api.moves import outcomes
+from ggn_store.model.chain import Chain
 from ggn_store.model.counters import Counters
 from ggn_store.model.play import OUTCOMES, Outcome, Play
 from ggn_store.notation.qpi import Side, side_of
@@ -47,7 +48,11 @@ class Rules:
         """Somebody, where a square was said to be in check."""
         return [("z9", "c:q")] if square in self.checked else []
 
-    def apply(self, position: Position, move: Move) -> Position:
+    def chains(self, position: Position, *, legal: bool = False) -> tuple[Chain, ...]:
+        """None of its moves is gone on with."""
+        return ()
+
+    def apply(self, position: Position, move: Move | Chain) -> Position:
         """The position after a move."""
         return position.after(move.effects)
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 import chess as python_chess
 import pytest
 
+from ggn_store import Position as StorePosition
+from ggn_store import Store
 from tests.oracles import python_chess as oracle
-from tests.oracles.gdl_interpreter import Game, Outcome, Piece, Plain, Position
+from tests.oracles.gdl_interpreter import Game, Kind, Outcome, Piece, Plain, Position
 from tests.support.gdl_specifications import CHESS_KINDS, GDL, SPECIFICATIONS, TARGETED, boards_of, game, of_chess
 
 EVERY = int(os.environ.get("GGN_GDL_EVERY", "16"))  # one position in so many of each file, but for long runs
@@ -144,6 +146,41 @@ def test_checkers_has_the_known_number_of_games() -> None:
 @pytest.mark.long
 def test_checkers_has_the_known_number_of_longer_games() -> None:
     assert checkers_perft(8) == CHECKERS_PERFT
+
+
+CHECKERS_KINDS: dict[str, Kind] = {
+    f"{style}:{letter}": (owner, "Piece", {"rank": rank})
+    for style, owner, letters in (("CHECKERS", "Black", "MK"), ("checkers", "White", "mk"))
+    for letter, rank in zip(letters, ("man", "king"), strict=True)
+}
+
+
+def test_a_store_lets_the_same_jumps_be_made_as_one_move(store: Store) -> None:
+    ((_),) = store.load_all([GDL / "checkers.json"])
+    rules, rng, chains = store.ruleset("checkers"), random.Random(3), 0
+    for _ in range(2):
+        at = game("checkers").start()
+        while after := checkers_moves(at):
+            if game("checkers").chains(at):
+                board, state = game("checkers").to_identifiers(at, CHECKERS_KINDS)
+                side: oracle.Side = "first" if at.player == "Black" else "second"
+                asked = StorePosition(board, side=side, state={"crowned": state["crowned"]})
+                jumps = rules.chains(asked, legal=True)
+                made = [rules.apply(asked, move) for move in rules.legal_moves(asked)]
+                made += [rules.apply(asked, jump) for jump in jumps]
+                wanted = [game("checkers").to_identifiers(each, CHECKERS_KINDS) for each in after]
+                assert sorted(map(told, made)) == sorted(
+                    told(StorePosition(squares, state=values)) for squares, values in wanted
+                )
+                assert rules.perft(asked, 1, legal=True).count == len(after)
+                assert not rules.outcome(asked).is_over
+                chains += len(jumps)
+            at = rng.choice(after)
+    assert chains >= 3
+
+
+def told(position: StorePosition) -> str:
+    return f"{sorted(position.board.items())} {(position.state or {})['crowned']}"
 
 
 def men(board: dict[str, str], player: str, crowned: str | None = None) -> Position:

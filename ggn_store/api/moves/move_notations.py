@@ -83,13 +83,16 @@ def _is_same(one: Move | Chain, other: Move | Chain) -> bool:
 
 
 def _on_board(read: Coordinates, text: str, moves: NamedMoves) -> Coordinates:
-    for square in {read.source, read.destination} - {HAND}:
+    for square in {*read.path} - {HAND}:
         if square not in moves.handle.board.numbers:
             raise MoveError(f"{quote(text)}: {moves.handle.revision} has no square {quote(square)}")
     return read
 
 
-def _find_coordinates(read: Coordinates, position: Position, moves: NamedMoves) -> Sequence[Move]:
+def _find_coordinates(read: Coordinates, position: Position, moves: NamedMoves) -> Sequence[Move | Chain]:
+    if read.through:
+        along = moves.chains.along(position, read.path, None, None)
+        return [chain for chain in along if moves.names.coordinates(chain) == read]
     ways: list[tuple[str, str | None]] = [(read.source, read.destination)]
     if read.source != HAND:
         ways += [(HAND, read.source)] if read.mark else [(read.source, None)]
@@ -102,7 +105,7 @@ def _find_coordinates(read: Coordinates, position: Position, moves: NamedMoves) 
 
 def _single(move: Move | Chain) -> Move:
     if isinstance(move, Chain):
-        raise MoveError(f"a move of several steps, {printable(' '.join(move.path))}, is written in {OWN!r} only")
+        raise MoveError(f"SAN cannot write a move of several steps, {printable(' '.join(move.path))}")
     return move
 
 
@@ -167,16 +170,16 @@ def _require_files(moves: NamedMoves) -> None:
 NOTATIONS: Final = {
     OWN: MoveNotation("places and pieces: e2 e4, e7e8q, P* e5, d3 f5 h7", _parse_own, _find_own, _own),
     "uci": MoveNotation(
-        "as chess engines write: e2e4, e7e8q, P@e4",
+        "as chess engines write: e2e4, e7e8q, P@e4, d3f5h7",
         lambda text, moves: _on_board(coordinates.parse_uci(text), text, moves),
         _find_coordinates,
-        lambda move, _, moves: coordinates.uci(moves.names.coordinates(_single(move))),
+        lambda move, _, moves: coordinates.uci(moves.names.coordinates(move)),
     ),
     "usi": MoveNotation(
         "as shogi engines write: 7g7f, 2b8h+, P*5e",
         lambda text, moves: _on_board(coordinates.parse_usi(text, _extent(moves)), text, moves),
         _find_coordinates,
-        lambda move, _, moves: coordinates.usi(moves.names.coordinates(_single(move)), _extent(moves)),
+        lambda move, _, moves: coordinates.usi(moves.names.coordinates(move), _extent(moves)),
     ),
     "san": MoveNotation("as chess players write: e4, Nbd7, exd6, e8=Q+, O-O", _parse_san, _find_san, _san),
 }

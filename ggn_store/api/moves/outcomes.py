@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from ggn_store.model import result
+from ggn_store.model.chain import Chain, path_of
 from ggn_store.model.counters import Counters
 from ggn_store.model.move import Move
 from ggn_store.model.play import Outcome, Play, When
@@ -28,9 +30,10 @@ class Asked(Protocol):
     @property
     def definition(self) -> Definition | None: ...
     def legal_moves(self, position: Position) -> list[Move]: ...
+    def chains(self, position: Position, *, legal: bool = False) -> tuple[Chain, ...]: ...
     def in_check(self, position: Position, side: Side | None = None) -> bool: ...
     def attackers(self, position: Position, square: str, side: Side | None = None) -> Sequence[tuple[str, str]]: ...
-    def apply(self, position: Position, move: Move) -> Position: ...
+    def apply(self, position: Position, move: Move | Chain) -> Position: ...
 
 
 class UnjudgedError(Exception):
@@ -44,18 +47,23 @@ class Case:
     asked: Asked
     position: Position
     history: Sequence[Position]
-    moves: Callable[[Position], list[Move]]
+    moves: Callable[[Position], Sequence[Move | Chain]]
+
+
+def turns(asked: Asked, position: Position) -> list[Move | Chain]:
+    """All that may be made in a position: legal moves, and chains of moves."""
+    return [*asked.legal_moves(position), *asked.chains(position, legal=True)]
 
 
 def judge(
     asked: Asked,
     position: Position,
     history: Sequence[Position],
-    moves: Callable[[Position], list[Move]] | None = None,
+    moves: Callable[[Position], Sequence[Move | Chain]] | None = None,
 ) -> Result:
-    """The first of the declared outcomes that holds; `moves` are those that may be made, if not the legal ones."""
+    """The first of the declared outcomes that holds; `moves` are what may be made, if not what is legal."""
     play = asked.play
-    case = Case(asked, position, history, moves or asked.legal_moves)
+    case = Case(asked, position, history, moves or functools.partial(turns, asked))
     unjudged: dict[str, None] = {}
     for outcome in play.outcomes:
         try:
@@ -235,8 +243,8 @@ def _quiet(case: Case, outcome: Outcome, side: Side) -> bool:
     return quiet >= (outcome.count or 1)
 
 
-def _moves(asked: Asked, position: Position) -> set[tuple[str, str]]:
-    return {(move.source, move.destination) for move in asked.legal_moves(position)}
+def _moves(asked: Asked, position: Position) -> set[tuple[str, ...]]:
+    return {path_of(move) for move in turns(asked, position)}
 
 
 def _is_same(one: Position, other: Position, reverts: Mapping[str, str]) -> bool:

@@ -11,6 +11,7 @@ from typing import Final, Literal
 from ggn_store.api.handle import Handle
 from ggn_store.api.moves.legal import Legal
 from ggn_store.errors import MoveError, StoreError, offer, quote
+from ggn_store.model.chain import Chain
 from ggn_store.model.move import Assumption, Move, check_assumption
 from ggn_store.model.perft import Perft
 from ggn_store.model.position import Position
@@ -62,7 +63,8 @@ def perft(legal: Legal, position: Position, asked: Asked) -> Perft:
 def _counts(step: _Step, positions: Sequence[Position], depth: int, engine: str, clock: _Clock) -> list[int]:
     """For each position how many paths of `depth` moves, at least one, lead on."""
     handle, asked = step.legal.handle, step.asked
-    if not handle.variables:
+    # Plies know nothing of chains, which only game descriptions have.
+    if not handle.variables and not (asked.legal and handle.revision.dialect == "gdl"):
         with suppress(royals.NotJudgedError), _plies(handle, positions, depth, engine, asked) as (_, plies):
             counter = plies.counter(depth, asked.merge)
             clock.compiled()
@@ -102,7 +104,7 @@ def reached(legal: Legal, positions: Sequence[Position], depth: int, asked: Aske
 def _own_engine(handle: Handle, engine: str | None, has_state: bool) -> None:
     database = handle.session.database
     if engine not in (None, database.name):
-        whose = f"state variables ({offer(list(handle.variables))})" if has_state else "duties"
+        whose = f"state variables ({offer(list(handle.variables))})" if has_state else "duties or chains"
         raise StoreError(
             f"{handle.revision} has {whose}, of which the engine {quote(engine)} knows nothing: leave the engine out, "
             "and the store itself is asked for every move"
@@ -116,13 +118,14 @@ class _Step:
     legal: Legal
     asked: Asked
 
-    def moves(self, positions: Sequence[Position]) -> list[list[Move]]:
-        """For each position its moves."""
+    def moves(self, positions: Sequence[Position]) -> list[list[Move | Chain]]:
+        """For each position its moves; of legal ones also chains, each of which is one."""
+        legal, assume = self.legal, self.asked.assume
         if self.asked.legal:
-            return [self.legal.moves(position, EVERYTHING, self.asked.assume) for position in positions]
-        return self.legal.chains_of.moves.many(positions, EVERYTHING, self.asked.assume, "fast")
+            return [[*legal.moves(each, EVERYTHING, assume), *legal.chains(each)] for each in positions]
+        return [[*moves] for moves in legal.chains_of.moves.many(positions, EVERYTHING, assume, "fast")]
 
-    def after(self, position: Position, move: Move) -> Position:
+    def after(self, position: Position, move: Move | Chain) -> Position:
         """The position after a move."""
         return self.legal.chains_of.apply(position, move, self.asked.assume)
 

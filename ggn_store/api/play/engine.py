@@ -12,10 +12,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
+from ggn_store.api.moves import outcomes
 from ggn_store.api.play.game import Game, Ply
 from ggn_store.api.positions.notations import NOTATIONS
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import GgnStoreError, MoveError, PositionError, offer, printable, quote
+from ggn_store.model.chain import Chain
 from ggn_store.model.move import Move
 from ggn_store.model.position import Position
 from ggn_store.notation import qpi
@@ -173,12 +175,12 @@ class Engine:
         known = offer(["startpos", *(f"{name} TEXT" for name in NOTATIONS)])
         raise PositionError(f"position {quote(' '.join(root))} is none of {known}")
 
-    def _name(self, move: Move) -> str:
+    def _name(self, move: Move | Chain) -> str:
         """A move in the words of the protocol."""
         return self._ruleset.move_text(move, self._game.position, self._protocol.name)
 
-    def _moves(self) -> list[Move]:
-        return self._ruleset.legal_moves(self._game.position)
+    def _moves(self) -> list[Move | Chain]:
+        return outcomes.turns(self._ruleset, self._game.position)
 
     def _show(self, words: list[str]) -> Iterator[str]:
         position, board = self._game.position, self._ruleset.board
@@ -234,7 +236,7 @@ class Engine:
         yield ""
         yield f"Nodes searched: {sum(count for _, count in found)}"
 
-    def _chosen(self, moves: Sequence[Move]) -> tuple[Move, str]:
+    def _chosen(self, moves: Sequence[Move | Chain]) -> tuple[Move | Chain, str]:
         """A move, and what is said of its value."""
         if self._choice == "random":
             return self._chance.choice(moves), ""
