@@ -18,12 +18,21 @@ from ggn_store.render.moves import path_text
 from ggn_store.render.records import compact
 
 
+def _one(_ctx: click.Context, _param: click.Parameter, given: Sequence[str]) -> str | None:
+    """The move that is given, at most one; without this, click takes the last and says nothing of the others."""
+    if len(given) > 1:
+        raise click.UsageError("--move makes one move: give it once, or use `play` for a game")
+    return next(iter(given), None)
+
+
 @click.command("apply")
 @options.ruleset_argument
 @options.position_options
 @click.option(
     "--move",
     "written",
+    multiple=True,
+    callback=_one,
     metavar="'PIECE SOURCE DESTINATION'",
     help="Such as 'C:P e2 e4', or as in `play`: 'e2 e4', e2e4, e7e8q, 'P* e5', 'e7 e8 2' for the second of several; "
     "also UCI, USI (7g7f+) and SAN (Nf3), which is then said.",
@@ -73,20 +82,26 @@ def apply(
     if written is None:
         move = _chosen(found.along(position, str(path), assume=assumed), ordinal, str(path))
     else:
-        move = _read(found, position, written, ordinal, assumed)
+        move = _read(found, position, written, ordinal, legal, assumed)
     if legal and not found.is_legal(position, move):
-        raise ggn_store.MoveError(f"{path_text(move)} is not legal: the duties of the game do not let it pass")
+        raise ggn_store.MoveError(f"{path_text(move)} is not legal: the duties of the game forbid it")
     after = move.after if isinstance(move, Chain) else found.apply(position, move, assume=cast(Any, assume))
     options.write_position(found, after, form, given)
 
 
 def _read(
-    ruleset: ggn_store.Ruleset, position: ggn_store.Position, text: str, ordinal: int | None, assume: Assumption | None
+    ruleset: ggn_store.Ruleset,
+    position: ggn_store.Position,
+    text: str,
+    ordinal: int | None,
+    legal: bool,
+    assume: Assumption | None,
 ) -> ggn_store.Move | Chain:
     """The move that a text means; in which notation is said, unless it is the own one."""
     notation = None if ordinal is None else OWN
     try:
-        read = ruleset.read_move(text, position, notation, pseudo=True, assume=assume)
+        # With a number, one of all possibilities is meant.
+        read = ruleset.read_move(text, position, notation, pseudo=not legal or ordinal is not None, assume=assume)
     except MoveTextError as error:
         if len(text.split()) == 3:
             raise

@@ -269,10 +269,10 @@ class Play:
         if source == HAND:
             return f"{side} has nothing{'' if words.piece is None else ' of that name'} to put on the board"
         piece = self.position.board.get(source)
-        if piece is None:
-            return f"{name} is empty"
-        if not is_named(words.piece, piece):
-            return f"{name} has {piece}"
+        if piece is None or not is_named(words.piece, piece):
+            there = f"{name} is empty" if piece is None else f"{name} has {piece}"
+            is_way = words.piece is not None and len(words.places) == 1
+            return f"{there}, and no {printable(str(words.piece))} can move there" if is_way else there
         if side_of(piece) != side:
             return f"{name} has {piece}, and {side} is to move"
         if self._is_forced():

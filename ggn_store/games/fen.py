@@ -35,12 +35,12 @@ _BRACKETS = re.compile(r"(?P<placement>[^\[\]]*)\[(?P<held>[^\[\]]*)\]")
 
 def parse_fen(text: str, definition: Definition) -> Position:
     """The position that a FEN writes; raises PositionError, which says where the text is wrong."""
-    return _Reader(text, "FEN", Letters(definition)).fen()
+    return _Reader(text, "a FEN", Letters(definition)).fen()
 
 
 def parse_sfen(text: str, definition: Definition) -> Position:
-    """The position that a SFEN writes; raises PositionError, which says where the text is wrong."""
-    return _Reader(text, "SFEN", Letters(definition)).sfen()
+    """The position that an SFEN writes; raises PositionError, which says where the text is wrong."""
+    return _Reader(text, "an SFEN", Letters(definition)).sfen()
 
 
 def fen(position: Position, definition: Definition) -> str:
@@ -83,7 +83,7 @@ class _Reader:
         self._board: dict[str, Form] = {}
         self._states: dict[str, Form] = {}
         if len(text) > MAX_LENGTH:
-            raise PositionError(f"a {kind} has at most {MAX_LENGTH:,} characters, and this one {len(text):,}")
+            raise PositionError(f"{kind} has at most {MAX_LENGTH:,} characters, and this one {len(text):,}")
 
     def fen(self) -> Position:
         fields = self._text.split()
@@ -97,7 +97,7 @@ class _Reader:
         passed = rest.pop(0) if rest and not _COUNTER.fullmatch(rest[0]) else "-"
         for field in rest:
             if not _COUNTER.fullmatch(field):
-                self._fail(f"{quote(field)} is not a counter", "placement, side, castling, en passant, counters")
+                self._fail(f"{quote(field)} is not a counter", "a whole number, such as 0 1 after the en passant field")
         self._read_rights(rights)
         self._read_passed(passed, other_side(side))
         return self._position(self._hands(held), side, _counters(rest, side))
@@ -105,7 +105,9 @@ class _Reader:
     def sfen(self) -> Position:
         fields = self._text.split()
         if not 3 <= len(fields) <= 4:
-            self._fail(f"there are {len(fields)} fields", "placement, side, hands and, optionally, the move number")
+            self._fail(
+                f"it has {_counted(len(fields), 'field')}", "placement, side, hands and, optionally, the move number"
+            )
         self._read_placement(fields[0])
         side = self._side(fields, _SFEN_SIDES)
         number = fields[3] if len(fields) == 4 else "1"
@@ -114,7 +116,7 @@ class _Reader:
         return self._position(self._hands(fields[2]), side, Counters(plies=int(number) - 1))
 
     def _fail(self, message: str, allowed: str) -> NoReturn:
-        raise PositionError(f"{quote(self._text)} is not a {self._kind} of this game: {message}; allowed: {allowed}")
+        raise PositionError(f"{quote(self._text)} is not {self._kind} of this game: {message}; allowed: {allowed}")
 
     def _position(self, hands: dict[str, int] | None, side: Side, counters: Counters) -> Position:
         pieces = {square: self._states.get(square, form).identifier for square, form in self._board.items()}
@@ -139,7 +141,7 @@ class _Reader:
         ranks = placement.split("/")
         rows = self._letters.rows
         if len(ranks) != len(rows):
-            self._fail(f"the placement has {len(ranks)} ranks", f"{len(rows)}, with / between them")
+            self._fail(f"the placement has {_counted(len(ranks), 'rank')}", f"{len(rows)}, with / between them")
         for text, row in zip(ranks, rows, strict=True):
             self._read_rank(text, row)
 
@@ -163,7 +165,7 @@ class _Reader:
                 self._board[square] = self._form(token, f"in rank {number}, {quote(text)},")
             column += width
         if column != len(row):
-            self._fail(f"rank {number}, {quote(text)}, has {column} squares", str(len(row)))
+            self._fail(f"rank {number}, {quote(text)}, has {_counted(column, 'square')}", str(len(row)))
 
     def _form(self, token: str, where: str) -> Form:
         form = self._letters.pieces.get(token)
@@ -259,6 +261,10 @@ class _Reader:
     def _stands(self, identifier: str, square: str) -> bool:
         form, wanted = self._board.get(square), self._letters.definition.forms[identifier]
         return form is not None and form.piece.token == wanted.piece.token and form.side == wanted.side
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _counters(fields: list[str], side: Side) -> Counters:

@@ -299,6 +299,12 @@ def test_a_choice_of_promotions_has_to_be_made_and_is_listed(ask: Command) -> No
     assert "--ordinal 1: " in wrong.err
 
 
+def test_apply_makes_one_move_and_forgets_none(ask: Command) -> None:
+    twice = ask("apply", "mini", "--move", "C:P a2 a3", "--move", "C:P a2 a3")
+    assert twice.code == 2
+    assert "--move makes one move: give it once" in twice.err
+
+
 PINNED = "4k3/8/8/8/1b6/8/3N4/4K2R w K - 0 1"
 
 
@@ -310,7 +316,10 @@ def test_legal_moves_are_those_that_duties_let_pass(ask: Command) -> None:
     assert table.endswith("chess@1: 14 moves for first\n")
     refused = ask("apply", "chess", "--fen", PINNED, "--legal", "--move", "d2 f3")
     assert refused.code == 1
-    assert refused.err == "Error: C:N d2 f3 is not legal: the duties of the game do not let it pass\n"
+    why = "this move is not legal here, it leaves first in check; possible: "
+    assert refused.err.startswith(f"Error: d2 f3: {why}e1 e2, e1 f2")
+    numbered = ask("apply", "chess", "--fen", PINNED, "--legal", "--move", "d2 f3", "--ordinal", "0")
+    assert numbered.err == "Error: C:N d2 f3 is not legal: the duties of the game forbid it\n"
     assert ask("apply", "chess", "--fen", PINNED, "--move", "d2 f3").code == 0
     assert ask("perft", "chess", "--fen", PINNED, "--legal", "--depth", "1").records()[0]["count"] == 14
 

@@ -164,6 +164,8 @@ def test_b_is_the_first_side_in_sfen_and_the_second_in_fen() -> None:
 REFUSED = [
     ("chess", "", "the text is empty"),
     ("chess", "8/8/8/8/8/8/8 w", "the placement has 7 ranks; allowed: 8"),
+    ("chess", "x", "is not a FEN of this game: the placement has 1 rank; allowed: 8"),
+    ("chess", "8/8/8/8/8/8/8/1 w", 'rank 1, "1", has 1 square; allowed: 8'),
     ("chess", "8/8/8/8/8/8/8/7 w", 'rank 1, "7", has 7 squares; allowed: 8'),
     ("chess", "8/8/8/8/8/8/8/9 w", 'rank 1, "9", is not of 8 squares'),
     ("chess", "8/8/8/8/8/8/8/0P7 w", 'rank 1, "0P7", is not of 8 squares'),
@@ -199,7 +201,7 @@ def test_a_wrong_fen_is_refused_where_it_is_wrong(name: str, text: str, message:
 
 
 SFEN_REFUSED = [
-    ("9/9/9/9/9/9/9/9/9 b", "there are 2 fields"),
+    ("9/9/9/9/9/9/9/9/9 b", "is not an SFEN of this game: it has 2 fields; allowed: placement, side"),
     ("9/9/9/9/9/9/9/9/9 x - 1", '"x" is not a side; allowed: b (first) or w (second)'),
     ("9/9/9/9/9/9/9/9/9 b - one", '"one" is not a move number'),
     ("9/9/9/9/9/9/9/9/9 b 2X 1", '"X" in the hands "2X" is no piece of this game'),
