@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ggn_store.errors import NotationError
+from ggn_store.errors import MoveError, NotationError
 from ggn_store.model.board import Board
 from ggn_store.model.chain import Chain, captures_first
 from ggn_store.model.conditions import meets
@@ -399,7 +399,9 @@ class Legality:
 
     def _gives_check(self, position: Position, move: Move) -> bool:
         side = other_side(position.side)
-        after = position.after(displaced(move).effects)
+        effects = displaced(move).effects
+        # Its hands are not asked for: a possibility may take from them what is not there.
+        after = replace(position, hands=None).after(effects)
         seen = self._see(side, after.board, after.state)
         return any(self._is_attacked(seen, {}, square) for square in seen.royals)
 
@@ -447,7 +449,10 @@ class Legality:
             return True
         if not self._gives_check(position, move):
             return True
-        return bool(self.legal(self._after(position, move)))
+        try:
+            return bool(self.legal(self._after(position, move)))
+        except MoveError:
+            return True  # it takes from the hand what is not there: nobody can make it
 
 
 class _Royals(dict[str | None, Side | None]):

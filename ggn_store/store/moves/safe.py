@@ -2,9 +2,10 @@
 
     a possibility that holds, and no possibility of an enemy that stands there after the move
        -> which changes a square where a royal piece of the mover stands after the move, or that castling crosses
-          and of which no condition fails on the board after the move
+          and of which no condition fails on the board after the move, and no guard on the state after it
 
-What stands on a square after the move is what an effect of the move says, else what stands there before.
+What stands on a square after the move is what an effect of the move says, else what stands there before; the same is
+true of the state's values.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Threat:
         enemy, piece, listed, source = self._enemy.c, self._piece.c, self._listed.c, self._source.c
         destination, variant, effect = self._destination.c, self._variant.c, self._effect.c
         is_own_royal = and_(self._after(effect.square).contains(_ROYAL), self._side(effect.square) == self._move.c.side)
-        return (
+        found = (
             select(1)
             .select_from(self._enemy)
             .join(self._piece, piece.identifier == enemy.piece)
@@ -77,6 +78,8 @@ class Threat:
             )
             .correlate(self._move, t.variant, t.destination)
         )
+        stated = self._described.state
+        return found if stated is None else found.where(~self._failing_guard(stated).exists())
 
     def _crossings(self, board: Board, crossings: Iterable[Crossing]) -> list[ColumnElement[bool]]:
         """Whether the move crosses the square that is changed, one for each crossing of the game."""
@@ -110,6 +113,38 @@ class Threat:
                 condition.c.piece_id == effect.piece_id,
                 condition.c.variant == effect.variant,
                 case((is_crossed, asks_for_nothing), else_=holds != is_must),
+            )
+            .correlate(self._move, t.variant, t.destination, self._effect)
+        )
+
+    def _failing_guard(self, stated: FromClause) -> Select[Any]:
+        """A state variable that the threat asks for and that has none of the values that it may have after the move."""
+        guard, allowed, set_to = t.guard.alias("by_guard"), t.guard.alias("by_allowed"), t.state_effect.alias("set_to")
+        value, variant, effect = stated.alias("by_value"), t.variant.c, self._effect.c
+        before = select(value.c.value).where(
+            value.c.position == self._move.c.position, value.c.variable == guard.c.variable
+        )
+        changed = select(set_to.c.value).where(
+            set_to.c.piece_id == variant.piece_id,
+            set_to.c.variant == variant.number,
+            set_to.c.variable == guard.c.variable,
+        )
+        after = func.coalesce(
+            changed.correlate_except(set_to).scalar_subquery(), before.correlate_except(value).scalar_subquery()
+        )
+        is_allowed = select(1).where(
+            allowed.c.piece_id == guard.c.piece_id,
+            allowed.c.variant == guard.c.variant,
+            allowed.c.variable == guard.c.variable,
+            allowed.c.value == after,
+        )
+        return (
+            select(1)
+            .select_from(guard)
+            .where(
+                guard.c.piece_id == effect.piece_id,
+                guard.c.variant == effect.variant,
+                ~is_allowed.correlate_except(allowed).exists(),
             )
             .correlate(self._move, t.variant, t.destination, self._effect)
         )
