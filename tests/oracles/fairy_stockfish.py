@@ -77,16 +77,20 @@ def of_store(rules: Ruleset, sample: Sample) -> list[str]:
     named = {rules.move_text(move, position, "uci") for move in rules.legal_moves(position)}
     legal = {name for name in named if not PASS.fullmatch(name)}
     theirs = {name for name in sample.moves if not PASS.fullmatch(name)}
-    forbids = rules.play.duty("no-drop-mate")
-    if forbids is not None:
-        drops = {f"{qpi.parse(piece).letter}@" for piece in forbids.pieces}
-        theirs -= {name for name in theirs - legal if name[:2] in drops and mates(rules.name, sample.fen, name)}
+    drops = may_not_mate(rules)
+    theirs -= {name for name in theirs - legal if name[:2] in drops and mates(rules.name, sample.fen, name)}
     wrong = sorted(legal ^ theirs)
     return [f"{sample.fen}: the store differs in {' '.join(wrong)}"] if wrong else []
 
 
+def may_not_mate(rules: Ruleset) -> set[str]:
+    """How the drops begin that must not mate. The engine lets them, and calls it lost for the side that did it."""
+    duty = rules.play.duty("no-drop-mate")
+    return set() if duty is None else {f"{qpi.parse(piece).letter}@" for piece in duty.pieces}
+
+
 def mates(name: str, fen: str, move: str) -> bool:
-    """Whether a move mates. The engine lets a pawn be dropped that does, and calls it lost for the side that did it."""
+    """Whether a move mates."""
     import pyffish
 
     return not pyffish.legal_moves(name, fen, [move]) and bool(pyffish.gives_check(name, fen, [move]))

@@ -21,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +30,7 @@ from ggn_store import Ruleset, Store
 from ggn_store.model.position import Position
 from ggn_store.model.result import Result
 from ggn_store.notation import cell
-from tests.oracles.fairy_stockfish import TOKEN, known_games
+from tests.oracles.fairy_stockfish import TOKEN, known_games, mates, may_not_mate
 
 MOST_PLIES = 200
 
@@ -49,10 +49,11 @@ class Stand:
 
 
 class Engine:
-    """Random games of the engine."""
+    """Random games of the engine, which break off before a drop that must not mate and does."""
 
-    def __init__(self, name: str, seed: str = "1") -> None:
+    def __init__(self, name: str, drops: Collection[str], seed: str = "1") -> None:
         self._name = name
+        self._drops = drops
         self._chance = random.Random(f"{name} {seed}")
 
     def stands(self) -> Iterator[Stand]:
@@ -75,7 +76,10 @@ class Engine:
                 return
             occupied = _occupied(fens[-1])
             captures = [move for move in legal if (to := _DESTINATION.match(move)) and to[1] in occupied]
-            moves.append(self._chance.choice(captures if captures and self._chance.random() < takes else legal))
+            move = self._chance.choice(captures if captures and self._chance.random() < takes else legal)
+            if move[:2] in self._drops and mates(self._name, fens[-1], move):
+                return
+            moves.append(move)
             fens.append(pyffish.get_fen(self._name, fens[0], moves))
 
     def _stand(self, moves: list[str], fens: list[str]) -> tuple[Stand, list[str]]:
@@ -153,8 +157,8 @@ def sweep(name: str, games: int) -> str:
     count = 0
     with tempfile.TemporaryDirectory() as place, Store.open(str(Path(place) / "store.db")) as store:
         store.load_library(name)
-        judged = Judge(store.ruleset(name))
-        engine = Engine(name)
+        rules = store.ruleset(name)
+        judged, engine = Judge(rules), Engine(name, may_not_mate(rules))
         for found in itertools.chain.from_iterable(engine.stands() for _ in range(games)):
             ours = judged(found)
             count += 1
