@@ -84,7 +84,7 @@ class Game:
 
     def _diff(self, piece: str, source: str, destination: str, others: list[str]) -> dict[str, Any]:
         chance = self._chance
-        board = {} if source == reference.HAND else {source: None}
+        board: dict[str, str | None] = {} if source == reference.HAND else {source: None}
         board[destination] = piece if chance.random() < 0.8 else chance.choice(PIECES)
         if chance.random() < 0.3:
             board[chance.choice(others)] = chance.choice((None, *PIECES))
@@ -185,8 +185,8 @@ def compare(store: Store, dialect: str, documents: int, positions: int) -> Count
         if not game.has_state:
             meaning = Meaning(game.document, game.duties)
             for position in [replace(each, hands=None) for each in asked[:2]]:
-                found = rules.perft(position, 2, legal=True, assume=meaning.assume).count
-                assert found == meaning.perft(position.board, None, position.side, 2), (seed, position)
+                count = rules.perft(position, 2, legal=True, assume=meaning.assume).count
+                assert count == meaning.perft(position.board, None, position.side, 2), (seed, position)
     return seen
 
 
