@@ -65,7 +65,7 @@ def push(ctx: click.Context, /, **asked: Any) -> None:
 
     If the other store has revisions that this one lacks, and they change something, nothing is pushed and the changes
     of both sides are listed (exit code 3): pull first, or pass --merge to merge them there. Two different changes of
-    the same entry are never merged.
+    the same entry, or of the same key of a definition, are never merged.
     """
     _exchange(ctx, is_push=True, **asked)
 
@@ -79,8 +79,8 @@ def pull(ctx: click.Context, /, **asked: Any) -> None:
     Only what this store lacks is sent. Each ruleset is stored whole or not at all: after an interruption, pull again.
 
     If this store has revisions that the other one lacks, and both have changed something, nothing is pulled and the
-    changes of both sides are listed (exit code 3): --merge merges them here. Two different changes of the same entry
-    are never merged.
+    changes of both sides are listed (exit code 3): --merge merges them here. Two different changes of the same entry,
+    or of the same key of a definition, are never merged.
     """
     _exchange(ctx, is_push=False, **asked)
 
@@ -120,6 +120,7 @@ def _print(ctx: click.Context, results: Iterable[Transferred], form: str | None,
         if result.error is not None:
             code = max(code, result.error.exit_code)
             _report_error(result)
+        options.report_note(result.note)
         if form is None:
             if result.error is None:
                 click.echo(printable(_line(result, verb)))

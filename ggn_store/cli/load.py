@@ -101,6 +101,10 @@ def load(
     click.echo(_summary(results, time.perf_counter() - began))
     for revision in {result.name: result.revision for result in results if result.revision is not None}.values():
         options.report_state(store, revision)
+        if revision.status == "merged":
+            from ggn_store.model.merge import note_of
+
+            options.report_note(note_of(revision.message))
     failed = [result for result in results if result.error is not None]
     if failed:
         is_last = len(results) == len(files) and not any(file.is_stream for file in files)

@@ -241,7 +241,7 @@ def report_conflict(error: Exception | None) -> None:
         return
     from ggn_store.render.diff import conflicts_text, diff_text
 
-    for name, difference in (("ours", merge.ours), ("theirs", merge.theirs)):
+    for name, difference in merge.sides():
         lines = diff_text(difference, color=True)
         click.echo(f"{name}:", err=True)
         for line in islice(lines, MAX_LINES):
@@ -252,6 +252,12 @@ def report_conflict(error: Exception | None) -> None:
         click.echo("conflicts:", err=True)
     for line in conflicts_text(merge.conflicts, color=True):
         click.echo(f"  {line}", err=True, nl=False)
+
+
+def report_note(note: str | None) -> None:
+    """Write what there is to say of a merge to standard error."""
+    if note is not None:
+        click.echo(f"note: {printable(note)}", err=True)
 
 
 def is_terminal(stream: IO[str] | None) -> bool:

@@ -7,7 +7,8 @@ remove a piece or a source is to remove each of its entries: one that the other 
 truthful document would come of them:
 
 - `definition`: the text that a document was generated from speaks of all its entries, and of how it is played. If one
-  side changed it (and did not just leave it out), the other must have changed none of these otherwise.
+  side changed it (and did not just leave it out), the other must have changed none of these otherwise. Where both
+  changed it, `api.loading.sources` merges the texts.
 - `dialect`: if one side changed it, the other must have changed no entry otherwise.
 - `board`: if one side declared another board, all squares of the merged document must be on it.
 - `variables`: if one side declared other state variables, the merged document must name none but the declared
@@ -20,10 +21,10 @@ that it had on our side; where both moved the same, it is theirs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Final, TypeVar
 
 from ggn_store.model import board as boards
 from ggn_store.model import order, play, variables
@@ -38,12 +39,16 @@ T = TypeVar("T")
 Path = tuple[str, ...]
 MergeValue = str | Possibilities | None
 
+# What begins the last line of a merge's message, where there is more to say of it.
+NOTE: Final = "note: "
+
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
     """What both sides changed differently: an entry or a field.
 
-    `path` is piece, source and destination of an entry, the name of a field, or empty for the whole document. The
+    `path` is piece, source and destination of an entry, the name of a field, `definition` and the key of a value in
+    that text, or empty for the whole document. The
     values are possibilities or text, None where there is nothing. `reason` is given for a conflict between
     different things, where one of the values may be as it was.
     """
@@ -56,7 +61,7 @@ class Conflict:
 
     def data(self) -> dict[str, Any]:
         """The conflict as JSON data; an entry's possibilities as in a difference."""
-        names = ("piece", "source", "destination") if len(self.path) == 3 else ("field",)
+        names = ("piece", "source", "destination") if len(self.path) == 3 else ("field", "key")
         sides = {"base": self.base, "ours": self.ours, "theirs": self.theirs}
         return {
             **dict(zip(names, self.path, strict=False)),
@@ -67,13 +72,37 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Merge(Record):
-    """What came of a merge: the document, None if there are conflicts; and what each side changed since the base."""
+    """What came of a merge: the document, None if there are conflicts; and what each side changed since the base.
+
+    `of_sources` says that the texts were merged that both were generated from, and `note` in what the document is
+    not what the changes of both sides give entry by entry.
+    """
 
     document: Document | None
     conflicts: tuple[Conflict, ...]
     ours: Diff
     theirs: Diff
+    of_sources: bool = False
+    note: str | None = None
     DATA: ClassVar = "conflicts ours theirs"
+
+    def sides(self) -> Iterator[tuple[str, Diff]]:
+        """What to show of the changes of both sides: of texts not what is made of them, nothing beside conflicts."""
+        if self.of_sources and self.conflicts:
+            return
+        for name, side in (("ours", self.ours), ("theirs", self.theirs)):
+            yield name, replace(side, pieces=(), places=()) if self.of_sources else side
+
+
+def noted(message: str, note: str) -> str:
+    """The message of a merge, with what there is to say of it."""
+    return f"{message}\n{NOTE}{note}"
+
+
+def note_of(message: str | None) -> str | None:
+    """What the message of a merge says beside what was merged."""
+    _, mark, note = (message or "").rpartition(f"\n{NOTE}")
+    return note if mark else None
 
 
 def merge(base: Document | None, ours: Document, theirs: Document) -> Merge:
@@ -215,11 +244,12 @@ def _has_entries(side: Document | None, pieces: tuple[Piece, ...]) -> bool:
     theirs = pieces_of(side)
     if len(theirs) != len(pieces):
         return False
-    for piece in pieces:
-        other = theirs.get(piece.identifier)
-        if piece is not other and _content(piece) != _content(other):
-            return False
-    return True
+    return all(same_entries(piece, theirs.get(piece.identifier)) for piece in pieces)
+
+
+def same_entries(one: Piece | None, other: Piece | None) -> bool:
+    """Whether two pieces have the same entries, in whatever order; no piece has none."""
+    return one is other or _content(one) == _content(other)
 
 
 def _content(piece: Piece | None) -> dict[str, dict[str, Possibilities]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Literal, Protocol
@@ -10,8 +10,9 @@ from typing import Any, ClassVar, Literal, Protocol
 from ggn_store.errors import GgnStoreError, HeadMovedError
 from ggn_store.model.ancestry import Step
 from ggn_store.model.board import Board
-from ggn_store.model.document import Dialect, Envelope, Piece, revision_digest
+from ggn_store.model.document import Dialect, Document, Envelope, Piece, revision_digest
 from ggn_store.model.merge import Merge
+from ggn_store.model.merge import merge as merge_documents
 from ggn_store.model.record import Record
 from ggn_store.model.revision import lineage
 
@@ -97,7 +98,7 @@ class TransferWishes:
 
     `merge`: also what both sides have changed, as far as it is not the same. `tags`: tags come along. `message` and
     `author` are of the revision that unites two histories. `is_push`: what comes is the own side of a merge, else
-    what is here is. `source` names where it comes from.
+    what is here is. `source` names where it comes from, and `merging` is what merges base, own side and other side.
     """
 
     source: str
@@ -106,6 +107,7 @@ class TransferWishes:
     message: str | None = None
     author: str | None = None
     is_push: bool = False
+    merging: Callable[[Document | None, Document, Document], Merge] = merge_documents
 
     @property
     def place(self) -> str:
@@ -119,7 +121,8 @@ class Transferred(Record):
 
     `name` is the ruleset's at its source, `to` at its destination, `head` there the newest revision's number and
     `lineage` its lineage. `revisions` is how many are new there, with the one that unites two histories; `pieces` is
-    how many travelled of the `listed` ones that those which came have. `tags` are those that moved.
+    how many travelled of the `listed` ones that those which came have. `tags` are those that moved; `note` is
+    what there is to say of the merge.
     """
 
     name: str
@@ -132,6 +135,7 @@ class Transferred(Record):
     lineage: str | None = None
     tags: tuple[str, ...] = ()
     error: GgnStoreError | None = None
+    note: str | None = None
     DATA: ClassVar = "name to status revisions pieces pieces_listed=listed head lineage tags"
 
     def data(self) -> dict[str, Any]:

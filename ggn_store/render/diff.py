@@ -34,6 +34,9 @@ _SIGNS: Final = {"added": "+", "removed": "-", "changed": "~", "moved": "~"}
 _COLORS: Final = {"+": "\x1b[32m", "-": "\x1b[31m", "!": "\x1b[31m"}
 _PLAIN: Final = "\x1b[0m"
 _MAX_COMPARED: Final = 5_000
+# Of a value in conflict, characters; of each side's possibilities, lines: no conflict takes more than ten.
+_MAX_SHOWN: Final = 400
+_MAX_VALUES: Final = 3
 
 
 def diff_text(difference: Diff, color: bool = False) -> Iterator[str]:
@@ -224,7 +227,7 @@ def _moved(places: Sequence[Insertion], changes: Iterable[Change], depth: int) -
 
 
 def _merge(merge: Merge) -> Iterator[Line]:
-    for name, difference in (("ours", merge.ours), ("theirs", merge.theirs)):
+    for name, difference in merge.sides():
         yield " ", 0, f"{name}: {difference}"
         for sign, depth, text in _difference(difference):
             yield sign, depth + 1, text
@@ -245,11 +248,15 @@ def _conflict(conflict: Conflict) -> Iterator[Line]:
             texts = [possibility_text(piece, source, destination, each) for each in value]
         elif value is None:
             texts = ["(nothing)"]
+        elif len(conflict.path) == 2:
+            texts = [value if len(value) <= _MAX_SHOWN else f"{value[:_MAX_SHOWN]}..."]
         elif "\n" in value:
             texts = [_lines(value.splitlines())]
         else:
             texts = [_quoted(value)]
         label = f"{name}:"
+        if len(texts) > _MAX_VALUES:
+            texts[_MAX_VALUES - 1 :] = [f"... and {len(texts) - _MAX_VALUES + 1} more possibilities"]
         for text in texts:
             yield " ", 1, f"{label:7} {text}"
             label = ""

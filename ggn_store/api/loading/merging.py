@@ -5,9 +5,10 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
+from ggn_store.api.loading import sources
 from ggn_store.errors import HeadMovedError, offer
 from ggn_store.model.document import Document, Piece, check_dialect, revision_digest
-from ggn_store.model.merge import Merge, merge
+from ggn_store.model.merge import NOTE, Merge, noted
 from ggn_store.model.revision import Revision
 from ggn_store.store.database.session import Session
 from ggn_store.store.history.diff import GivenVersion, NoVersion, StoredVersion, Version
@@ -29,9 +30,11 @@ def merge_sides(base: Version, ours: Version, theirs: Version) -> Merged:
     Base and theirs are of the store that takes the result, ours may come from another. In what is ready, pieces that
     were not read have no rows: it is for a store that has all that theirs lists.
     """
-    unread = _untouched(base, ours, theirs)
+    # What is generated anew is compared with all that is there.
+    envelopes = (side.outline.envelope for side in (base, ours, theirs))
+    unread = set() if sources.are_merged(*envelopes) else _untouched(base, ours, theirs)
     start = None if base.outline.dialect is None else _document(base, unread)
-    found = merge(start, _document(ours, unread), _document(theirs, unread))
+    found = sources.merge(start, _document(ours, unread), _document(theirs, unread))
     if found.document is None:
         return Merged(found, None)
     ready = load.ready(found.document)
@@ -90,6 +93,8 @@ def merge_into(
                     stack.close()
                     connection = stack.enter_context(session.writing())
                 note = f"merged with {head}, based on {'no revision' if basis is None else basis}"
+                if merged.merge.note is not None:
+                    note = noted(note, merged.merge.note)
                 told = note if change.message is None else f"{change.message}\n\n{note}"
                 made = replace(change, message=told, base=head.lineage)
                 stored = load.load(database, connection, merged.ready, name, made)
@@ -115,4 +120,5 @@ def _moved(basis: Revision | None, head: Revision, found: Merge) -> str:
         lines.append(f"{number}: {offer(places)}; base the document on {head} and decide there")
     else:
         lines.append("the two changed different things: --merge (in Python merge=True) makes one revision of them")
+        lines += [f"{NOTE}{found.note}"] if found.note is not None else []
     return "\n".join(lines)

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Protocol, TypedDict, Unpack
 
-from ggn_store.api.loading import gates
+from ggn_store.api.loading import gates, sources
 from ggn_store.api.session import authors, collector, opening
 from ggn_store.api.session.opening import Address
 from ggn_store.errors import GgnStoreError, InputError, StoreError, UnknownNameError, quote
@@ -75,7 +75,7 @@ class _Order:
     def wishes(self, destination: Session, source: str, is_push: bool = False) -> TransferWishes:
         """What is to be done with what comes from `source`."""
         author = authors.signed(destination.database, self.author, self.message)
-        return TransferWishes(source, self.merge, self.tags, self.message, author, is_push)
+        return TransferWishes(source, self.merge, self.tags, self.message, author, is_push, sources.merge)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from ggn_store.errors import printable
 from ggn_store.model.ancestry import Relation, Step
 from ggn_store.model.document import Document, Piece
-from ggn_store.model.merge import Merge, merge
+from ggn_store.model.merge import Merge
 from ggn_store.model.transfer import DivergedError, TransferWishes
 from ggn_store.store.rulesets import catalog
 
@@ -53,14 +53,14 @@ class Uniting:
     _relation: Relation
     _wishes: TransferWishes
 
-    def document(self, keys: Mapping[str, int]) -> Document:
-        """The document that has what both sides changed; raises DivergedError where there is none."""
+    def merged(self, keys: Mapping[str, int]) -> tuple[Document, str | None]:
+        """The document that has what both sides changed, and what to say of it; raises DivergedError without one."""
         here, coming = self._here.head, self._relation.missing[-1]
         documents = _Documents(self._connection)
         own, other = (coming, here) if self._wishes.is_push else (here, coming)
         ours, theirs = documents.read(keys[own.lineage]), documents.read(keys[other.lineage])
         bases: list[Document | None] = [documents.read(keys[step.lineage]) for step in self._relation.bases]
-        merges = [merge(base, ours, theirs) for base in bases or [None]]
+        merges = [self._wishes.merging(base, ours, theirs) for base in bases or [None]]
         made = merges[0]
         if not self._wishes.merge:
             raise DivergedError(self._apart(made), made)
@@ -76,7 +76,7 @@ class Uniting:
                 f"depends on which of these merges one goes by; nothing was stored: {_CURE}",
                 made,
             )
-        return document
+        return document, made.note
 
     def _apart(self, made: Merge) -> str:
         relation, name = self._relation, self._here.name

@@ -1,0 +1,242 @@
+"""Merges of what documents were generated from: definitions by their keys, game descriptions by their members.
+
+Where both sides have a text of their own, and it gives their document, the texts are merged, and what is stored is
+generated from the merged text. It is compared with the merge entry by entry: where the two differ, the merge says so.
+Everything else is merged entry by entry.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+from ggn_store.errors import GgnStoreError, offer
+from ggn_store.model import lines, trees
+from ggn_store.model import merge as entries
+from ggn_store.model.diff import diff, pieces_of
+from ggn_store.model.document import Document, Envelope
+from ggn_store.model.merge import Conflict, Merge
+from ggn_store.model.trees import ABSENT
+from ggn_store.notation import json_edit, json_text, toml, toml_edit
+
+# Of the base and both sides.
+Texts = tuple[str, str, str]
+
+# What a file beside a text may state otherwise than the text itself.
+_STATED: Final = ("schema", "title", "source", "start", "play")
+
+# What is compared with the merge entry by entry.
+_COMPARED: Final = ("title", "source", "start", "board", "variables")
+
+
+@dataclass(frozen=True, slots=True)
+class MergedText:
+    """What came of merging texts: None and conflicts, or the text, perhaps with something to say of it."""
+
+    text: str | None
+    conflicts: tuple[Conflict, ...] = ()
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language that documents are generated from.
+
+    `load` gives None for a text that is none of it, `write` the text of merged values.
+    """
+
+    name: str
+    load: Callable[[str], Mapping[str, Any] | None]
+    write: Callable[[Mapping[str, Any], Texts], MergedText]
+    generate: Callable[[str], Document]
+    key: Callable[[tuple[str, ...]], str]
+    value: Callable[[Any], str]
+
+
+def are_merged(*sides: Envelope) -> bool:
+    """Whether the texts of two sides, after that of their base, are what is merged, if each gives its document."""
+    base, ours, theirs = (side.definition for side in sides)
+    return None not in (base, ours, theirs) and base != ours != theirs != base
+
+
+def merge(base: Document | None, ours: Document, theirs: Document) -> Merge:
+    """What `model.merge.merge` does, but with the texts where there are any."""
+    start = Document(theirs.dialect, (), Envelope(definition="")) if base is None else base
+    sides = (start, ours, theirs)
+    if len({side.dialect for side in sides}) == 1 and are_merged(*(side.envelope for side in sides)):
+        language = DESCRIPTIONS if theirs.dialect == "gdl" else DEFINITIONS
+        found = _merged(language, base, ours, theirs)
+        if found is not None:
+            return found
+    return entries.merge(base, ours, theirs)
+
+
+def _merged(language: Language, base: Document | None, ours: Document, theirs: Document) -> Merge | None:
+    """The merge of the texts; None where one of them is no text of the language or does not give its document."""
+    before = "" if base is None else str(base.envelope.definition)
+    texts = (before, str(ours.envelope.definition), str(theirs.envelope.definition))
+    together = merge_texts(language, texts)
+    if together is None:
+        return None
+    found = Merge(None, together.conflicts, diff(base, ours), diff(base, theirs), of_sources=True)
+    if together.text is None:
+        return found
+    given = [_given(language, side) for side in (ours, theirs)]
+    if None in given:
+        return None
+    try:
+        document = language.generate(together.text)
+    except GgnStoreError as error:
+        reason = f"the changes of both sides together are no {language.name}: {str(error).splitlines()[0]}"
+        return replace(found, conflicts=(Conflict(("definition",), *texts, reason),))
+    stated, unclear = _stated(document.envelope, (base, ours, theirs), given)
+    if unclear:
+        return replace(found, conflicts=tuple(Conflict(*each) for each in unclear))
+    document = replace(document, envelope=replace(document.envelope, **stated))
+    notes = [together.note, _difference(language, document, base, ours, theirs)]
+    return replace(found, document=document, note="; ".join(filter(None, notes)) or None)
+
+
+def merge_texts(language: Language, texts: Texts) -> MergedText | None:
+    """The text with what both sides changed; None where one is no text of the language. A base may be empty."""
+    values = [language.load(text) if text else {} for text in texts]
+    if None in values:
+        return None
+    value, clashes = trees.merge(*values)
+    if clashes:
+        return MergedText(None, tuple(_conflict(language, clash) for clash in clashes))
+    return language.write(value, texts)
+
+
+def _conflict(language: Language, clash: trees.Clash) -> Conflict:
+    sides = (clash.base, clash.ours, clash.theirs)
+    written = (None if side is ABSENT else language.value(side) for side in sides)
+    return Conflict(("definition", language.key(clash.path)) if clash.path else ("definition",), *written)
+
+
+def _given(language: Language, side: Document) -> Envelope | None:
+    """The envelope that a side's text gives; None where it does not give the side's rules."""
+    text = str(side.envelope.definition)
+    if side.made_from == text and side.dialect != "gdl":  # nothing else is stated of it
+        return side.envelope
+    try:
+        made = language.generate(text)
+    except GgnStoreError:
+        return None
+    same = made.dialect == side.dialect and made.board.digest == side.board.digest
+    same = same and made.envelope.variables == side.envelope.variables
+    return made.envelope if same and made.piece_digests == side.piece_digests else None
+
+
+def _stated(
+    generated: Envelope, sides: tuple[Document | None, Document, Document], given: list[Envelope | None]
+) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
+    """Fields of which a side states another value than its text gives, merged; and those in conflict."""
+    stated, unclear = {}, []
+    for name in _STATED:
+        said = [None if side is None else getattr(side.envelope, name) for side in sides]
+        if any(each not in (None, getattr(own, name)) for each, own in zip(said[1:], given, strict=True)):
+            value, clashes = trees.merge(*said)
+            stated[name] = value
+            unclear += [((name,), *said) for _ in clashes]
+    return stated, unclear
+
+
+def _difference(
+    language: Language, document: Document, base: Document | None, ours: Document, theirs: Document
+) -> str | None:
+    """In what the generated document is not what the changes of both sides give entry by entry; None if in nothing."""
+    by_entry = entries.merge(None if base is None else _bare(base), _bare(ours), _bare(theirs))
+    if by_entry.document is None:
+        places = [" ".join(conflict.path) or "the whole document" for conflict in by_entry.conflicts]
+        return (
+            f"both changed what is made from the {language.name} in {offer(places)}, "
+            "which is as the merged text gives it: see that it is what both meant"
+        )
+    one, other = pieces_of(by_entry.document), pieces_of(document)
+    names = [
+        name for name in _COMPARED if getattr(document.envelope, name) != getattr(by_entry.document.envelope, name)
+    ]
+    names += [name for name in {**one, **other} if not entries.same_entries(one.get(name), other.get(name))]
+    if not names:
+        return None
+    return (
+        f"the merged {language.name} gives something that neither side had in {offer(names)}: "
+        "see that it is what both meant"
+    )
+
+
+def _bare(side: Document) -> Document:
+    """A document without what is said of all of it at once."""
+    return replace(side, envelope=replace(side.envelope, definition=None, play=None))
+
+
+# --- the languages ---
+
+
+def _load_definition(text: str) -> Mapping[str, Any] | None:
+    try:
+        return toml.load(text)
+    except toml.TomlError:
+        return None
+
+
+def _write_definition(value: Mapping[str, Any], texts: Texts) -> MergedText:
+    """The lines of both sides if they say the values, else with what is left to be changed in them."""
+    _, ours, theirs = texts
+    laid, alone = lines.merged(*texts), lines.merged(*texts, both=False)
+    for text, changed in ((laid, False), (laid, True), (alone, True), (theirs, True)):
+        try:
+            made = toml_edit.edited(text, value, (ours, theirs)) if changed else text
+            if trees.same(toml.load(made), value):
+                return MergedText(made)
+        except toml.TomlError:
+            continue
+    return MergedText(toml_edit.written(value), note="the comments of the definition could not be kept")
+
+
+def _generate(text: str) -> Document:
+    from ggn_store.games import definition, generate
+
+    return generate.generate(definition.read(text, "the merged definition"))
+
+
+def _toml_value(value: Any) -> str:
+    try:
+        return toml.value(value)
+    except (TypeError, ValueError):  # a date, which no definition has
+        return str(value)
+
+
+def _toml_key(path: tuple[str, ...]) -> str:
+    return ".".join(map(toml.key, path))
+
+
+def _load_description(text: str) -> Mapping[str, Any] | None:
+    value, faults = json_text.load(text)
+    return value if isinstance(value, Mapping) and not faults else None
+
+
+def _write_description(value: Mapping[str, Any], texts: Texts) -> MergedText:
+    _, ours, theirs = texts
+    return MergedText(json_edit.written(value, (theirs, ours), trees.same))
+
+
+def _compile(text: str) -> Document:
+    from ggn_store.api.loading import specifications
+
+    return specifications.compile_specification(text, file="the merged game description").document
+
+
+DEFINITIONS: Final = Language("definition", _load_definition, _write_definition, _generate, _toml_key, _toml_value)
+DESCRIPTIONS: Final = Language(
+    "game description",
+    _load_description,
+    _write_description,
+    _compile,
+    json_text.pointer,
+    partial(json.dumps, ensure_ascii=False),
+)

@@ -1,0 +1,107 @@
+"""Texts that two people changed, made into one again: random edits, beside dictionaries and `git merge-file`."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ggn_store import resources
+from ggn_store.api.loading.sources import DEFINITIONS, DESCRIPTIONS, merge_texts
+from tests.support.source_edits import Edit, applied, definition_edits, description_edits, git_merged, meet, remark
+
+GAMES = [
+    path for path in sorted((resources.directory("data") / "games").glob("*.toml")) if "\n[pieces." in path.read_text()
+]
+GDL = sorted((resources.directory("data") / "gdl").glob("*.json"))
+PAIRS = int(os.environ.get("GGN_SOURCE_PAIRS", "250"))
+
+
+def pair(text: str, number: int) -> tuple[list[Edit], list[Edit]]:
+    """Some edits by each of two people."""
+    chance = random.Random(number)
+    edits = (description_edits if text.startswith("{") else definition_edits)(text, chance)
+    ours, theirs = ([next(edits) for _ in range(chance.randrange(1, 4))] for _ in "12")
+    if not text.startswith("{") and chance.random() < 0.3:
+        ours[-1] = remark(ours[-1], f"remark {number}")
+    base = load(text)
+    return apart(base, ours), apart(base, theirs)
+
+
+def load(text: str) -> dict[str, Any]:
+    return dict(json.loads(text) if text.startswith("{") else tomllib.loads(text))
+
+
+def apart(base: dict[str, Any], edits: list[Edit]) -> list[Edit]:
+    """The edits that change something, each something else."""
+    return [
+        edit
+        for at, edit in enumerate(edits)
+        if applied(base, edit) != base and not any(meet(edit, other) for other in edits[:at])
+    ]
+
+
+def written(text: str, edits: list[Edit]) -> str:
+    for edit in edits:
+        text = edit.write(text)
+    return text
+
+
+def check(path: Path, number: int, directory: Path) -> str:
+    """Merge a random pair and compare; what became of it."""
+    text = path.read_text(encoding="utf-8")
+    language = DESCRIPTIONS if path.suffix == ".json" else DEFINITIONS
+    base = load(text)
+    ours, theirs = pair(text, number)
+    texts = (text, written(text, ours), written(text, theirs))
+    sides = (applied(base, *ours), applied(base, *theirs))
+    assert (load(texts[1]), load(texts[2])) == sides, "the edits are not what they say"
+    found = merge_texts(language, texts)
+    assert found is not None
+    clashing = [one for one in ours if any(meet(one, other) and one.value != other.value for other in theirs)]
+    if clashing:
+        assert found.text is None
+        # Two new pieces of one name differ in one key of it alone.
+        assert len(found.conflicts) == len(clashing)
+        assert {conflict.path[0] for conflict in found.conflicts} == {"definition"}
+        for conflict in found.conflicts:
+            assert len({conflict.base, conflict.ours, conflict.theirs}) == 3
+        return "conflict"
+    assert found.conflicts == ()
+    assert found.note is None
+    assert load(str(found.text)) == applied(applied(base, *ours), *theirs)
+    for line in (line for line in texts[1].splitlines() if line.startswith("# remark")):
+        assert line in str(found.text), "a comment is lost"
+    by_git = git_merged(directory, *texts)
+    if by_git is None:
+        return "merged where git has conflicts"
+    assert load(by_git) == load(str(found.text))
+    return "merged as by git"
+
+
+def sweep(paths: list[Path], count: int, directory: Path) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for number in range(count):
+        became = check(paths[number % len(paths)], number, directory)
+        found[became] = found.get(became, 0) + 1
+    return found
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is what merges are compared with")
+@pytest.mark.parametrize("paths", [GAMES, GDL], ids=["definitions", "descriptions"])
+def test_random_pairs_of_edits_merge_as_by_dictionaries_and_by_git(paths: list[Path], tmp_path: Path) -> None:
+    found = sweep(paths, PAIRS, tmp_path)
+    assert set(found) == {"conflict", "merged as by git", "merged where git has conflicts"}, found
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is what merges are compared with")
+@pytest.mark.parametrize("paths", [GAMES, GDL], ids=["definitions", "descriptions"])
+def test_thousands_of_random_pairs_of_edits(paths: list[Path], tmp_path: Path) -> None:
+    print(sweep(paths, max(PAIRS, 2_000), tmp_path))
