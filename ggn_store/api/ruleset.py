@@ -48,8 +48,8 @@ class Ruleset:
         self._handle = Handle(session, revision)
         self._moves = Moves(self._handle)
         self._chains = Chains(self._moves)
-        self._batches = Batches(self._moves, lambda: self.columns)
         self._legal = Legal(self._chains)
+        self._batches = Batches(self._legal, lambda: self.columns)
         self._texts = MoveTexts(NamedMoves(self._legal))
 
     def __repr__(self) -> str:
@@ -240,11 +240,9 @@ class Ruleset:
         `query="fast"` asks the store in one statement for a thousand positions, `query="columns"` DuckDB, which the
         extra `duckdb` installs; `"auto"` asks DuckDB where it is there and the positions are so many that it pays to
         make the ruleset's columns. The answer is always the same; `explain` says what answers. With `legal` the answers
-        are those of `legal_moves`, whose duties the store judges: there is no `query` to choose.
+        are those of `legal_moves`; where duties ask for more than columns can judge, the store is asked.
         """
-        if legal:
-            return self._legal.many(positions, self._moves.question(**place), assume)
-        return self._batches.many(positions, self._moves.question(**place), assume, query)
+        return self._batches.many(positions, self._moves.question(**place), assume, query, legal)
 
     def count_moves(
         self,
@@ -259,9 +257,7 @@ class Ruleset:
         The result's keys are the numbers of the positions from 0, the pieces that move (by="piece"), or the squares
         that are reached (by="destination"). Raises MoveError for another `by`.
         """
-        if legal:
-            return self._legal.counts(positions, by)
-        return self._batches.counts(positions, by, query)
+        return self._batches.counts(positions, by, query, legal)
 
     def explain(
         self,

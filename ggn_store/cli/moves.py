@@ -88,9 +88,6 @@ def moves(
         (many and chains, "--chains is for one position: leave --positions out"),
         (many and captures_first, "--captures-first is for one position: leave --positions out"),
         (captures_first and explain, "--captures-first is no part of the SQL: leave it or --explain out"),
-        (legal and engine is not None, "--legal is judged by the store: leave --engine out"),
-        (legal and asked["query"] == "columns", "--legal is judged by the store: leave --query columns out"),
-        (legal and many and asked["query"] != "auto", "--legal of many positions has one query: leave --query out"),
         (legal and explain and many, "--explain explains legal moves of one position: leave --positions out"),
         (legal and captures_first, "--legal has all duties of the game in it: leave --captures-first out"),
         (engine is not None and not many, "--engine is for many positions: give a file of them with --positions"),
@@ -101,7 +98,7 @@ def moves(
         _explain_many(found, positions, given.side, asked)
         return
     if positions is not None:
-        on = None if engine is None else {"engine": engine, "master": master}
+        on = None if engine is None else {"engine": engine, "master": master, "legal": legal}
         _answer(found, positions, given.side, asked | {"legal": legal}, count, form, shown, on)
         return
     position = found.stated(options.position(found, given))

@@ -5,6 +5,11 @@
     met        position, lane, word, bit, piece: the same again for each alternative of such a lane (`compile`) whose
                piece stands on the square of that bit
 
+and for questions about legal moves, for which marks that are past are cleared first (`Play.reverts`):
+
+    facing     position, sight, word: for each piece of the other side each sight (`threats`) with its word
+    royal      position, square, royal (class): the royal pieces of the side to move
+
 What an array of positions holds on each *place*, a square or a state variable, is a small number, its code there (see
 `lanes`); codes say which facts of the ruleset are true in each position, and words are made by looking these up.
 Positions come as `Position`, as FEEN texts, or as Arrow tables.
@@ -24,33 +29,30 @@ from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.feen_texts import FeenTexts
 from ggn_store.columnar.lanes import NOTHING, PIECES, passing
+from ggn_store.columnar.threats import ROYAL, Threats
+from ggn_store.columnar.words import Facts, Words
 from ggn_store.errors import PositionError, offer, quote
 from ggn_store.model import variables
 from ggn_store.model.position import SIDES, Position
 from ggn_store.model.variables import Variable
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
-from ggn_store.notation.qpi import side_of
+from ggn_store.notation.qpi import is_royal, side_of
 
 # Positions, and facts about them, that are encoded at once: their arrays still lie in a processor's cache.
 CHUNK: Final = 1024
 _FACTS: Final = 1 << 18
-# The bytes of the words that bits are packed into.
-_SIZES: Final = (1, 2, 4, 8)
-# Tests of facts that are made at once, each a bit of a byte.
-_BITS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Encoded positions: Arrow tables, and how many positions they are of.
+    """Encoded positions: Arrow tables by name, and how many positions they are of.
 
     `ids` are the numbers that the caller gives the positions, None where they are numbered from 0.
     """
 
     count: int
-    moving: Any
-    met: Any
+    tables: Mapping[str, Any]
     ids: Any = None
 
 
@@ -81,91 +83,31 @@ class Numbers(dict[str, int]):
 
 
 class Pieces(dict[str, int]):
-    """Identifier -> twice its number in the ruleset (-1: it knows none such), plus 1 for the first side's."""
+    """Identifier -> twice its number in the ruleset, plus 1 for the first side's.
+
+    The number of one that the ruleset does not know is -1, or -2 if it is royal.
+    """
 
     def __init__(self, identifiers: Sequence[str]) -> None:
         super().__init__((each, 2 * number + (side_of(each) == "first")) for number, each in enumerate(identifiers))
 
     def __missing__(self, identifier: str) -> int:
         # Not kept: the pieces of strange positions must not pile up here.
-        return -2 + (side_of(identifier) == "first")
-
-
-class _Padded:
-    """Lists of numbers, one for each key, filled up to 8, 16, 32 or 64; a table for those of each size."""
-
-    def __init__(self, np: Any, lengths: Any, values: Any, filler: int) -> None:
-        self._np = np
-        self._bytes = np.array([0, 1, 2, 4, 4, 8, 8, 8, 8], np.uint8)[-(-lengths // 8)]
-        self._rows = np.zeros(len(lengths), np.int64)
-        self._tables = {}
-        ends = np.cumsum(lengths)
-        for keys, size in self.by_size(np.arange(len(lengths))):
-            table = np.full((len(keys), 8 * size), filler, np.int32)
-            for row, key in enumerate(keys.tolist()):
-                table[row, : lengths[key]] = values[ends[key] - lengths[key] : ends[key]]
-            self._rows[keys] = np.arange(len(keys))
-            self._tables[size] = table
-
-    def take(self, keys: Any, size: int) -> Any:
-        """The lists of some keys, which have so many bytes, as rows."""
-        return self._tables[size].take(self._rows[keys], axis=0)
-
-    def by_size(self, keys: Any) -> Iterator[tuple[Any, int]]:
-        """The places of the keys whose lists have as many bytes as each other, and how many, not 0, these are."""
-        np, sizes = self._np, self._bytes[keys]
-        for size in _SIZES:
-            places = np.flatnonzero(sizes == size)
-            if len(places):
-                yield places, size
-
-
-class _Facts:
-    """The facts of a ruleset, and which of them codes of places make true.
-
-    Each fact is a list of tests, all of which have to be met: a place, and the codes of it that do, as bits.
-    """
-
-    def __init__(self, np: Any, facts: Sequence[Sequence[tuple[int, int]]], codes: int, places: int) -> None:
-        """Of so many codes and places."""
-        tests = [test for fact in facts for test in fact]
-        known = {passed: number for number, passed in enumerate(dict.fromkeys(passed for _, passed in tests))}
-        self._np = np
-        # For each code which of eight tests it passes; of each fact which byte of a position has its test, and where.
-        self._passed = np.zeros((-(-len(known) // _BITS), codes), np.uint8)
-        for passed, number in known.items():
-            some = [code for code in range(codes) if passed >> code & 1]
-            self._passed[number // _BITS, some] |= 1 << number % _BITS
-        self._bytes = np.array([known[passed] // _BITS * places + place for place, passed in tests], np.int64)
-        self._bit = np.array([1 << known[passed] % _BITS for _, passed in tests], np.uint8)
-        self._firsts = None
-        if len(tests) > len(facts):
-            self._firsts = np.cumsum([0, *map(len, facts[:-1])])
-        self.count = len(facts)
-        self.size = max(len(tests), places * len(self._passed))
-        # Of facts about one square its number.
-        self.places = np.array([fact[0][0] for fact in facts], np.int64)
-
-    def of(self, codes: Any) -> Any:
-        """For each position, which has the codes of its places as a row, and each fact whether it is true: not 0."""
-        np = self._np
-        passed = [each.take(codes) for each in self._passed]
-        found = (passed[0] if len(passed) == 1 else np.concatenate(passed, axis=1)).take(self._bytes, axis=1)
-        found &= self._bit
-        return found if self._firsts is None else np.logical_and.reduceat(found, self._firsts, axis=1)
+        return 2 * (ROYAL if is_royal(identifier) else -1) + (side_of(identifier) == "first")
 
 
 class Encoder:
     """Encodes positions for one compiled ruleset; raises GgnStoreError where numpy or pyarrow is missing."""
 
-    def __init__(self, compiled: Compiled) -> None:
+    def __init__(self, compiled: Compiled, threats: Threats | None = None) -> None:
+        """With `threats`, batches are for questions about legal moves."""
         np = need("numpy", EXTRA)
         self._np, self._pa = np, need("pyarrow", EXTRA)
         self._compiled = compiled
         table = compiled.tables
         self.labels: list[str] = table["square"]["label"].to_pylist()
         self.numbers = Numbers((label, number) for number, label in enumerate(self.labels))
-        self.pieces = Pieces(table["piece"]["identifier"].to_pylist())
+        self.pieces = Pieces(table["piece"]["identifier"].to_pylist() if threats is None else threats.pieces)
         declared: Mapping[str, Any] = compiled.metadata["variables"]
         self._declared = {
             name: Variable(name, tuple(each["values"]), each["initial"]) for name, each in declared.items()
@@ -183,27 +125,24 @@ class Encoder:
         def column(name: str, field: str) -> Any:
             return table[name][field].to_numpy()
 
-        # One row more: the last (-1) is that of pieces which the ruleset does not know, one column more for the hand.
+        # Two rows more: the last ones are for pieces that the ruleset does not know, one column more for the hand.
         count = len(self.labels)
-        self._starts = np.full((len(self.pieces) + 1, count + 1), -1, np.int32)
+        self._starts = np.full((len(self.pieces) + 2, count + 1), -1, np.int32)
         square = table["start"]["square"].fill_null(count).to_numpy()
         self._starts[column("start", "piece"), square] = column("start", "start")
         self._sides = np.array([code & 1 for code in self.pieces.values()], bool)
-        begins = np.searchsorted(column("lane", "start"), np.arange(table["start"].num_rows + 1))
-        self._first_lane = begins[:-1].astype(np.int32)
-        self._lanes = np.diff(begins)
-        self._facts = _Facts(np, [*self._tests(table["fact"], codes), [(count, 0)]], codes, self._places)
-        self._chunk = max(1, min(CHUNK, _FACTS // self._facts.size))
-        self._fact = column("lane_fact", "fact")
-        self._first_fact = np.searchsorted(column("lane_fact", "lane"), np.arange(len(column("lane", "lane")) + 1))
-        self._looks = _Padded(np, np.diff(self._first_fact), self._fact, self._facts.count - 1)
+        facts = Facts(np, [*self._tests(table["fact"], codes), [(count, 0)]], codes, self._places)
+        of_lanes = column("lane_fact", "fact"), column("lane_fact", "lane")
+        self._words = Words(np, facts, (column("lane", "start"), table["start"].num_rows), of_lanes)
+        self._chunk = max(1, min(CHUNK, _FACTS // facts.size))
+        self._facing = None if threats is None else _Facing(np, threats, codes, self._places, count)
         self._named = np.zeros(len(column("lane", "lane")), np.int64)
         np.bitwise_or.at(self._named, column("alternative", "lane"), column("alternative", "bit"))
         self._has_named = bool(self._named.any())
         self._feen = FeenTexts(self.pieces, self.numbers)
 
     def _tests(self, table: Any, codes: int) -> Iterator[list[tuple[int, int]]]:
-        """What has to be met for each fact: see `_Facts`."""
+        """What has to be met for each fact: see `Facts`."""
         known: dict[str, int] = {}
         numbers = {each: number for number, each in enumerate(self.pieces)}
         for _, rows in itertools.groupby(table.to_pylist(), key=itemgetter("fact")):
@@ -245,7 +184,7 @@ class Encoder:
     def _in_chunks(self, items: Sequence[Any], read: Callable[[Sequence[Any]], Columns], count: int) -> Batch:
         """Chunk by chunk on several processors: numpy lets the others work while it does."""
 
-        def encode(begin: int) -> tuple[Any, Any]:
+        def encode(begin: int) -> dict[str, Any]:
             return self._encode(read(items[begin : begin + self._chunk]), begin)
 
         begins = range(0, max(1, count), self._chunk)
@@ -459,22 +398,30 @@ class Encoder:
 
     # --- what goes out ---
 
-    def _encode(self, columns: Columns, begin: int = 0) -> tuple[Any, Any]:
-        """The two tables of some positions, which are numbered from `begin`."""
+    def _encode(self, columns: Columns, begin: int = 0) -> dict[str, Any]:
+        """The tables of some positions, which are numbered from `begin`."""
         np = self._np
-        own = (columns.piece & 1) == columns.first[columns.position]
+        piece, own = columns.piece, (columns.piece & 1) == columns.first[columns.position]
+        if self._facing is not None:
+            piece = self._facing.unmarked(piece, own)
         [mine] = np.nonzero(own)
-        start = self._starts[columns.piece[mine] >> 1, columns.square[mine]]
+        start = self._starts[piece[mine] >> 1, columns.square[mine]]
         if len(start) and start.min() < 0:
             mine, start = mine[start >= 0], start[start >= 0]
         position, start = self._with_hands(columns, columns.position[mine], start)
         codes = np.full((len(columns.first), self._places), NOTHING, self._type)
         placed = columns.position * np.int64(self._places) + columns.square
-        codes.reshape(-1)[placed] = (columns.piece & ~1) + own + PIECES
+        codes.reshape(-1)[placed] = (piece & ~1) + own + PIECES
         codes[:, len(self.labels) : -1] = self._initial
         codes[columns.state[0], len(self.labels) + columns.state[1]] = columns.state[2]
-        moving = self._words(position, start, self._facts.of(codes))
-        return self._table_of(begin, *moving), self._met(begin, *moving, codes)
+        moving = self._words.of(position, start, codes)
+        tables = {"moving": self._table_of(begin, *moving), "met": self._met(begin, *moving, codes)}
+        if self._facing is not None:
+            # Each piece is the other side's now.
+            codes.reshape(-1)[placed] ^= 1
+            found = self._facing.of(columns.position, columns.square, piece, own, codes)
+            tables |= {name: self._numbered(begin, **each) for name, each in found.items()}
+        return tables
 
     def _with_hands(self, columns: Columns, position: Any, start: Any) -> tuple[Any, Any]:
         """Positions and starts with those that are in the hand."""
@@ -494,27 +441,11 @@ class Encoder:
         positions, starts = zip(*parts, strict=True)
         return np.concatenate(positions), np.concatenate(starts)
 
-    def _words(self, position: Any, start: Any, facts: Any) -> tuple[Any, Any, Any]:
-        """The positions and lanes of starts, with the words of these."""
-        np = self._np
-        parts = [(position, self._first_lane[start])]
-        more = np.flatnonzero(self._lanes[start] > 1)
-        while len(more):
-            parts.append((position[more], self._first_lane[start[more]] + np.int32(len(parts))))
-            more = more[self._lanes[start[more]] > len(parts)]
-        position, lane = map(np.concatenate, zip(*parts, strict=True)) if len(parts) > 1 else parts[0]
-        words = np.zeros(len(lane), np.int64)
-        board = position * np.int32(self._facts.count)
-        facts = facts.reshape(-1)
-        for rows, size in self._looks.by_size(lane):
-            asked = self._looks.take(lane[rows], size)
-            asked += board[rows, None]
-            # All are packed at once, since numpy packs row by row slowly.
-            words[rows] = np.packbits(facts.take(asked).reshape(-1), bitorder="little").view(f"<u{size}")
-        return position, lane, words
+    def _numbered(self, begin: int, position: Any, **columns: Any) -> Any:
+        return self._pa.table({"position": position + self._np.int32(begin), **columns})
 
     def _table_of(self, begin: int, position: Any, lane: Any, words: Any, **more: Any) -> Any:
-        return self._pa.table({"position": position + self._np.int32(begin), "lane": lane, "word": words} | more)
+        return self._numbered(begin, position, lane=lane, word=words, **more)
 
     def _met(self, begin: int, position: Any, lane: Any, words: Any, codes: Any) -> Any:
         np = self._np
@@ -523,10 +454,55 @@ class Encoder:
         row, bit = np.nonzero(np.unpackbits(found[some].view(np.uint8).reshape(-1, 8), axis=1, bitorder="little"))
         row = some[row]
         position, lane = position[row], lane[row]
-        square = self._facts.places[self._fact[self._first_fact[lane] + bit]]
-        piece = (codes[position, square].astype(np.int32) - PIECES) >> 1
+        piece = (codes[position, self._words.place(lane, bit)].astype(np.int32) - PIECES) >> 1
         return self._table_of(begin, position, lane, words[row], bit=np.int64(1) << bit, piece=piece)
 
-    def _batch(self, parts: Sequence[tuple[Any, Any]], count: int, ids: Any = None) -> Batch:
-        moving, met = (self._pa.concat_tables([part[each] for part in parts]).combine_chunks() for each in (0, 1))
-        return Batch(count, moving, met, ids)
+    def _batch(self, parts: Sequence[Mapping[str, Any]], count: int, ids: Any = None) -> Batch:
+        joined = {name: self._pa.concat_tables([part[name] for part in parts]).combine_chunks() for name in parts[0]}
+        return Batch(count, joined, ids)
+
+
+class _Facing:
+    """What questions about legal moves take of positions: sights of the other side, and royal pieces."""
+
+    def __init__(self, np: Any, threats: Threats, codes: int, places: int, squares: int) -> None:
+        """With so many codes, places, and squares."""
+        self._np = np
+        pieces = len(threats.pieces)
+        self._reverts = np.array([*range(pieces), ROYAL, -1], np.int32)
+        for marked, plain in threats.reverts.items():
+            self._reverts[marked] = plain
+        self._royals = np.full(pieces + 2, -1, np.int32)
+        for piece, royal in threats.royals.items():
+            self._royals[piece] = royal
+        self._royals[ROYAL] = threats.unknown
+        self._starts = np.full((pieces + 2, squares), -1, np.int32)
+        starts: dict[tuple[int, int], int] = {}
+        for piece, square, _ in threats.sights:
+            self._starts[piece, square] = starts.setdefault((piece, square), len(starts))
+        known: dict[tuple[int, int], int] = {}
+        listed = [
+            (known.setdefault(fact, len(known)), sight)
+            for sight, (_, _, facts) in enumerate(threats.sights)
+            for fact in facts
+        ]
+        facts = Facts(np, [*([fact] for fact in known), [(squares, 0)]], codes, places)
+        of_sights = np.array([starts[piece, square] for piece, square, _ in threats.sights], np.int32)
+        fact, sight = np.array(listed, np.int32).reshape(-1, 2).T
+        self._words = Words(np, facts, (of_sights, len(starts)), (fact, sight))
+
+    def unmarked(self, piece: Any, own: Any) -> Any:
+        """The pieces without marks on those of the side to move."""
+        return self._np.where(own, self._reverts[piece >> 1] << 1 | piece & 1, piece)
+
+    def of(self, position: Any, square: Any, piece: Any, own: Any, codes: Any) -> dict[str, dict[str, Any]]:
+        """The columns of `facing` and `royal`, of what stands on squares, with codes as the other side sees them."""
+        royal = self._royals[piece >> 1]
+        mine = own & (royal >= 0)
+        start = self._starts[piece >> 1, square]
+        theirs = ~own & (start >= 0)
+        at, sight, word = self._words.of(position[theirs], start[theirs], codes)
+        return {
+            "facing": {"position": at, "sight": sight, "word": word},
+            "royal": {"position": position[mine], "square": square[mine].astype("int32"), "royal": royal[mine]},
+        }

@@ -15,9 +15,11 @@ from typing import Final, NamedTuple
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.lane import Lane
 
-# The code of an empty square; those of pieces follow, the mover's own odd, and from 2 on what no rule knows.
+# The code of an empty square; those of pieces follow, the mover's own odd: what no rule knows, the same if it is royal,
+# and the ruleset's.
 NOTHING: Final = 0
-PIECES: Final = 4
+UNKNOWN: Final = 2
+PIECES: Final = 6
 # So many sets of a chain have answers in one part, and so many of several chains.
 _OF_CHAIN: Final = 64
 _OF_GROUP: Final = 27

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 from ggn_store.columnar import sql
@@ -30,7 +31,7 @@ class SparkEngine(Engine):
     """
 
     def __init__(self, compiled: Compiled, master: str | None = None, directory: str | None = None) -> None:
-        super().__init__(sql.SPARK)
+        super().__init__(sql.SPARK, sql.FOLLOWED)
         spark_sql = need("pyspark.sql", EXTRA)
         broadcast = need("pyspark.sql.functions", EXTRA).broadcast
         need("pyarrow", EXTRA)
@@ -48,12 +49,13 @@ class SparkEngine(Engine):
             # Spark's defaults, 200 parts whatever there is to do, cost more than the work itself.
             self._parts = _PARTS * self._session.sparkContext.defaultParallelism
             self._session.conf.set("spark.sql.shuffle.partitions", str(self._parts))
-            for name in sql.TABLES:
-                if directory is None:
-                    frame = self._session.createDataFrame(compiled.tables[name])
-                else:
-                    frame = self._session.read.parquet(f"{directory}/{name}.parquet")
-                broadcast(frame).createOrReplaceTempView(name)
+            self._views: list[str] = []
+            self._broadcast = broadcast
+            if directory is None:
+                self._load({name: compiled.tables[name] for name in sql.TABLES})
+            else:
+                for name in sql.TABLES:
+                    self._add(name, self._session.read.parquet(f"{directory}/{name}.parquet"))
         except Exception as error:  # pyspark raises its own, py4j's, and RuntimeError without Java
             first, *_ = str(error).splitlines() or [type(error).__name__]
             raise GgnStoreError(
@@ -63,12 +65,20 @@ class SparkEngine(Engine):
 
     def close(self) -> None:
         """Forget the views; the session goes on, for it may be somebody else's, too."""
-        for name in sql.TABLES:
+        for name in self._views:
             self._session.catalog.dropTempView(name)
+
+    def _load(self, tables: Mapping[str, Any]) -> None:
+        for name, table in tables.items():
+            self._add(name, self._session.createDataFrame(table))
+
+    def _add(self, name: str, frame: Any) -> None:
+        self._broadcast(frame).createOrReplaceTempView(name)
+        self._views.append(name)
 
     def _ask(self, question: str, batch: Batch) -> Any:
         try:
-            for name, table in (("moving", batch.moving), ("met", batch.met)):
+            for name, table in batch.tables.items():
                 records = max(_LEAST, -(-table.num_rows // self._parts))
                 self._session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(records))
                 self._session.createDataFrame(table).createOrReplaceTempView(name)

@@ -93,9 +93,7 @@ def reach(moves: Iterable[Move]) -> Reach:
         side, effects = side_of(move.piece), displaced(move).effects
         changed.update(effects.board)
         contents = [piece for piece in effects.board.values() if piece is not None]
-        is_own = (
-            is_own and all(side_of(piece) == side for piece in contents) and not _enters(move) and not effects.state
-        )
+        is_own = is_own and all(side_of(piece) == side for piece in contents) and not enters(move) and not effects.state
         is_plain = is_plain and is_own and not any(map(is_royal, (move.piece, *contents)))
         taken = [
             square
@@ -115,7 +113,7 @@ def reach(moves: Iterable[Move]) -> Reach:
     return Reach(by_square, frozenset(changed), is_own, is_plain)
 
 
-def _enters(move: Move) -> bool:
+def enters(move: Move) -> bool:
     """Whether a move brings a piece from the hand to a square that another one leaves (gating)."""
     return move.source == HAND and move.must.get(move.destination, EMPTY) != EMPTY
 
@@ -325,7 +323,7 @@ class Legality:
             seen = replace(seen, state={**(seen.state or {}), **effects.state})
         if made := [item for item in changes.items() if item[1] is not None and side_of(item[1]) == enemy]:
             seen = replace(seen, by_enemy=[*seen.by_enemy, *self._reaches(enemy, made)])
-        if _enters(move) and not self._is_covered(seen, {**changes, move.destination: None}):
+        if enters(move) and not self._is_covered(seen, {**changes, move.destination: None}):
             return False  # what enters by gating is no shield
         return self._is_safe_among_own(seen, move, changes)
 
@@ -335,7 +333,7 @@ class Legality:
             return False
         return self._crossing.keys().isdisjoint(changes) or not any(
             # On the way it is what it becomes: rules of captures may name it, and not where it has not moved.
-            self._is_attacked(seen, {crossing.source: None, square: _crosses(crossing, square, changes)}, square)
+            self._is_attacked(seen, {crossing.source: None, square: crossed_by(crossing, square, changes)}, square)
             for crossing in self._crossings(seen.board, changes)
             for square in crossing.through
             if square == crossing.source or seen.board.get(square) is None
@@ -345,8 +343,7 @@ class Legality:
         """The crossings that a move with these changes is."""
         for source in self._crossing.keys() & changes.keys():
             for crossing in self._crossing[source]:
-                becomes = changes.get(crossing.destination)
-                if board.get(source) == crossing.piece and becomes and _kind(becomes) == _kind(crossing.piece):
+                if board.get(source) == crossing.piece and is_made_by(crossing, changes):
                     yield crossing
 
     def _is_covered(self, seen: _Seen, changes: _Board) -> bool:
@@ -382,15 +379,8 @@ class Legality:
         """What a royal piece would take if it went along its file."""
         known = self._facing.get(item)
         if known is None:
-            known = self._facing[item] = Reach(dict(self._along_file(*item)), frozenset(), False, False)
+            known = self._facing[item] = Reach(dict(facing(self._asked.board, *item)), frozenset(), False, False)
         return known
-
-    def _along_file(self, square: str, piece: str | None) -> Iterator[tuple[str, list[Threat]]]:
-        lattice = Lattice.of(self._asked.board)
-        if lattice is None or piece is None:
-            return
-        for place, passed in lattice.along_file(square):
-            yield place, [Threat(piece, square, side_of(piece), passed, ((place, ENEMY, None),), {})]
 
     # --- other duties ---
 
@@ -469,9 +459,24 @@ def _changes(move: Move) -> _Board:
     return displaced(move).effects.board if transition is None else transition.board
 
 
-def _crosses(crossing: Crossing, square: str, changes: _Board) -> str | None:
+def crossed_by(crossing: Crossing, square: str, changes: _Board) -> str | None:
     """What stands on a square while a move with these changes crosses it."""
     return crossing.piece if square == crossing.source else changes[crossing.destination]
+
+
+def is_made_by(crossing: Crossing, changes: _Board) -> bool:
+    """Whether changes that begin on the source of a crossing end as it does."""
+    becomes = changes.get(crossing.destination)
+    return becomes is not None and _kind(becomes) == _kind(crossing.piece)
+
+
+def facing(board: Board, square: str, piece: str | None) -> Iterator[tuple[str, list[Threat]]]:
+    """What a royal piece on a square would take if it went along its file: a threat for each place there."""
+    lattice = Lattice.of(board)
+    if lattice is None or piece is None:
+        return
+    for place, passed in lattice.along_file(square):
+        yield place, [Threat(piece, square, side_of(piece), passed, ((place, ENEMY, None),), {})]
 
 
 def _kind(piece: str) -> str:

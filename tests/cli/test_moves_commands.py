@@ -331,5 +331,9 @@ def test_legal_moves_of_many_positions(ask: Command) -> None:
     assert [move["position"] for move in moves] == [number for number in range(3) for _ in range(14)]
     counts = ask("moves", "chess", "--legal", "--positions", "-", "--count", "piece", stdin=lines).records()
     assert counts == [{"piece": "C:+K^", "count": 15}, {"piece": "C:+R", "count": 27}]
-    refused = ask("moves", "chess", "--legal", "--positions", "-", "--engine", "duckdb", stdin=lines)
-    assert (refused.code, "--legal is judged by the store" in refused.err) == (2, True)
+    for query in ("auto", "fast", "columns", "reading"):
+        assert ask("moves", "chess", "--legal", "--positions", "-", "--query", query, stdin=lines).records() == moves
+    engine = ("--legal", "--positions", "-", "--engine", "duckdb")
+    named = [{name: move[name] for name in ("position", "piece", "source", "destination", "ordinal")} for move in moves]
+    assert ask("moves", "chess", *engine, stdin=lines).records() == named
+    assert ask("moves", "chess", *engine, "--count", "piece", stdin=lines).records() == counts

@@ -368,8 +368,8 @@ def test_feen_is_read_as_notation_reads_it() -> None:
         seen["read"] += encoder._feen.read(texts) is not None
         one, other = encoder.feen(texts), encoder.positions(positions)
         for name in ("moving", "met"):
-            columns = [(column, "ascending") for column in getattr(one, name).column_names[:2]]
-            assert getattr(one, name).sort_by(columns).equals(getattr(other, name).sort_by(columns))
+            columns = [(column, "ascending") for column in one.tables[name].column_names[:2]]
+            assert one.tables[name].sort_by(columns).equals(other.tables[name].sort_by(columns))
         read = encoder._feen.read(texts)
         if read is not None:
             at, square, piece, held, first = read

@@ -10,7 +10,8 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, Literal, cast, get_args
 
 from ggn_store.api.handle import AnyPosition, as_position
-from ggn_store.api.moves.moves import Moves, Query
+from ggn_store.api.moves.legal import Legal
+from ggn_store.api.moves.moves import Query
 from ggn_store.errors import MoveError, quote
 from ggn_store.model.move import Assumption, Count, Move, check_assumption, displaced
 from ggn_store.model.position import Position
@@ -43,32 +44,42 @@ class _Choice:
 class Batches:
     """The moves of many positions, and how many they are: what `Ruleset` says of them."""
 
-    def __init__(self, moves: Moves, columns: Callable[[], Columns]) -> None:
-        self._moves = moves
+    def __init__(self, legal: Legal, columns: Callable[[], Columns]) -> None:
+        self._legal = legal
+        self._moves = legal.chains_of.moves
         self._columns = columns
         self._asked = 0
 
     def many(
-        self, positions: Iterable[AnyPosition], question: Question, assume: Assumption | None, query: BatchQuery
+        self,
+        positions: Iterable[AnyPosition],
+        question: Question,
+        assume: Assumption | None,
+        query: BatchQuery,
+        legal: bool,
     ) -> list[list[Move]]:
-        choice, given = self._choose(positions, question, query)
+        choice, given = self._choose(positions, question, query, legal)
         if choice.query != "columns":
-            return self._moves.many(given, question, assume, cast(Query, choice.query))
+            asked = self._legal if legal else self._moves
+            return asked.many(given, question, assume, cast(Query, choice.query))
         check_assumption(assume)
-        found = list(chain.from_iterable(map(self._columns().lists, _chunks(given))))
+        found = [moves for chunk in _chunks(given) for moves in self._columns().lists(chunk, legal)]
         if question is not EVERYTHING:
             found = [[move for move in moves if _is_asked(move, question)] for moves in found]
         return found if assume is None else [list(map(displaced, moves)) for moves in found]
 
-    def counts(self, positions: Iterable[AnyPosition], by: Count, query: BatchQuery) -> dict[int | str, int]:
+    def counts(
+        self, positions: Iterable[AnyPosition], by: Count, query: BatchQuery, legal: bool
+    ) -> dict[int | str, int]:
         """How many moves there are: by number of the position from 0, or by piece or destination that has any."""
-        choice, given = self._choose(positions, EVERYTHING, query)
+        choice, given = self._choose(positions, EVERYTHING, query, legal)
         if choice.query != "columns":
-            return self._moves.counts(given, by, cast(Query, choice.query))
+            asked = self._legal if legal else self._moves
+            return asked.counts(given, by, cast(Query, choice.query))
         total: Counter[int | str] = Counter()
         first = 0
         for chunk in _chunks(given):
-            keys, counts = (column.to_pylist() for column in self._columns().count(chunk, by).columns)
+            keys, counts = (column.to_pylist() for column in self._columns().count(chunk, by, legal=legal).columns)
             if by == "position":
                 keys = range(first, first + len(chunk))
             for key, count in zip(keys, counts, strict=True):
@@ -78,7 +89,7 @@ class Batches:
 
     def explain(self, positions: Sequence[Position], question: Question, query: BatchQuery) -> tuple[str, list[str]]:
         """The statement and its plan; of several positions also what answers them, and why."""
-        choice, _ = self._choose(positions, question, query, is_asked=False)
+        choice, _ = self._choose_any(positions, question, query, is_asked=False)
         if choice.query == "columns":
             text, plan = self._columns().explain(positions)
             narrowed = [] if question is EVERYTHING else ["of what it finds, only the moves that are asked for"]
@@ -87,9 +98,17 @@ class Batches:
         return text, [*plan, f"asked of the store, not on columns: {choice.why}"] if choice.why else plan
 
     def _choose(
-        self, positions: Iterable[AnyPosition], question: Question, query: BatchQuery, is_asked: bool = True
+        self, positions: Iterable[AnyPosition], question: Question, query: BatchQuery, legal: bool
     ) -> tuple[_Choice, Iterator[AnyPosition]]:
         """What is to answer, and the positions, of which some have been looked at."""
+        choice, given = self._choose_any(positions, question, query)
+        if legal and choice.query == "columns" and not self._columns().judges:
+            return _Choice("fast", "its duties ask for more than columns can judge"), given
+        return choice, given
+
+    def _choose_any(
+        self, positions: Iterable[AnyPosition], question: Question, query: BatchQuery, is_asked: bool = True
+    ) -> tuple[_Choice, Iterator[AnyPosition]]:
         if query not in BATCH_QUERIES:
             raise MoveError(f"{quote(query)} is not a query; there are {', '.join(map(repr, BATCH_QUERIES))}")
         given = iter(positions)

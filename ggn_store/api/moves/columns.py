@@ -17,6 +17,7 @@ from ggn_store.columnar import compile as compiling
 from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.encode import Batch, Encoder
 from ggn_store.columnar.extras import need
+from ggn_store.columnar.threats import Threats, compile_threats, require_judged
 from ggn_store.errors import PositionError, StoreError, quote
 from ggn_store.model.move import COUNTS, Count, Move
 from ggn_store.model.position import Position
@@ -24,6 +25,7 @@ from ggn_store.model.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.session import Session
 from ggn_store.store.moves import whole
+from ggn_store.store.moves.royals import NotJudgedError
 
 if TYPE_CHECKING:
     from ggn_store.api.questions.views import ViewRows
@@ -68,6 +70,7 @@ class _Made:
 
     compiled: Compiled | None = None
     encoder: Encoder | None = None
+    legal: tuple[Threats, Encoder] | None = None
     named: Any = None
     engines: dict[_Engine, Any] = field(default_factory=dict)
 
@@ -119,12 +122,48 @@ class Columns:
             self._made.encoder = Encoder(self.compiled)
         return self._made.encoder
 
-    def lists(self, positions: Sequence[Position]) -> list[list[Move]]:
+    @property
+    def threats(self) -> Threats:
+        """What questions about legal moves take; raises NotJudgedError where columns cannot judge all duties."""
+        return self._legal[0]
+
+    @property
+    def _legal(self) -> tuple[Threats, Encoder]:
+        if self._made.legal is None:
+            require_judged(self.handle.play)
+            with held_off():
+                moves = self._named().tolist()
+                threats = compile_threats(self.compiled, moves, self.handle.play, self.handle.board)
+            self._made.legal = threats, Encoder(self.compiled, threats)
+        return self._made.legal
+
+    @property
+    def judges(self) -> bool:
+        """Whether questions about legal moves can be asked."""
+        try:
+            return bool(self.threats)
+        except NotJudgedError:
+            return False
+
+    def _asked(self, legal: bool) -> Threats | None:
+        """What a question takes; raises StoreError where it cannot be answered."""
+        if not legal:
+            return None
+        try:
+            return self.threats
+        except NotJudgedError:
+            duties = ", ".join(duty.name for duty in self.handle.play.duties)
+            raise StoreError(
+                f"{self.handle.revision}: columns cannot judge its duties ({duties}): ask the store for legal moves, "
+                "with moves_batch or count_moves, and on the command line without --engine"
+            ) from None
+
+    def lists(self, positions: Sequence[Position], legal: bool = False) -> list[list[Move]]:
         """The moves of each position, as the store gives them."""
         np = need("numpy", EXTRA)
         named = self._named()
         with held_off():
-            keys = self._found(self.encode(positions))
+            keys = self._found(self.encode(positions, legal=legal), self._asked(legal))
             moves = named[keys & _POSSIBILITY].tolist()
             ends = np.searchsorted(keys, np.arange(len(positions) + 1) << 32).tolist()
             return [moves[begin:end] for begin, end in pairwise(ends)]
@@ -144,16 +183,16 @@ class Columns:
             made.named = named
         return made.named
 
-    def _found(self, batch: Batch, **engine: Unpack[EngineOptions]) -> Any:
+    def _found(self, batch: Batch, threats: Threats | None, **engine: Unpack[EngineOptions]) -> Any:
         """What holds, in order: a number for each position and possibility, since one is sorted faster than two."""
-        found = self.engine(**engine).moves(batch)
+        found = self.engine(**engine).moves(batch, threats)
         keys = found["position"].to_numpy().astype("int64") << 32 | found["possibility"].to_numpy()
         keys.sort()
         return keys
 
-    def explain(self, positions: Sequence[Position]) -> tuple[str, list[str]]:
+    def explain(self, positions: Sequence[Position], legal: bool = False) -> tuple[str, list[str]]:
         """What DuckDB is asked about the moves of positions, and its plan, line by line."""
-        text, plan = self.engine().explain(self.encode(positions))
+        text, plan = self.engine().explain(self.encode(positions, legal=legal), self._asked(legal))
         return text, plan.splitlines()
 
     def moves(
@@ -163,6 +202,7 @@ class Columns:
         sides: Any = None,
         hands: Any = None,
         states: Any = None,
+        legal: bool = False,
         **engine: Unpack[EngineOptions],
     ) -> Any:
         """The moves of many positions as an Arrow table: position, piece, source, destination, ordinal.
@@ -176,8 +216,9 @@ class Columns:
         `Ruleset.moves` does.
         """
         pa = need("pyarrow", EXTRA)
-        batch = self.encode(positions, sides, hands, states)
-        keys = self._found(batch, **engine)
+        threats = self._asked(legal)
+        batch = self.encode(positions, sides, hands, states, legal)
+        keys = self._found(batch, threats, **engine)
         named = self.compiled.tables["possibility"]
         possibility = keys & _POSSIBILITY
         columns = {"position": _ids(batch, keys >> 32)}
@@ -196,6 +237,7 @@ class Columns:
         sides: Any = None,
         hands: Any = None,
         states: Any = None,
+        legal: bool = False,
         **engine: Unpack[EngineOptions],
     ) -> Any:
         """How many moves there are by position, by piece or by destination: an Arrow table of that and `count`.
@@ -203,23 +245,24 @@ class Columns:
         The moves themselves never leave the engine; the rest is as for `moves`.
         """
         np, pa, tables = need("numpy", EXTRA), need("pyarrow", EXTRA), self.compiled.tables
-        batch, asked = self.encode(positions, sides, hands, states), self.engine(**engine)
+        threats = self._asked(legal)
+        batch, asked = self.encode(positions, sides, hands, states, legal), self.engine(**engine)
         if by == "position":
             counts = np.zeros(batch.count, np.int64)
-            found = asked.count_by_position(batch)
+            found = asked.count_by_position(batch, threats)
             counts[found["position"].to_numpy()] = found["count"].to_numpy()
             return pa.table({"position": _ids(batch, np.arange(batch.count, dtype=np.int64)), "count": counts})
-        if by == "piece":
+        if by not in COUNTS:
+            raise StoreError(f"{quote(by)}: moves are counted by {', '.join(COUNTS)}")
+        if by == "piece" and threats is None:
             found = asked.count_by_start(batch)
             pieces = tables["start"]["piece"].to_numpy()[found["start"].to_numpy()]
             texts = tables["piece"]["identifier"]
-        elif by == "destination":
-            found = asked.count_by_possibility(batch)
-            column = tables["possibility"]["destination"].combine_chunks().dictionary_encode()
+        else:
+            found = asked.count_by_possibility(batch, threats)
+            column = tables["possibility"][by].combine_chunks().dictionary_encode()
             pieces = column.indices.to_numpy()[found["possibility"].to_numpy()]
             texts = column.dictionary
-        else:
-            raise StoreError(f"{quote(by)}: moves are counted by {', '.join(COUNTS)}")
         counts = np.bincount(pieces, found["count"].to_numpy(), len(texts)).astype(np.int64)
         [some] = np.nonzero(counts)
         return pa.table({by: texts.take(pa.array(some)), "count": counts[some]})
@@ -238,11 +281,14 @@ class Columns:
         """
         compiling.write(self.compiled, compiling.details(self.handle.read_pieces()), directory)
 
-    def encode(self, positions: Any, sides: Any = None, hands: Any = None, states: Any = None) -> Batch:
-        """A batch of positions in any of the forms that `moves` takes."""
+    def encode(
+        self, positions: Any, sides: Any = None, hands: Any = None, states: Any = None, legal: bool = False
+    ) -> Batch:
+        """A batch of positions in any of the forms that `moves` takes, for legal moves if these are asked for."""
+        encoder = self._legal[1] if legal else self._encoder
         if hasattr(positions, "column_names"):
             if "feen" not in positions.column_names:
-                return self._encoder.arrow(positions, sides, hands, states)
+                return encoder.arrow(positions, sides, hands, states)
             if positions["feen"].null_count:
                 raise PositionError("the column feen has no text in some rows: null is not a position")
             positions = positions["feen"].to_pylist()
@@ -252,8 +298,8 @@ class Columns:
             )
         given = list(positions)
         if all(isinstance(each, str) for each in given):
-            return self._encoder.feen(given)
-        return self._encoder.positions(list(map(_position, given)))
+            return encoder.feen(given)
+        return encoder.positions(list(map(_position, given)))
 
     def engine(self, **engine: Unpack[EngineOptions]) -> Any:
         """The engine that is asked for, made for the first question and kept."""

@@ -89,20 +89,22 @@ class Legal:
         later = [duty.name for duty in self.handle.play.duties if duty.name not in of_statement]
         return text, [*plan, f"of what it finds, what these duties let pass: {', '.join(later)}"] if later else plan
 
-    def many(self, positions: Iterable[AnyPosition], question: Question, assume: Assumption | None) -> list[list[Move]]:
+    def many(
+        self, positions: Iterable[AnyPosition], question: Question, assume: Assumption | None, query: Query
+    ) -> list[list[Move]]:
         """For each position its legal moves; what is not known yet of many is asked in one statement."""
         found: list[list[Move]] = []
         given = iter(positions)
         while chunk := [self._ready(position) for position in islice(given, _CHUNK)]:
-            if self._moves.fast is not None:
+            if query == "fast" and self._moves.fast is not None:
                 with suppress(fast.NotEncodableError):
                     self._moves.fast.many(chunk)
-            found += [self.moves(position, question, assume) for position in chunk]
+            found += [self.moves(position, question, assume, query) for position in chunk]
         return found
 
-    def counts(self, positions: Iterable[AnyPosition], by: Count) -> dict[int | str, int]:
+    def counts(self, positions: Iterable[AnyPosition], by: Count, query: Query) -> dict[int | str, int]:
         """How many legal moves there are, as `Ruleset.count_moves` counts them."""
-        return self._moves.ordered(counted(self.many(positions, _ALL, None), by), by)
+        return self._moves.ordered(counted(self.many(positions, _ALL, None, query), by), by)
 
     def chains(self, position: AnyPosition) -> tuple[Chain, ...]:
         return tuple(self.duties.chains(self._ready(position)))

@@ -48,7 +48,7 @@ class PositionViews:
         if view.name == "moves":
             return Given(view, [*self._keyed(positions, moves.many(positions, _EVERYTHING, None, "fast"))])
         ready = [*map(self._handle.ready, positions)]
-        rows = [*self._keyed(ready, Legal(Chains(moves)).many(ready, _EVERYTHING, None))]
+        rows = [*self._keyed(ready, Legal(Chains(moves)).many(ready, _EVERYTHING, None, "fast"))]
         left = ", ".join(self._handle.play.host)
         return Given(view, rows, f"left to the players: {left}" if left else None)
 

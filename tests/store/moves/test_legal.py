@@ -5,8 +5,6 @@ Positions are those in which duties forbid something: checks, pins, captures in 
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterator
 from dataclasses import replace
 
 import chess as python_chess
@@ -19,6 +17,7 @@ from ggn_store.notation.hand import HAND
 from ggn_store.store.database.postgres import Values
 from ggn_store.store.moves import lead, royals
 from tests.oracles.fairy_stockfish import FIXTURES, PASS, fixture
+from tests.oracles.python_chess import DECIDED, games_of_chess
 
 # Each duty that a shipped game with samples has; small boards, and large ones, with and without hands.
 GAMES = {
@@ -38,45 +37,6 @@ GAMES = {
     "xiangqi": "flying-general",
 }
 FIXED = sorted(path.stem for path in FIXTURES.glob("*.txt"))
-
-# Where a rule of legality decides: pins along all lines, en passant that uncovers a rook on the rank, castling out of,
-# through and into check on either side, double checks, kings that step back along a line, corners.
-DECIDED = [
-    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-    "8/8/8/K2pP2r/8/8/8/7k w - d6 0 1",
-    "8/8/8/8/k2Pp2R/8/8/7K b - d3 0 1",
-    "8/6bb/8/8/R1pP2k1/4P3/P7/K7 b - d3 0 1",
-    "4k3/8/8/4r3/4pP2/8/8/4K3 b - f3 0 1",
-    "r3k2r/8/8/8/8/8/4r3/R3K2R w KQkq - 0 1",
-    "r3k2r/8/8/8/8/5r2/8/R3K2R w KQkq - 0 1",
-    "r3k2r/8/8/8/8/6r1/8/R3K2R w KQkq - 0 1",
-    "r3k2r/8/8/8/8/1r6/8/R3K2R w KQkq - 0 1",
-    "r3k2r/8/8/8/8/2r5/8/R3K2R w KQkq - 0 1",
-    "r3k2r/8/8/8/8/3r4/8/R3K2R w KQkq - 0 1",
-    "r3k2r/8/5N2/8/8/8/8/R3K2R b KQkq - 0 1",
-    "4k3/8/8/8/1b6/8/3N4/4K2R w K - 0 1",
-    "4k3/8/8/8/8/2n5/4r3/4K3 w - - 0 1",
-    "7k/8/8/8/8/8/r7/7K w - - 0 1",
-    "7k/5Q2/8/8/8/8/8/K7 b - - 0 1",
-    "6kr/8/6Q1/8/8/8/8/K5R1 b - - 0 1",
-    "k7/8/8/8/8/8/1q6/K7 w - - 0 1",
-    "rnb1kbnr/pppp1ppp/8/4p3/5PPq/8/PPPPP2P/RNBQKBNR w KQkq - 1 3",
-    "4k3/4r3/8/8/4N3/8/8/4K3 w - - 0 1",
-    "4k3/P7/8/8/8/8/8/r3K3 w - - 0 1",
-    "1n2k3/P7/8/8/8/8/8/4K3 w - - 0 1",
-]
-
-
-def games_of_chess(count: int, seed: int = 7) -> Iterator[python_chess.Board]:
-    """Positions of games in which checks are preferred."""
-    chance = random.Random(seed)
-    for _ in range(count):
-        board = python_chess.Board()
-        while not board.is_game_over() and board.ply() < 160:
-            yield board.copy(stack=False)
-            moves = list(board.legal_moves)
-            checks = [move for move in moves if board.gives_check(move)]
-            board.push(chance.choice(checks if checks and chance.random() < 0.4 else moves))
 
 
 @pytest.fixture(scope="module")

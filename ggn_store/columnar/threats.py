@@ -1,0 +1,292 @@
+"""What legality asks of a revision, as tables of columns: threats on royal pieces (see `model.legality`), and trials.
+
+    threat    sight, aim (square), royal (class), source (square), needs (mask): the piece of the sight on `source` can
+              take a royal piece of the class on `aim` if all these bits of the sight's word are true
+    lack      sight, bit (mask), place: what each bit of the word of a sight is about
+    about     sight, place, content (class), touched, holding (masks): which bits are about a place, and which of these
+              are true when such a content is there
+    change    trial, place, content (class), gives: what a trial leaves on a place, and how many bits all of it can make
+              true; the trial of a possibility has its number
+    entering  possibility, trial: the same, if what enters were no shield (gating)
+    aim       possibility, trial, aim, royal, gives: a square on which a royal piece stands in a trial because of the
+              possibility, or which castling crosses
+
+A *sight* is up to 63 facts that threats of a piece on a source ask for, as the other side sees them. A place is a
+square's number or, behind these, a state variable's. Contents that no threat tells apart are a class, and so are royal
+pieces.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ggn_store.columnar.compile import EXTRA, Compiled
+from ggn_store.columnar.extras import need
+from ggn_store.columnar.lanes import NOTHING, PIECES, UNKNOWN, passing
+from ggn_store.model.board import Board
+from ggn_store.model.document import EMPTY
+from ggn_store.model.legality import Threat, crossed_by, enters, facing, is_made_by, reach
+from ggn_store.model.move import Move, displaced
+from ggn_store.model.play import Play
+from ggn_store.notation.qpi import is_royal, side_of
+from ggn_store.store.moves.royals import DUTIES, NotJudgedError
+
+# The number of a royal piece that the ruleset does not know.
+ROYAL: Final = -2
+_WORD: Final = 63
+# A place, and the codes there that a fact is true of, as bits.
+Fact = tuple[int, int]
+_Row = tuple[int, ...]
+_Changes = Mapping[str, str | None]
+
+_COLUMNS: Final = {
+    "threat": "sight aim royal source needs",
+    "lack": "sight bit place",
+    "about": "sight place content touched holding",
+    "change": "trial place content gives",
+    "entering": "possibility trial",
+    "aim": "possibility trial aim royal gives",
+}
+TABLES: Final = tuple(_COLUMNS)
+_MASKS: Final = frozenset(("needs", "bit", "touched", "holding"))
+
+
+@dataclass(frozen=True, slots=True)
+class Threats:
+    """What is compiled for legality: the tables, and what encoding positions takes.
+
+    `pieces` have the numbers of the compiled ruleset, those that marked pieces become behind them. `sights` are piece,
+    square and facts of each sight, together where these are of one start. `royals` are the classes of royal pieces by
+    number, `unknown` that of one which the ruleset does not know. No trial makes more than `gives` bits true.
+    """
+
+    pieces: tuple[str, ...]
+    reverts: Mapping[int, int]
+    sights: Sequence[tuple[int, int, Sequence[Fact]]]
+    royals: Mapping[int, int]
+    unknown: int
+    gives: int
+    tables: Mapping[str, Any]
+
+
+def require_judged(play: Play) -> None:
+    """Raise NotJudgedError where a game has duties that threats do not judge."""
+    if {duty.name for duty in play.duties} - DUTIES:
+        raise NotJudgedError
+
+
+def compile_threats(compiled: Compiled, moves: Sequence[Move], play: Play, board: Board) -> Threats:
+    """What legality asks of a revision whose possibilities are these moves.
+
+    Raises NotJudgedError where tables cannot say what a possibility does to royal pieces.
+    """
+    listed = compiled.tables["piece"]["identifier"].to_pylist()
+    pieces = dict.fromkeys([*listed, *play.reverts, *play.reverts.values()])
+    builder = _Builder(compiled, tuple(pieces), play, board)
+    builder.see(moves)
+    if builder.sights:
+        for number, move in enumerate(moves):
+            builder.try_out(number, move, len(moves))
+    return builder.threats()
+
+
+class _Classes(dict[int, int]):
+    """Code -> the number of its class: codes of which the same facts are true are in one."""
+
+    def __init__(self, truths: Iterable[int]) -> None:
+        super().__init__()
+        self._truths = [*dict.fromkeys(truths)]
+        self._known: dict[tuple[int, ...], int] = {}
+
+    def __missing__(self, code: int) -> int:
+        holds = tuple(truth >> code & 1 for truth in self._truths)
+        number = self[code] = self._known.setdefault(holds, len(self._known))
+        return number
+
+
+class _Builder:
+    """The rows, threat by threat and trial by trial."""
+
+    def __init__(self, compiled: Compiled, pieces: tuple[str, ...], play: Play, board: Board) -> None:
+        self._play, self._board = play, board
+        self._pieces = pieces
+        self._numbers = {each: number for number, each in enumerate(pieces)}
+        self._codes = PIECES + 2 * len(pieces)
+        self._variables = compiled.metadata["variables"]
+        self._state = {name: len(board.numbers) + number for number, name in enumerate(self._variables)}
+        self.sights: list[tuple[int, int, dict[Fact, int]]] = []
+        self._rows: dict[str, list[_Row]] = {name: [] for name in TABLES}
+        # Sight, aim, what has to be true of the royal piece, source, needs.
+        self._threats: dict[tuple[int, int, int, int, int], None] = {}
+        self._changes: list[tuple[int, list[tuple[int, int]]]] = []
+        self._aims: list[tuple[int, int, int, int]] = []
+
+    # --- threats ---
+
+    def see(self, moves: Sequence[Move]) -> None:
+        """Add the threats of all starts."""
+        names = {duty.name for duty in self._play.duties}
+        found: dict[tuple[int, str], list[tuple[str, Sequence[Threat]]]] = {}
+        if "royal-safety" in names:
+            for (piece, source), of_start in itertools.groupby(moves, lambda move: (move.piece, move.source)):
+                found.setdefault((self._numbers[piece], source), []).extend(reach(of_start).threats.items())
+        if "flying-general" in names:
+            royals = [number for number, piece in enumerate(self._pieces) if is_royal(piece)]
+            for number, square in itertools.product([*royals, ROYAL], self._board.squares):
+                # Which one it is makes no difference to what it faces.
+                found.setdefault((number, square), []).extend(facing(self._board, square, "X:X^"))
+        for start, threats in found.items():
+            self._add(*start, threats)
+
+    def _add(self, piece: int, source: str, threats: Iterable[tuple[str, Sequence[Threat]]]) -> None:
+        """Add the threats of a start, in as few sights as their facts take."""
+        sight: dict[Fact, int] = {}
+        for aim, found in threats:
+            for threat in found:
+                facts, on_aim = self._facts(threat, aim)
+                if len(facts) > _WORD:
+                    raise NotJudgedError
+                if not self.sights or self.sights[-1][2] is not sight or len(sight.keys() | set(facts)) > _WORD:
+                    sight = {}
+                    self.sights.append((piece, self._board.numbers[source], sight))
+                needs = 0
+                for fact in facts:
+                    needs |= sight.setdefault(fact, 1 << len(sight))
+                at = self._board.numbers[aim], on_aim, self._board.numbers[source]
+                self._threats[len(self.sights) - 1, *at, needs] = None
+
+    def _facts(self, threat: Threat, aim: str) -> tuple[list[Fact], int]:
+        """What a threat asks for beside its aim, and the codes that may stand there."""
+        asked = dict.fromkeys(threat.empty, EMPTY)
+        for square, must, deny in threat.facts:
+            asked[square] = (must or "") + (f"!{deny}" if deny else "")
+        on_aim = passing(asked.pop(aim, ""), self._numbers, self._codes)
+        facts = [
+            (self._board.numbers[square], passing(asked[square], self._numbers, self._codes))
+            for square in sorted(asked)
+        ]
+        for name, values in threat.guards.items():
+            known = self._variables[name]["values"]
+            facts.append((self._state[name], sum(1 << known.index(value) for value in values)))
+        return facts, on_aim
+
+    # --- trials ---
+
+    def try_out(self, number: int, move: Move, first: int) -> None:
+        """Add the trials of a possibility; those beside its own are numbered from `first` on."""
+        effects = displaced(move).effects
+        changes = effects.board
+        side = side_of(move.piece)
+        if any(piece is not None and side_of(piece) != side for piece in changes.values()):
+            raise NotJudgedError
+        state = [self._value(*item) for item in effects.state.items()]
+        self._try(number, number, changes, state)
+        if enters(move):
+            trial = self._next(first)
+            self._rows["entering"].append((number, trial))
+            self._try(number, trial, {**changes, move.destination: None}, state)
+        for crossing in self._crossings(move, changes):
+            for square in crossing.through:
+                if square != crossing.source:
+                    if move.must.get(square) is None:
+                        raise NotJudgedError
+                    if move.must[square] != EMPTY:
+                        continue
+                crosses = {crossing.source: None, square: crossed_by(crossing, square, changes)}
+                self._try(number, self._next(first), crosses, state, square)
+
+    def _crossings(self, move: Move, changes: _Changes) -> Iterator[Any]:
+        for crossing in self._play.crossing:
+            if crossing.source in changes and is_made_by(crossing, changes):
+                here = move.piece if crossing.source == move.source else move.must.get(crossing.source)
+                if here is None:
+                    raise NotJudgedError
+                if here == crossing.piece:
+                    yield crossing
+
+    def _next(self, first: int) -> int:
+        return max(first, self._changes[-1][0] + 1)
+
+    def _try(
+        self, number: int, trial: int, changes: _Changes, state: Sequence[tuple[int, int]], only: str | None = None
+    ) -> None:
+        coded = [(self._board.numbers[square], self._code(piece)) for square, piece in changes.items()]
+        self._changes.append((trial, [*coded, *state]))
+        for square, piece in changes.items():
+            if piece is not None and (square == only or (only is None and is_royal(piece))):
+                self._aims.append((number, trial, self._board.numbers[square], self._code(piece)))
+
+    def _code(self, piece: str | None) -> int:
+        return NOTHING if piece is None else PIECES + 2 * self._numbers[piece]
+
+    def _value(self, name: str, value: str) -> tuple[int, int]:
+        return self._state[name], self._variables[name]["values"].index(value)
+
+    # --- tables ---
+
+    def threats(self) -> Threats:
+        """What has been added, as tables."""
+        squares = len(self._board.numbers)
+        on_squares = {truth for *_, facts in self.sights for place, truth in facts if place < squares}
+        contents, royals = _Classes(sorted(on_squares)), _Classes(sorted({key[2] for key in self._threats}))
+
+        def content(place: int, code: int) -> int:
+            return contents[code] if place < squares else code
+
+        codes = {(place, code) for _, changed in self._changes for place, code in changed}
+        rows = self._rows
+        rows["about"] = list(self._about(codes, content))
+        rows["lack"] = [
+            (sight, bit, place) for sight, (*_, facts) in enumerate(self.sights) for (place, _), bit in facts.items()
+        ]
+        helpful = {(place, number) for _, place, number, _, holding in rows["about"] if holding}
+        most = max((each.bit_count() for _, _, _, each, _ in rows["about"]), default=0)
+        gives = {}
+        for trial, changed in self._changes:
+            changes = [(place, content(place, code)) for place, code in changed]
+            gives[trial] = most * len(helpful.intersection(changes))
+            rows["change"] += [(trial, *each, gives[trial]) for each in changes]
+        rows["aim"] = [(number, trial, aim, royals[code], gives[trial]) for number, trial, aim, code in self._aims]
+        of_royals = {number: royals[PIECES + 2 * number] for number, each in enumerate(self._pieces) if is_royal(each)}
+        unknown = royals[UNKNOWN]
+        classes = {royals[code]: code for code in [*royals]}
+        rows["threat"] = [
+            (sight, aim, royal, source, needs)
+            for sight, aim, truth, source, needs in self._threats
+            for royal, code in classes.items()
+            if truth >> code & 1
+        ]
+        return Threats(
+            self._pieces,
+            {self._numbers[marked]: self._numbers[plain] for marked, plain in self._play.reverts.items()},
+            [(piece, square, tuple(facts)) for piece, square, facts in self.sights],
+            of_royals,
+            unknown,
+            max(gives.values(), default=0),
+            {name: _table(name, rows[name]) for name in TABLES},
+        )
+
+    def _about(self, codes: Iterable[tuple[int, int]], content: Any) -> Iterator[_Row]:
+        """What each content that a trial leaves on a place does to the facts of sights."""
+        left: dict[int, dict[int, int]] = {}
+        for place, code in codes:
+            left.setdefault(place, {})[content(place, code)] = code
+        for sight, (*_, facts) in enumerate(self.sights):
+            places: dict[int, list[tuple[int, int]]] = {}
+            for (place, truth), bit in facts.items():
+                places.setdefault(place, []).append((truth, bit))
+            for place, found in places.items():
+                touched = sum(bit for _, bit in found)
+                for number, code in left.get(place, {}).items():
+                    yield sight, place, number, touched, sum(bit for truth, bit in found if truth >> code & 1)
+
+
+def _table(name: str, rows: Sequence[_Row]) -> Any:
+    pa = need("pyarrow", EXTRA)
+    names = _COLUMNS[name].split()
+    columns = zip(*rows, strict=True) if rows else [()] * len(names)
+    types = [pa.int64() if each in _MASKS else pa.int32() for each in names]
+    return pa.table([pa.array(each, kind) for each, kind in zip(columns, types, strict=True)], names=names)

@@ -1,0 +1,200 @@
+"""Legal moves on columns are those of the store and of python-chess, whatever forbids a move."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import chess as python_chess
+import pytest
+
+from ggn_store import Position, Ruleset, Store, StoreError, parse
+from ggn_store.api.loading.private import of_document
+from ggn_store.api.moves.batches import BATCH_QUERIES
+from ggn_store.model import play
+from ggn_store.model.move import COUNTS
+from ggn_store.model.play import Crossing, Duty, Play
+from tests.oracles.fairy_stockfish import fixture
+from tests.oracles.python_chess import DECIDED, games_of_chess
+from tests.support.positions import played
+
+pa = pytest.importorskip("pyarrow")
+pytest.importorskip("duckdb")
+pytest.importorskip("numpy")
+
+# Two royal pieces that must not face each other, screens, gating, boards of more than a word, captures in passing.
+GAMES = ("makruk", "seirawan", "xiangqi")
+
+
+def require_legal(rules: Ruleset, positions: list[Position], **options: Any) -> None:
+    """Tables, batches and counts on columns are as the store has them, position by position."""
+    expected = rules.moves_batch(positions, query="fast", legal=True)
+    found: list[list[tuple[str, str, str, int]]] = [[] for _ in positions]
+    for row in rules.columns.moves(positions, legal=True, **options).to_pylist():
+        found[row.pop("position")].append(tuple(row.values()))
+    assert found == [[(m.piece, m.source, m.destination, m.ordinal) for m in moves] for moves in expected]
+    assert rules.moves_batch(positions, query="columns", legal=True) == expected
+    for by in COUNTS:
+        counts = rules.count_moves(positions, by, query="columns", legal=True)
+        assert counts == rules.count_moves(positions, by, query="fast", legal=True)
+        table = rules.columns.count(positions, by, legal=True, **options)
+        assert dict(zip(*(column.to_pylist() for column in table.columns), strict=True)) == counts
+
+
+@pytest.fixture(scope="module")
+def chess(module_store: Store) -> Ruleset:
+    module_store.load_library("chess")
+    return module_store.ruleset("chess")
+
+
+def require_python_chess(rules: Ruleset, boards: list[python_chess.Board]) -> None:
+    positions = [rules.position(fen=board.fen(en_passant="fen")) for board in boards]
+    texts = [rules.notate(position) for position in positions]
+    for board, position, moves in zip(boards, positions, rules.columns.lists(positions, legal=True), strict=True):
+        expected = sorted(move.uci() for move in board.legal_moves)
+        assert sorted(rules.move_text(move, position, "uci") for move in moves) == expected, board.fen()
+    counted = rules.columns.count(texts, legal=True)
+    assert counted["count"].to_pylist() == [board.legal_moves.count() for board in boards]
+
+
+def test_chess_has_the_legal_moves_of_python_chess(chess: Ruleset) -> None:
+    require_python_chess(chess, [*map(python_chess.Board, DECIDED), *games_of_chess(4)])
+
+
+@pytest.mark.long
+def test_chess_has_them_in_twenty_thousand_positions(chess: Ruleset) -> None:
+    require_python_chess(chess, [*games_of_chess(200, seed=11)])
+
+
+def test_every_way_to_ask_gives_the_legal_moves_of_chess(chess: Ruleset) -> None:
+    positions = [chess.position(fen=fen) for fen in DECIDED]
+    require_legal(chess, positions)
+    expected = chess.moves_batch(positions, legal=True, piece="C:+K^", query="fast")
+    for query in BATCH_QUERIES:
+        assert chess.moves_batch(positions, legal=True, piece="C:+K^", query=query) == expected
+    board = [(at, square, piece) for at, each in enumerate(positions) for square, piece in each.board.items()]
+    table = pa.table(dict(zip(("position", "square", "piece"), zip(*board, strict=True), strict=True)))
+    sides = pa.table({"position": range(len(positions)), "side": [each.side for each in positions]})
+    assert chess.columns.moves(table, sides=sides, legal=True).equals(chess.columns.moves(positions, legal=True))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_have_the_legal_moves_of_the_store(name: str) -> None:
+    with Store.open("sqlite://") as store:
+        store.load_library(name)
+        rules = store.ruleset(name)
+        positions = [rules.position(fen=sample.fen) for sample in fixture(name)]
+        assert rules.moves_batch(positions, legal=True) != rules.moves_batch(positions)
+        require_legal(rules, positions)
+
+
+@pytest.mark.parametrize("name", ["minishogi", "breakthrough"])
+def test_what_columns_cannot_judge_the_store_is_asked(module_store: Store, name: str) -> None:
+    module_store.load_library(name)
+    rules = module_store.ruleset(name)
+    positions = played(rules, 20, 1)
+    expected = rules.moves_batch(positions, legal=True, query="fast")
+    assert rules.moves_batch(positions, legal=True, query="columns") == expected
+    if name == "breakthrough":
+        require_legal(rules, positions)
+        return
+    for asked in (rules.columns.moves, rules.columns.count):
+        with pytest.raises(StoreError, match=r"^minishogi@1: columns cannot judge its duties \(no-drop-mate, royal-s"):
+            asked(positions, legal=True)
+
+
+# --- random rules ---
+
+SQUARES = [f"{file}{rank}" for file in "abc" for rank in "1234"]
+ROYALS = ("C:K^", "C:+K^")
+OTHERS = ("C:R", "C:P", "C:-P")
+DUTIES = ((Duty("royal-safety"),), (Duty("flying-general"),), (Duty("flying-general"), Duty("royal-safety")), ())
+
+
+def of_side(pieces: tuple[str, ...], side: str) -> list[str]:
+    return [piece if side == "first" else piece.swapcase() for piece in pieces]
+
+
+def random_rules(chance: random.Random) -> Ruleset:
+    """Pieces that go anywhere, take, castle, enter by gating, and change what they ask of a variable."""
+    document: dict[str, Any] = {"$state": {"phase": {"values": ["one", "two"], "initial": "one"}}}
+    crossings = []
+    for side, other in (("first", "second"), ("second", "first")):
+        own, enemies = of_side((*ROYALS, *OTHERS), side), of_side((*ROYALS, *OTHERS), other)
+        for piece in own:
+            for source in chance.sample(SQUARES, 8):
+                for destination in chance.sample([each for each in SQUARES if each != source], 6):
+                    must = {destination: chance.choice(["empty"] * 4 + ["enemy"] * 4 + enemies)}
+                    deny: dict[str, str] = {}
+                    board: dict[str, str | None] = {source: None, destination: piece}
+                    for square in chance.sample(
+                        [each for each in SQUARES if each not in board], chance.choice((0, 1, 1, 2))
+                    ):
+                        state = chance.choice(["empty"] * 10 + ["enemy"] * 3 + [chance.choice(own), *enemies])
+                        (deny if chance.random() < 0.2 else must)[square] = state
+                        if chance.random() < 0.3:
+                            board[square] = chance.choice([None, *own])
+                        elif must.get(square) == "empty" and chance.random() < 0.5 and piece in of_side(ROYALS, side):
+                            crossings.append(Crossing(piece, source, destination, (source, square)))
+                    diff: dict[str, Any] = {"board": board}
+                    if chance.random() < 0.2:
+                        diff["state"] = {"phase": chance.choice(["one", "two"])}
+                    made = {"must": must, "deny": deny, "diff": diff}
+                    if chance.random() < 0.2:
+                        made["when"] = {"phase": ["two"]}
+                    document.setdefault(piece, {}).setdefault(source, {}).setdefault(destination, []).append(made)
+        square, to = chance.sample(SQUARES, 2)
+        gating = {
+            "must": {square: own[0], to: "empty"},
+            "deny": {},
+            "diff": {"board": {square: own[2], to: own[0]}, "hands": {own[2]: -1}},
+        }
+        document[own[2]]["*"] = {square: [gating]}
+    rules = parse(document)
+    made_play = Play(
+        chance.choice(DUTIES),
+        {"C:-P": "C:P", "c:-p": "c:p"},
+        tuple(sorted(set(crossings), key=str)[: chance.choice((0, 1, 2))]),
+    )
+    return of_document(replace(rules, envelope=replace(rules.envelope, play=play.text(made_play))))
+
+
+def random_position(chance: random.Random) -> Position:
+    pieces = [*of_side((*ROYALS, *OTHERS), "first"), *of_side((*ROYALS, *OTHERS), "second"), "X:Q^", "x:z", "x:q^"]
+    placed = chance.sample(SQUARES, chance.randint(3, 8))
+    side = chance.choice(("first", "second"))
+    hands = chance.choice((None, {}, {"C:R": 1, "c:r": 1}))
+    state = chance.choice((None, {"phase": "two"}))
+    return Position({square: chance.choice(pieces) for square in placed}, hands, side, state=state)  # type: ignore[arg-type]
+
+
+def test_random_rules_have_the_legal_moves_of_the_store() -> None:
+    chance = random.Random(5)
+    seen: Counter[str] = Counter()
+    for _ in range(12):
+        rules = random_rules(chance)
+        positions = [random_position(chance) for _ in range(60)]
+        seen["judged"] += rules.columns.judges
+        seen["crossing"] += rules.columns.judges and bool(rules.play.crossing)
+        expected = rules.moves_batch(positions, legal=True, query="fast")
+        assert rules.moves_batch(positions, legal=True, query="columns") == expected
+        seen["legal"] += sum(map(len, expected))
+        seen["all"] += sum(map(len, rules.moves_batch(positions)))
+    assert 100 < seen["legal"] < seen["all"] - 100, seen
+    assert min(seen["judged"], seen["crossing"]) > 3, seen
+
+
+# --- Spark ---
+
+
+@pytest.mark.long
+def test_spark_has_the_legal_moves_of_the_store() -> None:
+    pytest.importorskip("pyspark")
+    with Store.open("sqlite://") as store:
+        store.load_library("chess", "xiangqi")
+        for name in ("chess", "xiangqi"):
+            rules = store.ruleset(name)
+            positions = [rules.position(fen=sample.fen) for sample in fixture(name)]
+            require_legal(rules, positions, engine="spark", master="local[2]")
