@@ -44,7 +44,7 @@ def _one(_ctx: click.Context, _param: click.Parameter, given: Sequence[str]) -> 
 )
 @click.option(
     "--ordinal",
-    type=click.IntRange(0),
+    type=options.IntRange(0),
     metavar="NUMBER",
     help="Which possibility, where several hold (see `moves`); of several along a --path: counted from 0.",
 )

@@ -18,7 +18,7 @@ _CHOICES: Final = ("random", "greedy")
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
     for option in (
-        click.option("--seed", type=click.IntRange(1), metavar="NUMBER", help="Play the same moves each time."),
+        click.option("--seed", type=options.IntRange(1), metavar="NUMBER", help="Play the same moves each time."),
         click.option(
             "--choice",
             type=click.Choice(_CHOICES),

@@ -23,7 +23,7 @@ _ENDINGS = (".json", ".json.gz", ".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz",
 
 @click.command("log")
 @options.ruleset_argument
-@click.option("--limit", "-n", type=click.IntRange(min=1), metavar="N", help="No more than the N newest.")
+@click.option("--limit", "-n", type=options.IntRange(min=1), metavar="N", help="No more than the N newest.")
 @click.option("--oneline", is_flag=True, help="A line for each: the same as --format table.")
 @options.output_format(("text", *options.RECORD_FORMATS), "Default: text on a terminal, NDJSON elsewhere.")
 @click.pass_context

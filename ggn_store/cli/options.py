@@ -38,6 +38,12 @@ _ALIASES = {DEFAULT: ("--position",)}
 RECORD_FORMATS = ("table", "json", "ndjson", "csv")
 
 
+class IntRange(click.IntRange):
+    """A whole number between bounds; what is none is called no integer, and not no "integer range"."""
+
+    name = "integer"
+
+
 class Group(click.Group):
     """Commands, of which one that is mistyped is suggested."""
 

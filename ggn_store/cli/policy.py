@@ -50,7 +50,7 @@ def policy() -> None:
     "kept with the policy.",
 )
 @click.option(
-    "--review", type=click.IntRange(0, 100), default=0, metavar="N", help="How many other people must approve."
+    "--review", type=options.IntRange(0, 100), default=0, metavar="N", help="How many other people must approve."
 )
 @options.change_options
 @click.pass_context

@@ -72,7 +72,7 @@ def _values(_context: click.Context, _parameter: click.Parameter, given: tuple[s
 @options.output_option
 @click.option(
     "--limit",
-    type=click.IntRange(1, _USUAL.MAX_ROWS),
+    type=options.IntRange(1, _USUAL.MAX_ROWS),
     metavar="ROWS",
     help=f"Stop after so many rows. Default: {_WATCHED} in a table on a terminal, else the most, 1,000,000.",
 )
@@ -86,7 +86,7 @@ def _values(_context: click.Context, _parameter: click.Parameter, given: tuple[s
 )
 @click.option(
     "--memory",
-    type=click.IntRange(_USUAL.MIN_MEMORY, _USUAL.MAX_MEMORY),
+    type=options.IntRange(_USUAL.MIN_MEMORY, _USUAL.MAX_MEMORY),
     default=_USUAL.memory,
     show_default=True,
     metavar="MIB",
@@ -94,7 +94,7 @@ def _values(_context: click.Context, _parameter: click.Parameter, given: tuple[s
 )
 @click.option(
     "--disk",
-    type=click.IntRange(0, _USUAL.MAX_DISK),
+    type=options.IntRange(0, _USUAL.MAX_DISK),
     default=_USUAL.disk,
     show_default=True,
     metavar="MIB",

@@ -71,7 +71,8 @@ def _read() -> str | None:
             lines = []
             continue
         typed = line.strip().rstrip(";").rstrip()
-        if not lines and typed.lower() in _LEAVE:
+        # Within a query too: alone on a line, these words are no SQL.
+        if (typed if not lines else line.strip()).lower() in _LEAVE:
             return None
         if not lines and _is_command(typed):
             return typed

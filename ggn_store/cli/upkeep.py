@@ -69,7 +69,7 @@ _only_option = click.option(
     callback=_read_since,
     help="Only what came after this id, or from this time on (UTC, or with a zone).",
 )
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the newest N.")
+@click.option("--limit", type=options.IntRange(min=1), metavar="N", help="Only the newest N.")
 @_only_option
 @options.records_option
 @click.pass_context
@@ -88,7 +88,7 @@ def audit(ctx: click.Context, /, ruleset: str | None, form: str | None, **asked:
 @click.argument("rulesets", metavar="[RULESET|SPACE/]...", nargs=-1, shell_complete=options.complete_ruleset)
 @click.option("--since", metavar="ID|now", default="now", help="Begin after this change instead of now.")
 @_only_option
-@click.option("--count", type=click.IntRange(min=1), metavar="N", help="End after N changes.")
+@click.option("--count", type=options.IntRange(min=1), metavar="N", help="End after N changes.")
 @click.option(
     "--timeout",
     type=click.FloatRange(min=0),

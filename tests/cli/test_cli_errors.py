@@ -190,7 +190,7 @@ USAGE: list[tuple[tuple[str, ...], str]] = [
     (("apply", "mini", "--move", "C:P a2 a3 a4"), "write piece, source and destination"),
     (("apply", "mini", "--move", ""), "write piece, source and destination"),
     (("apply", "mini", "--move", "C:P a2 a3", "--ordinal", "-1"), "-1 is not in the range"),
-    (("apply", "mini", "--move", "C:P a2 a3", "--ordinal", "one"), "'one' is not a valid integer"),
+    (("apply", "mini", "--move", "C:P a2 a3", "--ordinal", "one"), "'one' is not a valid integer."),
     (("db", "downgrade"), 'there is no command "downgrade": did you mean upgrade?'),
     (("db", "info", "--format", "xml"), "'xml' is not one of 'text', 'json'"),
 ]

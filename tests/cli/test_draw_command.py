@@ -85,6 +85,7 @@ def test_pictures_that_contradict_themselves_are_refused(ask: Command, options: 
     ("options", "message"),
     [
         (("chess", "--source", "e5"), 'there is no piece on "e5" in this position'),
+        (("chess", "--source", "e9"), 'chess@1 has no square "e9"; its board is 8x8'),
         (("chess", "--piece", "C:P", "--board", '{"a2": "C:P", "b2": "C:P"}'), "on a2, b2: say which, with --source"),
         (("chess", "--piece", "C:X"), 'chess@1 has no rules for "C:X"'),
         (("chess", "--piece", "C:N", "--source", "k9"), 'C:N has no rules from "k9"'),

@@ -98,6 +98,7 @@ class Pictures:
             raise PictureError(
                 f"{handle.revision} has no start position of its own: say which piece, or give a position"
             )
+        handle.require_square(source)
         if piece is None and source is None:
             board, placed = _placed(handle, shown)
             return Diagram(f"{_name(handle)}, {'start' if position is None else 'a'} position", board, placed)
