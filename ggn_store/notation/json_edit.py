@@ -30,39 +30,29 @@ class _Part:
         start = self.places[self.path][1]
         return self.text[start : _DECODER.raw_decode(self.text, start)[1]]
 
-    def member(self, key: str, found: Any) -> _Part | None:
-        """The member of an object, or the item of that name in a list."""
+    def members(self) -> dict[str, _Part]:
+        """The members of an object, or the items of a list by their names."""
         value = self.value
-        if isinstance(value, Mapping) and key in value:
-            return _Part(self.text, self.places, (*self.path, key), value[key])
-        if isinstance(value, list) and isinstance(found, Mapping):
-            for number, item in enumerate(value):
-                if isinstance(item, Mapping) and item.get(_NAME) == key:
-                    return _Part(self.text, self.places, (*self.path, number), item)
-        return None
+        if isinstance(value, Mapping):
+            return {key: _Part(self.text, self.places, (*self.path, key), each) for key, each in value.items()}
+        return {
+            item[_NAME]: _Part(self.text, self.places, (*self.path, number), item)
+            for number, item in enumerate(value if isinstance(value, list) else ())
+            if isinstance(item, Mapping) and isinstance(item.get(_NAME), str)
+        }
 
     def key(self) -> str:
         """What stands before the value: its key and the colon."""
         key, value = self.places[self.path]
         return self.text[key:value]
 
-    def layout(self) -> tuple[str, str, str]:
-        """White space after the opening bracket, before the second member and before the closing bracket."""
-        source, start = self.source, self.places[self.path][1]
-        inside = [
-            place[0]
-            for key in (self.value if isinstance(self.value, Mapping) else range(len(self.value)))
-            if (place := self.places.get((*self.path, key))) is not None
-        ]
-        if not inside:
-            return "", " ", ""
-        first = self.text[start + 1 : inside[0]]
-        between = first or " "
-        if len(inside) > 1:
-            before = self.text[: inside[1]]
-            between = before[len(before.rstrip(_SPACE)) :]
-        last = source[:-1]
-        return first, between, last[len(last.rstrip(_SPACE)) :]
+    def space(self) -> str:
+        """The white space before the key, or before the item."""
+        return _space(self.text, self.places[self.path][0])
+
+    def end(self) -> str:
+        """The white space before the closing bracket."""
+        return _space(self.source, len(self.source) - 1)
 
 
 _SPACE: Final = " \t\r\n"
@@ -70,7 +60,8 @@ _SPACE: Final = " \t\r\n"
 
 def written(value: Any, texts: Sequence[str], same: Same) -> str:
     """The text of `value`, in the words and the layout of the first of `texts` that says a part of it."""
-    parts = [_Part(text, json_text.scan(text, None).places, (), json.loads(text)) for text in texts]
+    bare = [text.removeprefix("\ufeff") for text in texts]
+    parts = [_Part(text, json_text.scan(text, None).places, (), json_text.load(text)[0]) for text in bare]
     first = parts[0]
     start = first.places[()][1]
     return first.text[:start] + _written(value, parts, same) + first.text[start + len(first.source) :]
@@ -83,13 +74,29 @@ def _written(value: Any, parts: Sequence[_Part], same: Same) -> str:
     laid = next((part for part in parts if type(part.value) is type(value)), None)
     if laid is None or not isinstance(value, Mapping | list):
         return json.dumps(value, ensure_ascii=False)
-    members = []
+    members: list[tuple[str, str]] = []
     is_object = isinstance(value, Mapping)
     named = value.items() if isinstance(value, Mapping) else ((item.get(_NAME), item) for item in value)
+    inside = [(part is laid, part.members()) for part in parts]
     for key, each in named:
-        found = [inner for part in parts if (inner := part.member(key, each)) is not None]
+        found = [known[key] for _, known in inside if key in known]
         before = (found[0].key() if found else f"{json.dumps(key, ensure_ascii=False)}: ") if is_object else ""
-        members.append(before + _written(each, found, same))
-    first, between, last = laid.layout()
+        spaces = [known[key].space() for is_laid, known in inside if is_laid and key in known]
+        members.append(("".join(spaces), before + _written(each, found, same)))
     opening, closing = "{}" if is_object else "[]"
-    return f"{opening}{first}{f',{between}'.join(members)}{last}{closing}" if members else opening + closing
+    if not members:
+        return opening + closing
+    # What is new stands as the last one does.
+    usual = next((space for space, _ in reversed(members) if space), " ")
+    (space, first), *others = members
+    texts = [f"{space or usual}{text}" for space, text in others]
+    space = space or (usual if "\n" in usual else "")
+    return opening + ",".join([space + first, *texts]) + laid.end() + closing
+
+
+def _space(text: str, at: int) -> str:
+    """The white space that ends at an offset."""
+    start = at
+    while start and text[start - 1] in _SPACE:
+        start -= 1
+    return text[start:at]

@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from ggn_store import resources
-from ggn_store.api.loading.sources import DEFINITIONS, DESCRIPTIONS, merge_texts
+from ggn_store import generate, read_definition, resources
+from ggn_store.api.loading.sources import DEFINITIONS, DESCRIPTIONS, merge, merge_texts
+from ggn_store.errors import DocumentError
 from tests.support.source_edits import Edit, applied, definition_edits, description_edits, git_merged, meet, remark
 
 GAMES = [
@@ -98,6 +99,49 @@ def sweep(paths: list[Path], count: int, directory: Path) -> dict[str, int]:
 def test_random_pairs_of_edits_merge_as_by_dictionaries_and_by_git(paths: list[Path], tmp_path: Path) -> None:
     found = sweep(paths, PAIRS, tmp_path)
     assert set(found) == {"conflict", "merged as by git", "merged where git has conflicts"}, found
+
+
+SMALL = [path for path in GAMES if path.stem in ("dobutsu", "gardner", "gorogoro", "jesonmor", "losalamos", "micro")]
+
+
+def check_whole(path: Path, number: int) -> str:
+    """Merge the documents of a random pair: what comes of it is what the merged text generates."""
+    text = path.read_text(encoding="utf-8")
+    ours, theirs = pair(text, number)
+    try:
+        sides = [generate(read_definition(each)) for each in (text, written(text, ours), written(text, theirs))]
+    except DocumentError:
+        return "no game"
+    found = merge(*sides)
+    if found.document is None:
+        return "conflict"
+    assert found.document == generate(read_definition(str(found.document.envelope.definition)))
+    assert load(str(found.document.envelope.definition)) == applied(load(text), *ours, *theirs)
+    return "noted" if found.note else "merged"
+
+
+@pytest.mark.parametrize("count", [pytest.param(12, id="few"), pytest.param(600, id="many", marks=pytest.mark.long)])
+def test_what_is_merged_is_what_the_merged_text_generates(count: int) -> None:
+    found = [check_whole(SMALL[number % len(SMALL)], number) for number in range(count)]
+    assert found.count("merged") + found.count("noted") > count / 4, found
+    print({became: found.count(became) for became in found})
+
+
+@pytest.mark.parametrize("text", ["x = " + "[" * 300 + "]" * 300, "x = " + "{a = " * 150 + "1" + "}" * 150])
+def test_deep_texts_are_merged_or_left_alone(text: str) -> None:
+    found = merge_texts(DEFINITIONS, (text, f"{text}\ny = 1", f"z = 1\n{text}"))
+    assert found is None or found.text == f"z = 1\n{text}\ny = 1"
+
+
+def test_layout_and_order_of_descriptions_are_kept() -> None:
+    base = '\ufeff{ "a": 1,\n  "b": {"x": [1, 2],   "y": 1.0}, "c": [{"name": "one"}] }\n'
+    ours = base.replace("[1, 2]", "[1,  3]").replace('{"name": "one"}', '{"name": "one"}, {"name": "two"}')
+    theirs = base.replace("1.0", "2.0").replace('"one"', '"one", "z": 1')
+    found = merge_texts(DESCRIPTIONS, (base, ours, theirs))
+    assert found is not None
+    assert found.text == (
+        '{ "a": 1,\n  "b": {"x": [1,  3],   "y": 2.0}, "c": [{"name": "one", "z": 1}, {"name": "two"}] }\n'
+    )
 
 
 @pytest.mark.long

@@ -102,10 +102,13 @@ def _merged(language: Language, base: Document | None, ours: Document, theirs: D
 
 def merge_texts(language: Language, texts: Texts) -> MergedText | None:
     """The text with what both sides changed; None where one is no text of the language. A base may be empty."""
-    values = [language.load(text) if text else {} for text in texts]
-    if None in values:
+    try:
+        values = [language.load(text) if text else {} for text in texts]
+        if None in values:
+            return None
+        value, clashes = trees.merge(*values)
+    except RecursionError:  # far deeper than anything that is valid
         return None
-    value, clashes = trees.merge(*values)
     if clashes:
         return MergedText(None, tuple(_conflict(language, clash) for clash in clashes))
     return language.write(value, texts)
@@ -222,7 +225,10 @@ def _load_description(text: str) -> Mapping[str, Any] | None:
 
 def _write_description(value: Mapping[str, Any], texts: Texts) -> MergedText:
     _, ours, theirs = texts
-    return MergedText(json_edit.written(value, (theirs, ours), trees.same))
+    text = json_edit.written(value, (theirs, ours), trees.same)
+    if trees.same(_load_description(text), value):
+        return MergedText(text)
+    return MergedText(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def _compile(text: str) -> Document:
