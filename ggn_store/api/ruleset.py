@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from ggn_store.api.handle import AnyPosition, Handle, as_position
@@ -17,10 +18,10 @@ from ggn_store.api.moves.moves import Moves, Place, Query
 from ggn_store.api.moves.named_moves import NamedMoves
 from ggn_store.api.moves.selection import SelectedPiece
 from ggn_store.api.positions import notations
-from ggn_store.errors import MoveError, PictureError, PositionError, offer, printable
+from ggn_store.errors import DocumentError, MoveError, PictureError, PositionError, UnknownNameError, offer, printable
 from ggn_store.model.board import Board
 from ggn_store.model.chain import Chain
-from ggn_store.model.document import Dialect, Document, Piece, canonical_text
+from ggn_store.model.document import Dialect, Document, Envelope, Piece, canonical_text
 from ggn_store.model.move import Assumption, Count, Move
 from ggn_store.model.play import Play
 from ggn_store.model.position import Position
@@ -167,12 +168,51 @@ class Ruleset:
         envelope = self.revision.envelope
         return canonical_text(self.dialect, envelope.schema, self.read_pieces(), envelope.variables)
 
-    def export_beside(self) -> str:
-        """What the exported document cannot say of itself, as a TOML file beside it says it; "" if there is nothing."""
+    def export_definition(self) -> str:
+        """The definition (TOML) or game description (JSON) that the ruleset was made from, as it was loaded.
+
+        Raises UnknownNameError where it was made from neither.
+        """
+        self._handle.require_sound()
+        text = self.revision.envelope.definition
+        if text is None:
+            raise UnknownNameError(
+                f"{self.revision} has no definition: it was loaded as a document, which `ggn-store export` writes"
+            )
+        return text
+
+    def export_beside(self, dialect: Dialect | None = None) -> str:
+        """What the exported document cannot say of itself, as a TOML file beside it says it; "" if there is nothing.
+
+        That is the definition, where it says all of it, or else has it as a text.
+        """
         from ggn_store.documents import beside
 
         self._handle.require_sound()
-        return beside.toml(self.revision.envelope)
+        envelope = self.revision.envelope
+        if dialect not in (None, self.dialect) and "gdl" in (dialect, self.dialect):
+            # A game description is kept with documents of its dialect alone.
+            envelope = replace(envelope, definition=None)
+        return self._full_definition(envelope) or beside.toml(envelope)
+
+    def _full_definition(self, envelope: Envelope) -> str | None:
+        """The definition, where it says all that an envelope does beside its document."""
+        from ggn_store.documents import beside
+
+        text = envelope.definition
+        if text is None or self.dialect == "gdl":
+            return None
+        try:
+            definition = self.definition
+        except DocumentError:  # one that a newer ggn-store has stored
+            return None
+        from ggn_store.games import playing
+
+        said, _ = beside.read(text, "")
+        # Where a document comes with a definition, and nothing else says how it is played, the definition does.
+        made = {None} if definition is None else {None, playing.envelope(definition).play}
+        said = replace(said, schema=envelope.schema, play=envelope.play)
+        return text if said == envelope and envelope.play in made else None
 
     # --- positions ---
 

@@ -23,6 +23,7 @@ from ggn_store.errors import GgnStoreError, printable
 _COMMANDS: Final = {
     "guide": ("guide", True),
     "load": ("load", False),
+    "new": ("new", False),
     "generate": ("documents", True),
     "import": ("import_", False),
     "validate": ("documents", False),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -11,6 +11,10 @@ from click.shell_completion import CompletionItem
 from ggn_store.cli import options
 from ggn_store.cli.progress import progress
 from ggn_store.errors import printable
+from ggn_store.output import STDOUT
+
+if TYPE_CHECKING:
+    from ggn_store import Ruleset
 
 _FORMATS = ("parquet", "duckdb", "csv", "sqlite")
 
@@ -19,7 +23,7 @@ class _Command(click.Command):
     """A command with two ways to be used."""
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write_usage(ctx.command_path, "RULESET [-o FILE]")
+        formatter.write_usage(ctx.command_path, "RULESET [--definition] [-o FILE]")
         formatter.write_usage(ctx.command_path, "--format FORMAT DIRECTORY [--ruleset NAME]... [OPTIONS]", "       ")
 
 
@@ -33,6 +37,9 @@ def _complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -
 @click.argument("what", metavar="RULESET|DIRECTORY", required=False, shell_complete=_complete)
 @options.output_option
 @click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect to write. Default: its own.")
+@click.option(
+    "--definition", is_flag=True, help="Write the definition or game description that it was loaded from, unchanged."
+)
 @click.option(
     "--format",
     "form",
@@ -55,17 +62,21 @@ def export(
     what: str | None,
     output: str | None,
     dialect: Any,
+    definition: bool,
     form: str | None,
     names: tuple[str, ...],
     every: bool,
     force: bool,
 ) -> None:
-    """Write the document of a ruleset back, or everything as tables.
+    """Write the document of a ruleset back, its definition, or everything as tables.
 
     RULESET is a name, or NAME@REVISION: its document is written in canonical form. Another dialect is refused where it
-    would lose something (see `convert`). Title, source, start position, board and how the game is played, which a
-    document cannot say of itself, are written into a TOML file beside a FILE that ends in .json, where `load` looks for
-    them.
+    would lose something (see `convert`). What a document cannot say of itself (title, source, start position, board,
+    how the game is played, and the definition or game description that it was made from) is written into a TOML file
+    beside a FILE that ends in .json. `load` looks for it there, and FILE then is the same revision again. The TOML file
+    is the definition itself where that says all of it.
+
+    With --definition the definition (TOML) or game description (JSON) is written as it was loaded, byte for byte.
 
     With --format the views that `sql` asks (v_moves, v_conditions, ...) are written for notebooks and other programs,
     of all rulesets and all of one moment, into a DIRECTORY that is there as a whole or not at all; its README.md says
@@ -80,9 +91,15 @@ def export(
         for name, given in (("--ruleset", names), ("--all-revisions", every), ("--force", force)):
             options.refuse((given, f"{name} goes with --format: name one RULESET to write its document"))
         options.refuse((what is None, "Missing argument 'RULESET' (or --format and DIRECTORY)."))
-        _write_document(ctx, str(what), dialect, output)
+        options.refuse((definition and dialect, "--dialect is for documents: a definition is written as it was loaded"))
+        found = options.open_ruleset(ctx, str(what))
+        if definition:
+            write_definition(found.export_definition(), output)
+        else:
+            write_document(found, dialect, output)
         return
     options.refuse(
+        (definition, "--definition goes without --format: name one RULESET"),
         (dialect is not None, "--dialect goes without --format: the views are the same in every dialect"),
         (
             output is not None,
@@ -93,20 +110,28 @@ def export(
     _write_views(ctx, str(what), form, names or None, every=every, force=force)
 
 
-def _write_document(ctx: click.Context, ruleset: str, dialect: Any, output: str | None) -> None:
-    found = options.open_ruleset(ctx, ruleset)
+def write_definition(text: str, output: str | None) -> None:
+    """Write a definition byte for byte, whatever standard output makes of texts."""
+    if output in (None, STDOUT):
+        click.echo(text.encode(), nl=False)
+    else:
+        options.write_bytes([text.encode()], str(output))
+
+
+def write_document(found: Ruleset, dialect: Any = None, output: str | None = None) -> None:
+    """Write the document of a ruleset, and beside a file what it cannot say of itself."""
     parts = found.export_parts(dialect)
     if dialect not in (None, found.dialect):
         options.report_left_out(found.document(), dialect)
     options.write(parts, output)
-    said = found.export_beside()
-    if output is None or not output.endswith(".json") or not said:
+    if output is None or not output.endswith(".json"):
         return
+    said = found.export_beside(dialect).encode()
     beside = Path(output).with_suffix(".toml")
-    if not beside.exists():
-        options.write([said], str(beside))
+    if said and not beside.exists():
+        options.write_bytes([said], str(beside))
         click.echo(f"what the document cannot say of itself is in {printable(str(beside))}", err=True)
-    elif not beside.is_file() or beside.read_bytes() != said.encode():
+    elif beside.exists() and (not beside.is_file() or beside.read_bytes() != said):
         click.echo(f"{printable(str(beside))} is there already, says otherwise, and was left as it is", err=True)
 
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ggn_store.cli import options
+from ggn_store.cli.export import write_document
 from ggn_store.errors import printable
+from ggn_store.model.revision import parse_reference
 from ggn_store.render.records import compact
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ _proposal = click.argument("proposal", metavar="PROPOSAL")
 
 @click.command("propose")
 @options.ruleset_argument
-@click.argument("file", type=click.Path(), metavar="FILE")
+@click.argument("file", type=click.Path(), metavar="[FILE]", required=False)
 @options.dialect_option
 @click.option(
     "--base",
@@ -33,18 +35,28 @@ _proposal = click.argument("proposal", metavar="PROPOSAL")
 @options.accept_changes_option
 @options.change_options
 @click.pass_context
-def propose(ctx: click.Context, /, ruleset: str, file: str, **wishes: Any) -> None:
+def propose(ctx: click.Context, /, ruleset: str, file: str | None, **wishes: Any) -> None:
     """Propose a document as the next revision of a ruleset.
 
-    FILE is as for `load`. The proposal is stored as NAME#NUMBER; it becomes a revision when enough others have
-    approved it: as many as the policy requires, by default one.
+    FILE is as for `load`. Without one, RULESET is NAME@REVISION, NAME@sha256:DIGEST or NAME:TAG, an old revision that
+    is to be the newest one again, as it was: `restore` under review. The proposal is stored as NAME#NUMBER; it becomes
+    a revision when enough others have approved it: as many as the policy requires, by default one.
     """
-    store = options.open_store(ctx, create=True)
-    made = store.reviews.propose(file, ruleset, **wishes)
+    if file is None:
+        options.refuse(
+            (parse_reference(ruleset).is_newest, f"name a FILE to propose, or an old revision: {printable(ruleset)}@1"),
+            (wishes.pop("dialect"), "--dialect is for a FILE: an old revision has its own"),
+            (wishes.pop("base") is not None, "--base is for a FILE: an old revision is based on the newest one"),
+        )
+        store = options.open_store(ctx)
+        made = store.reviews.restore(ruleset, **wishes)
+    else:
+        store = options.open_store(ctx, create=True)
+        made = store.reviews.propose(file, ruleset, **wishes)
     on = "as the first revision" if made.base is None else f"on {made.name}@{made.base}"
     click.echo(f"{made}: proposed {on}; it needs {options.counted(made.needed, 'approval')}")
     if made.base is not None:
-        options.report_state(store, store.ruleset(ruleset).revision)
+        options.report_state(store, store.ruleset(made.name).revision)
 
 
 @click.command("proposals")
@@ -85,7 +97,7 @@ def show(ctx: click.Context, proposal: str, document: bool, form: str | None, ou
     if document:
         if form is not None:
             raise click.UsageError("--document writes the document: leave --format out")
-        options.write(reviews.ruleset(proposal).export_parts(), output)
+        write_document(reviews.ruleset(proposal), output=output)
         return
     from ggn_store.render.diff import diff_text
 

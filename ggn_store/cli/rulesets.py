@@ -128,7 +128,7 @@ def _write_text(ruleset: ggn_store.Ruleset, summary: dict[str, Any]) -> None:
     text = ruleset.revision.envelope.definition
     if text is not None:
         written = "JSON" if ruleset.dialect == "gdl" else "TOML"
-        summary |= {"definition": f"{len(text.splitlines())} lines of {written} (--format json prints them)"}
+        summary |= {"definition": f"{len(text.splitlines())} lines of {written} (`export --definition` writes them)"}
     for name, value in summary.items():
         if value is not None:
             lines = str(value).splitlines() or [""]

@@ -13,11 +13,13 @@ from ggn_store.model import play
 from ggn_store.model.document import Envelope
 from ggn_store.notation.complaints import Complaints
 from ggn_store.notation.json_text import pointer
-from ggn_store.notation.toml import TomlError, load, text, value
+from ggn_store.notation.toml import TomlError, lines_of_text, load, text, value
 
 _TEXTS: Final = ("title", "source", "start", "board", "definition")
 KEYS: Final = (*_TEXTS, "play")
 _PIECES: Final = ("pieces", "first", "second")
+# A definition as `toml` writes it, first of all: it has a limit of its own, where it is read.
+_KEPT: Final = re.compile(r"definition = (?:'''.*?'''|\"{3}(?:[^\"\\]|\\.)*+\"{3})", re.DOTALL)
 _TABLE: Final = re.compile(rf"^[ \t]*(\[[ \t]*)?({'|'.join(_PIECES)})[ \t]*[].=]", re.MULTILINE)
 
 
@@ -43,26 +45,31 @@ def is_beside(path: Path) -> bool:
 
 
 def envelope(path: Path) -> tuple[Envelope, tuple[Problem, ...]]:
-    """What the TOML file at `path` says of the document beside it; nothing where there is no such file.
-
-    A definition says it as well, and is kept with the document that was made from it.
-    """
+    """What the TOML file at `path` says of the document beside it; nothing where there is no such file."""
     if not path.is_file():
         return Envelope(), ()
     try:
-        text = _read(path)
-        if len(text) > limits.DEFINITION_BYTES.most:
-            allowed = limits.DEFINITION_BYTES.allowed
-            return Envelope(), (Problem("the file is too long", file=str(path), allowed=allowed),)
-        values = load(text)
-    except TomlError as error:
-        return Envelope(), (Problem(f"the file {error}", file=str(path)),)
+        return read(_read(path), str(path))
     except UnicodeDecodeError as error:
         return Envelope(), (Problem(f"the file is not TOML: {error}", file=str(path)),)
+
+
+def read(text: str, file: str) -> tuple[Envelope, tuple[Problem, ...]]:
+    """What a TOML file of this text says of the document beside it.
+
+    A definition says it as well, and is kept with the document that was made from it.
+    """
+    kept = _KEPT.match(text)
+    if len(text) - (len(kept[0]) if kept else 0) > limits.DEFINITION_BYTES.most:
+        return Envelope(), (Problem("the file is too long", file=file, allowed=limits.DEFINITION_BYTES.allowed),)
+    try:
+        values = load(text)
+    except TomlError as error:
+        return Envelope(), (Problem(f"the file {error}", file=file),)
     if not values.keys().isdisjoint(_PIECES):
         # What a definition says of play speaks of its own pieces.
         values = {**{key: values[key] for key in _TEXTS if key in values}, "definition": text}
-    return said(values, str(path))
+    return said(values, file)
 
 
 def said(values: Mapping[str, Any], file: str) -> tuple[Envelope, tuple[Problem, ...]]:
@@ -85,12 +92,10 @@ def said(values: Mapping[str, Any], file: str) -> tuple[Envelope, tuple[Problem,
 
 
 def toml(envelope: Envelope) -> str:
-    """The TOML file that says of the document beside it what this envelope does, but for a definition.
-
-    A definition says what the document is as well, which whoever edits the document changes.
-    """
+    """The TOML file that says of the document beside it what this envelope does."""
     values = envelope.data()
-    lines = [f"{key} = {text(values[key])}" for key in _TEXTS if key in values and key != "definition"]
+    lines = [] if envelope.definition is None else [f"definition = {lines_of_text(envelope.definition)}"]
+    lines += [f"{key} = {text(values[key])}" for key in _TEXTS if key in values and key != "definition"]
     if envelope.play is not None:
         lines += ["", "[play]"] if lines else ["[play]"]
         for key, said_of_it in play.parse(envelope.play).data().items():
@@ -102,6 +107,8 @@ def toml(envelope: Envelope) -> str:
 
 
 def _read(path: Path) -> str:
+    # What a definition is quoted as can be twice as long as it is.
+    most = limits.DEFINITION_BYTES.most + 2 * max(limits.DEFINITION_BYTES.most, limits.DESCRIPTION_BYTES.most)
     with path.open("rb") as stream:
-        data = stream.read(limits.DEFINITION_BYTES.most + 1)
+        data = stream.read(most + 1)
     return data.decode("utf-8").removeprefix("\ufeff")

@@ -26,7 +26,7 @@ _EFFECTS: Final = {"perform": "perform", "diff": "diff", "gdl": "diff"}
 
 
 def convert(document: Document, dialect: Dialect, assume: Assumption | None = None) -> Document:
-    """The document in `dialect`, saying the same; the envelope is kept.
+    """The document in `dialect`, saying the same; the envelope is kept, but for a game description.
 
     A `must-deny` document has no effects to write; `assume="displacement"` writes those of plain displacement.
     Raises ConversionError with everything that would be lost: every possibility that would lose something, and
@@ -43,7 +43,11 @@ def convert(document: Document, dialect: Dialect, assume: Assumption | None = No
         pieces = tuple(
             _changed(piece, lambda each, *_: Possibility(each.must, each.deny, each.effects)) for piece in pieces
         )
-    return Document(dialect, pieces, replace(document.envelope, variables=None))
+    envelope = replace(document.envelope, variables=None)
+    if "gdl" in (dialect, document.dialect):
+        # What a document of this dialect is made from is a game description, which one of no other dialect is.
+        envelope = replace(envelope, definition=None)
+    return Document(dialect, pieces, envelope)
 
 
 def left_out(document: Document, dialect: Dialect) -> list[str]:

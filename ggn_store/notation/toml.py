@@ -11,6 +11,8 @@ from typing import Any, Final
 from ggn_store import limits
 
 _PART: Final = r"(?:[A-Za-z0-9_-]++|\"(?:[^\"\\\n]|\\.)*+\"|'[^'\n]*+')[ \t]*+"
+# What no string of TOML may hold as it is; a line that ends with a carriage return would be read without it.
+_ESCAPED: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _BARE_KEY: Final = re.compile("[A-Za-z0-9_-]+", re.ASCII)
 _BEHIND: Final = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
@@ -18,6 +20,14 @@ _BEHIND: Final = re.compile(r" \(at line (\d+), column (\d+)\)$")
 def text(value: str) -> str:
     """A string as TOML writes it."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def lines_of_text(value: str) -> str:
+    """A string of several lines as TOML writes it: as it is, unless something in it has to be escaped."""
+    if "'''" not in value and not value.endswith("'") and not _ESCAPED.search(value):
+        return f"'''\n{value}'''"
+    quoted = value.replace("\\", "\\\\").replace('"', '\\"')
+    return '"""\n' + _ESCAPED.sub(lambda each: text(each[0])[1:-1], quoted) + '"""'
 
 
 def value(of: object) -> str:

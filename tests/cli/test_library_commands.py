@@ -288,7 +288,7 @@ def test_show_tells_the_tier_and_what_is_left_to_the_host(ggn: Command) -> None:
     ggn("load", "rook.toml")
     shown = ggn("show", "rook").out
     assert "tier          A\n" in shown
-    assert "definition    10 lines of TOML (--format json prints them)\n" in shown
+    assert "definition    10 lines of TOML (`export --definition` writes them)\n" in shown
     assert "\npass          a player may pass\n" in shown
     assert "betza" not in shown
     data = json.loads(ggn("show", "rook", "--format", "json").out)

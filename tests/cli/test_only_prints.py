@@ -23,6 +23,7 @@ from tests.support.program import MINI, MINI_TOML, QUICK, QUICKER, write
 USES = {
     "guide": "guide moves",
     "load": "load quick.json",
+    "new": "new mine --like micro",
     "generate": "generate micro",
     "import": "import mine.ini",
     "validate": "validate broken.json",

@@ -259,7 +259,7 @@ GUIDE_OF = {
     "tag": "teams",
     "upkeep": "teams",
 }
-ELSEWHERE = {"compile": "columns", "delete": "teams", "generate": "defining-games"}
+ELSEWHERE = {"compile": "columns", "delete": "teams", "generate": "defining-games", "new": "defining-games"}
 
 
 @pytest.mark.parametrize("name", table())

@@ -48,6 +48,7 @@ class Writer:
 
 
 FILES = {
+    "new": Writer("new mine --like micro -o {}", replaces=False),
     "generate": Writer("generate micro -o {}"),
     "convert": Writer("convert mini.json --to diff -o {}"),
     "gdl compile": Writer("gdl compile tiny.json -o {}"),

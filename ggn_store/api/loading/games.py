@@ -21,6 +21,7 @@ from ggn_store.games.rules import Definition
 from ggn_store.model import board as boards
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Document, Piece, canonical_text, check_dialect
+from ggn_store.notation import toml, toml_edit
 from ggn_store.notation.hand import HAND
 
 # Folders of the library beside the games: documents of the seeds, and game descriptions.
@@ -102,6 +103,40 @@ def _folder(name: str) -> list[files.File]:
     if name != folder and name not in found:
         raise UnknownNameError(f"the library has no {quote(name)}; it has {offer(list(found))}")
     return [files.File(path, each) for each, path in found.items() if name in (folder, each)]
+
+
+def library_source(name: str) -> str:
+    """The definition or game description (`gdl/NAME`) of a game of the library.
+
+    Raises UnknownNameError, naming the nearest names, and for what is a document.
+    """
+    found = library_files([name])
+    entry = next(incoming.read(found[0])) if len(found) == 1 else None
+    if isinstance(entry, incoming.GameEntry):
+        return entry.data.decode()
+    if isinstance(entry, incoming.SpecificationEntry) and isinstance(entry.data, str):
+        return entry.data
+    raise UnknownNameError(f"{quote(name)} is no game of the library with a definition (see `list --library`)")
+
+
+def begun(source: str, title: str) -> tuple[str, str]:
+    """A definition or game description with another title, and the ending of a file of it.
+
+    Raises DocumentError where it is none with this title.
+    """
+    if source.lstrip("\ufeff \t\r\n").startswith("{"):
+        from ggn_store.api.loading import specifications
+        from ggn_store.gdl.check import read_specification
+
+        text = specifications.retitled(source, title)
+        read_specification(text, "the new game description")
+        return text, ".json"
+    try:
+        text = toml_edit.edited(source, toml.load(source) | {"title": title})
+    except toml.TomlError as error:
+        raise InputError(f"the definition {error}") from None
+    read_definition(text, "the new definition")
+    return text, ".toml"
 
 
 def find_game(game: str) -> Definition:

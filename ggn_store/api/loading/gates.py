@@ -76,7 +76,8 @@ def gate(accept: bool = False) -> Gate:
             people = f"{rules.review} other{'s' if rules.review > 1 else ''}"
             raise GateError(
                 f"{name} takes only what was proposed, and approved by {people} (the policy of {policy.namespace}): "
-                f"propose it with `ggn-store propose {name} FILE`"
+                f"propose it with `ggn-store propose {name} FILE`, or an old revision with `ggn-store propose "
+                f"{name}@NUMBER`"
             )
         before = None if head.id is None else stored_documents.of_revision(connection, head.id)
         found = check(connection, name, before, stored_documents.of_pieces(connection, made, piece_ids))

@@ -16,6 +16,7 @@ from ggn_store.gdl.check import SpecificationCheck, check_specification, read_sp
 from ggn_store.gdl.compile import CompiledDescription
 from ggn_store.gdl.specification import Specification
 from ggn_store.model.document import Dialect, Document, Envelope
+from ggn_store.notation import json_text
 
 DIALECT: Final[Dialect] = "gdl"
 
@@ -78,3 +79,12 @@ def said(document: Document, envelope: Envelope) -> Document:
         name: value for name in ("title", "source", "start", "play") if (value := getattr(envelope, name)) is not None
     }
     return replace(document, envelope=replace(document.envelope, **stated)) if stated else document
+
+
+def retitled(text: str, title: str) -> str:
+    """The text of a game description with another name, and all else as it was."""
+    text = text.removeprefix("\ufeff")
+    name = ("metadata", "name")
+    _, start = json_text.places(text, {name})[name]
+    _, end = json.JSONDecoder().raw_decode(text, start)
+    return text[:start] + json.dumps(title, ensure_ascii=False) + text[end:]

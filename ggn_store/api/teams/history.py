@@ -13,7 +13,7 @@ from ggn_store.model.history import Blame, LogEntry
 from ggn_store.model.revision import Revision, parse_reference
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import blame, diff, log
-from ggn_store.store.rulesets import catalog, load
+from ggn_store.store.rulesets import catalog, load, stored_documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +58,17 @@ class History:
             return tuple(blame.blame(self._session.database, connection, reference, piece, source, destination))
 
     def restore(self, reference: str, *, message: str | None = None, author: str | None = None) -> Revision:
-        """Make the content of an old revision the newest one again; bring a ruleset back that was deleted."""
+        """Make the content of an old revision the newest one again; bring a ruleset back that was deleted.
+
+        Raises GateError where that has to be reviewed: see `store.reviews.restore`.
+        """
         author = authors.signed(self._session.database, author, message)
         named = parse_reference(reference)
         with self._session.writing() as connection:
             was_hidden = catalog.show(self._session.database, connection, named.name)
             revision = catalog.find(connection, named)
-            made = load.Made.again(revision, author, f"restore {revision}" if message is None else message)
             # Only the list of its pieces is written.
-            keys = [key.id for key in log.piece_keys(connection, revision).values()]
+            made, keys = stored_documents.again(connection, revision, author, message)
             restored = load.append(
                 self._session.database, connection, revision.name, made, keys, load.Change(gate=gates.gate())
             )

@@ -13,7 +13,7 @@ from ggn_store.model.changes import Diff
 from ggn_store.model.diff import NOTHING, Outline, diff_pieces
 from ggn_store.model.document import Document, Piece
 from ggn_store.model.proposal import Judgement, Proposal, parse_digest, parse_proposal
-from ggn_store.model.revision import check_name
+from ggn_store.model.revision import check_name, parse_reference
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import states
@@ -53,12 +53,36 @@ class Reviews:
                 head.require(catalog.base(connection, name, wishes.base), name)
                 gates.require_open(states.newest(connection, name))
                 made, listed = load.keep(database, connection, kept, load.Change(author, wishes.message))
-                _require_news(connection, name, head.digest, head.number, made)
-                before = None if head.id is None else stored_documents.of_revision(connection, head.id)
-                found = gates.check(connection, name, before, stored_documents.of_pieces(connection, made, listed))
-                gates.refuse(name, found, accept=wishes.accept_changes)
-                accepted = [str(change) for change in found.changes]
-                return proposals.add(database, connection, name, head, gates.signed(made, found), listed, accepted)
+                return self._add(connection, name, head, made, listed, accept=wishes.accept_changes)
+
+    def restore(
+        self, reference: str, *, message: str | None = None, author: str | None = None, accept_changes: bool = False
+    ) -> Proposal:
+        """Propose the content of an old revision as the newest one: what `store.history.restore` does without a review.
+
+        Raises like `propose`, and UnknownNameError for a revision that is not there.
+        """
+        author = self._author(author, message)
+        named = parse_reference(reference)
+        with self._session.writing() as connection:
+            revision = catalog.find(connection, named)
+            head = load.head_of(connection, named.name)
+            gates.require_open(states.newest(connection, named.name))
+            made, listed = stored_documents.again(connection, revision, author, message)
+            return self._add(connection, named.name, head, made, listed, accept=accept_changes)
+
+    def _add(
+        self, connection: Transaction, name: str, head: load.Head, made: Made, listed: list[int], *, accept: bool
+    ) -> Proposal:
+        """Propose what is stored already, where it is news and its policy has nothing against it."""
+        _require_news(connection, name, head.digest, head.number, made)
+        before = None if head.id is None else stored_documents.of_revision(connection, head.id)
+        found = gates.check(connection, name, before, stored_documents.of_pieces(connection, made, listed))
+        gates.refuse(name, found, accept=accept)
+        accepted = [str(change) for change in found.changes]
+        return proposals.add(
+            self._session.database, connection, name, head, gates.signed(made, found), listed, accepted
+        )
 
     def approve(
         self, proposal: str, *, author: str | None = None, message: str | None = None, digest: str | None = None

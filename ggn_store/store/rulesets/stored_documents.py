@@ -50,6 +50,14 @@ def of_pieces(connection: Connection, made: Made, piece_ids: Sequence[int]) -> S
     return StoredDocument(made.dialect, made.board_id, made.envelope, tuple(found[each] for each in piece_ids))
 
 
+def again(
+    connection: Connection, revision: Revision, author: str | None, message: str | None
+) -> tuple[Made, list[int]]:
+    """What a revision with the content of an old one says, and the keys of the pieces that it lists."""
+    made = Made.again(revision, author, f"restore {revision}" if message is None else message)
+    return made, [piece.id for piece in of_revision(connection, revision).pieces]
+
+
 def _content(holder: Revision | Proposal, pieces: tuple[Listed, ...]) -> StoredDocument:
     return StoredDocument(holder.dialect, holder.board_id, holder.envelope, pieces, holder.digest, str(holder))
 
