@@ -64,10 +64,7 @@ def agrees(store: Store, name: str) -> None:
     assert asked(store, "moves", name, positions) == pseudo
     assert pseudo - legal, "some duty forbids something"
     # Every move but a pass is one of the stored possibilities, which it is joined with by its key.
-    joined = (
-        "SELECT m.position, v.piece, v.side, v.source, v.destination, v.ordinal "
-        f"FROM legal_moves AS m JOIN v_moves AS v USING ({KEY})"
-    )
+    joined = "SELECT position, piece, side, source, destination, ordinal FROM legal_moves NATURAL JOIN v_moves"
     rows = Counter(store.sql(joined, ruleset=name, positions=positions, timeout=60).rows)
     assert rows == Counter({row: count for row, count in legal.items() if row[3] != row[4] or row in rows})
 
