@@ -28,10 +28,9 @@ from ggn_store.model.position import SIDES, Position
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store.database.engine import Asked, Database
-from ggn_store.store.moves import views
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.moves.reading import Question
-from ggn_store.store.moves.views import View
+from ggn_store.store.moves.statements import Statements, read_statements
 from ggn_store.store.rulesets import lanes
 from ggn_store.store.rulesets.lanes import Statement
 from ggn_store.store.rulesets.possibilities import SPAN, in_span, read_spans
@@ -84,7 +83,7 @@ class _Lane:
     """A lane, what makes its word, as binary digits, of the table of its view, and its targets by their bits."""
 
     key: int
-    view: View
+    view: Statements
     length: int
     gather: Callable[[bytes], bytes]
     targets: Mapping[int, _Target]
@@ -179,8 +178,8 @@ class FastQuery:
         self._pieces = {piece: (place, piece_id) for place, (piece, piece_id) in enumerate(pieces.items())}
         self._held = {side: [(HAND, piece) for piece in pieces if side_of(piece) == side] for side in SIDES}
         self._is_gdl = is_gdl
-        self._common = {side: View(board, side, _BASIC) for side in SIDES}
-        self._views: dict[tuple[Side, tuple[Statement, ...]], View] = {}
+        self._common = {side: Statements(board, side, _BASIC) for side in SIDES}
+        self._views: dict[tuple[Side, tuple[Statement, ...]], Statements] = {}
         self._memory = _Memory()
 
     def moves(
@@ -273,7 +272,7 @@ class FastQuery:
             raise NotEncodableError from None
         parts: list[Moves] = []
         missing = []
-        tables: dict[View, bytes] = {}
+        tables: dict[Statements, bytes] = {}
         for start in starts:
             gather = start.gather
             digits = _digits(start, position, tables) if gather is None else gather(table)
@@ -361,7 +360,7 @@ class FastQuery:
         of_start, facts_of_start = [], []
         common = self._common[side]
         for key, each, target, statements, facts, numbers in rows:
-            said, facts, numbers = views.read(statements), facts.split(" "), list(map(int, numbers.split(" ")))
+            said, facts, numbers = read_statements(statements), facts.split(" "), list(map(int, numbers.split(" ")))
             view = self._view(side, said)
             following = iter(numbers)
             targets = {}
@@ -385,13 +384,13 @@ class FastQuery:
             start.gather = common.gather(facts_of_start)
         return found
 
-    def _view(self, side: Side, statements: tuple[Statement, ...]) -> View:
+    def _view(self, side: Side, statements: tuple[Statement, ...]) -> Statements:
         """One that has these statements: if there is room, the one whose table every position has."""
         common = self._common[side]
         if common.has_room(statements):
             common.add(statements)
             return common
-        return self._views.setdefault((side, statements), View(self.board, side, statements))
+        return self._views.setdefault((side, statements), Statements(self.board, side, statements))
 
     def _read(self, spans: Mapping[tuple[int, int, int], Start]) -> int:
         """Read the possibilities from a number to another of pieces, as moves of their starts; how many they are."""
@@ -411,7 +410,7 @@ def _reach(start: Start) -> Reach:
     return start.reach
 
 
-def _digits(start: Start, position: AnyBoard, tables: dict[View, bytes]) -> bytes:
+def _digits(start: Start, position: AnyBoard, tables: dict[Statements, bytes]) -> bytes:
     """The digits of a start's words, where they need more than the table that every position has: also other tables."""
     for lane in start.lanes:
         if lane.view not in tables:

@@ -9,8 +9,8 @@ from sqlalchemy import BindParameter, and_, bindparam, select, union
 
 from ggn_store.model.lane import Fact, Lane, Statement
 from ggn_store.model.move import Move
-from ggn_store.store.moves import views
 from ggn_store.store.moves.positions import Opened
+from ggn_store.store.moves.statements import read_statements
 from ggn_store.store.rulesets import catalog, lanes
 from ggn_store.store.rulesets.possibilities import read_spans
 from ggn_store.store.schema import tables as t
@@ -114,7 +114,7 @@ def _lanes(rows: Iterable[Any], squares: int) -> Iterator[Lane]:
     for key, each, path, passed, first, target, statements, facts, numbers in rows:
         said = known.get(statements)
         if said is None:
-            said = known[statements] = _Facts(views.read(statements), squares)
+            said = known[statements] = _Facts(read_statements(statements), squares)
         texts = facts.split(" ")
         yield Lane(
             *(lanes.source_of(key), each, path, passed, first, target),

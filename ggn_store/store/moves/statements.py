@@ -19,7 +19,7 @@ _FALSE, _TRUE = b"01"
 _TRANSLATED: Final = 256
 
 
-class View:
+class Statements:
     """Some statements about each square of a board, as a side sees it.
 
     The table of a position has a byte for each statement and square, the digit 0 or 1: all squares of the first
@@ -120,7 +120,7 @@ class _Changes(dict[tuple[str, "str | None"], int]):
         return _TRUE if isinstance(statement, str) and holds(statement, piece, self._side) else _FALSE
 
 
-def read(statements: str) -> tuple[Statement, ...]:
+def read_statements(statements: str) -> tuple[Statement, ...]:
     """The statements of a lane, as they are stored."""
     return tuple(each if isinstance(each, str) else tuple(each) for each in json.loads(statements))
 
