@@ -133,6 +133,22 @@ def test_deep_texts_are_merged_or_left_alone(text: str) -> None:
     assert found is None or found.text == f"z = 1\n{text}\ny = 1"
 
 
+def test_comments_of_what_both_add_at_one_place_are_kept() -> None:
+    base = '[pieces.K]\nbetza = "K"\n'
+    ours, theirs = (f'{base}\n# added\n# by {who}\n[pieces.{who}]\nbetza = "W"  # steps\n' for who in ("A", "B"))
+    found = merge_texts(DEFINITIONS, (base, ours, theirs))
+    assert found is not None
+    assert found.text == theirs + ours.removeprefix(base)
+
+
+def test_changes_of_lines_beside_each_other_keep_their_comments() -> None:
+    base = "# one\na = 1\nb = 2\nc = 3\n"
+    ours, theirs = "# 1\na = 10  # ten\nb = 2\nc = 3\n", "# one\na = 1\nb = 20  # twenty\n"
+    found = merge_texts(DEFINITIONS, (base, ours, theirs))
+    assert found is not None
+    assert found.text == "# 1\na = 10  # ten\nb = 20  # twenty\n"
+
+
 def test_layout_and_order_of_descriptions_are_kept() -> None:
     base = '\ufeff{ "a": 1,\n  "b": {"x": [1, 2],   "y": 1.0}, "c": [{"name": "one"}] }\n'
     ours = base.replace("[1, 2]", "[1,  3]").replace('{"name": "one"}', '{"name": "one"}, {"name": "two"}')
