@@ -15,7 +15,7 @@ from typing import Final
 from ggn_store.model.geometry import Lattice
 from ggn_store.model.play import Play
 from ggn_store.model.position import SIDES, Position
-from ggn_store.notation.qpi import is_royal, other_side, side_of
+from ggn_store.notation.qpi import Side, is_royal, other_side, side_of
 from ggn_store.store.moves.positions import Opened
 from ggn_store.store.moves.reachable import Entry
 
@@ -45,9 +45,23 @@ def require_simple(play: Play, positions: Sequence[Position], entries: Iterable[
             raise NotJudgedError
     for entry in entries:
         enters = entry.source is None and (entry.must or entry.not_empty)
-        makes = any(map(is_royal, entry.becomes)) and not any(map(is_royal, (entry.piece, *entry.must)))
-        if enters or makes:
+        if enters or _makes_royals(entry):
             raise NotJudgedError
+
+
+def _makes_royals(entry: Entry) -> bool:
+    """Whether a side may have more royal pieces after it: it is dropped or promoted, or there are two of it."""
+    left: Counter[Side] = Counter()
+    for piece, squares in entry.becomes.items():
+        if is_royal(piece):
+            left[side_of(piece)] += squares.bit_count()
+    if left:
+        source = 0 if entry.source is None else 1 << entry.source
+        taken = ((piece, squares & entry.touched & ~source) for piece, squares in entry.must.items())
+        for piece, squares in ((entry.piece, source), *taken):
+            if is_royal(piece):
+                left[side_of(piece)] -= squares.bit_count()
+    return any(count > 0 for count in left.values())
 
 
 def crossing_of(entry: Entry, play: Play, numbers: Mapping[str, int]) -> int:

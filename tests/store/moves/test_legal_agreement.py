@@ -40,6 +40,7 @@ class Game:
         self._dialect = dialect
         self._chance = random.Random(f"{dialect} {seed}")
         self._squares = self._chance.sample(SQUARES, 4)
+        self._is_plain = self._chance.random() < 0.5  # moves change two squares, as those of most games do
         self.document: dict[str, Any] = (
             {"$state": {"ep": {"values": [*VALUES], "initial": "3"}}} if self.has_state else {}
         )
@@ -68,7 +69,7 @@ class Game:
     def _possibility(self, piece: str, source: str, destination: str) -> dict[str, Any]:
         chance = self._chance
         others = [square for square in self._squares if square not in (source, destination)]
-        must = {destination: chance.choice(("enemy", "enemy", "enemy", "empty"))} if chance.random() < 0.7 else {}
+        must = {destination: chance.choice(("enemy", "enemy", *STATES))} if chance.random() < 0.7 else {}
         deny = {}
         if chance.random() < 0.4:
             must[chance.choice(others)] = chance.choice(STATES)
@@ -85,8 +86,8 @@ class Game:
     def _diff(self, piece: str, source: str, destination: str, others: list[str]) -> dict[str, Any]:
         chance = self._chance
         board: dict[str, str | None] = {} if source == reference.HAND else {source: None}
-        board[destination] = piece if chance.random() < 0.8 else chance.choice(PIECES)
-        if chance.random() < 0.3:
+        board[destination] = piece if self._is_plain or chance.random() < 0.7 else chance.choice(PIECES)
+        if not self._is_plain and chance.random() < 0.5:
             board[chance.choice(others)] = chance.choice((None, *PIECES))
         hands = {piece: -1} if source == reference.HAND else {"C:R": -1} if chance.random() < 0.1 else {}
         found = {"board": board, "hands": hands, "toggle": chance.random() < 0.9}
