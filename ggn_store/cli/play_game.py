@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 import ggn_store
 from ggn_store.api.moves.move_notations import OWN
-from ggn_store.errors import printable
+from ggn_store.errors import MoveTextError, printable
 from ggn_store.model.chain import Chain, path_of
 from ggn_store.notation.hand import HAND
-from ggn_store.notation.move_text import MoveNotation, MoveText, is_named
+from ggn_store.notation.move_text import MAX_LINE, MoveNotation, MoveText, is_named
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.render.moves import DUTY_RULE, HOST_RULE, chains_text, moves_text, path_text, place_text
 from ggn_store.render.records import compact
@@ -165,10 +165,14 @@ class Play:
         try:
             words = self._notation.parse(line)
         except ggn_store.MoveError as error:
-            found = self._read(line)
-            if not found:
+            if self.game.result.is_over:
+                raise ggn_store.MoveError(f"{printable(line)}: {self.status()}") from None
+            if len(line) > MAX_LINE:
+                raise
+            try:
+                return self._chosen(line, self._read_in_others(line))
+            except MoveTextError:
                 raise ggn_store.MoveError(f"{error}; `help` lists what can be typed") from None
-            return self._chosen(line, found)
         if len(words.places) == 1:
             offered = self._offer(words)
             if offered or not (found := self._read(line)):
@@ -193,11 +197,15 @@ class Play:
         return Reply(f"{printable(line)} may mean\n{_numbered_text(allowed)}\nwhich? Its number:")
 
     def _read(self, line: str) -> list[Choice]:
-        """What a line means in the notations of others."""
+        """What a line means in the notations of others; nothing where it means none."""
         try:
-            notation, found = self.ruleset.read_move(line, self.position, pseudo=True, assume=self.game.assume)
+            return self._read_in_others(line)
         except ggn_store.GgnStoreError:
             return []
+
+    def _read_in_others(self, line: str) -> list[Choice]:
+        """What a line means in the notations of others; raises MoveTextError for a text that is of none of them."""
+        notation, found = self.ruleset.read_move(line, self.position, pseudo=True, assume=self.game.assume)
         return [replace(self._choice(move, number), notation=notation) for number, move in enumerate(found, 1)]
 
     def _choices(self, places: tuple[str, ...]) -> list[Choice]:

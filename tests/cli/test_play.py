@@ -111,6 +111,8 @@ def test_what_is_in_the_hand_is_dropped(ask: Command) -> None:
         ("e2 e4\nundo\nundo", 3, "undo: nothing has been played"),
         ("save", 1, "save FILE: name the file"),
         ("e5", 1, "e5 is empty"),
+        ("O-O", 1, "O-O: the position does not allow this move to first; possible: Nc3"),
+        ("P*5e", 1, "P*5e: the position does not allow this move to first"),
         ("Qh4", 1, "h4 is empty, and no Q can move there"),
         ("Qe7", 1, "e7 has c:p, and no Q can move there"),
         ("e2\ne2e9", 2, '"e2e9" is no square of the board, and no move that is written in one word; `help` lists'),
