@@ -490,6 +490,15 @@ class _Facing:
         of_sights = np.array([starts[piece, square] for piece, square, _ in threats.sights], np.int32)
         fact, sight = np.array(listed, np.int32).reshape(-1, 2).T
         self._words = Words(np, facts, (of_sights, len(starts)), (fact, sight))
+        # Of starts and of where royal pieces stand: whether the one can threaten what matters there.
+        self._matters = np.zeros((len(starts), squares + 1), bool)
+        self._is_far = threats.ways is None
+        if threats.ways is not None:
+            on_aim = np.zeros((len(starts), squares), bool)
+            sights = threats.tables["threat"]["sight"].to_numpy()
+            on_aim[of_sights[sights], threats.tables["threat"]["aim"].to_numpy()] = True
+            for square, aims in threats.ways.items():
+                self._matters[:, square] = on_aim[:, list(aims)].any(axis=1)
 
     def unmarked(self, piece: Any, own: Any) -> Any:
         """The pieces without marks on those of the side to move."""
@@ -497,12 +506,28 @@ class _Facing:
 
     def of(self, position: Any, square: Any, piece: Any, own: Any, codes: Any) -> dict[str, dict[str, Any]]:
         """The columns of `facing` and `royal`, of what stands on squares, with codes as the other side sees them."""
-        royal = self._royals[piece >> 1]
+        np, royal = self._np, self._royals[piece >> 1]
         mine = own & (royal >= 0)
         start = self._starts[piece >> 1, square]
-        theirs = ~own & (start >= 0)
+        [theirs] = np.nonzero(~own & (start >= 0))
+        if not self._is_far:
+            theirs = theirs[self._near(position[theirs], start[theirs], position[mine], square[mine])]
         at, sight, word = self._words.of(position[theirs], start[theirs], codes)
         return {
             "facing": {"position": at, "sight": sight, "word": word},
             "royal": {"position": position[mine], "square": square[mine].astype("int32"), "royal": royal[mine]},
         }
+
+    def _near(self, position: Any, start: Any, royal_in: Any, stands_on: Any) -> Any:
+        """Which starts, in which position, can threaten what matters to some royal piece there."""
+        np = self._np
+        order = np.argsort(royal_in, kind="stable")
+        royal_in, stands_on = royal_in[order], stands_on[order]
+        number = np.arange(len(order)) - np.searchsorted(royal_in, royal_in)
+        found = np.zeros(len(position), bool)
+        for each in range(int(number.max(initial=-1)) + 1):
+            # Where there are not so many, it stands nowhere.
+            square = np.full(max(position.max(initial=0), royal_in[-1]) + 1, -1, np.int64)
+            square[royal_in[number == each]] = stands_on[number == each]
+            found |= self._matters[start, square[position]]
+        return found

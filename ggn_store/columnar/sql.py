@@ -67,16 +67,17 @@ WITH move {kept} ({moves(xor)}
     JOIN royal ON royal.position = facing.position
     JOIN threat ON threat.sight = facing.sight AND threat.aim = royal.square AND threat.royal = royal.royal
     WHERE bit_count(threat.needs & ~facing.word) <= {gives}
+), beside {kept} (
+    SELECT near.*, possibility, trial FROM near JOIN tried ON tried.position = near.position
 ), candidate AS (
-    SELECT tried.position, possibility, trial, aim AS stays, aim, sight, source, needs, word
-    FROM near JOIN tried ON tried.position = near.position
+    SELECT position, possibility, trial, aim AS stays, aim, sight, source, needs, word
+    FROM beside
     WHERE lacks = 0
     UNION ALL
-    SELECT tried.position, possibility, tried.trial, aim, aim, near.sight, source, needs, word
-    FROM near
-    JOIN lack ON lack.sight = near.sight AND lack.bit = (near.lacks & -near.lacks)
-    JOIN tried ON tried.position = near.position
-    JOIN change ON change.trial = tried.trial AND change.place = lack.place
+    SELECT position, possibility, beside.trial, aim, aim, beside.sight, source, needs, word
+    FROM beside
+    JOIN lack ON lack.sight = beside.sight AND lack.bit = (beside.lacks & -beside.lacks)
+    JOIN change ON change.trial = beside.trial AND change.place = lack.place
     WHERE bit_count(lacks) <= gives
     UNION ALL
     SELECT position, possibility, trial, -1, aim, sight, source, needs, word

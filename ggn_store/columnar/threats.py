@@ -27,10 +27,11 @@ from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.lanes import NOTHING, PIECES, UNKNOWN, passing
 from ggn_store.model.board import Board
-from ggn_store.model.document import EMPTY
+from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.legality import Threat, crossed_by, enters, facing, is_made_by, reach
 from ggn_store.model.move import Move, displaced
 from ggn_store.model.play import Play
+from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import is_royal, side_of
 from ggn_store.store.moves.royals import DUTIES, NotJudgedError
 
@@ -61,6 +62,7 @@ class Threats:
     `pieces` have the numbers of the compiled ruleset, those that marked pieces become behind them. `sights` are piece,
     square and facts of each sight, together where these are of one start. `royals` are the classes of royal pieces by
     number, `unknown` that of one which the ruleset does not know. No trial makes more than `gives` bits true.
+    `ways` are the squares that matter while a royal piece stands on a square, None where others do, too.
     """
 
     pieces: tuple[str, ...]
@@ -69,6 +71,7 @@ class Threats:
     royals: Mapping[int, int]
     unknown: int
     gives: int
+    ways: Mapping[int, frozenset[int]] | None
     tables: Mapping[str, Any]
 
 
@@ -123,6 +126,7 @@ class _Builder:
         self._threats: dict[tuple[int, int, int, int, int], None] = {}
         self._changes: list[tuple[int, list[tuple[int, int]]]] = []
         self._aims: list[tuple[int, int, int, int]] = []
+        self._ways: dict[int, set[int]] | None = {number: {number} for number in board.numbers.values()}
 
     # --- threats ---
 
@@ -180,6 +184,7 @@ class _Builder:
         effects = displaced(move).effects
         changes = effects.board
         side = side_of(move.piece)
+        aims = len(self._aims)
         if any(piece is not None and side_of(piece) != side for piece in changes.values()):
             raise NotJudgedError
         state = [self._value(*item) for item in effects.state.items()]
@@ -197,6 +202,26 @@ class _Builder:
                         continue
                 crosses = {crossing.source: None, square: crossed_by(crossing, square, changes)}
                 self._try(number, self._next(first), crosses, state, square)
+
+        self._note_ways(move, {aim for _, _, aim, _ in self._aims[aims:]})
+
+    def _note_ways(self, move: Move, aims: set[int]) -> None:
+        """Note from where a possibility brings royal pieces onto squares."""
+        if not aims or self._ways is None:
+            return
+        standing = {**move.must, move.source: move.piece}
+        standing.pop(HAND, None)
+        side = side_of(move.piece)
+        royal = [
+            square
+            for square, state in standing.items()
+            if state not in (EMPTY, ENEMY) and is_royal(state) and side_of(state) == side
+        ]
+        if royal:
+            for square in royal:
+                self._ways[self._board.numbers[square]] |= aims
+        else:
+            self._ways = None
 
     def _crossings(self, move: Move, changes: _Changes) -> Iterator[Any]:
         for crossing in self._play.crossing:
@@ -266,6 +291,7 @@ class _Builder:
             of_royals,
             unknown,
             max(gives.values(), default=0),
+            None if self._ways is None else {square: frozenset(aims) for square, aims in self._ways.items()},
             {name: _table(name, rows[name]) for name in TABLES},
         )
 
