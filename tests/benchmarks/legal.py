@@ -5,6 +5,8 @@
 Positions are those of `tests.benchmarks.questions`: unseen, in play, and with a handle that keeps no answers;
 python-chess is asked in between every hundred. Processor time is the client's, wall time stands beside. All answers are
 compared.
+Engines on columns get all positions at once (`--columns`); what is DuckDB's alone is given, too, as if each of its
+threads had a processor to itself.
 Perft counts the paths of depth 4 in each engine against python-chess making the same moves and counting its last ply.
 """
 
@@ -25,6 +27,7 @@ from typing import Any
 import chess
 
 from ggn_store import Move, Position, Ruleset, Store
+from tests.benchmarks.columnar import THREADS, medians
 from tests.benchmarks.questions import POSITIONS, WARM_UP, nothing_kept, nullcontext_or, play
 from tests.benchmarks.rounds import Figure, table
 from tests.support.postgres import server
@@ -132,11 +135,49 @@ def perft(store: Store, database: str, rounds: int) -> list[Figure]:
     ]
 
 
+def on_columns(store: Store, rounds: int, count: int = 4_000, repeat: int = 10) -> list[Figure]:
+    """Legal moves of many positions in DuckDB, which has each of them `repeat` times: throughput."""
+    boards = play(count, 900, False)
+    rules = store.ruleset("chess")
+    positions = [rules.position(fen=board.fen(en_passant="fen")) for board in boards]
+    texts = [rules.notate(position) for position in positions] * repeat
+    columns = rules.columns
+    engine, threats = columns.engine(threads=THREADS), columns.threats
+    batch = columns.encode(texts, legal=True)
+    counted = columns.count(texts[:count], legal=True)["count"].to_pylist()
+    if counted != [board.legal_moves.count() for board in boards]:
+        raise SystemExit("not the same numbers of legal moves")
+    clock, processor = medians(
+        {
+            "python-chess": lambda: [list(board.legal_moves) for board in boards],
+            "moves": lambda: engine.moves(batch, threats),
+            "moves, FEEN encoded": lambda: engine.moves(columns.encode(texts, legal=True), threats),
+            "counts by position": lambda: engine.count_by_position(batch, threats),
+        },
+        rounds,
+    )
+    found = []
+    for kind, times in (("wall time", clock), (f"on {THREADS} processors without others", processor)):
+        theirs = times.pop("python-chess") * repeat * (1 if times is clock else THREADS)
+        for name, spent in times.items():
+            goal = 10.0 if name == "moves" else None
+            title = f"legal {name}, DuckDB, {kind}, x python-chess's throughput"
+            found.append(Figure(title, theirs / spent, goal, at_least=True))
+    return found
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print a table."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.legal", description="See the module's text.")
     parser.add_argument("--rounds", type=int, default=2)
-    rounds = parser.parse_args(arguments).rounds
+    parser.add_argument("--columns", action="store_true", help="measure DuckDB only")
+    options = parser.parse_args(arguments)
+    rounds = options.rounds
+    if options.columns:
+        with Store.open("sqlite://") as store:
+            store.load_library("chess")
+            sys.stdout.write(table(on_columns(store, rounds)) + "\n")
+        return 0
     found = []
     with tempfile.TemporaryDirectory() as directory, server() as running:
         addresses = {
@@ -147,6 +188,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with Store.open(address, upgrade=True) as store:
                 store.load_library("chess")
                 found += figures(store, database, goals, rounds) + perft(store, database, rounds)
+                if database == "SQLite":
+                    found += on_columns(store, rounds)
     sys.stdout.write(table(found) + "\n")
     return 0
 
