@@ -25,7 +25,7 @@ from sqlalchemy import (
     and_,
     true,
 )
-from sqlalchemy.schema import CreateIndex, CreateTable, DropTable
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from ggn_store.model.board import Board
 from ggn_store.model.position import Position
@@ -133,12 +133,6 @@ def given(database: Database, connection: Connection, table: Table, rows: Sequen
         return database.sender.sent(connection, list(table.columns), rows)
     make(database, connection, table, rows)
     return table
-
-
-def drop(connection: Connection, relation: FromClause) -> None:
-    """Be done with what was `given` before the transaction ends."""
-    if isinstance(relation, Table):
-        connection.execute(DropTable(relation))
 
 
 def make(database: Database, connection: Connection, table: Table, rows: Iterable[Sequence[Any]]) -> None:

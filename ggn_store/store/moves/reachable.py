@@ -9,18 +9,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import FromClause, Integer, Table, and_, select
+from sqlalchemy import Table, and_, select
 
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.move import displacement
 from ggn_store.model.play import Play
 from ggn_store.model.position import SIDES, Position
 from ggn_store.notation.qpi import Side, other_side, side_of
-from ggn_store.store.moves import positions as temporary
+from ggn_store.store.database.engine import Asked
 from ggn_store.store.moves.positions import Opened
-from ggn_store.store.rulesets.possibilities import Details, decode
+from ggn_store.store.rulesets.possibilities import Details, read_spans
 from ggn_store.store.schema import tables as t
 
 
@@ -113,9 +113,19 @@ def _reverted(stands: set[tuple[str, int]], play: Play) -> set[tuple[str, int]]:
     return {(play.reverts[piece], square) for piece, square in stands if piece in play.reverts}
 
 
-# The sources whose rules are to be read, and the numbers of their first and last variants.
-_sources = temporary.temporary("chosen_source", {"piece_id": t.Id, "source": Integer}, "piece_id", "source")
-_spans = temporary.temporary("chosen_span", {"piece_id": t.Id, "first": Integer, "last": Integer}, "piece_id", "first")
+def _of_sources(table: Table, *columns: str) -> Asked:
+    """Some columns of the rows of sources, after the piece that they are of."""
+    query = select(table.c.piece_id, *(table.c[column] for column in columns))
+    return Asked(
+        ("piece_id", "source"),
+        lambda asked: query.join_from(
+            asked, table, and_(table.c.piece_id == asked.c.piece_id, table.c.source == asked.c.source)
+        ),
+    )
+
+
+_VARIANTS: Final = _of_sources(t.variant, "source", "destination", "ordinal", "number", "toggle")
+_DESTINATIONS: Final = _of_sources(t.destination, "source", "ordinal", "square")
 
 
 class _Reader:
@@ -140,28 +150,14 @@ class _Reader:
         wanted = {self.unread.pop(start): start for start in starts}
         if not wanted:
             return
-        sources = temporary.given(self._database, self._connection, _sources, sorted(wanted))
-        variants = sorted(
-            map(tuple, self._rows(sources, t.variant, "source", "destination", "ordinal", "number", "toggle"))
-        )
+        variants = sorted(map(tuple, self._database.ask(_VARIANTS, list(wanted), self._connection)))
         spans = []
         for (piece, _), group in groupby(variants, key=itemgetter(0, 1)):
             numbers = [number for *_, number, _ in group]
             spans.append((piece, min(numbers), max(numbers)))
-        within = temporary.given(self._database, self._connection, _spans, spans)
-        squares = {
-            tuple(place): square for *place, square in self._rows(sources, t.destination, "source", "ordinal", "square")
-        }
-
-        def rows(table: Table) -> Iterator[tuple[Any, ...]]:
-            is_within = table.c.variant.between(within.c.first, within.c.last)
-            query = select(*table.columns).join(within, and_(table.c.piece_id == within.c.piece_id, is_within))
-            for piece_id, variant, *row in self._connection.execute(query):
-                yield ((piece_id, variant), *row)
-
-        details = decode(self._board.squares, rows, is_gdl=False)
-        for relation in (sources, within):
-            temporary.drop(self._connection, relation)
+        destinations = self._database.ask(_DESTINATIONS, list(wanted), self._connection)
+        squares = {tuple(place): square for *place, square in destinations}
+        details = read_spans(self._database, self._board.squares, spans, self._connection, is_gdl=False)
         for place, group in groupby(variants, key=itemgetter(0, 1, 2)):
             identifier, source = wanted[place[:2]]
             yield from _joined(
@@ -201,11 +197,6 @@ class _Reader:
                 becomes[after] = becomes.get(after, 0) | self._bits[square]
         masks = (not_own, not_enemy, not_empty)
         return Entry(piece, source, *masks, must, deny, touched, becomes, dict(effects.hands), effects.toggle)
-
-    def _rows(self, sources: FromClause, table: Table, *columns: str) -> Iterator[Any]:
-        of_source = and_(table.c.piece_id == sources.c.piece_id, table.c.source == sources.c.source)
-        query = select(table.c.piece_id, *(table.c[column] for column in columns))
-        return iter(self._connection.execute(query.join(sources, of_source)))
 
 
 def _bits(mask: int) -> Iterator[int]:
