@@ -151,12 +151,16 @@ def test_changes_of_lines_beside_each_other_keep_their_comments() -> None:
 
 def test_layout_and_order_of_descriptions_are_kept() -> None:
     base = '\ufeff{ "a": 1,\n  "b": {"x": [1, 2],   "y": 1.0}, "c": [{"name": "one"}] }\n'
-    ours = base.replace("[1, 2]", "[1,  3]").replace('{"name": "one"}', '{"name": "one"}, {"name": "two"}')
+    ours = (
+        base.replace('"a": 1', '"a": true')
+        .replace("[1, 2]", "[1,  3]")
+        .replace('{"name": "one"}', '{"name": "one"}, {"name": "two"}')
+    )
     theirs = base.replace("1.0", "2.0").replace('"one"', '"one", "z": 1')
     found = merge_texts(DESCRIPTIONS, (base, ours, theirs))
     assert found is not None
     assert found.text == (
-        '{ "a": 1,\n  "b": {"x": [1,  3],   "y": 2.0}, "c": [{"name": "one", "z": 1}, {"name": "two"}] }\n'
+        '{ "a": true,\n  "b": {"x": [1,  3],   "y": 2.0}, "c": [{"name": "one", "z": 1}, {"name": "two"}] }\n'
     )
 
 
