@@ -186,6 +186,24 @@ def test_random_rules_have_the_legal_moves_of_the_store() -> None:
     assert min(seen["judged"], seen["crossing"]) > 3, seen
 
 
+def test_what_enters_by_gating_is_no_shield() -> None:
+    entered = {"board": {"a2": "C:P", "b2": "C:R"}, "hands": {"C:P": -1}}
+    taken = {"board": {"a4": None, "a1": "c:r"}}
+    document = parse(
+        {
+            "C:P": {"*": {"a2": [{"must": {"a2": "C:R", "b2": "empty"}, "diff": entered}]}},
+            "c:r": {"a4": {"a1": [{"must": {"a2": "empty", "a3": "empty", "a1": "enemy"}, "diff": taken}]}},
+        }
+    )
+    safe = play.text(Play((Duty("royal-safety"),)))
+    rules = of_document(replace(document, envelope=replace(document.envelope, play=safe)))
+    shielded = {"a1": "C:K^", "a2": "C:R"}
+    positions = [Position(board, {"C:P": 1}) for board in (shielded, shielded | {"a4": "c:r"})]
+    assert rules.columns.threats.tables["entering"].num_rows == 1
+    assert [len(moves) for moves in rules.columns.lists(positions, legal=True)] == [1, 0]
+    assert [len(moves) for moves in rules.moves_batch(positions, query="fast", legal=True)] == [1, 0]
+
+
 # --- Spark ---
 
 
