@@ -62,8 +62,8 @@ def captures_first(
 ) -> tuple[list[Move], tuple[Chain, ...]]:
     """The moves and chains that take an enemy piece and that no further capture can continue; all, if none takes any.
 
-    That who can capture must capture is a rule for whoever hosts a game: no document can say it. `moves` and `chains`
-    are all that the position allows. A capture is an effect on a square that holds an enemy.
+    That who can capture must capture is a duty of a game, or a rule of its host: no document can say it. `moves` and
+    `chains` are all that the position allows. A capture is an effect on a square that holds an enemy.
     """
     moves, chains = list(moves), tuple(chains)
     boards = {_key(chain.steps): chain.after.board for chain in chains}
