@@ -35,15 +35,20 @@ def read(values: Values, data: Table, squares: Squares, tokens: Mapping[Side, Ma
     written = {key: table[key] for key in KEYS if key in table}
     outcomes = list(values.items(table, "outcome", ("play",)))
     if "outcome" in written:
-        # Here squares are a zone, which is read below.
-        written["outcome"] = [item | {"squares": ["zone"]} if "squares" in item else item for item, _ in outcomes]
+        # Here squares are a zone, which is read below: until then equal ones have one name.
+        listed = [item.get("squares") for item, _ in outcomes]
+        names = [each if isinstance(each, str) and each else f"zone {listed.index(each)}" for each in listed]
+        written["outcome"] = [
+            item | {"squares": [name]} if "squares" in item else item
+            for (item, _), name in zip(outcomes, names, strict=True)
+        ]
     said = play.read(written, values.complaints, ("play",))
     zones = [squares.optional_zone(item, "squares", at) for item, at in outcomes]
     if values.complaints:
         return Said()
     named_pieces = {"duties": [each.pieces for each in said.duties], "outcome": [each.pieces for each in said.outcomes]}
-    for key, listed in named_pieces.items():
-        for number, pieces in enumerate(listed):
+    for key, of_each in named_pieces.items():
+        for number, pieces in enumerate(of_each):
             for token in pieces:
                 if not any(token in tokens[side] for side in SIDES):
                     known = ", ".join(dict.fromkeys(token for side in SIDES for token in tokens[side]))
@@ -113,9 +118,10 @@ def _identifiers(definition: Definition, tokens: Collection[str], sides: Collect
 def _outcomes(definition: Definition, end: End) -> Iterator[Outcome]:
     """What an end of the definition is for both sides: one outcome where it is the same, else one each."""
     outcome, zone = end.outcome, end.zone
-    # A move of either side's piece is one.
-    sides = SIDES if outcome.side is None or outcome.when == "quiet" else (outcome.side,)
-    if zone is None or (zone.first == zone.second and len(sides) > 1):
+    # These are about the pieces of both sides at once.
+    is_of_both = outcome.when in ("quiet", "material")
+    sides = SIDES if outcome.side is None or is_of_both else (outcome.side,)
+    if zone is None or is_of_both or (zone.first == zone.second and len(sides) > 1):
         squares = () if zone is None else tuple(zone.first)
         yield replace(outcome, pieces=_identifiers(definition, outcome.pieces, sides), squares=squares)
         return

@@ -32,7 +32,6 @@ DUTIES: Final[Mapping[str, str]] = {
     "flying-general": "no move leaves the two terminal pieces facing each other with nothing between them",
     "duple-check": "royal-safety forbids to leave all terminal pieces of a side attacked, where it has several",
     "spare-royal": "royal-safety is for a side's last terminal piece",
-    "silent-attacks": "what may not move to a square can attack it: a pawn that has nothing to promote to gives check",
     "clear-marks": "a piece that is marked for en passant loses its mark when its own side is next to move",
     "mandatory-capture": "who can capture must capture",
     "mandatory-drop": "who has something to drop must drop it before anything else",
@@ -52,6 +51,7 @@ HOST_DUTIES: Final[Mapping[str, str]] = {
     "gating": "a piece in hand may enter on the square that an unmoved piece leaves",
     "history": "a move may depend on moves that were made before, beyond what states remember",
     "side-effects": "a move has effects that its document leaves out",
+    "silent-attacks": "what may not move to a square can attack it: a pawn that has nothing to promote to gives check",
     "points": "an end is decided by counting pieces or what they are worth",
     "counting": "the moves of a side that cannot mate are counted, and the game is drawn",
     "chasing": "a repetition is judged by who checks or chases, or it ends a game in which that counts",
@@ -60,7 +60,7 @@ HOST_DUTIES: Final[Mapping[str, str]] = {
 }
 
 # What an outcome is decided by.
-When = Literal["no-move", "extinct", "goal", "line", "checks", "bare", "facing", "repetition", "quiet"]
+When = Literal["no-move", "extinct", "goal", "line", "checks", "bare", "material", "facing", "repetition", "quiet"]
 Verdict = Literal["win", "loss", "draw"]
 
 
@@ -91,6 +91,12 @@ OUTCOMES: Final[Mapping[When, Kind]] = {
         may=("pieces", "count", "other", "answered"),
     ),
     "bare": Kind("a side has its royal pieces only", "bare king", may=("answered",)),
+    "material": Kind(
+        "both sides have their royal pieces only, but for `pieces`, of which there are at most `count` in all (any "
+        "number, unless it is said), all on `squares` if these are given; the verdict is that of the side to move",
+        "insufficient material",
+        may=("pieces", "squares", "count"),
+    ),
     "goal": Kind(
         "a side has `count` (1, unless it is said) of `pieces`, or of any, on `squares`; if `safe`, where the other "
         "cannot take them",

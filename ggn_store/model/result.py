@@ -94,6 +94,16 @@ def is_bare(board: Board, hands: Mapping[str, int], side: Side) -> bool:
     return bool(pieces) and not held and all(map(is_royal, pieces))
 
 
+def is_insufficient(board: Board, hands: Mapping[str, int], outcome: Outcome) -> bool:
+    """Whether there are royal pieces only, but for so many that the outcome names, where it names them."""
+    others = [(square, piece) for square, piece in board.items() if piece is not None and not is_royal(piece)]
+    if any(hands.values()) or (outcome.count is not None and len(others) > outcome.count):
+        return False
+    return all(
+        piece in outcome.pieces and (not outcome.squares or square in outcome.squares) for square, piece in others
+    )
+
+
 def reached(board: Board, outcome: Outcome, side: Side) -> list[str]:
     """The goal squares on which a side has what the outcome names."""
     return [square for square in own(board, side, outcome.pieces) if square in outcome.squares]

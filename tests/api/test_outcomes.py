@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -74,6 +74,7 @@ RACE = (
 BARE = Outcome("bare", "loss", answered=True)
 LONELY = Outcome("extinct", "loss", count=1, other=2, answered=True)
 STAY = Outcome("goal", "win", pieces=("C:N", "c:n"), squares=("a8",), answered=True)
+MINOR = Outcome("material", "draw", pieces=("C:N",), count=1)
 THREE = {f"{file}1": "c:s" for file in "abc"}
 FACING = Outcome("facing", "draw", answered=True)
 
@@ -114,6 +115,15 @@ FACING = Outcome("facing", "draw", answered=True)
         ((BARE,), {}, (), KINGS | {"b1": "C:R"}, "first", "first wins: bare king"),
         ((BARE,), {}, (), KINGS, "first", "draw: bare king"),
         ((Outcome("bare", "loss"),), {}, (), KINGS | {"b1": "C:R"}, "second", "first wins: bare king"),
+        # Too little to win with: nothing, one of some, or some on squares of one colour; nothing in hand.
+        ((Outcome("material", "draw"),), {}, (), KINGS, "second", "draw: insufficient material"),
+        ((Outcome("material", "draw"),), {}, (), KINGS | {"b1": "C:N"}, "second", ON),
+        ((MINOR,), {}, (), KINGS | {"b1": "C:N"}, "first", "draw: insufficient material"),
+        ((MINOR,), {}, (), KINGS | {"b1": "C:N", "c1": "C:N"}, "first", ON),
+        ((MINOR,), {}, (), KINGS | {"b1": "C:R"}, "first", ON),
+        ((replace(MINOR, count=None, squares=("b1", "c2")),), {}, (), KINGS | {"b1": "C:N", "c2": "C:N"}, "first",
+         "draw: insufficient material"),
+        ((replace(MINOR, squares=("c2",)),), {}, (), KINGS | {"b1": "C:N"}, "first", ON),
         # Lines, of either side; the one that has just moved first.
         ((Outcome("line", "win", count=3),), {}, (), THREE, "first", "second wins: 3 in a row"),
         ((Outcome("line", "win", count=4),), {}, (), THREE, "first", ON),

@@ -90,9 +90,11 @@ def by_python_chess(store: str, name: str, games: int, choice: str = "random", p
 
 
 def end_of(board: chess.Board) -> str:
-    """The result, draws included that have to be claimed; not that nobody can mate any more, which is no outcome."""
+    """The result, draws included that have to be claimed; of chess alone, that nobody can mate any more."""
     if board.is_variant_end() or board.is_checkmate() or board.is_stalemate():
         return board.result()
+    if type(board) is chess.Board and board.is_insufficient_material():
+        return "1/2-1/2"
     return "1/2-1/2" if board.is_repetition(3) or board.halfmove_clock >= 100 else "*"
 
 

@@ -275,6 +275,9 @@ KINDS: Final[Mapping[When, Callable[[Case, Outcome, Side], bool]]] = {
     "checks": _checks,
     "line": lambda case, outcome, side: result.has_line(_measured(case.position), outcome, side),
     "bare": lambda case, _, side: result.is_bare(case.position.board, case.position.hands or {}, side),
+    "material": lambda case, outcome, _: result.is_insufficient(
+        case.position.board, case.position.hands or {}, outcome
+    ),
     "no-move": _no_move,
     "facing": lambda case, *_: result.are_facing(_measured(case.position)),
     "repetition": _repetition,
@@ -287,4 +290,4 @@ _OPEN: Final[Mapping[When, Callable[[Case, Outcome, Side], bool]]] = {
     "bare": lambda case, _, side: case.position.side == side,
     "facing": _is_new,
 }
-_OF_MOVER: Final = ("no-move", "facing", "repetition", "quiet")
+_OF_MOVER: Final = ("no-move", "material", "facing", "repetition", "quiet")
