@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -25,23 +25,29 @@ _SHORT = 12
 _all_option = click.option("--all", "everything", is_flag=True, help="Every ruleset that there is.")
 
 
-def _transfer_options(command: options.Command) -> options.Command:
+def _transfer_options(ours: str, theirs: str) -> Callable[[options.Command], options.Command]:
     """The options of every command that gives revisions to a store."""
-    for option in (
-        options.output_format(options.RECORD_FORMATS, "Records instead of a line of text for each ruleset."),
-        click.option("--dry-run", is_flag=True, help="Only list what would be transferred."),
-        click.option(
-            "--author",
-            metavar="NAME",
-            help="Author of the merge. Default: $GGN_AUTHOR, the database's user, git's.",
-        ),
-        click.option("--message", metavar="TEXT", help="The reason for the merge; kept with it."),
-        click.option("--tags", is_flag=True, help="Transfer tags, too: each then points where it does at the source."),
-        click.option("--merge", is_flag=True, help="If both have changed something, merge both into one revision."),
-        click.option("--as", "to", metavar="NAME", help="The name that the ruleset gets; for a single one."),
-    ):
-        command = option(command)
-    return command
+
+    def decorate(command: options.Command) -> options.Command:
+        for option in (
+            options.output_format(options.RECORD_FORMATS, "Records instead of a line of text for each ruleset."),
+            click.option("--dry-run", is_flag=True, help="Only list what would be transferred."),
+            click.option(
+                "--author",
+                metavar="NAME",
+                help="Author of the merge. Default: $GGN_AUTHOR, the database's user, git's.",
+            ),
+            click.option("--message", metavar="TEXT", help="The reason for the merge; kept with it."),
+            click.option(
+                "--tags", is_flag=True, help="Transfer tags, too: each then points where it does at the source."
+            ),
+            options.merge_options("If both have changed something, merge both into one revision.", ours, theirs),
+            click.option("--as", "to", metavar="NAME", help="The name that the ruleset gets; for a single one."),
+        ):
+            command = option(command)
+        return command
+
+    return decorate
 
 
 def _exchange_options(command: options.Command) -> options.Command:
@@ -52,7 +58,8 @@ def _exchange_options(command: options.Command) -> options.Command:
         envvar="GGN_STORE_REMOTE",
         help="The other store, written like --db. Default: $GGN_STORE_REMOTE.",
     )
-    return options.rulesets_argument(remote(_all_option(_transfer_options(command))))
+    transfer = _transfer_options("this store", "the other store")
+    return options.rulesets_argument(remote(_all_option(transfer(command))))
 
 
 @click.command("push")
@@ -65,7 +72,7 @@ def push(ctx: click.Context, /, **asked: Any) -> None:
 
     If the other store has revisions that this one lacks, and they change something, nothing is pushed and the changes
     of both sides are listed (exit code 3): pull first, or pass --merge to merge them there. Two different changes of
-    the same entry, or of the same key of a definition, are never merged.
+    the same entry, or of the same key of a definition, are conflicts, which --ours and --theirs decide.
     """
     _exchange(ctx, is_push=True, **asked)
 
@@ -80,7 +87,7 @@ def pull(ctx: click.Context, /, **asked: Any) -> None:
 
     If this store has revisions that the other one lacks, and both have changed something, nothing is pulled and the
     changes of both sides are listed (exit code 3): --merge merges them here. Two different changes of the same entry,
-    or of the same key of a definition, are never merged.
+    or of the same key of a definition, are conflicts, which --ours and --theirs decide.
     """
     _exchange(ctx, is_push=False, **asked)
 
@@ -120,7 +127,7 @@ def _print(ctx: click.Context, results: Iterable[Transferred], form: str | None,
         if result.error is not None:
             code = max(code, result.error.exit_code)
             _report_error(result)
-        options.report_note(result.note)
+        options.report_merge(result.note, result.decided)
         if form is None:
             if result.error is None:
                 click.echo(printable(_line(result, verb)))
@@ -220,7 +227,7 @@ def verify(ctx: click.Context, file: str, form: str | None) -> None:
 @bundle.command("load")
 @_file_argument
 @options.rulesets_argument
-@_transfer_options
+@_transfer_options("this store", "the bundle")
 @click.pass_context
 def load(ctx: click.Context, /, file: str, rulesets: tuple[str, ...], form: str | None, **wishes: Any) -> None:
     """Take rulesets with their histories from a bundle: all of them, or those that are named.

@@ -54,7 +54,11 @@ def _complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) 
     help="The revision that the document is based on: 3, sha256:0123abcd, a tag, or 0 for a new ruleset. If it is no "
     "longer the newest, nothing is loaded (exit code 3), and the changes of both sides are listed.",
 )
-@click.option("--merge", is_flag=True, help="With --base: merge the changes of both sides, unless they conflict.")
+@options.merge_options(
+    "With --base: merge the changes of both sides, unless they conflict.",
+    "the FILE",
+    "the newest revision in the store",
+)
 @options.accept_changes_option
 @options.change_options
 @click.pass_context
@@ -104,7 +108,7 @@ def load(
         if revision.status == "merged":
             from ggn_store.model.merge import note_of
 
-            options.report_note(note_of(revision.message))
+            options.report_merge(note_of(revision.message), revision.decided)
     failed = [result for result in results if result.error is not None]
     if failed:
         is_last = len(results) == len(files) and not any(file.is_stream for file in files)

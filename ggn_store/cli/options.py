@@ -25,6 +25,7 @@ from ggn_store.render.records import compact, records
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from ggn_store.model.merge import Conflict
     from ggn_store.model.revision import Revision
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -180,6 +181,31 @@ def change_options(command: Command) -> Command:
     return command
 
 
+def merge_options(when: str, ours: str, theirs: str) -> Callable[[Command], Command]:
+    """--merge, and the options that decide its conflicts; the command gets them as `merge` and `prefer`."""
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def gathered(*arguments: Any, ours: bool, theirs: bool, **given: Any) -> Any:
+            prefer = "ours" if ours else "theirs" if theirs else None
+            refuse(
+                (ours and theirs, "--ours and --theirs decide conflicts for one side: give one of them"),
+                (prefer and not given["merge"], f"--{prefer} decides the conflicts of a merge: give --merge, too"),
+            )
+            return command(*arguments, prefer=prefer, **given)
+
+        decided: Any = gathered
+        for option in (
+            click.option("--theirs", is_flag=True, help=f"With --merge: decide conflicts for {theirs}."),
+            click.option("--ours", is_flag=True, help=f"With --merge: decide conflicts for {ours}."),
+            click.option("--merge", is_flag=True, help=when),
+        ):
+            decided = option(decided)
+        return decided  # type: ignore[no-any-return]
+
+    return decorate
+
+
 ruleset_argument = click.argument("ruleset", metavar="RULESET", shell_complete=complete_ruleset)
 rulesets_argument = click.argument("rulesets", metavar="[RULESET]...", nargs=-1, shell_complete=complete_ruleset)
 dialect_option = click.option("--dialect", type=click.Choice(DIALECTS), help="The dialect, instead of detecting it.")
@@ -260,10 +286,15 @@ def report_conflict(error: Exception | None) -> None:
         click.echo(f"  {line}", err=True, nl=False)
 
 
-def report_note(note: str | None) -> None:
-    """Write what there is to say of a merge to standard error."""
+def report_merge(note: str | None, decided: Sequence[Conflict]) -> None:
+    """Write what there is to say of a merge to standard error, and the conflicts that it decided for one side."""
     if note is not None:
         click.echo(f"note: {printable(note)}", err=True)
+    if decided:
+        from ggn_store.render.diff import conflicts_text
+
+        for line in conflicts_text(decided, color=True):
+            click.echo(f"  {line}", err=True, nl=False)
 
 
 def is_terminal(stream: IO[str] | None) -> bool:

@@ -15,17 +15,21 @@ truthful document would come of them:
   ones and their values.
 - the document itself, where nothing would be left of it because the sides removed different parts.
 
+Conflicts may be decided for one side: an entry or a field is then as that side has it. One of the five takes all that
+is entangled with it, which is everything but title, source and schema, from that side.
+
 Orders never conflict. The merged order is theirs, with what only our side added or moved put after the neighbour
 that it had on our side; where both moved the same, it is theirs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, Literal, TypeVar
 
+from ggn_store.errors import InputError, offer, quote
 from ggn_store.model import board as boards
 from ggn_store.model import order, play, variables
 from ggn_store.model.changes import FIELDS, Diff, Possibilities, possibility_data
@@ -33,14 +37,21 @@ from ggn_store.model.diff import Outline, diff, entries_of, pieces_of, sources_o
 from ggn_store.model.document import Destination, Document, Envelope, Piece, Source, check_dialect
 from ggn_store.model.position import Position
 from ggn_store.model.record import Record
+from ggn_store.model.trees import Side
 from ggn_store.notation.hand import HAND
 
 T = TypeVar("T")
 Path = tuple[str, ...]
 MergeValue = str | Possibilities | None
 
+# The side that conflicts are decided for; None leaves them to people.
+Preference = Literal["ours", "theirs"] | None
+
 # What begins the last line of a merge's message, where there is more to say of it.
 NOTE: Final = "note: "
+
+# Fields that say nothing of the rules.
+_ABOUT: Final = ("title", "source", "schema")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +86,7 @@ class Merge(Record):
     """What came of a merge: the document, None if there are conflicts; and what each side changed since the base.
 
     `of_sources` says that the texts were merged that both were generated from, and `note` in what the document is
-    not what the changes of both sides give entry by entry.
+    not what the changes of both sides give entry by entry. `decided` are conflicts that were decided for one side.
     """
 
     document: Document | None
@@ -84,6 +95,7 @@ class Merge(Record):
     theirs: Diff
     of_sources: bool = False
     note: str | None = None
+    decided: tuple[Conflict, ...] = ()
     DATA: ClassVar = "conflicts ours theirs"
 
     def sides(self) -> Iterator[tuple[str, Diff]]:
@@ -92,6 +104,25 @@ class Merge(Record):
             return
         for name, side in (("ours", self.ours), ("theirs", self.theirs)):
             yield name, replace(side, pieces=(), places=()) if self.of_sources else side
+
+
+def check_preference(prefer: Preference, *, merge: bool) -> None:
+    """Raise InputError unless conflicts can be decided for this side, in a merge."""
+    if prefer not in (None, "ours", "theirs"):
+        raise InputError(f"conflicts are decided for ours or theirs, and not for {quote(prefer)}")
+    if prefer is not None and not merge:
+        raise InputError(f"prefer={prefer} decides the conflicts of a merge: give merge=True, too")
+
+
+def places(conflicts: Sequence[Conflict]) -> str:
+    """Where conflicts are, counted: `2 conflicts: definition pieces.G.betza, title`."""
+    names = [" ".join(conflict.path) or "the whole document" for conflict in conflicts]
+    return f"{len(names)} conflict{'' if len(names) == 1 else 's'}: {offer(names)}"
+
+
+def decided_for(side: Side, conflicts: Sequence[Conflict]) -> str | None:
+    """What a merge says of the conflicts that were decided for a side."""
+    return f"decided for {side}, {places(conflicts)}" if conflicts else None
 
 
 def noted(message: str, note: str) -> str:
@@ -105,23 +136,42 @@ def note_of(message: str | None) -> str | None:
     return note if mark else None
 
 
-def merge(base: Document | None, ours: Document, theirs: Document) -> Merge:
+def merge(base: Document | None, ours: Document, theirs: Document, *, prefer: Preference = None) -> Merge:
     """The document with what both sides changed since `base`, which is None where they have nothing in common.
 
     Without a base, every entry and field that both have must be equal. `theirs` is what is there already, the head:
-    its order is preferred. The rules are at the top of this module.
+    its order is preferred. Conflicts are decided for the side that is `prefer`red. The rules are at the top of this
+    module.
     """
-    merging = _Merging(base, ours, theirs)
+    merging = _Merging(base, ours, theirs, prefer)
     document = merging.document()
-    conflicts = tuple(sorted(merging.conflicts, key=lambda conflict: (len(conflict.path), conflict.path)))
-    return Merge(None if conflicts else document, conflicts, diff(base, ours), diff(base, theirs))
+    found = Merge(document, _sorted(merging.conflicts), diff(base, ours), diff(base, theirs))
+    if prefer is None:
+        return found
+    decided = _sorted([*merging.decided, *merging.conflicts])
+    if merging.conflicts:
+        document = ruled(ours if prefer == "ours" else theirs, merging.fields)
+    return replace(found, document=document, conflicts=(), decided=decided, note=decided_for(prefer, decided))
+
+
+def ruled(side: Document, fields: Mapping[str, str | None]) -> Document:
+    """A side's rules, with those of the merged fields that say nothing of them."""
+    about = {name: fields[name] for name in _ABOUT}
+    return replace(side, envelope=replace(side.envelope, **about))
+
+
+def _sorted(conflicts: Sequence[Conflict]) -> tuple[Conflict, ...]:
+    return tuple(sorted(conflicts, key=lambda conflict: (len(conflict.path), conflict.path)))
 
 
 class _Merging:
-    """One merge: goes through the levels and collects conflicts."""
+    """One merge: goes through the levels and collects conflicts, and those that are decided for a side."""
 
-    def __init__(self, base: Document | None, ours: Document, theirs: Document) -> None:
+    def __init__(self, base: Document | None, ours: Document, theirs: Document, prefer: Side | None) -> None:
         self.conflicts: list[Conflict] = []
+        self.decided: list[Conflict] = []
+        self.fields: dict[str, str | None] = {}
+        self._prefer = prefer
         self._sides = (base, ours, theirs)
         self._outlines = (Outline.of(base), Outline.of(ours), Outline.of(theirs))
 
@@ -130,7 +180,8 @@ class _Merging:
         base, ours, theirs = map(pieces_of, self._sides)
         pieces = tuple(self._level((), base, ours, theirs, self._piece).values())
         is_whole = not self.conflicts
-        fields = {name: self._three(name) for name in FIELDS}
+        self.fields |= {name: self._three(name) for name in FIELDS}
+        fields = dict(self.fields)
         self._check_dialect(fields["dialect"], pieces if is_whole else None)
         self._check_definition(fields, pieces if is_whole else None)
         self._check_board(fields, pieces)
@@ -152,9 +203,11 @@ class _Merging:
         entries = self._level(path, entries_of(base), entries_of(ours), entries_of(theirs), self._conflict)
         return Source(path[-1], tuple(map(Destination, entries, entries.values()))) if entries else None
 
-    def _conflict(self, path: Path, base: MergeValue, ours: MergeValue, theirs: MergeValue) -> None:
-        """Note a conflict; the entry or field is left out, so that it has no part in other conflicts."""
-        self.conflicts.append(Conflict(path, base, ours, theirs))
+    def _conflict(self, path: Path, base: T | None, ours: T | None, theirs: T | None) -> T | None:
+        """Note a conflict, and decide it; else the entry or field is left out, to have no part in other conflicts."""
+        found: Any = Conflict(path, base, ours, theirs)  # type: ignore[arg-type]
+        (self.conflicts if self._prefer is None else self.decided).append(found)
+        return None if self._prefer is None else {"base": base, "ours": ours, "theirs": theirs}[self._prefer]
 
     def _level(
         self,

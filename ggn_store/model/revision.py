@@ -8,11 +8,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 
 from ggn_store.errors import NotationError, quote
 from ggn_store.model.document import Dialect, Envelope
 from ggn_store.model.record import Record
+
+if TYPE_CHECKING:
+    from ggn_store.model.merge import Conflict
 
 MAX_NAME = 200
 Status = Literal["new", "merged", "unchanged", "restored"]
@@ -36,7 +39,7 @@ class Revision(Record):
     that it came after, `merged` of the second one that it unites with it. `digest` is of the content, `lineage` of
     the content and all the history before it: stores that have the same lineage have the same history, whatever the
     numbers. `status` says what a load did; it is None for a revision that was looked up. `state` is the ruleset's now,
-    `successor` the one to be used instead.
+    `successor` the one to be used instead. `decided` are the conflicts that a merge has just decided for one side.
     """
 
     id: int
@@ -56,6 +59,7 @@ class Revision(Record):
     status: Status | None = field(default=None, compare=False)
     state: Lifecycle = field(default="active", compare=False)
     successor: str | None = field(default=None, compare=False)
+    decided: tuple[Conflict, ...] = field(default=(), compare=False)
     DATA: ClassVar = (
         "name revision=number digest lineage parents dialect board=shape title=envelope.title source=envelope.source "
         "start=envelope.start author message created_at state successor"

@@ -11,7 +11,7 @@ from ggn_store.errors import GgnStoreError, HeadMovedError
 from ggn_store.model.ancestry import Step
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Document, Envelope, Piece, revision_digest
-from ggn_store.model.merge import Merge
+from ggn_store.model.merge import Conflict, Merge
 from ggn_store.model.merge import merge as merge_documents
 from ggn_store.model.record import Record
 from ggn_store.model.revision import lineage
@@ -122,7 +122,7 @@ class Transferred(Record):
     `name` is the ruleset's at its source, `to` at its destination, `head` there the newest revision's number and
     `lineage` its lineage. `revisions` is how many are new there, with the one that unites two histories; `pieces` is
     how many travelled of the `listed` ones that those which came have. `tags` are those that moved; `note` is
-    what there is to say of the merge.
+    what there is to say of the merge, and `decided` are the conflicts that it decided for one side.
     """
 
     name: str
@@ -136,11 +136,14 @@ class Transferred(Record):
     tags: tuple[str, ...] = ()
     error: GgnStoreError | None = None
     note: str | None = None
+    decided: tuple[Conflict, ...] = ()
     DATA: ClassVar = "name to status revisions pieces pieces_listed=listed head lineage tags"
 
     def data(self) -> dict[str, Any]:
         """The result as JSON data; of an error its message and, where both sides changed something, what."""
         data = Record.data(self)
+        if self.decided:
+            data["decided"] = [conflict.data() for conflict in self.decided]
         if self.error is not None:
             data["error"] = str(self.error)
             if isinstance(self.error, DivergedError) and self.error.merge is not None:

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from ggn_store.model import order
 
 Path = tuple[str, ...]
+Side = Literal["base", "ours", "theirs"]
 
 
 class _Absent(Enum):
@@ -35,15 +36,19 @@ class Clash:
     ours: Value
     theirs: Value
 
+    def of(self, side: Side) -> Value:
+        """The value that a side has."""
+        return {"base": self.base, "ours": self.ours, "theirs": self.theirs}[side]
 
-def merge(base: Value, ours: Value, theirs: Value) -> tuple[Value, list[Clash]]:
-    """What both sides changed together, and where they changed one value differently: there it is as theirs.
+
+def merge(base: Value, ours: Value, theirs: Value, *, side: Side = "theirs") -> tuple[Value, list[Clash]]:
+    """What both sides changed together, and where they changed one value differently: there it is as `side` has it.
 
     A key that only one side changed is as that side has it. A table that one side removed and the other changed is a
     clash. The order of keys is theirs, with what only our side added or moved put after the neighbour it had there.
     """
     clashes: list[Clash] = []
-    return _merge((), base, ours, theirs, clashes), clashes
+    return _merge((), (base, ours, theirs), side, clashes), clashes
 
 
 def same(one: Value, other: Value) -> bool:
@@ -57,27 +62,28 @@ def same(one: Value, other: Value) -> bool:
     return bool(one == other)
 
 
-def _merge(path: Path, base: Value, ours: Value, theirs: Value, clashes: list[Clash]) -> Value:
+def _merge(path: Path, values: tuple[Value, Value, Value], side: Side, clashes: list[Clash]) -> Value:
+    base, ours, theirs = values
     if same(ours, theirs) or same(base, ours):
         return theirs
     if same(base, theirs):
         return ours
     tables = [{} if base is ABSENT else base, ours, theirs]
     if all(isinstance(each, Mapping) for each in tables):
-        return _tables(path, tables, clashes)
+        return _tables(path, tables, side, clashes)
     lists = [[] if base is ABSENT else base, ours, theirs]
     if all(map(_is_named, lists)):
-        return list(_tables(path, [{item[_NAME]: item for item in each} for each in lists], clashes).values())
-    clashes.append(Clash(path, base, ours, theirs))
-    return theirs
+        return list(_tables(path, [{item[_NAME]: item for item in each} for each in lists], side, clashes).values())
+    clashes.append(Clash(path, *values))
+    return clashes[-1].of(side)
 
 
-def _tables(path: Path, tables: Sequence[Mapping[str, Any]], clashes: list[Clash]) -> dict[str, Any]:
+def _tables(path: Path, tables: Sequence[Mapping[str, Any]], side: Side, clashes: list[Clash]) -> dict[str, Any]:
     base, ours, theirs = tables
     merged = {}
     for key in dict.fromkeys((*theirs, *ours, *base)):
         was, own, their = (each.get(key, ABSENT) for each in tables)
-        value = _merge((*path, key), was, own, their, clashes)
+        value = _merge((*path, key), (was, own, their), side, clashes)
         if value is not ABSENT:
             merged[key] = value
     return {key: merged[key] for key in order.merged(tuple(base), tuple(ours), tuple(theirs), merged)}

@@ -14,6 +14,7 @@ from ggn_store.documents import files
 from ggn_store.errors import GgnStoreError, HeadMovedError, InputError
 from ggn_store.model import play
 from ggn_store.model.document import Dialect, Document, Piece, revision_digest
+from ggn_store.model.merge import Preference, check_preference
 from ggn_store.model.revision import Revision, check_name
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog, load
@@ -40,11 +41,13 @@ class LoadOptions(ProposeOptions, total=False):
     """The keywords of `load`, `load_all` and, but for merge, of `propose`.
 
     `base` is the revision that the document is based on: `3`, `sha256:0123abcd`, a tag, or `0` where it is to be the
-    first. Where the ruleset has moved on from there, `merge` unites what both sides changed, entry by entry.
+    first. Where the ruleset has moved on from there, `merge` unites what both sides changed, and `prefer` decides what
+    they changed differently: for "ours", which is the document, or "theirs", the newest revision.
     `accept_changes` says that changes of the moves that a policy keeps are meant; the revision's message lists them.
     """
 
     merge: bool
+    prefer: Preference
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +60,12 @@ class LoadWishes:
     author: str | None = None
     base: str | None = None
     merge: bool = False
+    prefer: Preference = None
     accept_changes: bool = False
     progress: Callable[[int], None] | None = None
 
     def __post_init__(self) -> None:
+        check_preference(self.prefer, merge=self.merge)
         if self.merge and self.base is None:
             raise InputError("a merge needs to know what the document is based on: give base=...")
 
@@ -203,7 +208,8 @@ class _Loader:
             document = _in_memory(content)
             if document is None or isinstance(base, catalog.Unstated):
                 raise
-            return merging.merge_into(self.session, name, document, base, is_wanted=wishes.merge, change=change)
+            wanted = merging.Wanted(wishes.merge, wishes.prefer)
+            return merging.merge_into(self.session, name, document, base, wanted, change)
 
     def _append(
         self, content: Document | Ready | Definition, name: str, change: load.Change, counts: _Counts

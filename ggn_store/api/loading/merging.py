@@ -6,9 +6,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from ggn_store.api.loading import sources
-from ggn_store.errors import HeadMovedError, offer
+from ggn_store.errors import HeadMovedError
 from ggn_store.model.document import Document, Piece, check_dialect, revision_digest
-from ggn_store.model.merge import NOTE, Merge, noted
+from ggn_store.model.merge import NOTE, Merge, Preference, noted, places
 from ggn_store.model.revision import Revision
 from ggn_store.store.database.session import Session
 from ggn_store.store.history.diff import GivenVersion, NoVersion, StoredVersion, Version
@@ -24,7 +24,15 @@ class Merged:
     ready: Ready | None
 
 
-def merge_sides(base: Version, ours: Version, theirs: Version) -> Merged:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Whether a merge is wanted, and which side conflicts are decided for."""
+
+    merge: bool = False
+    prefer: Preference = None
+
+
+def merge_sides(base: Version, ours: Version, theirs: Version, prefer: Preference = None) -> Merged:
     """Merge two sides, of which pieces that neither has changed are not read.
 
     Base and theirs are of the store that takes the result, ours may come from another. In what is ready, pieces that
@@ -34,7 +42,7 @@ def merge_sides(base: Version, ours: Version, theirs: Version) -> Merged:
     envelopes = (side.outline.envelope for side in (base, ours, theirs))
     unread = set() if sources.are_merged(*envelopes) else _untouched(base, ours, theirs)
     start = None if base.outline.dialect is None else _document(base, unread)
-    found = sources.merge(start, _document(ours, unread), _document(theirs, unread))
+    found = sources.merge(start, _document(ours, unread), _document(theirs, unread), prefer=prefer)
     if found.document is None:
         return Merged(found, None)
     ready = load.ready(found.document)
@@ -68,12 +76,12 @@ def _document(side: Version, unread: set[str]) -> Document:
 
 
 def merge_into(
-    session: Session, name: str, ours: Document, base: str | None, *, is_wanted: bool, change: load.Change
+    session: Session, name: str, ours: Document, base: str | None, wanted: Wanted, change: load.Change
 ) -> Revision:
     """Store a document that is based on a revision (its lineage, None for none) which is not the newest any more.
 
     What both sides changed since then is merged and follows the newest revision, whichever that is by then. Raises
-    HeadMovedError, with all changes as its `merge`, where they conflict and where no merge `is_wanted`.
+    HeadMovedError, with all changes as its `merge`, where they conflict and where no merge is `wanted`.
     """
     database, given = session.database, GivenVersion(ours)
     is_alone = False
@@ -86,8 +94,8 @@ def merge_into(
                 head = catalog.find(connection, name)
                 basis = None if base is None else catalog.find(connection, f"{name}@sha256:{base}")
                 before: Version = NoVersion() if basis is None else StoredVersion(connection, basis)
-                merged = merge_sides(before, given, StoredVersion(connection, head))
-                if merged.ready is None or not is_wanted:
+                merged = merge_sides(before, given, StoredVersion(connection, head), wanted.prefer)
+                if merged.ready is None or not wanted.merge:
                     raise HeadMovedError(_moved(basis, head, merged.merge), merged.merge)
                 if not is_alone:
                     stack.close()
@@ -104,7 +112,9 @@ def merge_into(
             # Somebody was faster. Once more, and now others wait: who merges could else be overtaken for ever.
             is_alone = True
             continue
-        return replace(stored, status="merged") if stored.status == "new" else stored
+        if stored.status != "new":
+            return stored
+        return replace(stored, status="merged", decided=merged.merge.decided)
 
 
 def _moved(basis: Revision | None, head: Revision, found: Merge) -> str:
@@ -115,9 +125,7 @@ def _moved(basis: Revision | None, head: Revision, found: Merge) -> str:
         first = f"{head.name} has moved on: its newest revision is {head}, and this is based on {basis}"
     lines = [f"{first}; nothing is stored", f"ours: {found.ours}", f"theirs ({head}): {found.theirs}"]
     if found.conflicts:
-        places = [" ".join(conflict.path) or "the whole document" for conflict in found.conflicts]
-        number = f"{len(places)} conflict{'s' if len(places) > 1 else ''}"
-        lines.append(f"{number}: {offer(places)}; base the document on {head} and decide there")
+        lines.append(f"{places(found.conflicts)}; base the document on {head} and decide there")
     else:
         lines.append("the two changed different things: --merge (in Python merge=True) makes one revision of them")
         lines += [f"{NOTE}{found.note}"] if found.note is not None else []

@@ -18,12 +18,13 @@ from ggn_store.model import lines, trees
 from ggn_store.model import merge as entries
 from ggn_store.model.diff import diff, pieces_of
 from ggn_store.model.document import Document, Envelope
-from ggn_store.model.merge import Conflict, Merge
-from ggn_store.model.trees import ABSENT
+from ggn_store.model.merge import Conflict, Merge, Preference
+from ggn_store.model.trees import ABSENT, Side
 from ggn_store.notation import json_edit, json_text, toml, toml_edit
 
 # Of the base and both sides.
 Texts = tuple[str, str, str]
+Sides = tuple[Document | None, Document, Document]
 
 # What a file beside a text may state otherwise than the text itself.
 _STATED: Final = ("schema", "title", "source", "start", "play")
@@ -34,7 +35,10 @@ _COMPARED: Final = ("title", "source", "start", "board", "variables")
 
 @dataclass(frozen=True, slots=True)
 class MergedText:
-    """What came of merging texts: None and conflicts, or the text, perhaps with something to say of it."""
+    """What came of merging texts: None and conflicts, or the text, perhaps with something to say of it.
+
+    Conflicts beside a text were decided for a side.
+    """
 
     text: str | None
     conflicts: tuple[Conflict, ...] = ()
@@ -62,23 +66,33 @@ def are_merged(*sides: Envelope) -> bool:
     return None not in (base, ours, theirs) and base != ours != theirs != base
 
 
-def merge(base: Document | None, ours: Document, theirs: Document) -> Merge:
+def merge(base: Document | None, ours: Document, theirs: Document, *, prefer: Preference = None) -> Merge:
     """What `model.merge.merge` does, but with the texts where there are any."""
+    language = language_of(base, ours, theirs)
+    found = None if language is None else _merged(language, (base, ours, theirs), prefer)
+    return entries.merge(base, ours, theirs, prefer=prefer) if found is None else found
+
+
+def language_of(base: Document | None, ours: Document, theirs: Document) -> Language | None:
+    """The language of the texts that are to be merged; None where there are none."""
     start = Document(theirs.dialect, (), Envelope(definition="")) if base is None else base
     sides = (start, ours, theirs)
-    if len({side.dialect for side in sides}) == 1 and are_merged(*(side.envelope for side in sides)):
-        language = DESCRIPTIONS if theirs.dialect == "gdl" else DEFINITIONS
-        found = _merged(language, base, ours, theirs)
-        if found is not None:
-            return found
-    return entries.merge(base, ours, theirs)
+    if len({side.dialect for side in sides}) > 1 or not are_merged(*(side.envelope for side in sides)):
+        return None
+    return DESCRIPTIONS if theirs.dialect == "gdl" else DEFINITIONS
 
 
-def _merged(language: Language, base: Document | None, ours: Document, theirs: Document) -> Merge | None:
-    """The merge of the texts; None where one of them is no text of the language or does not give its document."""
+def texts_of(base: Document | None, ours: Document, theirs: Document) -> Texts:
+    """The texts of the base, which is empty where there is none, and of both sides."""
     before = "" if base is None else str(base.envelope.definition)
-    texts = (before, str(ours.envelope.definition), str(theirs.envelope.definition))
-    together = merge_texts(language, texts)
+    return before, str(ours.envelope.definition), str(theirs.envelope.definition)
+
+
+def _merged(language: Language, sides: Sides, prefer: Preference) -> Merge | None:
+    """The merge of the texts; None where one of them is no text of the language or does not give its document."""
+    base, ours, theirs = sides
+    texts = texts_of(*sides)
+    together = merge_texts(language, texts, prefer)
     if together is None:
         return None
     found = Merge(None, together.conflicts, diff(base, ours), diff(base, theirs), of_sources=True)
@@ -91,27 +105,41 @@ def _merged(language: Language, base: Document | None, ours: Document, theirs: D
         document = language.generate(together.text)
     except GgnStoreError as error:
         reason = f"the changes of both sides together are no {language.name}: {str(error).splitlines()[0]}"
-        return replace(found, conflicts=(Conflict(("definition",), *texts, reason),))
-    stated, unclear = _stated(document.envelope, (base, ours, theirs), given)
-    if unclear:
-        return replace(found, conflicts=tuple(Conflict(*each) for each in unclear))
+        conflict = Conflict(("definition",), *texts, reason)
+        if prefer is None:
+            return replace(found, conflicts=(conflict,))
+        return _decided(replace(found, document=ours if prefer == "ours" else theirs), prefer, (conflict,))
+    stated, unclear = _stated(document.envelope, sides, given, prefer or "theirs")
+    if unclear and prefer is None:
+        return replace(found, conflicts=unclear)
     document = replace(document, envelope=replace(document.envelope, **stated))
-    notes = [together.note, _difference(language, document, base, ours, theirs)]
-    return replace(found, document=document, note="; ".join(filter(None, notes)) or None)
+    decided = (*together.conflicts, *unclear)
+    notes = [together.note, _difference(language, document, sides, prefer if decided else None)]
+    found = replace(found, document=document, conflicts=(), note="; ".join(filter(None, notes)) or None)
+    return found if prefer is None else _decided(found, prefer, decided)
 
 
-def merge_texts(language: Language, texts: Texts) -> MergedText | None:
-    """The text with what both sides changed; None where one is no text of the language. A base may be empty."""
+def _decided(found: Merge, prefer: Side, conflicts: tuple[Conflict, ...]) -> Merge:
+    notes = [entries.decided_for(prefer, conflicts), found.note]
+    return replace(found, conflicts=(), decided=conflicts, note="; ".join(filter(None, notes)) or None)
+
+
+def merge_texts(language: Language, texts: Texts, side: Side | None = None) -> MergedText | None:
+    """The text with what both sides changed; None where one is no text of the language. A base may be empty.
+
+    With a side, it is as this one has it where they changed one value differently.
+    """
     try:
         values = [language.load(text) if text else {} for text in texts]
         if None in values:
             return None
-        value, clashes = trees.merge(*values)
+        value, clashes = trees.merge(*values, side=side or "theirs")
     except RecursionError:  # far deeper than anything that is valid
         return None
-    if clashes:
-        return MergedText(None, tuple(_conflict(language, clash) for clash in clashes))
-    return language.write(value, texts)
+    conflicts = tuple(_conflict(language, clash) for clash in clashes)
+    if clashes and side is None:
+        return MergedText(None, conflicts)
+    return replace(language.write(value, texts), conflicts=conflicts)
 
 
 def _conflict(language: Language, clash: trees.Clash) -> Conflict:
@@ -135,35 +163,45 @@ def _given(language: Language, side: Document) -> Envelope | None:
 
 
 def _stated(
-    generated: Envelope, sides: tuple[Document | None, Document, Document], given: list[Envelope | None]
-) -> tuple[dict[str, Any], list[tuple[Any, ...]]]:
+    generated: Envelope, sides: Sides, given: list[Envelope | None], side: Side
+) -> tuple[dict[str, Any], tuple[Conflict, ...]]:
     """Fields of which a side states another value than its text gives, merged; and those in conflict."""
-    stated, unclear = {}, []
+    stated: dict[str, Any] = {}
+    unclear: list[Conflict] = []
     for name in _STATED:
         said = [None if side is None else getattr(side.envelope, name) for side in sides]
         if any(each not in (None, getattr(own, name)) for each, own in zip(said[1:], given, strict=True)):
-            value, clashes = trees.merge(*said)
-            stated[name] = value
-            unclear += [((name,), *said) for _ in clashes]
-    return stated, unclear
+            stated[name], clashes = trees.merge(*said, side=side)
+            unclear += [Conflict((name,), *said) for _ in clashes]
+    return stated, tuple(unclear)
 
 
-def _difference(
-    language: Language, document: Document, base: Document | None, ours: Document, theirs: Document
-) -> str | None:
-    """In what the generated document is not what the changes of both sides give entry by entry; None if in nothing."""
-    by_entry = entries.merge(None if base is None else _bare(base), _bare(ours), _bare(theirs))
+def _difference(language: Language, document: Document, sides: Sides, prefer: Preference) -> str | None:
+    """In what the generated document is not what the changes of both sides give entry by entry; None if in nothing.
+
+    Where conflicts were decided for a side, it may also be as one of the sides.
+    """
+    base, ours, theirs = (None if side is None else _bare(side) for side in sides)
+    assert ours is not None and theirs is not None  # noqa: S101, PT018  (only a base may be missing)
+    by_entry = entries.merge(base, ours, theirs, prefer=prefer)
     if by_entry.document is None:
         places = [" ".join(conflict.path) or "the whole document" for conflict in by_entry.conflicts]
         return (
             f"both changed what is made from the {language.name} in {offer(places)}, "
             "which is as the merged text gives it: see that it is what both meant"
         )
-    one, other = pieces_of(by_entry.document), pieces_of(document)
+    allowed = [by_entry.document] if prefer is None else [by_entry.document, ours, theirs]
     names = [
-        name for name in _COMPARED if getattr(document.envelope, name) != getattr(by_entry.document.envelope, name)
+        name
+        for name in _COMPARED
+        if getattr(document.envelope, name) not in [getattr(each.envelope, name) for each in allowed]
     ]
-    names += [name for name in {**one, **other} if not entries.same_entries(one.get(name), other.get(name))]
+    made, known = pieces_of(document), [pieces_of(each) for each in allowed]
+    names += [
+        name
+        for name in {**known[0], **made}
+        if not any(entries.same_entries(each.get(name), made.get(name)) for each in known)
+    ]
     if not names:
         return None
     return (

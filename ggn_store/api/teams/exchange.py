@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import IO, TYPE_CHECKING, Protocol, TypedDict, Unpack
 
 from ggn_store.api.loading import gates, sources
@@ -13,6 +14,7 @@ from ggn_store.api.session import authors, collector, opening
 from ggn_store.api.session.opening import Address
 from ggn_store.errors import GgnStoreError, InputError, StoreError, UnknownNameError, quote
 from ggn_store.model.care import Comparison
+from ggn_store.model.merge import Preference, check_preference
 from ggn_store.model.revision import check_name
 from ggn_store.model.transfer import RevisionSource, Transferred, TransferWishes
 from ggn_store.store.database.session import Session
@@ -45,13 +47,16 @@ class TransferOptions(TypedDict, total=False):
     """The keywords of every way to transfer rulesets.
 
     `to` is the name that the ruleset gets. `merge` makes one of two histories that have diverged, as far as no entry
-    was changed in two ways; `message` and `author` are of the revision that does. `tags` come along if asked for.
+    was changed in two ways; `message` and `author` are of the revision that does. `prefer` decides what was changed in
+    two ways: for "ours", which of a push is what is pushed, else what is here, or "theirs". `tags` come along if asked
+    for.
     With `dry_run` nothing travels. `progress` is called for each ruleset with how many pieces have come, and how many
     are still to come.
     """
 
     to: str | None
     merge: bool
+    prefer: Preference
     tags: bool
     message: str | None
     author: str | None
@@ -66,6 +71,7 @@ class _Order:
     names: Names = None
     to: str | None = None
     merge: bool = False
+    prefer: Preference = None
     tags: bool = False
     message: str | None = None
     author: str | None = None
@@ -74,8 +80,10 @@ class _Order:
 
     def wishes(self, destination: Session, source: str, is_push: bool = False) -> TransferWishes:
         """What is to be done with what comes from `source`."""
+        check_preference(self.prefer, merge=self.merge)
         author = authors.signed(destination.database, self.author, self.message)
-        return TransferWishes(source, self.merge, self.tags, self.message, author, is_push, sources.merge)
+        merging = partial(sources.merge, prefer=self.prefer)
+        return TransferWishes(source, self.merge, self.tags, self.message, author, is_push, merging)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +102,8 @@ class Exchange:
         """Give rulesets (all for None) to another store or the one at an address; what became of each, or its error.
 
         Only what it does not have travels, and each ruleset is taken as a whole or not at all. Raises DivergedError
-        where it has what this store has not. See `TransferOptions` for the keywords: to, merge, tags, message, author,
-        dry_run, progress.
+        where it has what this store has not. See `TransferOptions` for the keywords: to, merge, prefer, tags, message,
+        author, dry_run, progress.
         """
         with _opened(remote) as other:
             yield from _between(self._session, other, _Order(names, **options), is_push=True)

@@ -18,7 +18,7 @@ from ggn_store.model import ancestry
 from ggn_store.model.ancestry import Relation, Step
 from ggn_store.model.board import Board, parse_shape
 from ggn_store.model.document import Digests
-from ggn_store.model.merge import noted
+from ggn_store.model.merge import Merge, noted
 from ggn_store.model.revision import check_name, check_tag
 from ggn_store.model.transfer import (
     DivergedError,
@@ -161,7 +161,7 @@ class _Receiving:
     _boards: dict[str, tuple[int, Board]] = field(default_factory=dict)
     _pieces: dict[str, _Known] = field(default_factory=dict)
     _sent: int = 0
-    _note: str | None = None
+    _merge: Merge | None = None
 
     def all(self) -> Transferred:
         """Everything: boards, pieces by digest, revisions, what unites them with those that are here, tags."""
@@ -188,7 +188,8 @@ class _Receiving:
         status = _status(here, relation)
         revisions = number - (here.head.number if here.steps else 0)
         done = Transferred(self._name, here.name, status, revisions, self._sent, len(digests), number, last, moved)
-        return replace(done, note=self._note)
+        made = self._merge
+        return done if made is None else replace(done, note=made.note, decided=made.decided)
 
     # --- checking ---
 
@@ -335,7 +336,7 @@ class _Receiving:
             dialect, board_id, envelope = found.dialect, found.board_id, found.envelope
         else:
             uniting = Uniting(self._connection, self._here, self._relation, self._wishes)
-            document, self._note = uniting.merged(keys)
+            document, self._merge = uniting.merged(keys)
             dialect, envelope, digest = document.dialect, document.envelope, document.digest
             board_id = load.store_board(self._database, self._connection, document.board)
             known = load.known_pieces(self._connection, document.piece_digests)
@@ -346,8 +347,8 @@ class _Receiving:
         message = self._wishes.message
         if message is None:
             message = f"merge sha256:{coming.lineage[:_SHORT]} into sha256:{here.lineage[:_SHORT]}"
-        if self._note is not None:
-            message = noted(message, self._note)
+        if self._merge is not None and self._merge.note is not None:
+            message = noted(message, self._merge.note)
         at = datetime.now(UTC)
         made = load.Made(dialect, board_id, envelope, digest, self._wishes.author, message, at, keys[coming.lineage])
         key = self._append(ruleset_id, made, pieces, number, keys[here.lineage])

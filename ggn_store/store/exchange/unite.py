@@ -53,8 +53,8 @@ class Uniting:
     _relation: Relation
     _wishes: TransferWishes
 
-    def merged(self, keys: Mapping[str, int]) -> tuple[Document, str | None]:
-        """The document that has what both sides changed, and what to say of it; raises DivergedError without one."""
+    def merged(self, keys: Mapping[str, int]) -> tuple[Document, Merge]:
+        """The document that has what both sides changed, and the merge; raises DivergedError without one."""
         here, coming = self._here.head, self._relation.missing[-1]
         documents = _Documents(self._connection)
         own, other = (coming, here) if self._wishes.is_push else (here, coming)
@@ -76,7 +76,7 @@ class Uniting:
                 f"depends on which of these merges one goes by; nothing was stored: {_CURE}",
                 made,
             )
-        return document, made.note
+        return document, made
 
     def _apart(self, made: Merge) -> str:
         relation, name = self._relation, self._here.name
