@@ -11,15 +11,16 @@ import ggn_store
 from ggn_store.api.positions.json_text import read_positions
 from ggn_store.cli import options
 from ggn_store.errors import printable
-from ggn_store.model.policy import PolicyRules, PositionSet
+from ggn_store.model.policy import LISTS, PolicyRules, PositionSet
 from ggn_store.render.records import compact
 
 if TYPE_CHECKING:
     from ggn_store.model.policy import Policy
 
 
-_COLUMNS = ("namespace", "lint", "compatible", "review", "author", "created_at", "message")
-_LOG = ("number", "lint", "compatible", "review", "removed", "author", "created_at", "message")
+_RULES = ("lint", "compatible", "review", *LISTS)
+_COLUMNS = ("namespace", *_RULES, "author", "created_at", "message")
+_LOG = ("number", *_RULES, "removed", "author", "created_at", "message")
 _ENDINGS = (".gz", ".ndjson", ".jsonl", ".json")
 
 _namespace = click.argument("namespace", metavar="NAMESPACE")
@@ -52,14 +53,27 @@ def policy() -> None:
 @click.option(
     "--review", type=options.IntRange(0, 100), default=0, metavar="N", help="How many other people must approve."
 )
+@click.option(
+    "--proposer",
+    "proposers",
+    multiple=True,
+    metavar="NAME",
+    help="Who may propose, and load where no review is asked for.",
+)
+@click.option("--approver", "approvers", multiple=True, metavar="NAME", help="Whose approvals and rejections count.")
+@click.option("--tagger", "taggers", multiple=True, metavar="NAME", help="Who may move tags and set states.")
 @options.change_options
 @click.pass_context
 def set_(ctx: click.Context, /, namespace: str, compatible: str | None, **rules: Any) -> None:
     """Set the policy of a namespace, in place of the one that it has.
 
     Requirements that are not given do not apply, even if an enclosing namespace has them.
+
+    A NAME is a user or a group of the Postgres server; in a SQLite file, which trusts --author, the name of an author.
+    These options can be given several times; without one, everybody may who may on that server.
     """
     positions = None
+    rules |= {key: rules[key] or None for key in LISTS}
     if compatible is not None:
         positions = PositionSet(_name(compatible), tuple(read_positions(compatible)))
     store = options.open_store(ctx, create=True)
@@ -135,6 +149,7 @@ def _record(policy: Policy) -> dict[str, object]:
         "lint": ", ".join(rules.get("lint", ())) if rules else None,
         "compatible": compatible.get("name"),
         "review": rules.get("review") if rules else None,
+        **{key: ", ".join(rules[key]) if rules and key in rules else None for key in LISTS},
         "removed": rules is None and policy.fault is None,
         **({} if policy.fault is None else {"message": f"broken: {policy.fault}"}),
     }
@@ -152,6 +167,8 @@ def _text(policy: Policy) -> str:
     if rules.review:
         people = "1 other" if rules.review == 1 else f"{rules.review} others"
         lines["review"] = f"a change is proposed, and {people} must approve of it (`ggn-store propose`)"
+    for key, names in rules.people().items():
+        lines[key] = f"only {', '.join(names)} may {LISTS[key]}"
     if policy.fault is not None:
         lines["broken"] = f"{policy.fault}: no revision is taken until another policy is set"
     elif not rules:

@@ -110,6 +110,7 @@ def show(ctx: click.Context, proposal: str, document: bool, form: str | None, ou
         "state": found.state if found.revision is None else f"{found.state}, it is {found.name}@{found.revision}",
         "base": None if found.base is None else f"{found.name}@{found.base}",
         "approved": f"{len(found.approvals)} of {found.needed}",
+        "approvers": None if found.approvers is None else f"only {', '.join(found.approvers)}",
         **{name: found.data()[name] for name in ("author", "role", "message", "created_at", "digest")},
         "changes": str(difference),
     }
@@ -117,8 +118,10 @@ def show(ctx: click.Context, proposal: str, document: bool, form: str | None, ou
     lines += [f"accepted      {printable(each)}\n" for each in found.accepted]
     for each in found.verdicts:
         why = "" if each.message is None else f": {each.message}"
+        is_void = each.verdict == "approved" and each.who in found.strangers
+        stands = ", which does not count" if is_void else ""
         at = each.data()["created_at"]
-        lines.append(f"{each.verdict:14}{printable(f'{at} by {each.author or each.role}{why}')}\n")
+        lines.append(f"{each.verdict:14}{printable(f'{at} by {each.author or each.role}{stands}{why}')}\n")
     color = output is None and options.is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
     options.write([*lines, "\n", *diff_text(difference, color)], output)
 

@@ -15,7 +15,14 @@ from ggn_store.model.record import Record
 from ggn_store.model.revision import check_name
 
 MAX_REVIEW: Final = 100
+MAX_NAME: Final = 1_000
 EVERYTHING: Final = "*"
+# The lists of people that a policy may have, and what nobody else may do.
+LISTS: Final = {
+    "proposers": "propose changes, or load them where no review is asked for",
+    "approvers": "approve or reject proposals",
+    "taggers": "move tags or set states",
+}
 ALL: Final = "all"
 
 
@@ -54,19 +61,34 @@ class PolicyRules:
     """What a policy asks for beside valid documents, which is always asked for.
 
     `lint` has the codes of findings that a document must not have, or `all`; `compatible` positions whose moves must
-    stay the same; `review` is how many others must approve of a change.
+    stay the same; `review` is how many others must approve of a change. `proposers`, `approvers` and `taggers` are the
+    people who may do what `LISTS` says; None for everybody.
     """
 
     lint: tuple[str, ...] = ()
     compatible: PositionSet | None = None
     review: int = 0
+    proposers: tuple[str, ...] | None = None
+    approvers: tuple[str, ...] | None = None
+    taggers: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.review, bool) or not 0 <= self.review <= MAX_REVIEW:
             raise NotationError(f"review is a number of people from 0 to {MAX_REVIEW}, not {self.review}")
+        for key, names in self.people().items():
+            if not names:
+                raise NotationError(f"{key} without a name would be nobody: leave them out for everybody")
+            for name in names:
+                if not isinstance(name, str) or not name.isprintable() or not 0 < len(name) <= MAX_NAME:
+                    raise NotationError(f"{quote(name)} cannot be one of {key}: a name is one line of plain text")
 
     def __bool__(self) -> bool:
-        return bool(self.lint or self.compatible or self.review)
+        return bool(self.lint or self.compatible or self.review or self.people())
+
+    def people(self) -> dict[str, tuple[str, ...]]:
+        """The lists of people that there are."""
+        found = {key: getattr(self, key) for key in LISTS}
+        return {key: names for key, names in found.items() if names is not None}
 
     def data(self) -> dict[str, Any]:
         """What is asked for, as JSON data without the positions."""
@@ -77,14 +99,15 @@ class PolicyRules:
             data["compatible"] = {"name": self.compatible.name, "positions": len(self.compatible.positions)}
         if self.review:
             data["review"] = self.review
-        return data
+        return data | {key: list(names) for key, names in self.people().items()}
 
     @classmethod
     def from_data(cls, data: Mapping[str, Any], positions: str | None) -> PolicyRules:
         """The rules that `data` was written for."""
         kept = data.get("compatible")
         compatible = None if kept is None or positions is None else PositionSet.from_text(kept["name"], positions)
-        return cls(tuple(data.get("lint", ())), compatible, data.get("review", 0))
+        people = {key: tuple(data[key]) for key in LISTS if key in data}
+        return cls(tuple(data.get("lint", ())), compatible, data.get("review", 0), **people)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,8 +48,10 @@ class Proposal(Record):
     """A proposal and what became of it; `chess#4` is the fourth of chess.
 
     `base` is the number of the revision that it is to follow, `head` that of the newest one: None for none. `needed`
-    is how many must approve. `accepted` are the changes of moves that it says are meant, one line each. `fault` says
-    what is wrong with a proposal that this program has not written so: it is broken, and can only be rejected.
+    is how many must approve, and `approvers` are the only ones whom the policy lets do so, None for everybody;
+    `strangers` have said something of it and are none of these. `accepted` are the changes of moves that it says are
+    meant, one line each. `fault` says what is wrong with a proposal that this program has not written so: it is broken,
+    and can only be rejected.
     """
 
     id: int
@@ -70,9 +72,11 @@ class Proposal(Record):
     created_at: datetime | None
     verdicts: tuple[Verdict, ...]
     needed: int
+    approvers: tuple[str, ...] | None = None
+    strangers: frozenset[str] = frozenset()
     fault: str | None = None
     DATA: ClassVar = (
-        "name number state base head revision approvals needed digest dialect pieces accepted "
+        "name number state base head revision approvals needed approvers digest dialect pieces accepted "
         "author role message created_at verdicts"
     )
 
@@ -98,7 +102,7 @@ class Proposal(Record):
     def approvals(self) -> tuple[str, ...]:
         """The others who have approved of what is proposed, in the order in which they did."""
         people = (each.who for each in self.verdicts if each.verdict == "approved" and each.digest == self.digest)
-        return tuple(dict.fromkeys(who for who in people if who is not None and who != self.who))
+        return tuple(dict.fromkeys(who for who in people if who not in (None, self.who, *self.strangers)))
 
     @property
     def revision(self) -> int | None:

@@ -23,8 +23,9 @@ from ggn_store.model.policy import ALL, MoveChange, Policy, PositionSet
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision, RulesetState
 from ggn_store.notation.json_text import pointer
+from ggn_store.store.database.engine import Database
 from ggn_store.store.history import states
-from ggn_store.store.review import policies
+from ggn_store.store.review import policies, rights
 from ggn_store.store.rulesets import catalog, stored_documents
 from ggn_store.store.rulesets.load import Gate, Head, Made
 from ggn_store.store.rulesets.stored_documents import StoredDocument, Transaction
@@ -60,7 +61,7 @@ class Findings:
         return "\n".join(["Accepted changes of moves:", *lines])
 
 
-def gate(accept: bool = False) -> Gate:
+def gate(database: Database, accept: bool = False) -> Gate:
     """What lets a revision that is loaded follow the head of its ruleset; raises GateError with every finding.
 
     With `accept`, changes of moves are listed in its message instead.
@@ -79,6 +80,7 @@ def gate(accept: bool = False) -> Gate:
                 f"propose it with `ggn-store propose {name} FILE`, or an old revision with `ggn-store propose "
                 f"{name}@NUMBER`"
             )
+        rights.require(database, connection, name, "proposers", made.author)
         before = None if head.id is None else stored_documents.of_revision(connection, head.id)
         found = check(connection, name, before, stored_documents.of_pieces(connection, made, piece_ids))
         refuse(name, found, accept=accept)

@@ -194,7 +194,7 @@ class _Loader:
         """Store a document, or what a definition generates, as the next revision of a ruleset."""
         wishes = self.wishes
         author = authors.signed(self.session.database, wishes.author, wishes.message)
-        change = load.Change(author, wishes.message, gate=gates.gate(wishes.accept_changes))
+        change = load.Change(author, wishes.message, gate=gates.gate(self.session.database, wishes.accept_changes))
         check_name(name)
         if isinstance(content, Document | Ready):
             content = prepare(content)

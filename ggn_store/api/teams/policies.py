@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 from ggn_store.api.session import authors
 from ggn_store.documents.lint import CODES
@@ -11,7 +12,18 @@ from ggn_store.errors import NotationError, UnknownNameError, offer, quote
 from ggn_store.model.policy import ALL, EVERYTHING, Policy, PolicyRules, PositionSet, check_namespace
 from ggn_store.model.revision import check_name
 from ggn_store.store.database.session import Session
-from ggn_store.store.review import policies
+from ggn_store.store.review import policies, rights
+
+
+class Asked(TypedDict, total=False):
+    """What a policy may ask for."""
+
+    lint: Sequence[str]
+    compatible: PositionSet | None
+    review: int
+    proposers: Sequence[str] | None
+    approvers: Sequence[str] | None
+    taggers: Sequence[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,23 +36,33 @@ class Policies:
         self,
         namespace: str,
         *,
-        lint: Sequence[str] = (),
-        compatible: PositionSet | None = None,
-        review: int = 0,
         author: str | None = None,
         message: str | None = None,
+        **asked: Unpack[Asked],
     ) -> Policy:
         """Say what revisions of a namespace must be like: `team` for `team/...`, `team/chess`, `*` for the whole store.
 
         `lint` has codes of findings that are refused, or `all`; `compatible` positions whose moves must stay the same;
         `review` says how many others must approve of a change. Rules that are not given are not asked for. The policy
         of the longest namespace counts alone.
+
+        Only `proposers` propose changes, and load them where no review is asked for; only the approvals and rejections
+        of `approvers` count; only `taggers` move tags and set states. These are the authors' names in a SQLite file, on
+        Postgres roles of the server, of which users may be members; without a list it is everybody. Raises GateError
+        for a list of nobody, and where nobody could ever have enough approvals.
         """
-        codes = (ALL, *CODES)
+        codes, lint = (ALL, *CODES), asked.get("lint", ())
         for code in lint:
             if code not in codes:
                 raise NotationError(f"{quote(code)} is not a class of findings: {', '.join(codes)}")
-        rules = PolicyRules((ALL,) if ALL in lint else tuple(dict.fromkeys(lint)), compatible, review)
+        rules = PolicyRules(
+            (ALL,) if ALL in lint else tuple(dict.fromkeys(lint)),
+            asked.get("compatible"),
+            asked.get("review", 0),
+            _names(asked.get("proposers")),
+            _names(asked.get("approvers")),
+            _names(asked.get("taggers")),
+        )
         return self._add(namespace, rules, author, message)
 
     def remove(self, namespace: str, *, author: str | None = None, message: str | None = None) -> Policy | None:
@@ -60,6 +82,8 @@ class Policies:
         check_namespace(namespace)
         author = authors.signed(self._session.database, author, message)
         with self._session.writing() as connection:
+            if rules is not None:
+                rights.require_people(connection, rules)
             return policies.add(self._session.database, connection, namespace, rules, author, message)
 
     def get(self, name: str) -> Policy | None:
@@ -79,3 +103,10 @@ class Policies:
         check_namespace(namespace)
         with self._session.reading() as connection:
             return tuple(policies.log(connection, namespace))
+
+
+def _names(names: Sequence[str] | None) -> tuple[str, ...] | None:
+    """The names of a list, each once, in the order in which policies are written."""
+    if names is None:
+        return None
+    return tuple(sorted({names} if isinstance(names, str) else set(names)))

@@ -17,7 +17,7 @@ from ggn_store.model.revision import check_name, parse_reference
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import states
-from ggn_store.store.review import proposals
+from ggn_store.store.review import proposals, rights
 from ggn_store.store.rulesets import catalog, load, stored_documents
 from ggn_store.store.rulesets.load import Made
 from ggn_store.store.rulesets.stored_documents import StoredDocument, Transaction
@@ -75,6 +75,7 @@ class Reviews:
         self, connection: Transaction, name: str, head: load.Head, made: Made, listed: list[int], *, accept: bool
     ) -> Proposal:
         """Propose what is stored already, where it is news and its policy has nothing against it."""
+        rights.require(self._session.database, connection, name, "proposers", made.author)
         _require_news(connection, name, head.digest, head.number, made)
         before = None if head.id is None else stored_documents.of_revision(connection, head.id)
         found = gates.check(connection, name, before, stored_documents.of_pieces(connection, made, listed))
@@ -110,6 +111,7 @@ class Reviews:
                 _require_current(found)
                 if who == found.who:
                     raise GateError(f"{found} is {who}'s own: somebody else has to approve of it")
+                rights.require(database, connection, name, "approvers", author)
                 if who in found.approvals:
                     break
                 was_said = proposals.judge(database, connection, found, "approved", author, message)
@@ -139,6 +141,8 @@ class Reviews:
                 _require_unjudged(found)
                 if verdict == "withdrawn" and who != found.who:
                     raise GateError(f"{found} is {found.who}'s, not {who}'s: reject it instead")
+                if verdict == "rejected":
+                    rights.require(self._session.database, connection, name, "approvers", author)
                 if proposals.judge(self._session.database, connection, found, verdict, author, message):
                     return proposals.find(connection, name, number)
 

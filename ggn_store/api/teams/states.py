@@ -9,6 +9,7 @@ from ggn_store.errors import NotationError, quote
 from ggn_store.model.revision import STATES, Lifecycle, RulesetState, check_name
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import states
+from ggn_store.store.review import rights
 from ggn_store.store.rulesets import catalog
 
 
@@ -46,6 +47,7 @@ class States:
             before = states.newest(connection, name)
             if (before.state, before.successor, before.message) == (state, use, message):
                 return before
+            rights.require(self._session.database, connection, name, "taggers", author)
             return states.add(self._session.database, connection, before, state, use, author, message)
 
     def get(self, name: str) -> RulesetState:

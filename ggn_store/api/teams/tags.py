@@ -10,6 +10,7 @@ from ggn_store.model.revision import Reference, Revision, check_name, parse_refe
 from ggn_store.model.tag import Tag
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import tags
+from ggn_store.store.review import rights
 from ggn_store.store.rulesets import catalog, load
 
 
@@ -65,6 +66,7 @@ class Tags:
         with self._session.writing() as connection:
             target: Revision | None = None if remove else catalog.find(connection, named)
             expected = tags.expected(connection, named.name, expect)
+            rights.require(database, connection, named.name, "taggers", author)
             change = load.Change(author, message)
             return tags.move(database, connection, named.name, name, target, change, expected)
 

@@ -33,6 +33,7 @@ from ggn_store.store.database.engine import Database
 from ggn_store.store.exchange import offer
 from ggn_store.store.exchange.unite import Here, Uniting, united
 from ggn_store.store.history import states, tags
+from ggn_store.store.review import rights
 from ggn_store.store.rulesets import catalog, declared, load, stored_documents
 from ggn_store.store.schema import tables as t
 
@@ -168,6 +169,9 @@ class _Receiving:
         here, relation = self._here, self._relation
         coming = list(self._source.revisions(self._name, [step.lineage for step in relation.missing]))
         self._check(coming)
+        authors = {revision.author for revision in coming}
+        for author in authors | ({self._wishes.author} if relation.kind == "apart" else set()):
+            rights.require(self._database, self._connection, here.name, "proposers", author)
         # What is found here must not be collected before it is listed. Pieces of a merged document come after the
         # others, in no order with them.
         self._database.lock_pieces(self._connection, alone=relation.kind == "apart" and united(here, relation) is None)
@@ -373,6 +377,7 @@ def _take_tags(
             continue
         said = {"ruleset_id": here.ruleset_id, "name": tag.name, "number": 1 if row is None else row.number + 1}
         said |= {"revision_id": keys[tag.lineage], "author": tag.author, "message": tag.message}
+        rights.require(database, connection, here.name, "taggers", tag.author)
         if not tags.add(database, connection, said | {"created_at": tag.created_at}):
             raise OvertakenError
         moved.append(tag.name)

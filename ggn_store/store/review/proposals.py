@@ -10,6 +10,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -17,9 +18,11 @@ from sqlalchemy import Connection, Select, func, select
 
 from ggn_store.errors import DamagedError, StoreError, UnknownNameError, quote
 from ggn_store.model.document import Envelope
+from ggn_store.model.policy import PolicyRules
 from ggn_store.model.proposal import Judgement, Proposal, Verdict
 from ggn_store.store.database.engine import Database
 from ggn_store.store.review import policies
+from ggn_store.store.review.members import members
 from ggn_store.store.rulesets import catalog, damaged, load, stored_documents
 from ggn_store.store.rulesets.load import Head, Made
 from ggn_store.store.schema import tables as t
@@ -154,21 +157,25 @@ def _read(connection: Connection, query: Select[Any]) -> list[Proposal]:
     found = []
     for key, row in rows.items():
         place = places[key]
-        count, of_policy = needed[place.name]
+        count, approvers, of_policy = needed[place.name]
         said = verdicts.get(key, ())
+        people = None if approvers is None else members(connection, approvers)
+        strangers = () if people is None else (each.who for each in said if each.who not in people)
         fault = "it cannot be read" if row is None else _fault(row, listed[key], said)
         if not damaged.is_up_to(place.number, last[place.name]):
             fault = "its number does not follow those of the others"
-        found.append(_proposal(key, place, row, said, count, fault or of_policy))
+        proposal = _proposal(key, place, row, said, count, fault or of_policy)
+        found.append(replace(proposal, approvers=approvers, strangers=frozenset(strangers)))
     return found
 
 
-def _needed(connection: Connection, name: str) -> tuple[int, str | None]:
-    """How many must approve of a change of a ruleset, and what is wrong with the policy that says so."""
+def _needed(connection: Connection, name: str) -> tuple[int, tuple[str, ...] | None, str | None]:
+    """How many must approve of a change of a ruleset, who may, and what is wrong with the policy that says so."""
     policy = policies.counting(connection, name)
+    rules = PolicyRules() if policy is None or policy.rules is None else policy.rules
     # Where nothing asks for a review, one who looks at it is still what a proposal is for.
-    count = max(1, 0 if policy is None or policy.rules is None else policy.rules.review)
-    return count, None if policy is None or policy.fault is None else policies.broken(policy)
+    fault = None if policy is None or policy.fault is None else policies.broken(policy)
+    return max(1, rules.review), rules.approvers, fault
 
 
 def _fault(row: Any, listed: int, verdicts: Sequence[Verdict]) -> str | None:

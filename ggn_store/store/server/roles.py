@@ -34,7 +34,9 @@ RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     "ruleset": {"INSERT (name)": _WRITERS, "UPDATE (deleted_at)": (ADMIN,), "DELETE": (ADMIN,)},
     **{table: {"INSERT": _WRITERS} for table in ("revision", "revision_piece", "revision_merge")},
     **{table: {"INSERT": _WRITERS} for table in ("proposal", "proposal_piece", "verdict")},
-    **{table: {"INSERT": (ADMIN,)} for table in ("tag", "ruleset_state", "policy")},
+    # Of authors only those whom a policy names.
+    **{table: {"INSERT": _WRITERS} for table in ("tag", "ruleset_state")},
+    "policy": {"INSERT": (ADMIN,)},
     "audit": {},
     VERSION_TABLE: {},
     UNCHECKED: {"INSERT": _WRITERS},

@@ -37,7 +37,7 @@ _OF_PIECES = ("piece", "lane", "summary")
 _MAY_REBUILD = "NOT has_table_privilege(current_user, TG_RELID, 'DELETE') AND "
 
 # The functions that members call themselves; all others are called by triggers.
-CALLED = {"ggn_is_ours(xid)": (AUTHOR, ADMIN)}
+CALLED = {"ggn_is_ours(xid)": (AUTHOR, ADMIN), "ggn_people(wanted text, key text)": (AUTHOR, ADMIN)}
 # Table -> the function that is run once for each statement that adds rows to it.
 SEALED = {
     "board": "ggn_note_board",
@@ -83,6 +83,11 @@ def statements(schema: str) -> list[str]:
         *(_trigger(f"{table}_emptied", "DELETE", f'"{table}"', function) for table, function in EMPTIED.items()),
         "CREATE OR REPLACE TRIGGER piece_changed AFTER UPDATE ON piece REFERENCING NEW TABLE AS touched_rows\n"
         "FOR EACH STATEMENT EXECUTE FUNCTION ggn_note_lane()",
+        *(
+            f"CREATE OR REPLACE TRIGGER {table}_permitted BEFORE INSERT ON {table}\n"
+            "FOR EACH ROW EXECUTE FUNCTION ggn_require_tagger()"
+            for table in ("tag", "ruleset_state")
+        ),
         f"DROP TRIGGER IF EXISTS {UNCHECKED}_checked ON {UNCHECKED}",
         f"CREATE CONSTRAINT TRIGGER {UNCHECKED}_checked AFTER INSERT ON {UNCHECKED} DEFERRABLE INITIALLY DEFERRED\n"
         "FOR EACH ROW EXECUTE FUNCTION ggn_check()",
@@ -124,6 +129,7 @@ def _functions(schema: str) -> Iterator[str]:
     yield function("fault_of_proposal", content=content("proposal"))
     faults = "".join(f"WHEN '{kind}' THEN fault := ggn_fault_of_{kind}(NEW.id); " for kind in _KINDS)
     yield function("check", faults=faults)
+    yield function("require_tagger")
     for kind in ("board", "ruleset", "revision", "proposal"):
         yield note(f"ggn_note_{kind}", kind)
     yield note("ggn_note_piece", *_OF_PIECES)
