@@ -50,48 +50,63 @@ _NEEDED = (
 )
 
 
-def _seals() -> Any:
-    """The migration that has written the seals, whose words these are."""
+def seals(*, rights: bool = True) -> Any:
+    """The words of the seals, as this migration has them; without rights, as they were before.
+
+    Migrations that come later and make seals again begin with these.
+    """
     loader = SourceFileLoader("ggn_store_seals", str(Path(__file__).with_name("0007_seals.py")))
-    module = ModuleType(loader.name)
-    loader.exec_module(module)
-    return module
+    found: Any = ModuleType(loader.name)
+    loader.exec_module(found)
+    found._FIELDS = found._FIELDS.replace("'variables'", "'variables', 'play'")
+    if not rights:
+        return found
+    sqlite, postgres = found._Sqlite, found._Postgres
+    is_listed = {
+        sqlite: _is_listed_sqlite("v.author", found._rules(found._OF_PROPOSAL, True), "approvers"),
+        postgres: f"ggn_is_one_of(v.role, ggn_people({found._OF_PROPOSAL}, 'approvers'))",
+    }
+    every, judge_postgres = found._approvals, found._judge_postgres
+    found._approvals = lambda words, is_read: f"{every(words, is_read).removesuffix(')')} AND {is_listed[words]})"
+    _allow_lists(
+        sqlite,
+        _part_sqlite,
+        " UNION ALL ",
+        ("THEN NEW.rules = (SELECT '{' || coalesce(group_concat(part, ', '), '') || '}' FROM (", _REVIEW, ")) ELSE 0"),
+    )
+    _allow_lists(
+        postgres,
+        _part_postgres,
+        ", ",
+        ("|| concat_ws(', ', ", "CASE WHEN json_typeof(NEW.rules::json -> 'review')", ") || '}')"),
+    )
+    sqlite.review = _Needed(found)
+
+    def judge(*, is_read: bool) -> None:
+        judge_postgres(is_read=is_read)
+        op.execute(
+            "CREATE OR REPLACE FUNCTION ggn_review(wanted text) RETURNS integer LANGUAGE sql STABLE SECURITY DEFINER "
+            f"AS $$ {_NEEDED.format(rules=found._rules('wanted', is_read))} $$"
+        )
+        found._pin("ggn_review(text)")
+
+    found._judge_postgres = judge
+    return found
 
 
-def upgrade() -> None:
-    seals = _seals()
-    if op.get_bind().dialect.name == "postgresql":
-        _make_postgres(seals)
-    else:
-        _make_sqlite(seals)
+class _Needed:
+    """How many must approve of a revision, in SQLite's words: one at least of what whoever may not load has written."""
 
+    def __init__(self, seals: Any) -> None:
+        self._plain: str = seals._Sqlite.review
+        self._author = {seals._OF_PIECE: _AUTHOR_OF_PIECE, seals._OF_REVISION: "NEW.author"}
 
-def downgrade() -> None:
-    seals = _seals()
-    if op.get_bind().dialect.name == "postgresql":
-        for function in ("ggn_require_listed()", "ggn_require_judge()", "ggn_require_merger()"):
-            op.execute(f"DROP FUNCTION {function} CASCADE")  # and with it the triggers
-        _judge_postgres(seals)
-        op.execute("DROP FUNCTION ggn_people(text, text)")
-        op.execute("DROP FUNCTION ggn_is_one_of(text, json)")
-    else:
-        for table, *_ in _LISTED:
-            op.execute(f"DROP TRIGGER {table}_listed")
-        _judge_sqlite(seals)
-
-
-def _seals() -> Any:
-    """The migration that has written the seals, whose words these are."""
-    loader = SourceFileLoader("ggn_store_seals", str(Path(__file__).with_name("0007_seals.py")))
-    module = ModuleType(loader.name)
-    loader.exec_module(module)
-    return module
-
-
-def _count_listed(seals: Any, is_listed: str) -> None:
-    """Have the seals count the approvals only of those who are listed."""
-    every = seals._approvals
-    seals._approvals = lambda words, is_read: f"{every(words, is_read).removesuffix(')')} AND {is_listed})"
+    def format(self, *, rules: str) -> str:
+        needed = self._plain.format(rules=rules)
+        for place, author in self._author.items():
+            if place in rules:
+                return f"max({needed}, NOT {_is_listed_sqlite(author, rules, 'proposers')})"
+        return needed
 
 
 def _allow_lists(words: Any, part: Callable[[str], str], between: str, places: tuple[str, str, str]) -> None:
@@ -106,47 +121,43 @@ def _allow_lists(words: Any, part: Callable[[str], str], between: str, places: t
     words.are_rules = staticmethod(lambda _: written)
 
 
+def upgrade() -> None:
+    found = seals()
+    if op.get_bind().dialect.name == "postgresql":
+        _make_postgres(found)
+        _judge_postgres(found)
+        return
+    _judge_sqlite(found)
+    for table, condition, key, message in _LISTED:
+        rules = found._rules(_OF_VERDICT if table == "verdict" else found._OF_REVISION, True)
+        is_listed = _is_listed_sqlite("NEW.author", rules, key)
+        found._unless(f"{table}_listed", table, f"NOT ({condition}) OR {is_listed}", message)
+
+
+def downgrade() -> None:
+    before = seals(rights=False)
+    if op.get_bind().dialect.name == "postgresql":
+        for function in _OF_TRIGGERS:
+            op.execute(f"DROP FUNCTION ggn_require_{function}() CASCADE")  # and with it the triggers
+        _judge_postgres(before)
+        op.execute("DROP FUNCTION ggn_people(text, text)")
+        op.execute("DROP FUNCTION ggn_is_one_of(text, json)")
+        return
+    before._drop_sqlite(*(f"{table}_listed" for table, *_ in _LISTED))
+    _judge_sqlite(before)
+
+
 # --- SQLite, where it is the author's word that counts ---
 
 
-def _make_sqlite(seals: Any) -> None:
-    rules = seals._rules(seals._OF_PROPOSAL, True)
-    _count_listed(seals, _is_listed_sqlite("v.author", rules, "approvers"))
-    _allow_lists(
-        seals._Sqlite,
-        _part_sqlite,
-        " UNION ALL ",
-        ("THEN NEW.rules = (SELECT '{' || coalesce(group_concat(part, ', '), '') || '}' FROM (", _REVIEW, ")) ELSE 0"),
-    )
-    _judge_sqlite(seals)
-    for name, table, ruleset, author, approved, message in (
-        ("revision_reviewed", "revision", seals._OF_REVISION, "NEW.author", seals._carried_out, seals._REVIEWED),
-        (
-            *("revision_piece_reviewed", "revision_piece", seals._OF_PIECE),
-            *(_AUTHOR_OF_PIECE, seals._piece_approved, seals._APPROVED),
-        ),
-    ):
-        rules = seals._rules(ruleset, True)
-        is_listed = _is_listed_sqlite(author, rules, "proposers")
-        needed = f"max({seals._Sqlite.review.format(rules=rules)}, NOT {is_listed})"
-        op.execute(f"DROP TRIGGER {name}")
-        condition = f"{needed} > 0 AND NOT EXISTS ({approved(seals._Sqlite, True, needed)})"
-        op.execute(seals._raising(name, f"BEFORE INSERT ON {table}", message, condition))
-    for table, condition, key, message in _LISTED:
-        rules = seals._rules(_OF_VERDICT if table == "verdict" else seals._OF_REVISION, True)
-        is_listed = _is_listed_sqlite("NEW.author", rules, key)
-        seals._unless(f"{table}_listed", table, f"NOT ({condition}) OR {is_listed}", message)
-
-
-def _judge_sqlite(seals: Any) -> None:
-    """Make the triggers again that the seals' words have changed for."""
-    judged = ("read", "complete", "enough")
-    seals._drop_sqlite(*seals._REPLACED, *(f"verdict_{name}" for name in (*seals._JUDGING, *judged)))
-    seals._judge_sqlite(is_read=True)
-    for table, name, condition, message in seals._checks(seals._Sqlite):
+def _judge_sqlite(found: Any) -> None:
+    """Make the triggers again whose words have changed."""
+    judging = (*found._JUDGING, "read", "complete", "enough")
+    found._drop_sqlite("policy_written", *found._REPLACED, *(f"verdict_{name}" for name in judging))
+    found._judge_sqlite(is_read=True)
+    for table, name, condition, message in found._checks(found._Sqlite):
         if (table, name) == ("policy", "written"):
-            op.execute(f"DROP TRIGGER {table}_{name}")
-            seals._unless(f"{table}_{name}", table, condition, message)
+            found._unless(f"{table}_{name}", table, condition, message)
 
 
 def _is_listed_sqlite(person: str, rules: str, key: str) -> str:
@@ -168,41 +179,27 @@ def _part_sqlite(key: str) -> str:
 
 # --- Postgres, where it is the session's user ---
 
+_OF_TRIGGERS = ("listed", "judge", "merger")
 
-def _make_postgres(seals: Any) -> None:
-    rules = seals._rules("wanted", True)
+
+def _make_postgres(found: Any) -> None:
     op.execute(
         "CREATE FUNCTION ggn_is_one_of(who text, people json) RETURNS boolean LANGUAGE sql STABLE AS "
         f"$$ {_IS_ONE_OF} $$"
     )
     op.execute(
         "CREATE FUNCTION ggn_people(wanted text, key text) RETURNS json LANGUAGE sql STABLE SECURITY DEFINER AS "
-        f"$$ SELECT rules::json -> key FROM ({rules}) AS found $$"
+        f"$$ SELECT rules::json -> key FROM ({found._rules('wanted', True)}) AS found $$"
     )
     for function in ("ggn_is_one_of(text, json)", "ggn_people(text, text)"):
-        seals._pin(function)
+        found._pin(function)
         op.execute(f"REVOKE ALL ON FUNCTION {function} FROM PUBLIC")
-    _count_listed(seals, f"ggn_is_one_of(v.role, ggn_people({seals._OF_PROPOSAL}, 'approvers'))")
-    _allow_lists(
-        seals._Postgres,
-        _part_postgres,
-        ", ",
-        ("|| concat_ws(', ', ", "CASE WHEN json_typeof(NEW.rules::json -> 'review')", ") || '}')"),
-    )
-    _judge_postgres(seals)
-    op.execute(
-        "CREATE OR REPLACE FUNCTION ggn_review(wanted text) RETURNS integer LANGUAGE sql STABLE SECURITY DEFINER AS "
-        f"$$ {_NEEDED.format(rules=rules)} $$"
-    )
-    seals._pin("ggn_review(text)")
-    raising = "RAISE EXCEPTION '%', TG_ARGV[1] USING ERRCODE = 'integrity_constraint_violation';"
-    for name, condition, ruleset in (
-        ("listed", "true", seals._OF_REVISION),
-        ("judge", "NEW.verdict IN ('approved', 'rejected', 'merged')", _OF_VERDICT),
-        ("merger", f"ggn_review({seals._OF_REVISION}) > 0", seals._OF_REVISION),
-    ):
+    conditions = ("true", "NEW.verdict IN ('approved', 'rejected', 'merged')", f"ggn_review({found._OF_REVISION}) > 0")
+    for name, condition in zip(_OF_TRIGGERS, conditions, strict=True):
+        ruleset = _OF_VERDICT if name == "judge" else found._OF_REVISION
         is_listed = f"ggn_is_one_of(session_user::text, ggn_people({ruleset}, TG_ARGV[0]))"
-        seals._function(f"ggn_require_{name}", f"IF ({condition}) AND NOT {is_listed} THEN {raising} END IF;")
+        raising = "RAISE EXCEPTION '%', TG_ARGV[1] USING ERRCODE = 'integrity_constraint_violation';"
+        found._function(f"ggn_require_{name}", f"IF ({condition}) AND NOT {is_listed} THEN {raising} END IF;")
         op.execute(f"REVOKE ALL ON FUNCTION ggn_require_{name}() FROM PUBLIC")
     of_others = {"verdict": "judge", "revision": "merger"}
     for table, _, key, message in (*_LISTED, ("revision", "", "approvers", _APPROVERS)):
@@ -212,12 +209,12 @@ def _make_postgres(seals: Any) -> None:
         )
 
 
-def _judge_postgres(seals: Any) -> None:
-    """Make the functions again that the seals' words have changed for."""
-    seals._judge_postgres(is_read=True)
-    checks = [each for each in seals._checks(seals._Postgres) if each[0] == "policy"]
-    body = " ".join(seals._require(condition, message) for *_, condition, message in checks)
-    seals._function("ggn_require_policy_written", body)
+def _judge_postgres(found: Any) -> None:
+    """Make the functions again whose words have changed."""
+    found._judge_postgres(is_read=True)
+    checks = [each for each in found._checks(found._Postgres) if each[0] == "policy"]
+    body = " ".join(found._require(condition, message) for *_, condition, message in checks)
+    found._function("ggn_require_policy_written", body)
 
 
 def _part_postgres(key: str) -> str:
