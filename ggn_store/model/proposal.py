@@ -102,7 +102,8 @@ class Proposal(Record):
     def approvals(self) -> tuple[str, ...]:
         """The others who have approved of what is proposed, in the order in which they did."""
         people = (each.who for each in self.verdicts if each.verdict == "approved" and each.digest == self.digest)
-        return tuple(dict.fromkeys(who for who in people if who not in (None, self.who, *self.strangers)))
+        others = (who for who in people if who is not None and who != self.who and who not in self.strangers)
+        return tuple(dict.fromkeys(others))
 
     @property
     def revision(self) -> int | None:

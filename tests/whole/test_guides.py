@@ -207,7 +207,7 @@ def test_the_guide_to_servers_is_true(
         for role in ("ann", "ggn_owner"):
             connection.execute(f"REASSIGN OWNED BY {role} TO CURRENT_USER; DROP OWNED BY {role}".encode())
         connection.execute(f"ALTER DATABASE {connection.info.dbname} OWNER TO CURRENT_USER".encode())
-        connection.execute(b"DROP ROLE ann, ggn_owner")
+        connection.execute(b"DROP ROLE ann, ggn_owner, releasers")
     postgres_server.drop_database(url)
 
 

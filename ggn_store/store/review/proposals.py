@@ -160,12 +160,13 @@ def _read(connection: Connection, query: Select[Any]) -> list[Proposal]:
         count, approvers, of_policy = needed[place.name]
         said = verdicts.get(key, ())
         people = None if approvers is None else members(connection, approvers)
-        strangers = () if people is None else (each.who for each in said if each.who not in people)
+        who = {each.who for each in said if each.who is not None}
+        strangers = frozenset() if people is None else frozenset(who - people.keys())
         fault = "it cannot be read" if row is None else _fault(row, listed[key], said)
         if not damaged.is_up_to(place.number, last[place.name]):
             fault = "its number does not follow those of the others"
         proposal = _proposal(key, place, row, said, count, fault or of_policy)
-        found.append(replace(proposal, approvers=approvers, strangers=frozenset(strangers)))
+        found.append(replace(proposal, approvers=approvers, strangers=strangers))
     return found
 
 
