@@ -113,6 +113,10 @@ class StoreError(GgnStoreError):
     """The database cannot do what was asked; nothing was changed, unless the message says that this is unknown."""
 
 
+class RefusedError(StoreError):
+    """A rule of the store does not allow a change: the ruleset is retired, or takes only what was reviewed."""
+
+
 class DamagedError(StoreError):
     """The store does not hold any more what was put into it."""
 

@@ -16,7 +16,7 @@ from ggn_store.api.session import opening
 from ggn_store.api.session.opening import Address
 from ggn_store.errors import QueryError, UnknownNameError, quote
 from ggn_store.model.bounds import SqlBounds, SqlOptions
-from ggn_store.model.revision import Revision, Summary
+from ggn_store.model.revision import Revision, Summary, check_name
 from ggn_store.store.database import session as sessions
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import tags
@@ -202,12 +202,21 @@ class Store:
         with self.session.reading() as connection:
             return tuple(catalog.newest(connection))
 
-    def list(self) -> tuple[Summary, ...]:
-        """The newest revision of every ruleset by name, with the number of pieces, possibilities, ..."""
+    def list(self, *rulesets: str) -> tuple[Summary, ...]:
+        """The newest revision of every ruleset by name, with the number of pieces, possibilities, ...
+
+        Or of those that names, namespaces (`team/`) and globs mean; see `ggn_store.model.selection`. Raises
+        UnknownNameError where one of these means none.
+        """
         with self.session.reading() as connection:
+            wanted = {*catalog.selected(connection, rulesets)}
+            found = {each.revision.name: each for each in catalog.newest_summaries(connection)}
+            for name in wanted - found.keys():
+                catalog.find(connection, check_name(name))  # which says what there is instead
             tagged = tags.pointing(connection)
-            found = catalog.newest_summaries(connection)
-            return tuple(replace(each, tags=tagged.get(each.revision.name, {})) for each in found)
+        return tuple(
+            replace(each, tags=tagged.get(name, {})) for name, each in found.items() if not rulesets or name in wanted
+        )
 
     # --- questions ---
 

@@ -13,6 +13,7 @@ from ggn_store.errors import StoreError
 from ggn_store.model.care import Collected, Verification
 from ggn_store.model.event import Event
 from ggn_store.model.revision import Reference, check_name
+from ggn_store.model.selection import is_pattern
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import audit
 from ggn_store.store.rulesets import catalog
@@ -55,10 +56,13 @@ class Upkeep:
     def verify(self, *names: str, progress: Callable[[str], None] | None = None, full: bool = False) -> Verification:
         """Derive every digest again from the rows, and see that histories, tags, audit and triggers are whole.
 
-        With names of rulesets only what these need is looked at. The store remembers which pieces were sound, where
-        this user may write that: as long as the number of their rows and the sums of these stay the same, their digests
-        are not derived again, but with `full`.
+        With names of rulesets, namespaces (`team/`) or globs only what these need is looked at. The store remembers
+        which pieces were sound, where this user may write that: as long as the number of their rows and the sums of
+        these stay the same, their digests are not derived again, but with `full`.
         """
+        if any(map(is_pattern, names)):
+            with self._session.reading() as connection:
+                names = tuple(catalog.selected(connection, names))
         checked = [check_name(name) for name in names]
         memory = Memory(self._session.database, full)
         with collector.held_off(), self._session.snapshot() as tables:
@@ -78,12 +82,12 @@ class Upkeep:
     ) -> Iterator[Event]:
         """What was changed by whom, oldest first: after an event's id or from a time on; the newest `limit` of it.
 
-        `ruleset` may also be a namespace, `team/`; `only` are actions: revision, tag, state, delete, restore, gc.
+        `ruleset` may also be a namespace, `team/`, or a glob; `only` are actions: revision, tag, state, delete, ...
         """
         wanted = audit.Wanted(() if ruleset is None else (ruleset,), tuple(only))
         with self._session.reading() as connection:
             ids = audit.found(connection, wanted, since, limit)
-            if not ids and ruleset is not None and not ruleset.endswith("/"):
+            if not ids and ruleset is not None and not is_pattern(ruleset):
                 catalog.find(connection, Reference(check_name(ruleset)))
         return audit.read(self._session.reading, ids)
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ggn_store.api.session.patience import TRIES, Patience
 from ggn_store.cli import options
 from ggn_store.cli.progress import progress
-from ggn_store.errors import printable
+from ggn_store.errors import ConflictError, GateError, RefusedError, printable
 from ggn_store.model.transfer import DivergedError
-from ggn_store.render.records import compact
+from ggn_store.render.records import compact, table
 
 if TYPE_CHECKING:
     from ggn_store.api.teams.bundles import BundleSummary
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("name", "to", "status", "revisions", "pieces", "pieces_listed", "head", "error")
 
+_PUSHED, _PULLED = ("sent", "pushed"), ("received", "pulled")
+_OUTCOMES = ("up to date", "refused", "failed")
 _SHORT = 12
 
 _all_option = click.option("--all", "everything", is_flag=True, help="Every ruleset that there is.")
@@ -32,6 +36,13 @@ def _transfer_options(ours: str, theirs: str) -> Callable[[options.Command], opt
         for option in (
             options.output_format(options.RECORD_FORMATS, "Records instead of a line of text for each ruleset."),
             click.option("--dry-run", is_flag=True, help="Only list what would be transferred."),
+            click.option(
+                "--tries",
+                type=options.IntRange(1, 100),
+                default=TRIES,
+                show_default=True,
+                help="How often to try when a server is away, after growing pauses.",
+            ),
             click.option(
                 "--author",
                 metavar="NAME",
@@ -68,7 +79,8 @@ def _exchange_options(command: options.Command) -> options.Command:
 def push(ctx: click.Context, /, **asked: Any) -> None:
     """Send rulesets with their histories to another store.
 
-    Only what it lacks is sent. Each ruleset is stored whole or not at all: after an interruption, push again.
+    Only what it lacks is sent. Each ruleset is stored whole or not at all: after an interruption, push again. If one
+    is refused, the others are still pushed; if the server is away, --tries says how often to try again.
 
     If the other store has revisions that this one lacks, and they change something, nothing is pushed and the changes
     of both sides are listed (exit code 3): pull first, or pass --merge to merge them there. Two different changes of
@@ -84,6 +96,7 @@ def pull(ctx: click.Context, /, **asked: Any) -> None:
     """Fetch rulesets with their histories from another store.
 
     Only what this store lacks is sent. Each ruleset is stored whole or not at all: after an interruption, pull again.
+    If one is refused, the others are still pulled; if the server is away, --tries says how often to try again.
 
     If this store has revisions that the other one lacks, and both have changed something, nothing is pulled and the
     changes of both sides are listed (exit code 3): --merge merges them here. Two different changes of the same entry,
@@ -109,7 +122,13 @@ def _exchange(
     store = options.open_store(ctx, create=not is_push)
     each = store.exchange.push_each if is_push else store.exchange.pull_each
     with progress("pushing" if is_push else "pulling") as reporter:
-        _print(ctx, each(remote, names, progress=reporter.add, **wishes), form, "sent" if is_push else "received")
+        results = each(remote, names, progress=reporter.add, **_patient(wishes))
+        _print(ctx, results, form, _PUSHED if is_push else _PULLED)
+
+
+def _patient(wishes: dict[str, Any]) -> dict[str, Any]:
+    """The keywords of a transfer, with `--tries` as what it means."""
+    return wishes | {"patience": Patience(wishes.pop("tries"), tell=options.report_note)}
 
 
 def _chosen(rulesets: tuple[str, ...], everything: bool) -> tuple[str, ...] | None:
@@ -119,36 +138,67 @@ def _chosen(rulesets: tuple[str, ...], everything: bool) -> tuple[str, ...] | No
     return rulesets or None
 
 
-def _print(ctx: click.Context, results: Iterable[Transferred], form: str | None, verb: str) -> None:
-    """Report the outcome for each ruleset as it is done; the exit code is the worst."""
-    code = 0
-    done: list[dict[str, Any]] = []
-    for result in results:
-        if result.error is not None:
-            code = max(code, result.error.exit_code)
-            _report_error(result)
-        options.report_merge(result.note, result.decided)
-        if form is None:
-            if result.error is None:
-                click.echo(printable(_line(result, verb)))
-        elif form == "ndjson":
-            options.print_records([result.data()], form, _COLUMNS)
-        else:
-            done.append(result.data())
+def _print(ctx: click.Context, results: Iterable[Transferred], form: str | None, words: tuple[str, str]) -> None:
+    """Report the outcome for each ruleset as it is done, and then of all; the exit code is the worst."""
+    verb, done_word = words
+    done: list[Transferred] = []
+    try:
+        for result in results:
+            done.append(result)
+            if result.error is not None:
+                _report_error(result)
+            options.report_merge(result.note, result.decided)
+            if form is None:
+                if result.error is None:
+                    click.echo(printable(_line(result, verb)))
+            elif form == "ndjson":
+                options.print_records([result.data()], form, _COLUMNS)
+    except KeyboardInterrupt:
+        _summarize(done, done_word)
+        click.echo("what is not listed has not changed: run the same command again to go on", err=True)
+        raise
     if form not in (None, "ndjson"):
-        options.print_records(done, form, _COLUMNS)
-    ctx.exit(code)
+        options.print_records((each.data() for each in done), form, _COLUMNS)
+    if len(done) > 1:
+        _summarize(done, done_word)
+    ctx.exit(max((each.error.exit_code for each in done if each.error is not None), default=0))
+
+
+def _summarize(done: Sequence[Transferred], done_word: str) -> None:
+    """Count the outcomes on standard error, and list what did not come about, and why."""
+    outcomes = [(each, _outcome(each, done_word)) for each in done]
+    counts = Counter(outcome for _, outcome in outcomes)
+    click.echo(", ".join(f"{counts[word]:,} {word}" for word in (done_word, *_OUTCOMES) if counts[word]), err=True)
+    rows = [
+        [each.name, outcome, _why(each).partition("\n")[0].rstrip(":")]
+        for each, outcome in outcomes
+        if each.error is not None
+    ]
+    if rows:
+        click.echo(table(("ruleset", "outcome", "why"), rows, options.terminal_width()), nl=False, err=True)
+
+
+def _outcome(result: Transferred, done_word: str) -> str:
+    match result.error:
+        case None:
+            return "up to date" if result.status == "unchanged" else done_word
+        case ConflictError() | GateError() | RefusedError():
+            return "refused"
+    return "failed"
 
 
 def _report_error(result: Transferred) -> None:
     error = result.error
-    said = f"{result.name}: {str(error).removeprefix(f'{result.name}: ')}"
-    click.echo(printable(options.without_password(said)), err=True)
+    click.echo(printable(f"{result.name}: {_why(result)}"), err=True)
     if isinstance(error, DivergedError) and error.merge is not None:
         from ggn_store.render.diff import merge_text
 
         for text in merge_text(error.merge):
             click.echo(f"  {text}", err=True, nl=False)
+
+
+def _why(result: Transferred) -> str:
+    return options.without_password(str(result.error)).removeprefix(f"{result.name}: ")
 
 
 def _line(result: Transferred, verb: str) -> str:
@@ -236,8 +286,8 @@ def load(ctx: click.Context, /, file: str, rulesets: tuple[str, ...], form: str 
     """
     store = options.open_store(ctx, create=True)
     with progress("loading") as reporter:
-        results = store.exchange.load_bundle_each(file, rulesets or None, progress=reporter.add, **wishes)
-        _print(ctx, results, form, "taken")
+        results = store.exchange.load_bundle_each(file, rulesets or None, progress=reporter.add, **_patient(wishes))
+        _print(ctx, results, form, ("taken", "loaded"))
 
 
 def _summary(found: BundleSummary) -> str:

@@ -22,27 +22,30 @@ _ENDINGS = (".json", ".json.gz", ".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz",
 
 
 @click.command("log")
-@options.ruleset_argument
+@click.argument("rulesets", metavar="RULESET...", nargs=-1, required=True, shell_complete=options.complete_ruleset)
 @click.option("--limit", "-n", type=options.IntRange(min=1), metavar="N", help="No more than the N newest.")
 @click.option("--oneline", is_flag=True, help="A line for each: the same as --format table.")
 @options.output_format(("text", *options.RECORD_FORMATS), "Default: text on a terminal, NDJSON elsewhere.")
 @click.pass_context
-def log(ctx: click.Context, ruleset: str, limit: int | None, oneline: bool, form: str | None) -> None:
-    """Show the history of a ruleset: its revisions, newest first.
+def log(ctx: click.Context, rulesets: tuple[str, ...], limit: int | None, oneline: bool, form: str | None) -> None:
+    """Show the history of a ruleset, or of several together: revisions, newest first.
 
     Each with its parents, the tags that point to it, author, time (UTC), message, and which pieces it changed against
-    its parent. RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG for the history up to there.
+    its parent. RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG for the history up to there; a
+    namespace (team/) or a glob means all rulesets that it matches.
     """
     from ggn_store.render import history
 
     if oneline and form not in (None, "table"):
         raise click.UsageError(f"--oneline is a form of its own: leave --format {form} out")
-    found = options.open_store(ctx).history.log(ruleset, limit)
+    found = options.open_store(ctx).history.log(rulesets, limit)
     form = "table" if oneline else form or ("text" if options.is_terminal(sys.stdout) else "ndjson")
     if form == "text":
         parts = history.log_text(found)
     elif form == "table":
-        parts = records(history.log_rows(found), form, history.LOG_COLUMNS, options.terminal_width())
+        several = len({entry.revision.name for entry in found}) > 1
+        columns = ("name", *history.LOG_COLUMNS) if several else history.LOG_COLUMNS
+        parts = records(history.log_rows(found), form, columns, options.terminal_width())
     elif form == "csv":
         parts = records(history.log_fields(found), form, history.LOG_FIELDS)
     else:

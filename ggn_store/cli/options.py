@@ -286,10 +286,15 @@ def report_conflict(error: Exception | None) -> None:
         click.echo(f"  {line}", err=True, nl=False)
 
 
+def report_note(note: str) -> None:
+    """Write a note to standard error."""
+    click.echo(f"note: {printable(without_password(note))}", err=True)
+
+
 def report_merge(note: str | None, decided: Sequence[Conflict]) -> None:
     """Write what there is to say of a merge to standard error, and the conflicts that it decided for one side."""
     if note is not None:
-        click.echo(f"note: {printable(note)}", err=True)
+        report_note(note)
     if decided:
         from ggn_store.render.diff import conflicts_text
 

@@ -10,6 +10,7 @@ import ggn_store
 from ggn_store.cli import options
 from ggn_store.errors import printable
 from ggn_store.model.play import DUTIES, HOST_DUTIES, Play
+from ggn_store.model.selection import select
 from ggn_store.render.moves import place_text
 from ggn_store.render.records import compact, table
 
@@ -19,21 +20,27 @@ _PIECES = ("piece", "side", "sources", "destinations", "possibilities", "conditi
 
 
 @click.command("list")
+@options.rulesets_argument
 @click.option(
     "--library", is_flag=True, help="List the games that come with ggn-store instead of the store's rulesets."
 )
 @click.option("--all", "everything", is_flag=True, help="List retired rulesets, too.")
 @options.records_option
 @click.pass_context
-def list_(ctx: click.Context, library: bool, everything: bool, form: str | None) -> None:
-    """List the rulesets of the store, each in its newest revision, or the games of the library."""
+def list_(ctx: click.Context, rulesets: tuple[str, ...], library: bool, everything: bool, form: str | None) -> None:
+    """List the rulesets of the store, each in its newest revision, or the games of the library.
+
+    RULESET is a name, a namespace (team/) or a glob, as for every command that takes several: see `guide teams`.
+    """
     hidden = 0
     if library:
         from ggn_store.api.loading.games import library_games
 
-        found = [game.data() for game in library_games()]
+        games = library_games()
+        wanted = select(rulesets, [game.name for game in games], "the library")
+        found = [game.data() for game in games if not rulesets or game.name in wanted]
     else:
-        summaries = options.open_store(ctx).list()
+        summaries = options.open_store(ctx).list(*rulesets)
         shown = [each for each in summaries if everything or each.revision.state != "retired"]
         found, hidden = [each.data() for each in shown], len(summaries) - len(shown)
     if hidden:

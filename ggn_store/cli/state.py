@@ -8,6 +8,7 @@ import click
 
 from ggn_store.cli import options
 from ggn_store.errors import printable
+from ggn_store.model.selection import is_pattern
 
 _STATES = ("active", "deprecated", "retired")
 _COLUMNS = ("number", "state", "successor", "author", "created_at", "message")
@@ -26,7 +27,8 @@ _COLUMNS = ("number", "state", "successor", "author", "created_at", "message")
 @options.output_format(options.RECORD_FORMATS, "Of the history. Default: a table on a terminal, NDJSON elsewhere.")
 @click.pass_context
 def state(ctx: click.Context, /, ruleset: str, state: Any, form: str | None, **change: Any) -> None:
-    """Mark a ruleset as active, deprecated or retired; without a state, list its states so far.
+    """Mark a ruleset as active, deprecated or retired; without a state, list its states so far, or those of all
+    rulesets below team/ or that a glob matches.
 
     Using a deprecated ruleset prints a note that names its successor. A retired one also takes no revisions and is
     not listed; its revisions can still be used.
@@ -35,7 +37,8 @@ def state(ctx: click.Context, /, ruleset: str, state: Any, form: str | None, **c
     if state is None:
         for name in ("use", "author", "message"):
             options.refuse((change[name] is not None, f"--{name} goes with a state: {', '.join(_STATES)}"))
-        options.print_records(store.states.log(ruleset), form, _COLUMNS)
+        several = ("name",) if is_pattern(ruleset) else ()
+        options.print_records(store.states.log(ruleset), form, (*several, *_COLUMNS))
         return
     if form is not None:
         raise click.UsageError("--format is for the list of states: leave the state out")

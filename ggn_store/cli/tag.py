@@ -8,6 +8,7 @@ import click
 
 from ggn_store.cli import options
 from ggn_store.errors import printable
+from ggn_store.model.selection import is_pattern
 
 _TAGS = ("tag", "revision", "author", "created_at", "message")
 _MOVES = ("tag", "move", "revision", "author", "created_at", "message")
@@ -37,7 +38,8 @@ def tag(
     form: str | None,
     **change: Any,
 ) -> None:
-    """Let the tag NAME point to a revision (the newest one where none is named), or list a ruleset's tags.
+    """Let the tag NAME point to a revision (the newest one where none is named), or list a ruleset's tags,
+    or those of all rulesets below team/ or that a glob matches.
 
     `chess:stable` then names the revision in every command. A tag may be moved anywhere, also back; every move is
     kept with its author, message and time.
@@ -51,10 +53,11 @@ def tag(
         ),
     )
     store = options.open_store(ctx)
+    several = ("ruleset",) if is_pattern(ruleset) else ()
     if log:
-        options.print_records(store.tags.log(ruleset, name), form, _MOVES)
+        options.print_records(store.tags.log(ruleset, name), form, (*several, *_MOVES))
     elif name is None:
-        options.print_records(store.tags.list(ruleset), form, _TAGS, f"{printable(ruleset)} has no tags")
+        options.print_records(store.tags.list(ruleset), form, (*several, *_TAGS), f"{printable(ruleset)} has no tags")
     else:
         tag = (store.tags.remove if delete else store.tags.set)(ruleset, name, **change)
         if form is not None:

@@ -62,7 +62,7 @@ _only_option = click.option(
 
 
 @click.command("audit")
-@click.argument("ruleset", metavar="[RULESET|SPACE/]", required=False, shell_complete=options.complete_ruleset)
+@click.argument("ruleset", metavar="[RULESET]", required=False, shell_complete=options.complete_ruleset)
 @click.option(
     "--since",
     metavar="ID|TIME",
@@ -85,7 +85,7 @@ def audit(ctx: click.Context, /, ruleset: str | None, form: str | None, **asked:
 
 
 @click.command("watch")
-@click.argument("rulesets", metavar="[RULESET|SPACE/]...", nargs=-1, shell_complete=options.complete_ruleset)
+@options.rulesets_argument
 @click.option("--since", metavar="ID|now", default="now", help="Begin after this change instead of now.")
 @_only_option
 @click.option("--count", type=options.IntRange(min=1), metavar="N", help="End after N changes.")

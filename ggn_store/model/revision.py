@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, get_args
 from ggn_store.errors import NotationError, quote
 from ggn_store.model.document import Dialect, Envelope
 from ggn_store.model.record import Record
+from ggn_store.model.selection import is_pattern, only_one
 
 if TYPE_CHECKING:
     from ggn_store.model.merge import Conflict
@@ -154,6 +155,8 @@ class Reference:
 
 def parse_reference(text: str) -> Reference:
     """What `text` names; raises NotationError for anything else."""
+    if is_pattern(text):
+        raise NotationError(only_one(text))
     match = _REFERENCE.fullmatch(text)
     if match is None or not _NAME.fullmatch(match["name"]):
         raise NotationError(

@@ -202,7 +202,8 @@ class StoreAnalysis:
     def stats(self, references: Iterable[str] = ()) -> list[dict[str, Any]]:
         """How much is in these rulesets, or in the newest revision of all of them, by name."""
         with asking(self._session.database, self._tell, self._session.reading_long()) as asker:
-            found = [catalog.find(asker.connection, reference) for reference in references]
+            wanted = catalog.selected(asker.connection, references)
+            found = [catalog.find(asker.connection, reference) for reference in wanted]
             return stats.of_rulesets(asker, found or catalog.newest(asker.connection))
 
     def compare(self, before: str, after: str) -> list[PieceComparison]:
@@ -252,9 +253,8 @@ class StoreAnalysis:
         not there.
         """
         with asking(self._session.database, self._tell, self._session.reading_long()) as asker:
-            revisions = [catalog.find(asker.connection, each) for each in references] or catalog.newest(
-                asker.connection
-            )
+            wanted = catalog.selected(asker.connection, references)
+            revisions = [catalog.find(asker.connection, each) for each in wanted] or catalog.newest(asker.connection)
             of_piece = None if ruleset is None else catalog.find(asker.connection, ruleset)
             if of_piece is not None:
                 revisions.append(of_piece)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from typing import IO, TYPE_CHECKING, Protocol, TypedDict, Unpack
 
 from ggn_store.api.loading import gates, sources
 from ggn_store.api.session import authors, collector, opening
 from ggn_store.api.session.opening import Address
+from ggn_store.api.session.patience import ONCE, Patience, Result
 from ggn_store.errors import GgnStoreError, InputError, StoreError, UnknownNameError, quote
 from ggn_store.model.care import Comparison
 from ggn_store.model.merge import Preference, check_preference
 from ggn_store.model.revision import check_name
+from ggn_store.model.selection import is_pattern, select
 from ggn_store.model.transfer import RevisionSource, Transferred, TransferWishes
+from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
 from ggn_store.store.exchange import compare, offer, receive
 from ggn_store.store.exchange.offer import StoreSource
@@ -51,7 +54,7 @@ class TransferOptions(TypedDict, total=False):
     two ways: for "ours", which of a push is what is pushed, else what is here, or "theirs". `tags` come along if asked
     for.
     With `dry_run` nothing travels. `progress` is called for each ruleset with how many pieces have come, and how many
-    are still to come.
+    are still to come. `patience` says how often to try again after an outage; without it, nothing is tried twice.
     """
 
     to: str | None
@@ -62,6 +65,7 @@ class TransferOptions(TypedDict, total=False):
     author: str | None
     dry_run: bool
     progress: Progress | None
+    patience: Patience
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +81,13 @@ class _Order:
     author: str | None = None
     dry_run: bool = False
     progress: Progress | None = None
+    patience: Patience = ONCE
 
     def wishes(self, destination: Session, source: str, is_push: bool = False) -> TransferWishes:
         """What is to be done with what comes from `source`."""
         check_preference(self.prefer, merge=self.merge)
         author = authors.signed(destination.database, self.author, self.message)
-        merging = partial(sources.merge, prefer=self.prefer)
+        merging = functools.partial(sources.merge, prefer=self.prefer)
         return TransferWishes(source, self.merge, self.tags, self.message, author, is_push, merging)
 
 
@@ -103,10 +108,11 @@ class Exchange:
 
         Only what it does not have travels, and each ruleset is taken as a whole or not at all. Raises DivergedError
         where it has what this store has not. See `TransferOptions` for the keywords: to, merge, prefer, tags, message,
-        author, dry_run, progress.
+        author, dry_run, progress, patience.
         """
-        with _opened(remote) as other:
-            yield from _between(self._session, other, _Order(names, **options), is_push=True)
+        order = _Order(names, **options)
+        with _opened(remote, order.patience) as other:
+            yield from _between(self._session, other, order, is_push=True)
 
     def pull(self, remote: Remote, names: Names = None, **options: Unpack[TransferOptions]) -> tuple[Transferred, ...]:
         """Like `pull_each`; raises the first error, after which nothing more is pulled."""
@@ -116,22 +122,26 @@ class Exchange:
         self, remote: Remote, names: Names = None, **options: Unpack[TransferOptions]
     ) -> Iterator[Transferred]:
         """Take rulesets (all for None) from another store, as `to` here; otherwise like `push_each`."""
-        with _opened(remote) as other:
-            yield from _between(other, self._session, _Order(names, **options), is_push=False)
+        order = _Order(names, **options)
+        with _opened(remote, order.patience) as other:
+            yield from _between(other, self._session, order, is_push=False)
 
     def compare(
         self, remote: Remote, *names: str, progress: Callable[[str], None] | None = None
     ) -> tuple[Comparison, ...]:
         """This store and another, ruleset by ruleset: which revisions and tags has one that the other lacks?"""
         tell = progress or (lambda _: None)
+        known = () if any(map(is_pattern, names)) else names
         with self._session.reading() as connection:
-            here = compare.outlines(connection, names, lambda name: tell(f"{name} here"))
+            here = compare.outlines(connection, known, lambda name: tell(f"{name} here"))
         with _opened(remote) as other, other.reading() as connection:
-            there = compare.outlines(connection, names, lambda name: tell(f"{name} there"))
-        for name in names:
+            there = compare.outlines(connection, known, lambda name: tell(f"{name} there"))
+        wanted = select(names, {*here, *there}, "neither store")
+        for name in wanted:
             if check_name(name) not in here and name not in there:
                 raise UnknownNameError(f"neither store has a ruleset {quote(name)}")
-        return tuple(compare.compare(here, there))
+        found = compare.compare(here, there)
+        return tuple(each for each in found if not names or each.name in wanted)
 
     def create_bundle(
         self, file: str | os.PathLike[str], names: Names = None, *, since: str | None = None
@@ -175,7 +185,8 @@ class Exchange:
 
             for name in order.names or ():
                 read.steps(name)
-            yield from _take(source, self._session, order, order.wishes(self._session, read.file))
+            trials = _Trials(order.patience, (self._session.database,))
+            yield from _take(source, self._session, order, order.wishes(self._session, read.file), trials)
 
 
 def _between(source: Session, destination: Session, order: _Order, *, is_push: bool) -> Iterator[Transferred]:
@@ -184,11 +195,15 @@ def _between(source: Session, destination: Session, order: _Order, *, is_push: b
     Raises before anything is transferred where a store cannot be used, or both are one.
     """
     giving, taking = source.database, destination.database
-    wishes = order.wishes(destination, str(giving), is_push)
-    with source.reading() as there, destination.reading() as here:
-        if giving.identity(there) == taking.identity(here):
-            raise StoreError(f"{taking}: this is one store, with itself as the remote: name another one")
+    trials = _Trials(order.patience, (giving, taking))
 
+    def are_one() -> bool:
+        with source.reading() as there, destination.reading() as here:
+            return giving.identity(there) == taking.identity(here)
+
+    if trials.run(are_one):
+        raise StoreError(f"{taking}: this is one store, with itself as the remote: name another one")
+    wishes = order.wishes(destination, str(giving), is_push)
     with ExitStack() as stack:
         session = source
         is_taken = False
@@ -197,27 +212,65 @@ def _between(source: Session, destination: Session, order: _Order, *, is_push: b
         def opened() -> Iterator[RevisionSource]:
             # The first time for the heads, which often are all that is asked for.
             nonlocal session, is_taken
+            if trials.is_lost:
+                with suppress(StoreError):
+                    stack.close()
+                session, trials.is_lost = source, False
             if is_taken and session is source:
                 session = stack.enter_context(session.snapshot())
             is_taken = True
             with session.reading() as connection:
                 yield StoreSource(session.database, connection)
 
-        yield from _take(opened, destination, order, wishes)
+        yield from _take(opened, destination, order, wishes, trials)
 
 
-def _take(opened: Opened, destination: Session, order: _Order, wishes: TransferWishes) -> Iterator[Transferred]:
+@dataclass(slots=True)
+class _Trials:
+    """What is tried again after an outage of a database; then `is_lost` says that what was open is not any more.
+
+    After one that has not passed in time, things are tried once each until one succeeds.
+    """
+
+    patience: Patience
+    databases: tuple[Database, ...]
+    is_lost: bool = False
+    has_given_up: bool = False
+
+    def run(self, work: Callable[[], Result]) -> Result:
+        """The result of `work`; its error where that is none that passes, or does not pass in time."""
+        patience = ONCE if self.has_given_up else self.patience
+        try:
+            result = patience.run(work, self._is_passing)
+        except Exception as error:
+            self.has_given_up = self._is_passing(error)
+            raise
+        self.has_given_up = False
+        return result
+
+    def _is_passing(self, error: Exception) -> bool:
+        self.is_lost = isinstance(error, StoreError) and any(each.is_passing(error) for each in self.databases)
+        return self.is_lost
+
+
+def _take(
+    opened: Opened, destination: Session, order: _Order, wishes: TransferWishes, trials: _Trials
+) -> Iterator[Transferred]:
     """Take rulesets from a source; what became of each."""
-    names, to = order.names, order.to
-    with opened() as source:
-        coming = source.heads()
-    chosen = [*coming] if names is None else [names] if isinstance(names, str) else [*dict.fromkeys(names)]
+    to = order.to
+
+    def heads() -> tuple[Mapping[str, str], dict[str, tuple[int, str]]]:
+        with opened() as source:
+            coming = source.heads()
+        with destination.reading() as connection:
+            return coming, offer.heads(connection)
+
+    coming, here = trials.run(heads)
+    chosen = _meant(order.names, coming, wishes.source)
     if to is not None and len(chosen) != 1:
         raise InputError(f"a new name is for one ruleset, and there are {len(chosen)}")
     for name in (*chosen, *(() if to is None else (to,))):
         check_name(name)
-    with destination.reading() as connection:
-        here = offer.heads(connection)
     for name in chosen:
         target = name if to is None else to
         number, lineage = here.get(target, (None, None))
@@ -226,7 +279,7 @@ def _take(opened: Opened, destination: Session, order: _Order, wishes: TransferW
             continue
         try:
             with collector.held_off():
-                result = _take_one(opened, destination, name, target, order, wishes)
+                result = trials.run(functools.partial(_take_one, opened, destination, name, target, order, wishes))
         except GgnStoreError as error:
             result = Transferred(name, target, "failed", error=error)
         yield result
@@ -265,14 +318,14 @@ def _raised(results: Iterable[Transferred]) -> tuple[Transferred, ...]:
 
 
 @contextmanager
-def _opened(remote: Remote) -> Iterator[Session]:
+def _opened(remote: Remote, patience: Patience = ONCE) -> Iterator[Session]:
     """A store as it was given, or the one at an address, which is closed afterwards; none is made."""
     if not isinstance(remote, str | os.PathLike):
         yield remote.session
         return
     session = opening.at(remote)
     try:
-        if opening.is_new(session.database):
+        if _Trials(patience, (session.database,)).run(lambda: opening.is_new(session.database)):
             raise StoreError(
                 f"{session.database}: there is no store here: see that the address of the remote is right; "
                 f"`ggn-store --db {session.database} db upgrade` makes one"
@@ -282,13 +335,18 @@ def _opened(remote: Remote) -> Iterator[Session]:
         session.database.close()
 
 
+def _meant(names: Names, known: Collection[str], where: str = "the store") -> list[str]:
+    """The rulesets that are meant, all that are known for None."""
+    if names is None:
+        return [*known]
+    return select([names] if isinstance(names, str) else names, known, where)
+
+
 def names_of(source: RevisionSource, names: Names) -> list[str]:
     """The rulesets that are meant, all for None; raises UnknownNameError for one that the source does not have."""
     known = source.heads()
-    if names is None:
-        return list(known)
-    chosen = [names] if isinstance(names, str) else list(dict.fromkeys(names))
-    for name in chosen:
+    chosen = _meant(names, known)
+    for name in () if names is None else chosen:
         if check_name(name) not in known:
             source.steps(name)  # which says what there is instead
             raise UnknownNameError(f"there is no ruleset {quote(name)}")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from heapq import merge
+from itertools import islice
 
 from ggn_store.api.loading import gates
 from ggn_store.api.session import authors, collector
@@ -10,7 +13,7 @@ from ggn_store.errors import InputError, UnknownNameError, offer, quote
 from ggn_store.model.changes import Diff
 from ggn_store.model.document import Document
 from ggn_store.model.history import Blame, LogEntry
-from ggn_store.model.revision import Revision, parse_reference
+from ggn_store.model.revision import Revision
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import blame, diff, log
 from ggn_store.store.rulesets import catalog, load, stored_documents
@@ -22,10 +25,15 @@ class History:
 
     _session: Session
 
-    def log(self, reference: str, limit: int | None = None) -> tuple[LogEntry, ...]:
-        """The revision that `chess`, `chess@3`, ... names and those before it, newest first, no more than `limit`."""
+    def log(self, references: str | Iterable[str], limit: int | None = None) -> tuple[LogEntry, ...]:
+        """The revision that `chess`, `chess@3`, ... names and those before it, newest first, no more than `limit`.
+
+        Of several references, namespaces (`team/`) and globs, all together by their time.
+        """
+        asked = [references] if isinstance(references, str) else references
         with self._session.reading() as connection:
-            return tuple(log.log(connection, reference, limit))
+            logs = [tuple(log.log(connection, each, limit)) for each in catalog.selected(connection, asked)]
+        return tuple(islice(merge(*logs, key=lambda entry: entry.revision.created_at, reverse=True), limit))
 
     def diff(self, before: str | Document, after: str | Document | None = None, piece: str | None = None) -> Diff:
         """What turns one revision or document into another; of one alone, what it changed against its parent.
@@ -63,8 +71,8 @@ class History:
         Raises GateError where that has to be reviewed: see `store.reviews.restore`.
         """
         author = authors.signed(self._session.database, author, message)
-        named = parse_reference(reference)
         with self._session.writing() as connection:
+            named = catalog.parsed(connection, reference)
             was_hidden = catalog.show(self._session.database, connection, named.name)
             revision = catalog.find(connection, named)
             # Only the list of its pieces is written.

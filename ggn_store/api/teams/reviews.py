@@ -13,7 +13,8 @@ from ggn_store.model.changes import Diff
 from ggn_store.model.diff import NOTHING, Outline, diff_pieces
 from ggn_store.model.document import Document, Piece
 from ggn_store.model.proposal import Judgement, Proposal, parse_digest, parse_proposal
-from ggn_store.model.revision import check_name, parse_reference
+from ggn_store.model.revision import check_name
+from ggn_store.model.selection import is_pattern, select
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import states
@@ -63,8 +64,8 @@ class Reviews:
         Raises like `propose`, and UnknownNameError for a revision that is not there.
         """
         author = self._author(author, message)
-        named = parse_reference(reference)
         with self._session.writing() as connection:
+            named = catalog.parsed(connection, reference)
             revision = catalog.find(connection, named)
             head = load.head_of(connection, named.name)
             gates.require_open(states.newest(connection, named.name))
@@ -162,17 +163,21 @@ class Reviews:
         with self._session.reading() as connection:
             return proposals.find_whole(connection, *parse_proposal(proposal))
 
-    def list(self, name: str | None = None, *, closed: bool = False) -> tuple[Proposal, ...]:
-        """The proposals that wait for approvals, of all rulesets or of one; with `closed`, all that there ever were.
+    def list(self, *rulesets: str, closed: bool = False) -> tuple[Proposal, ...]:
+        """The proposals that wait for approvals, of all rulesets or of some; with `closed`, all that there ever were.
 
-        Those that this program has not written so are in the state `broken`, and `fault` says why.
+        Rulesets are names, namespaces (`team/`) and globs. Those that this program has not written so are in the state
+        `broken`, and `fault` says why.
         """
-        if name is not None:
-            check_name(name)
+        alone = rulesets[0] if len(rulesets) == 1 and not is_pattern(rulesets[0]) else None
         with self._session.reading() as connection:
-            if name is not None and not proposals.listed(connection, name):
-                catalog.find(connection, name)
-            found = proposals.listed(connection, name)
+            found = proposals.listed(connection, alone)
+            if rulesets:
+                proposed = {each.name for each in found}
+                wanted = {*select(rulesets, proposed | catalog.names(connection))}
+                for name in wanted - proposed:
+                    catalog.find(connection, check_name(name))
+                found = [each for each in found if each.name in wanted]
         return tuple(each for each in found if closed or each.state in ("open", "stale", "broken"))
 
     def ruleset(self, proposal: str) -> Ruleset:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ggn_store.api.session import authors
 from ggn_store.errors import NotationError, quote
 from ggn_store.model.revision import STATES, Lifecycle, RulesetState, check_name
+from ggn_store.model.selection import is_pattern
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import states
 from ggn_store.store.review import rights
@@ -32,12 +33,14 @@ class States:
 
         Raises UnknownNameError where there is no such ruleset, and ConflictError where somebody else was faster.
         """
-        check_name(name)
+        for each in (name, use):
+            if each is not None and not is_pattern(each):  # of which `find` says what it matches
+                check_name(each)
         if state not in STATES:
             raise NotationError(f"{quote(state)} is not a state: {', '.join(STATES)}")
         if use is not None and state == "active":
             raise NotationError(f"an active ruleset is to be used itself: leave {quote(use)} out, or say deprecated")
-        if use is not None and check_name(use) == name:
+        if use == name:
             raise NotationError(f"{name} cannot be used instead of itself: name another ruleset")
         author = authors.signed(self._session.database, author, message)
         with self._session.writing() as connection:
@@ -52,12 +55,17 @@ class States:
 
     def get(self, name: str) -> RulesetState:
         """Whether a ruleset is active, deprecated or retired; raises UnknownNameError."""
-        return self.log(name)[0]
+        return self.log(check_name(name))[0]
 
     def log(self, name: str) -> tuple[RulesetState, ...]:
-        """All that was ever said of a ruleset, the newest first."""
-        check_name(name)
+        """All that was ever said of a ruleset, the newest first.
+
+        Of a namespace (`team/`) or a glob, of one ruleset after the other.
+        """
+        found: list[RulesetState] = []
         with self._session.reading() as connection:
-            catalog.find(connection, name)
-            # What nothing was ever said of is active.
-            return tuple(states.log(connection, name)) or (RulesetState(name),)
+            for each in catalog.selected(connection, [name]):
+                catalog.find(connection, check_name(each))
+                # What nothing was ever said of is active.
+                found += states.log(connection, each) or [RulesetState(each)]
+        return tuple(found)

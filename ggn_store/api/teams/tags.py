@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import merge
 
 from ggn_store.api.session import authors
 from ggn_store.errors import NotationError, quote
-from ggn_store.model.revision import Reference, Revision, check_name, parse_reference
+from ggn_store.model.revision import Revision, check_name, parse_reference
+from ggn_store.model.selection import is_pattern
 from ggn_store.model.tag import Tag
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import tags
@@ -34,7 +36,7 @@ class Tags:
         `expect` is where it must point now: `3`, `sha256:0123abcd`, another tag; `none` where it must not be there.
         Raises ConflictError where it points elsewhere. Without `expect` the last writer wins; `log` lists all moves.
         """
-        return self._move(parse_reference(reference), name, author, message, expect)
+        return self._move(reference, name, author, message, expect)
 
     def remove(
         self,
@@ -46,14 +48,11 @@ class Tags:
         expect: str | None = None,
     ) -> Tag:
         """Remove a tag of a ruleset, whose history stays; raises UnknownNameError where it is not there."""
-        named = parse_reference(ruleset)
-        if not named.is_newest:
-            raise NotationError(f"{quote(ruleset)}: name the ruleset only, to remove a tag of it")
-        return self._move(named, name, author, message, expect, remove=True)
+        return self._move(ruleset, name, author, message, expect, remove=True)
 
     def _move(
         self,
-        named: Reference,
+        reference: str,
         name: str,
         author: str | None,
         message: str | None,
@@ -64,6 +63,9 @@ class Tags:
         database = self._session.database
         author = authors.signed(database, author, message)
         with self._session.writing() as connection:
+            named = catalog.parsed(connection, reference)
+            if remove and not named.is_newest:
+                raise NotationError(f"{quote(reference)}: name the ruleset only, to remove a tag of it")
             target: Revision | None = None if remove else catalog.find(connection, named)
             expected = tags.expected(connection, named.name, expect)
             rights.require(database, connection, named.name, "taggers", author)
@@ -71,11 +73,19 @@ class Tags:
             return tags.move(database, connection, named.name, name, target, change, expected)
 
     def list(self, reference: str) -> tuple[Tag, ...]:
-        """The tags of a ruleset by name, each with its last move; of `chess@3`, those that point there."""
+        """The tags of a ruleset by name, each with its last move; of `chess@3`, those that point there.
+
+        Of a namespace (`team/`) or a glob, the tags of one ruleset after the other.
+        """
         with self._session.reading() as connection:
-            return tuple(tags.listed(connection, parse_reference(reference)))
+            wanted = catalog.selected(connection, [reference])
+            return tuple(tag for each in wanted for tag in tags.listed(connection, parse_reference(each)))
 
     def log(self, ruleset: str, name: str | None = None) -> tuple[Tag, ...]:
-        """All moves of a tag of a ruleset, or of all its tags, the newest first."""
+        """All moves of a tag of a ruleset, or of all its tags, the newest first; also of a namespace or a glob."""
         with self._session.reading() as connection:
-            return tuple(tags.log(connection, check_name(ruleset), name))
+            if not is_pattern(ruleset):
+                return tuple(tags.log(connection, check_name(ruleset), name))
+            logs = [tags.log(connection, each) for each in catalog.selected(connection, [ruleset])]
+        moves = merge(*logs, key=lambda tag: tag.created_at, reverse=True)
+        return tuple(tag for tag in moves if name in (None, tag.name))

@@ -33,7 +33,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError, MultipleResultsFound, NoResultFound, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from ggn_store.errors import DamagedError, GgnStoreError, StoreError, printable
+from ggn_store.errors import DamagedError, GgnStoreError, RefusedError, StoreError, printable
 from ggn_store.passwords import HIDDEN, secrets_in, shown, without
 from ggn_store.store.database.definitions import Definitions, Seals
 
@@ -215,7 +215,8 @@ class Database(ABC):
         return without(text, self._secrets)
 
     def _failed(self, error: BaseException | None) -> StoreError:
-        return StoreError(f"{self}: {self.without_password(self._explain_error(error))}")
+        kind = StoreError if refusal(error) is None else RefusedError
+        return kind(f"{self}: {self.without_password(self._explain_error(error))}")
 
     def _cause(self, error: BaseException) -> BaseException | None:
         """The error, if nothing in it may be a password: Python prints it with the one that is made of it."""

@@ -13,7 +13,7 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
-from ggn_store.errors import UNSTORABLE, DamagedError, GgnStoreError, StoreError, printable, quote
+from ggn_store.errors import UNSTORABLE, DamagedError, GgnStoreError, RefusedError, StoreError, printable, quote
 from ggn_store.model import ancestry
 from ggn_store.model.ancestry import Relation, Step
 from ggn_store.model.board import Board, parse_shape
@@ -132,7 +132,7 @@ def _require_open(here: Here, relation: Relation, place: str) -> None:
     if relation.kind == "same":
         return
     if here.is_retired:
-        raise StoreError(f"{here.name}: it is retired {place} and takes no revisions; nothing was stored")
+        raise RefusedError(f"{here.name}: it is retired {place} and takes no revisions; nothing was stored")
     if relation.needed:
         lineages = ", ".join(f"sha256:{lineage}" for lineage in relation.needed)
         raise StoreError(

@@ -12,10 +12,11 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, func, null, or_, select
+from sqlalchemy import Connection, Select, func, null, select
 
 from ggn_store.errors import StoreError
 from ggn_store.model.event import Event
+from ggn_store.model.selection import is_pattern, matches
 from ggn_store.store.database.engine import ChangeSignal, Database, Opening
 from ggn_store.store.rulesets import catalog, damaged
 from ggn_store.store.schema import tables as t
@@ -28,7 +29,7 @@ _AT_ONCE: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which events are asked for: of these rulesets (`team/` means all that begin so), of these kinds; empty is all."""
+    """Which events are asked for: of these rulesets, namespaces and globs, of these kinds; empty is all."""
 
     subjects: Collection[str] = ()
     actions: Collection[str] = ()
@@ -37,26 +38,36 @@ class Wanted:
         """`query`, which reads the audit, for these events only."""
         if self.actions:
             query = query.where(t.audit.c.action.in_(self.actions))
-        if self.subjects:
-            of_names = t.audit.c.subject.in_([name for name in self.subjects if not name.endswith("/")])
-            spaces = [
-                t.audit.c.subject.startswith(name, autoescape=True) for name in self.subjects if name.endswith("/")
-            ]
-            query = query.where(or_(of_names, *spaces))
+        if self.subjects and not self.has_patterns:
+            query = query.where(t.audit.c.subject.in_([*self.subjects]))
         return query
+
+    def ids(self, connection: Connection, query: Select[Any]) -> Iterator[int]:
+        """The ids that `query` finds, which reads id and subject, of what patterns match: no database knows theirs."""
+        known: dict[str | None, bool] = {}
+        for key, subject in connection.execute(self.narrow(query)):
+            if self.has_patterns and subject not in known:
+                known[subject] = subject is not None and any(matches(each, subject) for each in self.subjects)
+            if known.get(subject, True):
+                yield key
+
+    @property
+    def has_patterns(self) -> bool:
+        """Whether the database cannot tell which rulesets are meant."""
+        return any(map(is_pattern, self.subjects))
 
 
 def found(
     connection: Connection, wanted: Wanted, since: int | datetime | None = None, limit: int | None = None
 ) -> list[int]:
     """The ids of the events after an id, or from a time on, oldest first; of more than `limit` the newest."""
-    query = wanted.narrow(select(t.audit.c.id))
+    query = _SUBJECTS
     if isinstance(since, datetime):
         query = query.where(t.audit.c.at >= since)
     elif since is not None:
         query = query.where(t.audit.c.id > since)
-    newest = connection.execute(query.order_by(t.audit.c.id.desc()).limit(limit)).scalars()
-    return [*newest][::-1]
+    newest = query.order_by(t.audit.c.id.desc()).limit(None if wanted.has_patterns else limit)
+    return [*islice(wanted.ids(connection, newest), limit)][::-1]
 
 
 def read(opening: Opening, ids: Iterable[int]) -> Iterator[Event]:
@@ -71,6 +82,7 @@ def read(opening: Opening, ids: Iterable[int]) -> Iterator[Event]:
             yield Event(row.id, catalog.utc(row.at), row.role, row.action, row.subject, _detail(row))
 
 
+_SUBJECTS: Final = select(t.audit.c.id, t.audit.c.subject)
 _EVENTS: Final = select(t.audit).order_by(t.audit.c.id)
 _HEADS: Final = select(t.audit.c.id, t.audit.c.at, t.audit.c.role, t.audit.c.action, null().label("subject"))
 
@@ -107,9 +119,9 @@ class Bookmark:
         oldest, next_one = database.transactions(connection)
         audit = t.audit.c
         newest = connection.execute(select(func.max(audit.id))).scalar() or 0
-        query = wanted.narrow(select(audit.id)).where(audit.id > self.settled)
+        query = _SUBJECTS.where(audit.id > self.settled)
         query = query.where(audit.transaction.is_(None) | (audit.transaction >= self.oldest)).order_by(audit.id)
-        fresh = [each for each in connection.execute(query).scalars() if each not in self.met]
+        fresh = [each for each in wanted.ids(connection, query) if each not in self.met]
         self.met.update(fresh)
         self.waiting.extend(fresh)
         self.oldest = oldest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
@@ -13,10 +13,12 @@ from typing import Any, Final
 
 from sqlalchemy import Column, ColumnElement, Connection, Select, Table, and_, bindparam, func, select, update
 
-from ggn_store.errors import DamagedError, StoreError, UnknownNameError, did_you_mean, quote
+from ggn_store.errors import DamagedError, NotationError, StoreError, UnknownNameError, did_you_mean, quote
 from ggn_store.model.board import Board
 from ggn_store.model.document import Destination, Envelope, Piece, Source
 from ggn_store.model.revision import Reference, Revision, Summary, parse_reference
+from ggn_store.model.selection import is_pattern, only_one
+from ggn_store.model.selection import select as select_names
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.engine import ADMIN, Database
 from ggn_store.store.rulesets.possibilities import decode
@@ -85,13 +87,35 @@ _NEWEST = (
 
 def find(connection: Connection, reference: str | Reference) -> Revision:
     """The revision that a reference names; raises UnknownNameError, with what there is instead."""
-    named = parse_reference(reference) if isinstance(reference, str) else reference
+    named = parsed(connection, reference) if isinstance(reference, str) else reference
     found = connection.execute(_narrowed(_NEWEST, named), {"name": named.name}).first()
     if found is None:
         raise UnknownNameError(_missing(connection, named))
     if named.digest is not None:
         _require_one(connection, named)
     return revision_of(found)
+
+
+def parsed(connection: Connection, reference: str) -> Reference:
+    """What a reference names; raises NotationError, for a pattern with the rulesets that it matches."""
+    if is_pattern(reference):
+        raise NotationError(only_one(reference, names(connection)))
+    return parse_reference(reference)
+
+
+def names(connection: Connection) -> set[str]:
+    """The rulesets that have a revision and are not deleted."""
+    listed = select(t.ruleset.c.name).where(t.ruleset.c.deleted_at.is_(None))
+    return set(connection.execute(listed.join(t.revision).distinct()).scalars())
+
+
+def selected(connection: Connection, selectors: Iterable[str]) -> list[str]:
+    """What names, references, namespaces and globs mean (see `model.selection`); raises UnknownNameError for nothing.
+
+    What is no pattern is taken as it is: what reads it says that it is not there.
+    """
+    asked = [*selectors]
+    return select_names(asked, names(connection)) if any(map(is_pattern, asked)) else [*dict.fromkeys(asked)]
 
 
 def newest_of(connection: Connection, name: str) -> Revision | None:
@@ -156,10 +180,10 @@ def _require_one(connection: Connection, named: Reference) -> None:
 
 def _missing(connection: Connection, named: Reference) -> str:
     """Why there is no such revision, and what there is."""
-    listed = select(t.ruleset.c.name).where(t.ruleset.c.deleted_at.is_(None))
-    # A ruleset that was only proposed has no revision yet.
-    names = set(connection.execute(listed.join(t.revision).distinct()).scalars())
-    if named.name not in names:
+    known = names(connection)
+    if named.name not in known:
+        # A ruleset that was only proposed has no revision yet.
+        listed = select(t.ruleset.c.name).where(t.ruleset.c.deleted_at.is_(None))
         if connection.execute(listed.where(t.ruleset.c.name == named.name)).first():
             return f"{named.name} has no revision yet, it was only proposed: see `ggn-store proposals {named.name}`"
         if connection.execute(select(t.ruleset.c.id).where(t.ruleset.c.name == named.name)).first():
@@ -167,7 +191,7 @@ def _missing(connection: Connection, named: Reference) -> str:
                 f"the ruleset {named.name} was deleted: `ggn-store restore {named.name}`, or loading it again, brings "
                 "it back with its revisions"
             )
-        return f"the store has no ruleset {quote(named.name)}{_offer(named.name, names)}"
+        return f"the store has no ruleset {quote(named.name)}{_offer(named.name, known)}"
     if named.number is not None:
         return (
             f"{named.name} has no revision {named.number}: its revisions are 1 to {find(connection, named.name).number}"

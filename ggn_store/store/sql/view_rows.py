@@ -90,7 +90,7 @@ def choose(connection: Connection, references: Iterable[str] | None, every: bool
             return [_wanted(revision) for revision in catalog.newest(connection)]
         names = [revision.name for revision in catalog.newest(connection)]
     else:
-        for reference in references:
+        for reference in catalog.selected(connection, references):
             revision = catalog.find(connection, reference)
             if every and reference == revision.name:
                 names.append(reference)
