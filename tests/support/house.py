@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 import pytest
+from psycopg.conninfo import make_conninfo
 from sqlalchemy import text
 
 from ggn_store import Document, Store, parse
@@ -74,6 +75,24 @@ CATALOG = {
 def as_user(url: str, user: str) -> str:
     """The URL for another user, whose password is his name."""
     return re.sub("^postgresql://(?:[^@/]*@)?", f"postgresql://{user}:{user}@", url)
+
+
+@contextmanager
+def logins(url: str, roles: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """The addresses of a store for people who have these roles, which are made there; and for its `owner`."""
+    mark = uuid.uuid4().hex[:12]
+    with ExitStack() as stack:
+        with Store.open(url) as owner:
+            assert owner.server.init_roles().deviations == ()
+        # Connected elsewhere: nobody may be, in the store's own database, when that is dropped or taken away.
+        server = stack.enter_context(psycopg.connect(make_conninfo(url, dbname="postgres"), autocommit=True))
+        addresses = {"owner": url}
+        for name, role in roles.items():
+            login = f"ggn_test_{name}_{mark}"
+            server.execute(f"CREATE ROLE {login} LOGIN PASSWORD '{login}' IN ROLE {role}".encode())
+            stack.callback(server.execute, f"DROP ROLE {login}".encode())
+            addresses[name] = as_user(url, login)
+        yield addresses
 
 
 @pytest.fixture(scope="session")

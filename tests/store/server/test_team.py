@@ -5,19 +5,17 @@ What each role may not do is in test_role_attempts.py; this is what they are for
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 
 from ggn_store import Position, Store, StoreError, read_definition
 from ggn_store.errors import GateError
 from ggn_store.model.policy import PositionSet
-from tests.support.house import as_user
+from tests.support.house import logins
 from tests.support.postgres import Server
 
 ROLES = {"ann": "ggn_author", "bob": "ggn_author", "carl": "ggn_reader", "dora": "ggn_admin"}
@@ -39,19 +37,8 @@ def game(**pieces: str) -> dict[str, Any]:
 def team(postgres_server: Server) -> Iterator[dict[str, Store]]:
     """The stores of the members of a team, by their names, and the one of the tables' owner."""
     url = postgres_server.create_store()
-    mark = uuid.uuid4().hex[:12]
-    with ExitStack() as stack:
-        owner = stack.enter_context(Store.open(url))
-        assert owner.server.init_roles().deviations == ()
-        server = stack.enter_context(psycopg.connect(url, autocommit=True))
-        stores = {"owner": owner}
-        for name, role in ROLES.items():
-            login = f"ggn_test_{name}_{mark}"
-            server.execute(f"CREATE ROLE {login} LOGIN PASSWORD '{login}'".encode())
-            stack.callback(server.execute, f"DROP ROLE {login}".encode())
-            server.execute(f"GRANT {role} TO {login}".encode())
-            stores[name] = stack.enter_context(Store.open(as_user(url, login)))
-        yield stores
+    with logins(url, ROLES) as addresses, ExitStack() as stack:
+        yield {name: stack.enter_context(Store.open(address)) for name, address in addresses.items()}
     postgres_server.drop_database(url)
 
 
