@@ -50,6 +50,12 @@ def _transfer_options(ours: str, theirs: str) -> Callable[[options.Command], opt
             ),
             click.option("--message", metavar="TEXT", help="The reason for the merge; kept with it."),
             click.option(
+                "--states",
+                is_flag=True,
+                help="If both have changed the state of a ruleset, take the one of the source. Without it what is at "
+                "the destination stays; a state that only the source has changed is transferred in any case.",
+            ),
+            click.option(
                 "--tags", is_flag=True, help="Transfer tags, too: each then points where it does at the source."
             ),
             options.merge_options("If both have changed something, merge both into one revision.", ours, theirs),
@@ -145,9 +151,7 @@ def _print(ctx: click.Context, results: Iterable[Transferred], form: str | None,
     try:
         for result in results:
             done.append(result)
-            if result.error is not None:
-                _report_error(result)
-            options.report_merge(result.note, result.decided)
+            _report(result)
             if form is None:
                 if result.error is None:
                     click.echo(printable(_line(result, verb)))
@@ -187,6 +191,16 @@ def _outcome(result: Transferred, done_word: str) -> str:
     return "failed"
 
 
+def _report(result: Transferred) -> None:
+    """Report on standard error what is wrong with a ruleset, or is to be known of it."""
+    if result.error is not None:
+        _report_error(result)
+    elif result.state != "active":
+        use = "" if result.successor is None else f", use {result.successor}"
+        click.echo(printable(f"{result.to}: {result.state}{use}"), err=True)
+    options.report_merge(result.note, result.decided)
+
+
 def _report_error(result: Transferred) -> None:
     error = result.error
     click.echo(printable(f"{result.name}: {_why(result)}"), err=True)
@@ -213,7 +227,7 @@ def _line(result: Transferred, verb: str) -> str:
         text += f": {revisions}{merged}, {result.pieces} of {result.listed} pieces {verb}, {head}"
     if result.tags:
         text += f", tag{'' if len(result.tags) == 1 else 's'} {', '.join(result.tags)}"
-    return text
+    return text + (f", state {result.state}" if result.states else "")
 
 
 # --- in files ---
@@ -292,6 +306,6 @@ def load(ctx: click.Context, /, file: str, rulesets: tuple[str, ...], form: str 
 
 def _summary(found: BundleSummary) -> str:
     counts = {"rulesets": len(found.rulesets), "revisions": found.revisions, "pieces": found.pieces}
-    counts |= {"boards": found.boards, "tags": found.tags}
+    counts |= {"boards": found.boards, "tags": found.tags} | ({"states": found.states} if found.states else {})
     said = (f"{number} {name if number != 1 else name[:-1]}" for name, number in counts.items())
     return f"{printable(found.file)}: {', '.join(said)}"

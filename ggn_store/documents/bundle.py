@@ -8,7 +8,10 @@ A bundle is lines of JSON, packed with gzip; the same content gives the same byt
 - `piece`: a digest, dialect, board, identifier, and the rules in canonical form;
 - `revision`: everything that its lineage is made of, parents before children and the head of a ruleset last;
 - `tag`: where it points, by lineage;
+- `state`: what a ruleset was said to be, in the order in which it was said;
 - `end`: how many lines of each kind there are, and the SHA-256 of all lines before.
+
+Where no ruleset has states, the bundle is of version 1, which has no such lines.
 
 Whatever stands in a bundle is checked when it is read: its syntax, its rules as those of any document, every digest
 and lineage, and that nothing is missing, stands twice or is of no use.
@@ -28,9 +31,11 @@ from ggn_store.documents.bundle_values import written
 from ggn_store.errors import InputError
 from ggn_store.model.transfer import RevisionSource
 
-VERSION: Final = 1
-KINDS: Final = ("bundle", "board", "piece", "revision", "tag", "end")
-COUNTED: Final = {"board": "boards", "piece": "pieces", "revision": "revisions", "tag": "tags"}
+VERSION: Final = 2
+KINDS: Final = ("bundle", "board", "piece", "revision", "tag", "state", "end")
+COUNTED: Final = {"board": "boards", "piece": "pieces", "revision": "revisions", "tag": "tags", "state": "states"}
+# The version that a kind of lines is of, where it is not the first.
+SINCE: Final[Mapping[str, int]] = {"state": 2}
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "bundle": ("kind", "version", "rulesets"),
     "board": ("kind", "digest", "shape", "squares"),
@@ -40,8 +45,18 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
         *("author", "message", "created_at", "pieces"),
     ),
     "tag": ("kind", "ruleset", "name", "lineage", "author", "message", "created_at"),
-    "end": ("kind", *COUNTED.values(), "sha256"),
+    "state": ("kind", "ruleset", "state", "successor", "author", "message", "created_at"),
 }
+
+
+def counted(version: int) -> dict[str, str]:
+    """The kinds of lines that a bundle of this version counts in its end, each with what it calls their number."""
+    return {kind: name for kind, name in COUNTED.items() if SINCE.get(kind, 1) <= version}
+
+
+def keys(kind: str, version: int) -> tuple[str, ...]:
+    """What a line of a kind has."""
+    return KEYS[kind] if kind != "end" else ("kind", *counted(version).values(), "sha256")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +85,13 @@ def write(stream: IO[bytes], source: RevisionSource, parts: Sequence[Part]) -> t
             used.add(sent.board)
             wanted.update(set(sent.pieces) - had)
             left.update(had.intersection(sent.pieces))
+    states = source.states(*(part.name for part in parts))
+    version = VERSION if any(states.values()) else 1
     digest = hashlib.sha256()
     counts = dict.fromkeys(COUNTED.values(), 0)
     # Without a name and a time, so that the bytes depend on the content only.
     with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
-        for line in _lines(source, parts, sorted(used), sorted(wanted)):
+        for line in _lines(source, parts, version, sorted(used), sorted(wanted)):
             data = _encoded(line)
             if len(data) > limits.BUNDLE_LINE.most:
                 raise InputError(
@@ -85,15 +102,16 @@ def write(stream: IO[bytes], source: RevisionSource, parts: Sequence[Part]) -> t
                 counts[COUNTED[line["kind"]]] += 1
             digest.update(data)
             packed.write(data)
-        packed.write(_encoded({"kind": "end", **counts, "sha256": digest.hexdigest()}))
+        told = {name: counts[name] for name in counted(version).values()}
+        packed.write(_encoded({"kind": "end", **told, "sha256": digest.hexdigest()}))
     return counts | {"outside": len(left - wanted)}, digest.hexdigest()
 
 
 def _lines(
-    source: RevisionSource, parts: Sequence[Part], used: Sequence[str], wanted: Sequence[str]
+    source: RevisionSource, parts: Sequence[Part], version: int, used: Sequence[str], wanted: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     rulesets = [{"name": part.name, "needs": list(part.needs)} for part in parts]
-    yield {"kind": "bundle", "version": VERSION, "rulesets": rulesets}
+    yield {"kind": "bundle", "version": version, "rulesets": rulesets}
     for board in source.boards(used):
         yield {"kind": "board", "digest": board.digest, "shape": board.shape_text, "squares": list(board.squares)}
     for sent in source.pieces(wanted):
@@ -114,6 +132,10 @@ def _lines(
         for tag in source.tags(part.name):
             values = {name: getattr(tag, name) for name in KEYS["tag"][2:]}
             yield {"kind": "tag", "ruleset": part.name} | values | {"created_at": written(tag.created_at)}
+    for part in parts:
+        for state in source.states(part.name).get(part.name, ()):
+            values = {name: getattr(state, name) for name in KEYS["state"][2:]}
+            yield {"kind": "state", "ruleset": part.name} | values | {"created_at": written(state.created_at)}
 
 
 def _encoded(line: Mapping[str, Any]) -> bytes:

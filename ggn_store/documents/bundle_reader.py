@@ -14,7 +14,7 @@ from typing import IO, Any, Final, cast
 
 from ggn_store import limits
 from ggn_store.documents import bundle_values as values
-from ggn_store.documents.bundle import COUNTED, KEYS, KINDS, VERSION
+from ggn_store.documents.bundle import COUNTED, KINDS, SINCE, VERSION, counted, keys
 from ggn_store.documents.bundle_values import FaultError, fail, noted, require
 from ggn_store.documents.reader import envelope_complaints
 from ggn_store.errors import InputError, UnknownNameError, offer, printable, quote
@@ -23,7 +23,7 @@ from ggn_store.model.ancestry import Step
 from ggn_store.model.board import Board
 from ggn_store.model.document import Digests, Envelope, check_dialect
 from ggn_store.model.revision import check_name, check_tag
-from ggn_store.model.transfer import SentPiece, SentRevision, SentTag
+from ggn_store.model.transfer import SentPiece, SentRevision, SentState, SentTag
 from ggn_store.notation import json_text
 
 _GZIP: Final = b"\x1f\x8b"
@@ -39,6 +39,7 @@ class _Taken:
     steps: list[Step] = field(default_factory=list)
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
     tags: dict[str, SentTag] = field(default_factory=dict)
+    states: list[SentState] = field(default_factory=list)
 
 
 class Bundle:
@@ -103,6 +104,9 @@ class Bundle:
 
     def tags(self, name: str) -> Sequence[SentTag]:
         return sorted(self._part(name).tags.values(), key=lambda tag: tag.name)
+
+    def states(self, *names: str) -> Mapping[str, Sequence[SentState]]:
+        return {name: self._part(name).states for name in names or self._parts if self._part(name).states}
 
     def _again(self, place: tuple[int, int]) -> dict[str, Any]:
         """A line once more."""
@@ -214,6 +218,7 @@ class _Reading:
         self._bundle = bundle
         self._kept = kept
         self._stage = 0
+        self._version = VERSION
         self._offset = 0
         self._squares = 0
         self._hash = hashlib.sha256()
@@ -267,8 +272,10 @@ class _Reading:
                 fail(each.message + (f", found {each.found}" if each.found else ""))
         if self.number == 1:
             self._require_bundle(value)
+        is_known = type(value) is dict and value.get("kind") in KINDS
         require(
-            type(value) is dict and value.get("kind") in KINDS, f"it is of no kind that a bundle has: {quote(value)}"
+            is_known and SINCE.get(value["kind"], 1) <= self._version,
+            f"it is of no kind that a bundle has: {quote(value)}",
         )
         kind = value["kind"]
         stage = KINDS.index(kind)
@@ -276,13 +283,12 @@ class _Reading:
         require(is_in_order, f"a line of the kind {kind} is out of place")
         self._stage = stage
         for key in value:
-            require(key in KEYS[kind], f"the {kind} has no such key: {quote(key)}")
-        for key in KEYS[kind]:
+            require(key in keys(kind, self._version), f"the {kind} has no such key: {quote(key)}")
+        for key in keys(kind, self._version):
             require(key in value, f"the {kind} has no {key}")
         return cast(dict[str, Any], value)
 
-    @staticmethod
-    def _require_bundle(value: Any) -> None:
+    def _require_bundle(self, value: Any) -> None:
         require(type(value) is dict and value.get("kind") == "bundle", "this is not a bundle of ggn-store")
         version = value.get("version")
         require(type(version) is int and version >= 1, f"the bundle says that its version is {quote(version)}")
@@ -290,6 +296,7 @@ class _Reading:
             version <= VERSION,
             f"the bundle is of version {version}, and this program reads version {VERSION}: install a newer ggn-store",
         )
+        self._version = version
 
     # --- kinds of lines ---
 
@@ -372,8 +379,19 @@ class _Reading:
         author, message = values.text(value["author"], "author"), values.text(value["message"], "message")
         part.tags[name] = SentTag(name, lineage, author, message, values.time(value["created_at"]))
 
+    def _take_state(self, value: dict[str, Any], _place: tuple[int, int]) -> None:
+        part = self._part(value["ruleset"])
+        author, message = values.text(value["author"], "author"), values.text(value["message"], "message")
+        for key in ("state", "successor"):
+            values.text(value[key], key)
+        state = SentState(value["state"], value["successor"], author, message, values.time(value["created_at"]))
+        fault = state.fault()
+        require(fault is None, str(fault))
+        require(state not in part.states[-1:], f"a state of {value['ruleset']} stands twice")
+        part.states.append(state)
+
     def _take_end(self, value: dict[str, Any], _place: tuple[int, int]) -> None:
-        for kind, name in COUNTED.items():
+        for kind, name in counted(self._version).items():
             found, told = self._bundle.counts[name], value[name]
             is_right = type(told) is int and told == found
             require(

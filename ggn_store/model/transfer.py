@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Literal, Protocol
 
-from ggn_store.errors import GgnStoreError, HeadMovedError
+from ggn_store.errors import UNSTORABLE, GgnStoreError, HeadMovedError, NotationError, quote
 from ggn_store.model.ancestry import Step
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Document, Envelope, Piece, revision_digest
 from ggn_store.model.merge import Conflict, Merge
 from ggn_store.model.merge import merge as merge_documents
 from ggn_store.model.record import Record
-from ggn_store.model.revision import lineage
+from ggn_store.model.revision import STATES, Lifecycle, check_name, lineage
 
 Outcome = Literal["new", "forwarded", "merged", "unchanged", "failed"]
 
@@ -66,6 +66,38 @@ class SentTag:
     created_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class SentState:
+    """What a ruleset was said to be, and who said so when; the same in every store that it has come to."""
+
+    state: Lifecycle
+    successor: str | None
+    author: str | None
+    message: str | None
+    created_at: datetime
+
+    @property
+    def said(self) -> str:
+        """The state in words: `deprecated, use team/okapis`."""
+        return self.state if self.successor is None else f"{self.state}, use {self.successor}"
+
+    def fault(self) -> str | None:
+        """What no store says of a ruleset; None for a state that can be taken over."""
+        if self.state not in STATES:
+            return f"{quote(self.state)} is not a state"
+        if self.successor is not None:
+            if self.state == "active":
+                return f"{quote(self.successor)} cannot be used instead of a ruleset that is active"
+            try:
+                check_name(self.successor)
+            except NotationError as error:
+                return str(error)
+        for text in (self.author, self.message):
+            if text is not None and UNSTORABLE.search(text):
+                return f"{quote(text)} has characters that no database can keep"
+        return None
+
+
 class RevisionSource(Protocol):
     """Where revisions come from: a store, or a bundle.
 
@@ -91,19 +123,24 @@ class RevisionSource(Protocol):
     def tags(self, name: str) -> Sequence[SentTag]:
         """The tags of a ruleset that point somewhere, by name."""
 
+    def states(self, *names: str) -> Mapping[str, Sequence[SentState]]:
+        """All that was ever said of these rulesets (of all for none) by name, the oldest first; nothing is left out."""
+
 
 @dataclass(frozen=True, slots=True)
 class TransferWishes:
     """What is to be done with what comes.
 
-    `merge`: also what both sides have changed, as far as it is not the same. `tags`: tags come along. `message` and
-    `author` are of the revision that unites two histories. `is_push`: what comes is the own side of a merge, else
-    what is here is. `source` names where it comes from, and `merging` is what merges base, own side and other side.
+    `merge`: also what both sides have changed, as far as it is not the same. `tags`: tags come along. `states`: where
+    both sides have changed the state of a ruleset, the source's counts. `message` and `author` are of the revision
+    that unites two histories. `is_push`: what comes is the own side of a merge, else what is here is. `source` names
+    where it comes from, and `merging` is what merges base, own side and other side.
     """
 
     source: str
     merge: bool = False
     tags: bool = False
+    states: bool = False
     message: str | None = None
     author: str | None = None
     is_push: bool = False
@@ -121,8 +158,9 @@ class Transferred(Record):
 
     `name` is the ruleset's at its source, `to` at its destination, `head` there the newest revision's number and
     `lineage` its lineage. `revisions` is how many are new there, with the one that unites two histories; `pieces` is
-    how many travelled of the `listed` ones that those which came have. `tags` are those that moved; `note` is
-    what there is to say of the merge, and `decided` are the conflicts that it decided for one side.
+    how many travelled of the `listed` ones that those which came have. `tags` are those that moved. `note` is what
+    there is to say of the merge and of states, and `decided` are the conflicts that the merge decided for one side.
+    `states` is how many states came, after which it is `state`, and `successor` is to be used instead.
     """
 
     name: str
@@ -137,6 +175,9 @@ class Transferred(Record):
     error: GgnStoreError | None = None
     note: str | None = None
     decided: tuple[Conflict, ...] = ()
+    states: int = 0
+    state: Lifecycle = "active"
+    successor: str | None = None
     DATA: ClassVar = "name to status revisions pieces pieces_listed=listed head lineage tags"
 
     def data(self) -> dict[str, Any]:
@@ -144,6 +185,8 @@ class Transferred(Record):
         data = Record.data(self)
         if self.decided:
             data["decided"] = [conflict.data() for conflict in self.decided]
+        if self.state != "active":
+            data |= {"state": self.state, "successor": self.successor}
         if self.error is not None:
             data["error"] = str(self.error)
             if isinstance(self.error, DivergedError) and self.error.merge is not None:

@@ -52,7 +52,12 @@ class BundleSummary(Record):
     tags: int
     outside: int
     sha256: str
+    states: int = 0
     DATA: ClassVar = "file boards pieces revisions tags outside sha256 rulesets"
+
+    def data(self) -> dict[str, Any]:
+        """The same as JSON data."""
+        return Record.data(self) | ({"states": self.states} if self.states else {})
 
 
 def write(

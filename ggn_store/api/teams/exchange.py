@@ -21,9 +21,12 @@ from ggn_store.model.selection import is_pattern, select
 from ggn_store.model.transfer import RevisionSource, Transferred, TransferWishes
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
-from ggn_store.store.exchange import compare, offer, receive
+from ggn_store.store.exchange import compare, offer, receive, stated
+from ggn_store.store.exchange.here import OvertakenError
 from ggn_store.store.exchange.offer import StoreSource
-from ggn_store.store.exchange.receive import OvertakenError, Progress
+from ggn_store.store.exchange.receive import Progress
+from ggn_store.store.exchange.stated import Said
+from ggn_store.store.history import states
 from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
@@ -52,7 +55,7 @@ class TransferOptions(TypedDict, total=False):
     `to` is the name that the ruleset gets. `merge` makes one of two histories that have diverged, as far as no entry
     was changed in two ways; `message` and `author` are of the revision that does. `prefer` decides what was changed in
     two ways: for "ours", which of a push is what is pushed, else what is here, or "theirs". `tags` come along if asked
-    for.
+    for. States do by themselves; where both sides have changed the state of a ruleset, the source's counts if `states`.
     With `dry_run` nothing travels. `progress` is called for each ruleset with how many pieces have come, and how many
     are still to come. `patience` says how often to try again after an outage; without it, nothing is tried twice.
     """
@@ -61,6 +64,7 @@ class TransferOptions(TypedDict, total=False):
     merge: bool
     prefer: Preference
     tags: bool
+    states: bool
     message: str | None
     author: str | None
     dry_run: bool
@@ -77,6 +81,7 @@ class _Order:
     merge: bool = False
     prefer: Preference = None
     tags: bool = False
+    states: bool = False
     message: str | None = None
     author: str | None = None
     dry_run: bool = False
@@ -88,7 +93,8 @@ class _Order:
         check_preference(self.prefer, merge=self.merge)
         author = authors.signed(destination.database, self.author, self.message)
         merging = functools.partial(sources.merge, prefer=self.prefer)
-        return TransferWishes(source, self.merge, self.tags, self.message, author, is_push, merging)
+        wished = self.merge, self.tags, self.states, self.message
+        return TransferWishes(source, *wished, author, is_push, merging)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +113,8 @@ class Exchange:
         """Give rulesets (all for None) to another store or the one at an address; what became of each, or its error.
 
         Only what it does not have travels, and each ruleset is taken as a whole or not at all. Raises DivergedError
-        where it has what this store has not. See `TransferOptions` for the keywords: to, merge, prefer, tags, message,
-        author, dry_run, progress, patience.
+        where it has what this store has not. See `TransferOptions` for the keywords: to, merge, prefer, tags, states,
+        message, author, dry_run, progress, patience.
         """
         order = _Order(names, **options)
         with _opened(remote, order.patience) as other:
@@ -259,13 +265,13 @@ def _take(
     """Take rulesets from a source; what became of each."""
     to = order.to
 
-    def heads() -> tuple[Mapping[str, str], dict[str, tuple[int, str]]]:
+    def heads() -> tuple[Mapping[str, str], Said, dict[str, tuple[int, str]], Said]:
         with opened() as source:
-            coming = source.heads()
+            coming, said = source.heads(), source.states()
         with destination.reading() as connection:
-            return coming, offer.heads(connection)
+            return coming, said, offer.heads(connection), states.said(connection)
 
-    coming, here = trials.run(heads)
+    coming, said, here, told = trials.run(heads)
     chosen = _meant(order.names, coming, wishes.source)
     if to is not None and len(chosen) != 1:
         raise InputError(f"a new name is for one ruleset, and there are {len(chosen)}")
@@ -275,8 +281,10 @@ def _take(
         target = name if to is None else to
         number, lineage = here.get(target, (None, None))
         if lineage is not None and lineage == coming.get(name) and not wishes.tags:
-            yield Transferred(name, target, "unchanged", head=number, lineage=lineage)
-            continue
+            known = stated.relate(target, told.get(target, ()), said.get(name, ()), wishes)
+            if not known.fresh:
+                yield known.told(Transferred(name, target, "unchanged", head=number, lineage=lineage))
+                continue
         try:
             with collector.held_off():
                 result = trials.run(functools.partial(_take_one, opened, destination, name, target, order, wishes))
@@ -294,7 +302,7 @@ def _take_one(
             with opened() as source:
                 if order.dry_run:
                     with destination.reading() as connection:
-                        return receive.plan(connection, source, name, to, wishes)
+                        return receive.plan(destination.database, connection, source, name, to, wishes)
                 with destination.writing() as connection:
                     if is_alone:
                         destination.database.lock_pieces(connection, alone=True)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from ggn_store.api.session import authors
-from ggn_store.errors import NotationError, quote
+from ggn_store.errors import ConflictError, NotationError, quote
 from ggn_store.model.revision import STATES, Lifecycle, RulesetState, check_name
 from ggn_store.model.selection import is_pattern
+from ggn_store.model.transfer import SentState
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import states
 from ggn_store.store.review import rights
-from ggn_store.store.rulesets import catalog
+from ggn_store.store.rulesets import catalog, load
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +52,13 @@ class States:
             before = states.newest(connection, name)
             if (before.state, before.successor, before.message) == (state, use, message):
                 return before
-            rights.require(self._session.database, connection, name, "taggers", author)
-            return states.add(self._session.database, connection, before, state, use, author, message)
+            database = self._session.database
+            rights.require(database, connection, name, "taggers", author)
+            ruleset_id = load.store_ruleset(database, connection, name)
+            said = SentState(state, use, author, message, datetime.now(UTC))
+            if not states.add(database, connection, ruleset_id, before.number + 1, said):
+                raise ConflictError(f"somebody else has just changed the state of {name}: see what it is now")
+            return states.newest(connection, name)
 
     def get(self, name: str) -> RulesetState:
         """Whether a ruleset is active, deprecated or retired; raises UnknownNameError."""

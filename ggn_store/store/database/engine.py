@@ -337,6 +337,10 @@ class Database(ABC):
         """Whether this user may bring a deleted ruleset back."""
         return True
 
+    def may_insert(self, connection: Connection, table: Table) -> bool:
+        """Whether this user may add rows to a table."""
+        return True
+
     @functools.cached_property
     def sender(self) -> Sender | None:
         """What sends rows as values, where a question may have no temporary tables; None where it may."""

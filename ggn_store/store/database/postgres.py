@@ -153,6 +153,10 @@ class Postgres(Database):
         asked = "SELECT has_column_privilege('ruleset', 'deleted_at', 'UPDATE')"
         return bool(connection.execute(text(asked)).scalar_one())
 
+    def may_insert(self, connection: Connection, table: Table) -> bool:
+        asked = text("SELECT has_table_privilege(:table, 'INSERT')")
+        return bool(connection.execute(asked, {"table": table.name}).scalar_one())
+
     def _connect_directly(self) -> Any:
         handle = super()._connect_directly()
         handle.connection.autocommit = True

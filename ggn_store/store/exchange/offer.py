@@ -15,9 +15,9 @@ from ggn_store.errors import DamagedError, StoreError, UnknownNameError
 from ggn_store.model.ancestry import Step
 from ggn_store.model.board import Board
 from ggn_store.model.document import Piece
-from ggn_store.model.transfer import SentPiece, SentRevision, SentTag
+from ggn_store.model.transfer import SentPiece, SentRevision, SentState, SentTag
 from ggn_store.store.database.engine import Database
-from ggn_store.store.history import tags
+from ggn_store.store.history import states, tags
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
 
@@ -181,6 +181,10 @@ class StoreSource:
                 for tag in tags.newest(self._connection, name)
                 if tag.lineage is not None
             ]
+
+    def states(self, *names: str) -> Mapping[str, Sequence[SentState]]:
+        with self._explained():
+            return states.said(self._connection, *names)
 
 
 def read_pieces(connection: Connection, wanted: Sequence[tuple[Any, Board]]) -> list[Piece]:

@@ -13,7 +13,7 @@ from typing import Final
 
 from sqlalchemy import Connection, select
 
-from ggn_store.errors import UNSTORABLE, DamagedError, GgnStoreError, RefusedError, StoreError, printable, quote
+from ggn_store.errors import UNSTORABLE, DamagedError, RefusedError, StoreError, printable, quote
 from ggn_store.model import ancestry
 from ggn_store.model.ancestry import Relation, Step
 from ggn_store.model.board import Board, parse_shape
@@ -30,9 +30,11 @@ from ggn_store.model.transfer import (
     TransferWishes,
 )
 from ggn_store.store.database.engine import Database
-from ggn_store.store.exchange import offer
-from ggn_store.store.exchange.unite import Here, Uniting, united
-from ggn_store.store.history import states, tags
+from ggn_store.store.exchange import offer, stated
+from ggn_store.store.exchange.here import Here, OvertakenError
+from ggn_store.store.exchange.stated import Stated
+from ggn_store.store.exchange.unite import Uniting, united
+from ggn_store.store.history import tags
 from ggn_store.store.review import rights
 from ggn_store.store.rulesets import catalog, declared, load, stored_documents
 from ggn_store.store.schema import tables as t
@@ -45,10 +47,6 @@ _SHORT: Final = 12
 Progress = Callable[[str, int, int], None]
 
 
-class OvertakenError(GgnStoreError):
-    """Somebody else has just given the ruleset its next revision, or the tag its next place: begin again."""
-
-
 @dataclass(frozen=True, slots=True)
 class _Known:
     """A piece that the store has."""
@@ -59,14 +57,17 @@ class _Known:
     board_id: int
 
 
-def plan(connection: Connection, source: RevisionSource, name: str, to: str, wishes: TransferWishes) -> Transferred:
+def plan(
+    database: Database, connection: Connection, source: RevisionSource, name: str, to: str, wishes: TransferWishes
+) -> Transferred:
     """What would come of receiving a ruleset, as far as that can be told without receiving it.
 
     Raises as `receive` does, but does not know of conflicts.
     """
     here = _here(connection, check_name(to))
     relation = ancestry.relate(here.steps, _steps(source, name))
-    _require_open(here, relation, wishes.place)
+    said = stated.compare(database, connection, name, to, source.states(name), wishes)
+    _require_open(here, relation, said, wishes.place)
     is_apart = relation.kind == "apart"
     if is_apart and united(here, relation) is None and not wishes.merge:
         raise DivergedError(f"{to}: the two histories have gone apart: leave --dry-run out to list how")
@@ -76,7 +77,8 @@ def plan(connection: Connection, source: RevisionSource, name: str, to: str, wis
     head = here.head.number if here.steps else 0
     last = None if is_apart else coming[-1].lineage if coming else here.head.lineage
     count = len(coming) + is_apart
-    return Transferred(name, to, _status(here, relation), count, len(fresh), len(digests), head + count, last)
+    status = _status(here, relation)
+    return said.told(Transferred(name, to, status, count, len(fresh), len(digests), head + count, last))
 
 
 def receive(
@@ -95,15 +97,23 @@ def receive(
     """
     here = _here(connection, check_name(to))
     relation = ancestry.relate(here.steps, _steps(source, name))
-    _require_open(here, relation, wishes.place)
+    said = stated.compare(database, connection, name, to, source.states(name), wishes)
+    _require_open(here, relation, said, wishes.place)
+    for state in said.fresh:
+        if (fault := state.fault()) is not None:
+            raise StoreError(f"{printable(wishes.source)}: a state of {name}: {fault}; nothing of it was stored")
+    stated.take(database, connection, here, said, before=True)
     if relation.kind == "same":
         moved = _take_tags(database, connection, here, source, name) if wishes.tags else ()
-        return Transferred(name, to, "unchanged", head=here.head.number, lineage=here.head.lineage, tags=moved)
-    told: Progress = progress or (lambda *_: None)
-    try:
-        return _Receiving(database, connection, source, name, here, relation, wishes, told).all()
-    except DamagedError as error:
-        raise DamagedError(f"{error.fault}; nothing of {name} was stored") from None
+        done = Transferred(name, to, "unchanged", head=here.head.number, lineage=here.head.lineage, tags=moved)
+    else:
+        told: Progress = progress or (lambda *_: None)
+        try:
+            done = _Receiving(database, connection, source, name, here, relation, wishes, told).all()
+        except DamagedError as error:
+            raise DamagedError(f"{error.fault}; nothing of {name} was stored") from None
+    stated.take(database, connection, here, said)
+    return said.told(done)
 
 
 def _steps(source: RevisionSource, name: str) -> Sequence[Step]:
@@ -118,11 +128,10 @@ def _here(connection: Connection, name: str) -> Here:
     found = connection.execute(query).first()
     if found is None:
         return Here(name)
-    is_retired = states.newest(connection, name).state == "retired"
-    return Here(name, found.id, offer.steps(connection, found.id), found.deleted_at is not None, is_retired)
+    return Here(name, found.id, offer.steps(connection, found.id), found.deleted_at is not None)
 
 
-def _require_open(here: Here, relation: Relation, place: str) -> None:
+def _require_open(here: Here, relation: Relation, said: Stated, place: str) -> None:
     """Raise StoreError where the ruleset takes nothing, or where what comes goes back to what nobody has."""
     if here.is_hidden:
         raise StoreError(
@@ -131,7 +140,7 @@ def _require_open(here: Here, relation: Relation, place: str) -> None:
         )
     if relation.kind == "same":
         return
-    if here.is_retired:
+    if said.is_closed:
         raise RefusedError(f"{here.name}: it is retired {place} and takes no revisions; nothing was stored")
     if relation.needed:
         lineages = ", ".join(f"sha256:{lineage}" for lineage in relation.needed)

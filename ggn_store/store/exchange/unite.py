@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from sqlalchemy import Connection
 
 from ggn_store.errors import printable
-from ggn_store.model.ancestry import Relation, Step
+from ggn_store.model.ancestry import Relation
 from ggn_store.model.document import Document, Piece
 from ggn_store.model.merge import Merge
 from ggn_store.model.transfer import DivergedError, TransferWishes
+from ggn_store.store.exchange.here import Here
 from ggn_store.store.rulesets import catalog
 
 # Equal contents unite by themselves.
 _CURE: Final = "load the other side's document as yours, do this again, and then load what should become of both"
-
-
-@dataclass(frozen=True, slots=True)
-class Here:
-    """What the store has of the ruleset: its key (None for a new one) and its history by lineage."""
-
-    name: str
-    ruleset_id: int | None = None
-    steps: Sequence[Step] = ()
-    is_hidden: bool = False
-    is_retired: bool = False
-
-    @property
-    def head(self) -> Step:
-        """The newest revision; there is one where the key is not None."""
-        return self.steps[-1]
 
 
 def united(here: Here, relation: Relation) -> str | None:

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections import defaultdict
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
-from ggn_store.errors import ConflictError
-from ggn_store.model.revision import Lifecycle, RulesetState
+from ggn_store.model.revision import RulesetState
+from ggn_store.model.transfer import SentState
 from ggn_store.store.database.engine import Database
-from ggn_store.store.rulesets import catalog, load
+from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
 
+_STATES = select(t.ruleset_state, t.ruleset.c.name).join(t.ruleset, t.ruleset.c.id == t.ruleset_state.c.ruleset_id)
 # Made once, since every load asks.
-_SAID = (
-    select(t.ruleset_state)
-    .join(t.ruleset, t.ruleset.c.id == t.ruleset_state.c.ruleset_id)
-    .where(t.ruleset.c.name == bindparam("name"))
-    .order_by(t.ruleset_state.c.number.desc())
-)
+_SAID = _STATES.where(t.ruleset.c.name == bindparam("name")).order_by(t.ruleset_state.c.number.desc())
 
 
 def log(connection: Connection, name: str) -> list[RulesetState]:
     """All that was ever said of a ruleset, the newest first."""
-    return [_state_of(name, row) for row in connection.execute(_SAID, {"name": name})]
+    return [_state_of(row) for row in connection.execute(_SAID, {"name": name})]
 
 
 def newest(connection: Connection, name: str) -> RulesetState:
@@ -32,32 +28,25 @@ def newest(connection: Connection, name: str) -> RulesetState:
     return next(iter(log(connection, name)), RulesetState(name))
 
 
-def add(
-    database: Database,
-    connection: Connection,
-    before: RulesetState,
-    state: Lifecycle,
-    successor: str | None,
-    author: str | None,
-    message: str | None,
-) -> RulesetState:
-    """Say something of a ruleset that was `before`; raises ConflictError where somebody else does in this moment."""
-    said = {
-        "ruleset_id": load.store_ruleset(database, connection, before.name),
-        "number": before.number + 1,
-        "state": state,
-        "successor": successor,
-        "author": author,
-        "message": message,
-        "created_at": datetime.now(UTC),
-    }
-    row = database.add(connection, t.ruleset_state, said, ("ruleset_id", "number"), *t.ruleset_state.c.keys()).first()
-    if row is None:
-        raise ConflictError(f"somebody else has just changed the state of {before.name}: see what it is now")
-    return _state_of(before.name, row)
+def said(connection: Connection, *names: str) -> dict[str, list[SentState]]:
+    """All that was ever said of these rulesets, of all for none, by name, the oldest first."""
+    query = _STATES.where(t.ruleset.c.name.in_(names)) if names else _STATES
+    found: dict[str, list[SentState]] = defaultdict(list)
+    for row in connection.execute(query.order_by(t.ruleset.c.name, t.ruleset_state.c.number)):
+        found[row.name].append(
+            SentState(row.state, row.successor, row.author, row.message, catalog.utc(row.created_at))
+        )
+    return found
 
 
-def _state_of(name: str, row: Any) -> RulesetState:
+def add(database: Database, connection: Connection, ruleset_id: int, number: int, state: SentState) -> bool:
+    """Say something of a ruleset; False where somebody else has just done so."""
+    row = {name: getattr(state, name) for name in ("state", "successor", "author", "message", "created_at")}
+    row |= {"ruleset_id": ruleset_id, "number": number}
+    return database.add(connection, t.ruleset_state, row, ("ruleset_id", "number"), "number").first() is not None
+
+
+def _state_of(row: Any) -> RulesetState:
     return RulesetState(
-        name, row.number, row.state, row.successor, row.author, row.message, catalog.utc(row.created_at)
+        row.name, row.number, row.state, row.successor, row.author, row.message, catalog.utc(row.created_at)
     )

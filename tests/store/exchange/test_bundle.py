@@ -63,8 +63,15 @@ def pack(written: list[Json] | list[bytes], resealed: bool = True) -> io.BytesIO
     if resealed:
         end = json.loads(data[-1])
         end["sha256"] = hashlib.sha256(b"".join(data[:-1])).hexdigest()
-        for kind, name in (("board", "boards"), ("piece", "pieces"), ("revision", "revisions"), ("tag", "tags")):
-            end[name] = sum(f'"kind":"{kind}"'.encode() in line for line in data[:-1])
+        for kind, name in (
+            ("board", "boards"),
+            ("piece", "pieces"),
+            ("revision", "revisions"),
+            ("tag", "tags"),
+            ("state", "states"),
+        ):
+            if name in end:
+                end[name] = sum(f'"kind":"{kind}"'.encode() in line for line in data[:-1])
         data[-1] = json.dumps(end).encode() + b"\n"
     return io.BytesIO(gzip.compress(b"".join(data)))
 
@@ -338,7 +345,7 @@ def test_a_flipped_bit_is_found(file: Path, at: int) -> None:
             b'{"kind":"bundle","kind":"bundle","version":1,"rulesets":[]}\n',
             "line 1: the key stands twice in one object",
         ),
-        (b'{"kind":"bundle","version":2,"rulesets":7,"more":1}\n', "of version 2, and this program reads version 1"),
+        (b'{"kind":"bundle","version":3,"rulesets":7,"more":1}\n', "of version 3, and this program reads version 2"),
         (b'{"kind":"bundle","version":0,"rulesets":[]}\n', "line 1: the bundle says that its version is 0"),
         (b'{"kind":"bundle","version":1,"rulesets":[]}\n', "line 1: the bundle names no rulesets"),
         (b'{"kind":"bundle","version":1,"rulesets":[{"name":"-","needs":[]}]}\n', 'line 1: "-" cannot name a ruleset'),

@@ -117,14 +117,16 @@ def test_a_retired_ruleset_takes_no_revision_but_answers(store: Store) -> None:
     assert store.load(ROOK, "knight").number == 2
 
 
-def test_of_two_who_say_something_at_once_one_is_told(store: Store) -> None:
+def test_of_two_who_say_something_at_once_one_is_told(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store.load(KNIGHT, "knight")
     before = store.states.get("knight")
     store.states.set("knight", "deprecated")
     # In a file, where one writes at a time, it can only be tried by hand.
     told = "somebody else has just changed" if store.session.database.is_server else "is never changed"
-    with pytest.raises(GgnStoreError, match=told), store.session.database.writing() as connection:
-        states.add(store.session.database, connection, before, "retired", None, "Eve", None)
+    with monkeypatch.context() as patched:
+        patched.setattr(states, "newest", lambda *_: before)
+        with pytest.raises(GgnStoreError, match=told):
+            store.states.set("knight", "retired", author="Eve")
     assert store.states.get("knight").state == "deprecated"
 
 
