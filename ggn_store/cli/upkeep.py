@@ -16,6 +16,7 @@ import click
 
 import ggn_store
 from ggn_store.cli import options, process
+from ggn_store.cli.hooks import Hooks, hook_options
 from ggn_store.cli.options import counted
 from ggn_store.cli.progress import progress
 from ggn_store.errors import printable, quote
@@ -101,6 +102,7 @@ def audit(ctx: click.Context, /, ruleset: str | None, form: str | None, **asked:
     metavar="SECONDS",
     help="The time between two polls: of a SQLite file (default 0.5), and as a safety net of a server (10).",
 )
+@hook_options
 @options.output_format(("text", "ndjson"), "Default: text on a terminal, NDJSON elsewhere.")
 @click.pass_context
 def watch(
@@ -118,17 +120,32 @@ def watch(
     A Postgres server reports them at once; a SQLite file is polled. A lost connection is made again, and no change is
     missed. To resume after an interruption, pass the `since` of the last NDJSON line; changes that began earlier and
     were finished later may then be repeated. SIGTERM ends it with exit code 0.
+
+    COMMAND of --exec is run without a shell, one change after the other; $GGN_EVENT_ID, $GGN_EVENT_ACTION,
+    $GGN_EVENT_RULESET and $GGN_EVENT_ABOUT name the change. If it fails, that is reported, and the watch goes on.
+
+    --webhook sends changes in their order, signed by HMAC-SHA256 (see `guide teams`). What the receiver does not take
+    is sent again after growing pauses, for about two minutes; then the watch ends with exit code 1. With --state, the
+    next one goes on where it ended. No commit ever waits for a hook.
     """
     if since != "now" and _read_id(since) is None:
         raise click.BadParameter(f"{quote(since)} is neither the id of a change nor now", ctx, param_hint="--since")
-    found = options.open_store(ctx).upkeep.watch(
-        *rulesets, since=_read_id(since), timeout=timeout, on_turn=_is_read, on_loss=_report_loss, **asked
+    hooks = Hooks.of(asked)
+    store = options.open_store(ctx)
+    found = store.upkeep.watch(
+        *rulesets,
+        since=hooks.since(store, _read_id(since)),
+        timeout=timeout,
+        on_turn=_is_read,
+        on_loss=_report_loss,
+        **asked,
     )
     form = form or ("text" if options.is_terminal(sys.stdout) else "ndjson")
     printed = 0
     with _ended_by_sigterm(), closing(found):  # type: ignore[type-var]
         for event in found:
             click.echo(compact(event.data()) if form == "ndjson" else _line(event))
+            hooks.after(event)
             printed += 1
             if printed == count:
                 return
