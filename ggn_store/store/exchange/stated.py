@@ -12,7 +12,7 @@ from ggn_store.model.transfer import SentState, Transferred, TransferWishes
 from ggn_store.store.database.engine import ADMIN, Database
 from ggn_store.store.exchange.here import Here, OvertakenError
 from ggn_store.store.history import states
-from ggn_store.store.review import rights
+from ggn_store.store.review import policies, rights
 from ggn_store.store.rulesets import load
 from ggn_store.store.schema import tables as t
 
@@ -73,14 +73,18 @@ def relate(to: str, here: Sequence[SentState], coming: Sequence[SentState], wish
 def compare(
     database: Database, connection: Connection, name: str, to: str, said: Said, wishes: TransferWishes
 ) -> Stated:
-    """The states of the ruleset `name` of a source, of which all is `said`, beside those of `to`; as far as this user
-    may add them.
+    """The states of the ruleset `name` of a source, of which all is `said`, beside those of `to`.
+
+    Those that come are left out, and it is said why, where this user may not add them.
     """
     found = relate(to, states.said(connection, to).get(to, ()), said.get(name, ()), wishes)
     if not found.fresh:
         return found
     stays = f"{to} is {found.fresh[-1].said} at the source, and stays as it is {wishes.place}"
-    if not database.may_insert(connection, t.ruleset_state):
+    policy = policies.counting(connection, to)
+    is_named = policy is not None and policy.rules is not None and policy.rules.taggers is not None
+    # Where no policy names who does, those do who set policies.
+    if not all(database.may_insert(connection, each) for each in (t.ruleset_state, *(() if is_named else (t.policy,)))):
         return Stated(found.here, note=f"{stays}: to change that takes {ADMIN}")
     try:
         for each in found.fresh:

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Table, text
 
 from ggn_store import InputError, Store, StoreError
 from ggn_store.api.teams.bundles import verify_bundle
 from ggn_store.model.revision import RulesetState
+from ggn_store.store.schema import tables as t
 from tests.store.exchange.test_bundle import lines, pack
 from tests.support.exchanged import BOTH, game, sound
 from tests.support.program import _own_place as _own_place
@@ -114,6 +115,32 @@ def test_a_ruleset_that_is_retired_there_takes_nothing(store: Store, other: Stor
     with pytest.raises(StoreError, match="team/game: it is retired there and takes no revisions"):
         store.exchange.push(other, "team/game")
     assert other.ruleset("team/game").revision.number == 1
+
+
+@pytest.mark.parametrize("closed", [t.ruleset_state, t.policy])
+def test_who_may_not_set_states_pushes_all_the_same(
+    store: Store, other: Store, closed: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(store.session.database), "may_insert", lambda _, _connection, table: table is not closed)
+    other.load(game(**BOTH, N="b1d2"), "team/game")
+    other.states.set("team/game", "deprecated")
+    [result] = other.exchange.push(store, "team/game")
+    assert (result.revisions, result.states, result.state) == (1, 0, "active")
+    assert result.note == (
+        "team/game is deprecated at the source, and stays as it is there: to change that takes ggn_admin"
+    )
+    assert said(store) == []
+
+
+def test_of_those_whom_a_policy_names_the_states_come(store: Store, other: Store) -> None:
+    if store.session.database.is_server:  # which knows roles, not the words of authors
+        return
+    store.policies.set("team", taggers=["Ann"])
+    other.states.set("team/game", "deprecated", author="Eve")
+    [result] = store.exchange.pull(other, "team/game")
+    assert (result.states, said(store)) == (0, [])
+    assert result.note is not None
+    assert 'team/game: "Eve" may not move tags or set states' in result.note
 
 
 def test_a_ruleset_is_never_to_be_used_instead_of_itself(store: Store, other: Store) -> None:
