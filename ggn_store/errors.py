@@ -134,13 +134,17 @@ class QueryError(GgnStoreError, ValueError):
 
 
 class ConflictError(GgnStoreError):
-    """Somebody else changed the same thing first; `merge` holds what both sides changed (a `Merge`), if it is known."""
+    """Somebody else changed the same thing first; `merge` holds what both sides changed (a `Merge`), if it is known.
+
+    `apart` holds the sides (an `Apart`) where a merge of them was asked for and failed.
+    """
 
     exit_code = 3
 
-    def __init__(self, message: str, merge: Any = None) -> None:
+    def __init__(self, message: str, merge: Any = None, apart: Any = None) -> None:
         super().__init__(message)
         self.merge = merge
+        self.apart = apart
 
 
 class HeadMovedError(ConflictError):

@@ -52,6 +52,7 @@ _COMMANDS: Final = {
     "state": ("state", False),
     "push": ("exchange", False),
     "pull": ("exchange", False),
+    "resolve": ("exchange", False),
     "bundle": ("exchange", False),
     "policy": ("policy", False),
     "propose": ("reviews", False),

@@ -29,6 +29,14 @@ _SHORT = 12
 _all_option = click.option("--all", "everything", is_flag=True, help="Every ruleset that there is.")
 
 
+_remote_option = click.option(
+    "--remote",
+    metavar="ADDRESS",
+    envvar="GGN_STORE_REMOTE",
+    help="The other store, written like --db. Default: $GGN_STORE_REMOTE.",
+)
+
+
 def _transfer_options(ours: str, theirs: str) -> Callable[[options.Command], options.Command]:
     """The options of every command that gives revisions to a store."""
 
@@ -69,14 +77,8 @@ def _transfer_options(ours: str, theirs: str) -> Callable[[options.Command], opt
 
 def _exchange_options(command: options.Command) -> options.Command:
     """The options of `push` and `pull`, which `_exchange` takes."""
-    remote = click.option(
-        "--remote",
-        metavar="ADDRESS",
-        envvar="GGN_STORE_REMOTE",
-        help="The other store, written like --db. Default: $GGN_STORE_REMOTE.",
-    )
     transfer = _transfer_options("this store", "the other store")
-    return options.rulesets_argument(remote(_all_option(transfer(command))))
+    return options.rulesets_argument(_remote_option(_all_option(transfer(options.conflicts_option(command)))))
 
 
 @click.command("push")
@@ -109,6 +111,35 @@ def pull(ctx: click.Context, /, **asked: Any) -> None:
     or of the same key of a definition, are conflicts, which --ours and --theirs decide.
     """
     _exchange(ctx, is_push=False, **asked)
+
+
+@click.command("resolve")
+@click.argument("file", type=click.Path(), metavar="FILE")
+@_remote_option
+@click.option("--propose", "is_proposal", is_flag=True, help="Propose the result, where a policy asks for reviews.")
+@options.accept_changes_option
+@options.change_options
+@click.pass_context
+def resolve(ctx: click.Context, /, file: str, remote: str | None, is_proposal: bool, **wishes: Any) -> None:
+    """Finish a merge whose conflicts --conflicts has written to FILE.
+
+    Edit FILE first: between the marks stands what you have (ours), what both had before, and what is there (theirs).
+    Keep what is to be, and remove the marks. The result becomes one merge revision, where `load`, `push` or `pull`
+    would have put it; for `push` and `pull`, name the same --remote. Exit code 3 if anything has moved since: then
+    begin again.
+
+    With --propose, it becomes a proposal in the store of --db: for a `push`, name the other store there.
+    """
+    store = options.open_store(ctx)
+    if is_proposal:
+        options.refuse((wishes.pop("accept_changes"), "--accept-changes is for what is not proposed"))
+        made = store.reviews.resolve(file, **wishes)
+        click.echo(f"{made}: proposed on {made.name}@{made.base}; it needs {options.counted(made.needed, 'approval')}")
+        return
+    found = store.exchange.resolve(file, remote=remote or None, **wishes)
+    options.report_merge(found.note, ())
+    became = "nothing to store" if found.status == "unchanged" else "resolved"
+    click.echo(f"{found.to}: {became}, head {found.to}@{found.head}")
 
 
 def _exchange(

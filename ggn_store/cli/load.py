@@ -56,9 +56,10 @@ def _complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) 
 )
 @options.merge_options(
     "With --base: merge the changes of both sides, unless they conflict.",
-    "the FILE",
+    "the document that is loaded",
     "the newest revision in the store",
 )
+@options.conflicts_option
 @options.accept_changes_option
 @options.change_options
 @click.pass_context

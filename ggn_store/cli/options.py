@@ -191,6 +191,10 @@ def merge_options(when: str, ours: str, theirs: str) -> Callable[[Command], Comm
             refuse(
                 (ours and theirs, "--ours and --theirs decide conflicts for one side: give one of them"),
                 (prefer and not given["merge"], f"--{prefer} decides the conflicts of a merge: give --merge, too"),
+                (
+                    given.get("conflicts") is not None and not given["merge"],
+                    "--conflicts keeps the conflicts of a merge: give --merge, too",
+                ),
             )
             return command(*arguments, prefer=prefer, **given)
 
@@ -206,6 +210,12 @@ def merge_options(when: str, ours: str, theirs: str) -> Callable[[Command], Comm
     return decorate
 
 
+conflicts_option = click.option(
+    "--conflicts",
+    metavar="FILE",
+    help="With --merge: write conflicts to FILE: the merged source, with git's marks around what both sides changed. "
+    "Edit it, then run `resolve FILE`.",
+)
 ruleset_argument = click.argument("ruleset", metavar="RULESET", shell_complete=complete_ruleset)
 rulesets_argument = click.argument("rulesets", metavar="[RULESET]...", nargs=-1, shell_complete=complete_ruleset)
 dialect_option = click.option("--dialect", type=click.Choice(DIALECTS), help="The dialect, instead of detecting it.")

@@ -38,6 +38,30 @@ def merged(base: str, ours: str, theirs: str, *, both: bool = True) -> str:
     return "".join(_ended([*result, *before[done:]]))
 
 
+def marked(texts: tuple[str, str, str], labels: tuple[str, ...], size: int) -> str:
+    """Base, ours and theirs as one text, in which marks of so many characters, as git's, stand around what differs."""
+    base, ours, theirs = (_LINE.findall(text) for text in texts)
+    tagged = [(*change[:2], side, change) for side, to in enumerate((base, ours)) for change in changes(theirs, to)]
+    result: list[str] = []
+    done = 0
+    for cluster in _clusters(sorted(tagged, key=lambda each: each[:3])):
+        start, end = cluster[0][0], max(each[1] for each in cluster)
+        before, own = (
+            _applied(theirs, start, end, [change for _, _, side, change in cluster if side == wanted])
+            for wanted in (0, 1)
+        )
+        sides = (("<", labels[1], own), ("|", labels[0], before), ("=", None, theirs[start:end]))
+        result += theirs[done:start]
+        if own == theirs[start:end]:
+            result += own
+        else:
+            for mark, label, stands in sides:
+                result += [f"{mark * size}{'' if label is None else f' {label}'}\n", *stands]
+            result.append(f"{'>' * size} {labels[2]}\n")
+        done = end
+    return "".join(_ended([*result, *theirs[done:]]))
+
+
 def _clusters(tagged: Sequence[Tagged]) -> Iterator[list[Tagged]]:
     """Changes that overlap, directly or by others, together. One that begins where another ends does not."""
     cluster: list[Tagged] = []

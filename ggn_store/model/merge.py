@@ -106,6 +106,15 @@ class Merge(Record):
             yield name, replace(side, pieces=(), places=()) if self.of_sources else side
 
 
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """A base (None where there is none) and two sides that conflict; what they are called, and their lineages."""
+
+    documents: tuple[Document | None, Document, Document]
+    names: tuple[str, str, str]
+    lineages: tuple[str | None, str | None, str | None]
+
+
 def check_preference(prefer: Preference, *, merge: bool) -> None:
     """Raise InputError unless conflicts can be decided for this side, in a merge."""
     if prefer not in (None, "ours", "theirs"):
@@ -152,6 +161,14 @@ def merge(base: Document | None, ours: Document, theirs: Document, *, prefer: Pr
     if merging.conflicts:
         document = ruled(ours if prefer == "ours" else theirs, merging.fields)
     return replace(found, document=document, conflicts=(), decided=decided, note=decided_for(prefer, decided))
+
+
+def decided(base: Document | None, ours: Document, theirs: Document, side: Side) -> Document | None:
+    """The document of a merge whose conflicts are decided for a side, or as it was in the base; None for nothing."""
+    merging = _Merging(base, ours, theirs, side)
+    document = merging.document()
+    chosen = {"base": base, "ours": ours, "theirs": theirs}[side]
+    return document if not merging.conflicts or chosen is None else ruled(chosen, merging.fields)
 
 
 def ruled(side: Document, fields: Mapping[str, str | None]) -> Document:

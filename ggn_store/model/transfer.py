@@ -128,6 +128,25 @@ class RevisionSource(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Resolution:
+    """The document that people made of two sides in conflict, of these lineages; `note` is what to say of it."""
+
+    ours: str
+    theirs: str
+    document: Document
+    note: str | None
+
+    def require(self, ours: str | None, theirs: str, name: str) -> None:
+        """Raise DivergedError unless these are the heads that were in conflict."""
+        for known, head, place in ((self.ours, ours, "ours"), (self.theirs, theirs, "theirs")):
+            if known != head:
+                raise DivergedError(
+                    f"{name} has moved on since the conflicts were written: the head of {place} is another one; "
+                    "nothing was stored: begin again, with --merge --conflicts FILE"
+                )
+
+
+@dataclass(frozen=True, slots=True)
 class TransferWishes:
     """What is to be done with what comes.
 
@@ -135,6 +154,7 @@ class TransferWishes:
     both sides have changed the state of a ruleset, the source's counts. `message` and `author` are of the revision
     that unites two histories. `is_push`: what comes is the own side of a merge, else what is here is. `source` names
     where it comes from, and `merging` is what merges base, own side and other side.
+    `resolution` says what is to become of two heads, whatever a merge would make of them.
     """
 
     source: str
@@ -145,6 +165,7 @@ class TransferWishes:
     author: str | None = None
     is_push: bool = False
     merging: Callable[[Document | None, Document, Document], Merge] = merge_documents
+    resolution: Resolution | None = None
 
     @property
     def place(self) -> str:
@@ -199,7 +220,3 @@ class DivergedError(HeadMovedError):
 
     It has conflicts where the same was changed in two ways. None where nobody has looked into it yet.
     """
-
-    def __init__(self, message: str, merge: Merge | None = None) -> None:
-        super().__init__(message)
-        self.merge = merge

@@ -13,9 +13,20 @@ from typing import Any
 import pytest
 
 from ggn_store import generate, read_definition, resources
-from ggn_store.api.loading.sources import DEFINITIONS, DESCRIPTIONS, merge, merge_texts
+from ggn_store.api.loading.sources import DEFINITIONS, DESCRIPTIONS, SIDES, Language, Texts, merge, merge_texts
 from ggn_store.errors import DocumentError
-from tests.support.source_edits import Edit, applied, definition_edits, description_edits, git_merged, meet, remark
+from ggn_store.model import lines
+from tests.support.marks import taken
+from tests.support.source_edits import (
+    Edit,
+    Keys,
+    applied,
+    definition_edits,
+    description_edits,
+    git_merged,
+    meet,
+    remark,
+)
 
 GAMES = [
     path for path in sorted((resources.directory("data") / "games").glob("*.toml")) if "\n[pieces." in path.read_text()
@@ -67,6 +78,7 @@ def check(path: Path, number: int, directory: Path) -> str:
     assert found is not None
     clashing = [one for one in ours if any(meet(one, other) and one.value != other.value for other in theirs)]
     if clashing:
+        check_decided(language, texts, (applied(base, *ours), applied(base, *theirs)), clashing)
         assert found.text is None
         # Two new pieces of one name differ in one key of it alone.
         assert len(found.conflicts) == len(clashing)
@@ -84,6 +96,28 @@ def check(path: Path, number: int, directory: Path) -> str:
         return "merged where git has conflicts"
     assert load(by_git) == load(str(found.text))
     return "merged as by git"
+
+
+def check_decided(language: Language, texts: Texts, sides: tuple[Any, Any], clashing: list[Edit]) -> None:
+    """Decided for a side, and resolved by taking it each time, a merge has what the side has there."""
+    made = {side: merge_texts(language, texts, side) for side in SIDES}
+    base, ours, theirs = (str(each.text) for each in made.values() if each is not None)
+    text = lines.marked((base, ours, theirs), ("base: b", "ours: o", "theirs: t"), 7)
+    for side, wanted in zip(("ours", "theirs"), sides, strict=True):
+        resolved = taken(text, side)
+        assert resolved == {"ours": ours, "theirs": theirs}[side]
+        for edit in clashing:
+            assert at(load(resolved), edit.keys) == at(wanted, edit.keys)
+    other = load(taken(text, "theirs"))
+    for edit in clashing:
+        other = applied(other, Edit(edit.keys, at(load(ours), edit.keys), edit.write))
+    assert other == load(ours), "what does not clash depends on the side"
+
+
+def at(value: Any, keys: Keys) -> Any:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def sweep(paths: list[Path], count: int, directory: Path) -> dict[str, int]:

@@ -61,6 +61,7 @@ USES = {
     "state": "state mini deprecated",
     "push": "push mini --remote other.db",
     "pull": "pull theirs --remote other.db",
+    "resolve": "resolve conflicts",
     "bundle": "bundle create all.ggnb mini",
     "policy": "policy set team --review 1",
     "propose": "propose other quick.json",

@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from ggn_store.api.loading import ahead, gates, incoming, merging
+from ggn_store.api.loading import ahead, conflicts, gates, incoming, merging
 from ggn_store.api.session import authors, collector
 from ggn_store.documents import files
 from ggn_store.errors import GgnStoreError, HeadMovedError, InputError
 from ggn_store.model import play
 from ggn_store.model.document import Dialect, Document, Piece, revision_digest
-from ggn_store.model.merge import Preference, check_preference
+from ggn_store.model.merge import Preference, check_preference, noted
 from ggn_store.model.revision import Revision, check_name
+from ggn_store.model.transfer import Outcome, Transferred
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog, load
 from ggn_store.store.rulesets.load import Ready
@@ -42,12 +43,14 @@ class LoadOptions(ProposeOptions, total=False):
 
     `base` is the revision that the document is based on: `3`, `sha256:0123abcd`, a tag, or `0` where it is to be the
     first. Where the ruleset has moved on from there, `merge` unites what both sides changed, and `prefer` decides what
-    they changed differently: for "ours", which is the document, or "theirs", the newest revision.
+    they changed differently: for "ours", which is the document, or "theirs", the newest revision. `conflicts` is a file
+    to which conflicts are written, for `store.exchange.resolve`.
     `accept_changes` says that changes of the moves that a policy keeps are meant; the revision's message lists them.
     """
 
     merge: bool
     prefer: Preference
+    conflicts: str | os.PathLike[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +64,7 @@ class LoadWishes:
     base: str | None = None
     merge: bool = False
     prefer: Preference = None
+    conflicts: str | os.PathLike[str] | None = None
     accept_changes: bool = False
     progress: Callable[[int], None] | None = None
 
@@ -115,6 +119,31 @@ def load_all(session: Session, sources: Iterable[Source], wishes: LoadWishes, pr
     """What `Store.load_all` does."""
     found = files.find_files(sources, named_apart=True)
     return _Loader(session, wishes).run(found, processes)
+
+
+def load_resolved(session: Session, made: conflicts.Resolved, wishes: LoadWishes) -> Transferred:
+    """Store what people made of a load that was in conflict, unless the head has moved since."""
+    heading = made.heading
+    author = authors.signed(session.database, wishes.author, wishes.message)
+    document = prepare(made.document)
+    with session.writing() as connection:
+        head = catalog.find(connection, heading.to)
+        if head.lineage != heading.theirs:
+            raise HeadMovedError(
+                f"{heading.to} has moved on since the conflicts were written: its newest revision is {head}; nothing "
+                "is stored: begin again, with `ggn-store load` and --merge --conflicts FILE"
+            )
+        on = "no revision" if heading.base is None else catalog.find(connection, f"{head.name}@sha256:{heading.base}")
+        note = f"merged with {head}, based on {on}"
+        note = note if made.note is None else noted(note, made.note)
+        told = note if wishes.message is None else f"{wishes.message}\n\n{note}"
+        change = load.Change(author, told, head.lineage, gates.gate(session.database, wishes.accept_changes))
+        found = load.load(session.database, connection, document, heading.to, change)
+    is_new = found.status == "new"
+    status: Outcome = "merged" if is_new else "unchanged"
+    return Transferred(
+        heading.name, heading.to, status, int(is_new), head=found.number, lineage=found.lineage, note=made.note
+    )
 
 
 def load_library(session: Session, names: Iterable[str], wishes: LoadWishes) -> list[Revision]:
@@ -208,8 +237,13 @@ class _Loader:
             document = _in_memory(content)
             if document is None or isinstance(base, catalog.Unstated):
                 raise
-            wanted = merging.Wanted(wishes.merge, wishes.prefer)
-            return merging.merge_into(self.session, name, document, base, wanted, change)
+            wanted = merging.Wanted(wishes.merge, wishes.prefer, keep=wishes.conflicts is not None)
+            try:
+                return merging.merge_into(self.session, name, document, base, wanted, change)
+            except HeadMovedError as error:
+                if wishes.conflicts is None:
+                    raise
+                raise conflicts.keep(error, wishes.conflicts, "load", name, name) from None
 
     def _append(
         self, content: Document | Ready | Definition, name: str, change: load.Change, counts: _Counts

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ggn_store.api.loading import sources
 from ggn_store.errors import HeadMovedError
 from ggn_store.model.document import Document, Piece, check_dialect, revision_digest
-from ggn_store.model.merge import NOTE, Merge, Preference, noted, places
+from ggn_store.model.merge import NOTE, Apart, Merge, Preference, noted, places
 from ggn_store.model.revision import Revision
 from ggn_store.store.database.session import Session
 from ggn_store.store.history.diff import GivenVersion, NoVersion, StoredVersion, Version
@@ -26,10 +26,11 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Whether a merge is wanted, and which side conflicts are decided for."""
+    """Whether a merge is wanted, which side conflicts are decided for, and whether sides in conflict are to be kept."""
 
     merge: bool = False
     prefer: Preference = None
+    keep: bool = False
 
 
 def merge_sides(base: Version, ours: Version, theirs: Version, prefer: Preference = None) -> Merged:
@@ -96,7 +97,9 @@ def merge_into(
                 before: Version = NoVersion() if basis is None else StoredVersion(connection, basis)
                 merged = merge_sides(before, given, StoredVersion(connection, head), wanted.prefer)
                 if merged.ready is None or not wanted.merge:
-                    raise HeadMovedError(_moved(basis, head, merged.merge), merged.merge)
+                    sides = (before, given, StoredVersion(connection, head))
+                    apart = _apart(sides, basis, head) if wanted.keep else None
+                    raise HeadMovedError(_moved(basis, head, merged.merge, is_wanted=wanted.merge), merged.merge, apart)
                 if not is_alone:
                     stack.close()
                     connection = stack.enter_context(session.writing())
@@ -117,7 +120,15 @@ def merge_into(
         return replace(stored, status="merged", decided=merged.merge.decided)
 
 
-def _moved(basis: Revision | None, head: Revision, found: Merge) -> str:
+def _apart(sides: tuple[Version, Version, Version], basis: Revision | None, head: Revision) -> Apart:
+    base, ours, theirs = sides
+    start = None if basis is None else _document(base, set())
+    names = ("nothing" if basis is None else str(basis), "what is loaded", str(head))
+    lineages = (None if basis is None else basis.lineage, None, head.lineage)
+    return Apart((start, _document(ours, set()), _document(theirs, set())), names, lineages)
+
+
+def _moved(basis: Revision | None, head: Revision, found: Merge, *, is_wanted: bool) -> str:
     """That the newest revision is another one, and what came of a merge."""
     if basis is None:
         first = f"{head.name} is there already: its newest revision is {head}, and this was to be the first"
@@ -126,6 +137,8 @@ def _moved(basis: Revision | None, head: Revision, found: Merge) -> str:
     lines = [f"{first}; nothing is stored", f"ours: {found.ours}", f"theirs ({head}): {found.theirs}"]
     if found.conflicts:
         lines.append(f"{places(found.conflicts)}; base the document on {head} and decide there")
+        if is_wanted:
+            lines[-1] += ", or decide with --ours or --theirs, or in a file: --conflicts FILE"
     else:
         lines.append("the two changed different things: --merge (in Python merge=True) makes one revision of them")
         lines += [f"{NOTE}{found.note}"] if found.note is not None else []

@@ -8,7 +8,7 @@ Everything else is merged entry by entry.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
@@ -26,8 +26,10 @@ from ggn_store.notation import json_edit, json_text, toml, toml_edit
 Texts = tuple[str, str, str]
 Sides = tuple[Document | None, Document, Document]
 
+SIDES: Final[tuple[Side, ...]] = ("base", "ours", "theirs")
+
 # What a file beside a text may state otherwise than the text itself.
-_STATED: Final = ("schema", "title", "source", "start", "play")
+STATED: Final = ("schema", "title", "source", "start", "play")
 
 # What is compared with the merge entry by entry.
 _COMPARED: Final = ("title", "source", "start", "board", "variables")
@@ -49,13 +51,14 @@ class MergedText:
 class Language:
     """A language that documents are generated from.
 
-    `load` gives None for a text that is none of it, `write` the text of merged values.
+    `load` gives None for a text that is none of it, `write` the text of merged values, and `generate` the document of a
+    text, which may come from a file.
     """
 
     name: str
     load: Callable[[str], Mapping[str, Any] | None]
     write: Callable[[Mapping[str, Any], Texts], MergedText]
-    generate: Callable[[str], Document]
+    generate: Callable[..., Document]
     key: Callable[[tuple[str, ...]], str]
     value: Callable[[Any], str]
 
@@ -109,7 +112,7 @@ def _merged(language: Language, sides: Sides, prefer: Preference) -> Merge | Non
         if prefer is None:
             return replace(found, conflicts=(conflict,))
         return _decided(replace(found, document=ours if prefer == "ours" else theirs), prefer, (conflict,))
-    stated, unclear = _stated(document.envelope, sides, given, prefer or "theirs")
+    stated, unclear = _stated(sides, given, prefer or "theirs")
     if unclear and prefer is None:
         return replace(found, conflicts=unclear)
     document = replace(document, envelope=replace(document.envelope, **stated))
@@ -142,6 +145,19 @@ def merge_texts(language: Language, texts: Texts, side: Side | None = None) -> M
     return replace(language.write(value, texts), conflicts=conflicts)
 
 
+def decided_texts(language: Language, documents: Sides) -> tuple[Texts, tuple[dict[str, Any], ...]] | None:
+    """The merged text, and what is stated beside it, with conflicts as in the base and as each side decides them.
+
+    None where the texts are not what is merged.
+    """
+    given = [_given(language, side) for side in documents[1:] if side is not None]
+    made = [merge_texts(language, texts_of(*documents), side) for side in SIDES]
+    base, ours, theirs = ("" if each is None else str(each.text) for each in made)
+    if None in given or None in made:
+        return None
+    return (base, ours, theirs), tuple(_stated(documents, given, side)[0] for side in SIDES)
+
+
 def _conflict(language: Language, clash: trees.Clash) -> Conflict:
     sides = (clash.base, clash.ours, clash.theirs)
     written = (None if side is ABSENT else language.value(side) for side in sides)
@@ -162,13 +178,11 @@ def _given(language: Language, side: Document) -> Envelope | None:
     return made.envelope if same and made.piece_digests == side.piece_digests else None
 
 
-def _stated(
-    generated: Envelope, sides: Sides, given: list[Envelope | None], side: Side
-) -> tuple[dict[str, Any], tuple[Conflict, ...]]:
+def _stated(sides: Sides, given: list[Envelope | None], side: Side) -> tuple[dict[str, Any], tuple[Conflict, ...]]:
     """Fields of which a side states another value than its text gives, merged; and those in conflict."""
     stated: dict[str, Any] = {}
     unclear: list[Conflict] = []
-    for name in _STATED:
+    for name in STATED:
         said = [None if side is None else getattr(side.envelope, name) for side in sides]
         if any(each not in (None, getattr(own, name)) for each, own in zip(said[1:], given, strict=True)):
             stated[name], clashes = trees.merge(*said, side=side)
@@ -202,12 +216,12 @@ def _difference(language: Language, document: Document, sides: Sides, prefer: Pr
         for name in {**known[0], **made}
         if not any(entries.same_entries(each.get(name), made.get(name)) for each in known)
     ]
-    if not names:
-        return None
-    return (
-        f"the merged {language.name} gives something that neither side had in {offer(names)}: "
-        "see that it is what both meant"
-    )
+    return neither_had(language.name, names) if names else None
+
+
+def neither_had(kind: str, names: Sequence[str]) -> str:
+    """What to say where the document of a merged text is not what the sides had, nor a merge of it by entry."""
+    return f"the merged {kind} gives something that neither side had in {offer(names)}: see that it is what both meant"
 
 
 def _bare(side: Document) -> Document:
@@ -227,11 +241,11 @@ def _load_definition(text: str) -> Mapping[str, Any] | None:
 
 def _write_definition(value: Mapping[str, Any], texts: Texts) -> MergedText:
     """The lines of both sides if they say the values, else with what is left to be changed in them."""
-    _, ours, theirs = texts
+    base, ours, theirs = texts
     laid, alone = lines.merged(*texts), lines.merged(*texts, both=False)
     for text, changed in ((laid, False), (laid, True), (alone, True), (theirs, True)):
         try:
-            made = toml_edit.edited(text, value, (ours, theirs)) if changed else text
+            made = toml_edit.edited(text, value, (ours, theirs, base)) if changed else text
             if trees.same(toml.load(made), value):
                 return MergedText(made)
         except toml.TomlError:
@@ -239,10 +253,10 @@ def _write_definition(value: Mapping[str, Any], texts: Texts) -> MergedText:
     return MergedText(toml_edit.written(value), note="the comments of the definition could not be kept")
 
 
-def _generate(text: str) -> Document:
+def _generate(text: str, file: str = "the merged definition") -> Document:
     from ggn_store.games import definition, generate
 
-    return generate.generate(definition.read(text, "the merged definition"))
+    return generate.generate(definition.read(text, file))
 
 
 def _toml_value(value: Any) -> str:
@@ -262,17 +276,17 @@ def _load_description(text: str) -> Mapping[str, Any] | None:
 
 
 def _write_description(value: Mapping[str, Any], texts: Texts) -> MergedText:
-    _, ours, theirs = texts
-    text = json_edit.written(value, (theirs, ours), trees.same)
+    base, ours, theirs = texts
+    text = json_edit.written(value, tuple(filter(None, (theirs, ours, base))), trees.same)
     if trees.same(_load_description(text), value):
         return MergedText(text)
     return MergedText(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def _compile(text: str) -> Document:
+def _compile(text: str, file: str = "the merged game description") -> Document:
     from ggn_store.api.loading import specifications
 
-    return specifications.compile_specification(text, file="the merged game description").document
+    return specifications.compile_specification(text, file=file).document
 
 
 DEFINITIONS: Final = Language("definition", _load_definition, _write_definition, _generate, _toml_key, _toml_value)

@@ -9,16 +9,16 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Protocol, TypedDict, Unpack
 
-from ggn_store.api.loading import gates, sources
+from ggn_store.api.loading import conflicts, gates, loading, sources
 from ggn_store.api.session import authors, collector, opening
 from ggn_store.api.session.opening import Address
 from ggn_store.api.session.patience import ONCE, Patience, Result
-from ggn_store.errors import GgnStoreError, InputError, StoreError, UnknownNameError, quote
+from ggn_store.errors import ConflictError, GgnStoreError, InputError, StoreError, UnknownNameError, quote
 from ggn_store.model.care import Comparison
 from ggn_store.model.merge import Preference, check_preference
 from ggn_store.model.revision import check_name
 from ggn_store.model.selection import is_pattern, select
-from ggn_store.model.transfer import RevisionSource, Transferred, TransferWishes
+from ggn_store.model.transfer import DivergedError, Resolution, RevisionSource, Transferred, TransferWishes
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
 from ggn_store.store.exchange import compare, offer, receive, stated
@@ -54,8 +54,9 @@ class TransferOptions(TypedDict, total=False):
 
     `to` is the name that the ruleset gets. `merge` makes one of two histories that have diverged, as far as no entry
     was changed in two ways; `message` and `author` are of the revision that does. `prefer` decides what was changed in
-    two ways: for "ours", which of a push is what is pushed, else what is here, or "theirs". `tags` come along if asked
-    for. States do by themselves; where both sides have changed the state of a ruleset, the source's counts if `states`.
+    two ways: for "ours", which of a push is what is pushed, else what is here, or "theirs"; `conflicts` is a file to
+    which conflicts of a push or a pull are written, for `resolve`. `tags` come along if asked for. States do by
+    themselves; where both sides have changed the state of a ruleset, the source's counts if `states`.
     With `dry_run` nothing travels. `progress` is called for each ruleset with how many pieces have come, and how many
     are still to come. `patience` says how often to try again after an outage; without it, nothing is tried twice.
     """
@@ -63,6 +64,7 @@ class TransferOptions(TypedDict, total=False):
     to: str | None
     merge: bool
     prefer: Preference
+    conflicts: str | os.PathLike[str] | None
     tags: bool
     states: bool
     message: str | None
@@ -80,6 +82,7 @@ class _Order:
     to: str | None = None
     merge: bool = False
     prefer: Preference = None
+    conflicts: str | os.PathLike[str] | None = None
     tags: bool = False
     states: bool = False
     message: str | None = None
@@ -87,6 +90,7 @@ class _Order:
     dry_run: bool = False
     progress: Progress | None = None
     patience: Patience = ONCE
+    resolution: Resolution | None = None
 
     def wishes(self, destination: Session, source: str, is_push: bool = False) -> TransferWishes:
         """What is to be done with what comes from `source`."""
@@ -94,7 +98,7 @@ class _Order:
         author = authors.signed(destination.database, self.author, self.message)
         merging = functools.partial(sources.merge, prefer=self.prefer)
         wished = self.merge, self.tags, self.states, self.message
-        return TransferWishes(source, *wished, author, is_push, merging)
+        return TransferWishes(source, *wished, author, is_push, merging, self.resolution)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,43 @@ class Exchange:
         order = _Order(names, **options)
         with _opened(remote, order.patience) as other:
             yield from _between(other, self._session, order, is_push=False)
+
+    def resolve(
+        self,
+        file: str | os.PathLike[str],
+        *,
+        remote: Remote | None = None,
+        message: str | None = None,
+        author: str | None = None,
+        accept_changes: bool = False,
+    ) -> Transferred:
+        """Finish a merge whose conflicts were written to a file (`conflicts=FILE`), which has been edited since.
+
+        Does what load, push or pull would have done, which of push and pull need the same `remote`. Raises InputError
+        with the line of a mark that is left, ConflictError where a head has moved meanwhile, and GateError where the
+        policy of the ruleset refuses it; nothing is stored then.
+        """
+        with collector.held_off():
+            made = conflicts.read(file)
+            heading = made.heading
+            if heading.command == "load":
+                wishes = loading.LoadWishes(message=message, author=author, accept_changes=accept_changes)
+                return loading.load_resolved(self._session, made, wishes)
+            if remote is None:
+                raise InputError(f"these are conflicts of a {heading.command}: name the other store with --remote")
+            if accept_changes:
+                raise InputError(f"changes of moves are accepted by a load, and this is a {heading.command}")
+            resolution = Resolution(str(heading.ours), heading.theirs, made.document, made.note)
+            order = _Order(heading.name, heading.to, merge=True, message=message, author=author, resolution=resolution)
+            is_push = heading.command == "push"
+            with _opened(remote, order.patience) as other:
+                stores = (self._session, other) if is_push else (other, self._session)
+                [found] = _between(*stores, order, is_push=is_push)
+        if found.error is not None:
+            raise found.error
+        if found.status != "merged":
+            raise DivergedError(f"{found.to} has been merged since the conflicts were written; nothing was stored")
+        return found
 
     def compare(
         self, remote: Remote, *names: str, progress: Callable[[str], None] | None = None
@@ -275,6 +316,8 @@ def _take(
     chosen = _meant(order.names, coming, wishes.source)
     if to is not None and len(chosen) != 1:
         raise InputError(f"a new name is for one ruleset, and there are {len(chosen)}")
+    if order.conflicts is not None and len(chosen) != 1:
+        raise InputError(f"a conflict file is for one ruleset, and there are {len(chosen)}")
     for name in (*chosen, *(() if to is None else (to,))):
         check_name(name)
     for name in chosen:
@@ -289,6 +332,8 @@ def _take(
             with collector.held_off():
                 result = trials.run(functools.partial(_take_one, opened, destination, name, target, order, wishes))
         except GgnStoreError as error:
+            if order.conflicts is not None and isinstance(error, ConflictError):
+                error = conflicts.keep(error, order.conflicts, "push" if wishes.is_push else "pull", name, target)
             result = Transferred(name, target, "failed", error=error)
         yield result
 

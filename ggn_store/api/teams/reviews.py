@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
-from ggn_store.api.loading import gates, private
+from ggn_store.api.loading import conflicts, gates, private
 from ggn_store.api.loading.loading import LoadWishes, ProposeOptions, prepare, read_one, stream
 from ggn_store.api.session import authors, collector
 from ggn_store.errors import ConflictError, GateError, HeadMovedError
 from ggn_store.model.changes import Diff
 from ggn_store.model.diff import NOTHING, Outline, diff_pieces
 from ggn_store.model.document import Document, Piece
+from ggn_store.model.merge import noted
 from ggn_store.model.proposal import Judgement, Proposal, parse_digest, parse_proposal
 from ggn_store.model.revision import check_name
 from ggn_store.model.selection import is_pattern, select
@@ -55,6 +57,15 @@ class Reviews:
                 gates.require_open(states.newest(connection, name))
                 made, listed = load.keep(database, connection, kept, load.Change(author, wishes.message))
                 return self._add(connection, name, head, made, listed, accept=wishes.accept_changes)
+
+    def resolve(
+        self, file: str | os.PathLike[str], *, message: str | None = None, author: str | None = None
+    ) -> Proposal:
+        """Propose what an edited conflict file says, in the store that the merge was for; raises like `propose`."""
+        made = conflicts.read(file)
+        note = message if made.note is None else noted(message or "resolve conflicts", made.note)
+        base = f"sha256:{made.heading.target}"
+        return self.propose(made.document, made.heading.to, base=base, message=note, author=author)
 
     def restore(
         self, reference: str, *, message: str | None = None, author: str | None = None, accept_changes: bool = False

@@ -96,9 +96,14 @@ def receive(
     OvertakenError where somebody else was quicker; StoreError where anything that comes does not give its digest.
     """
     here = _here(connection, check_name(to))
-    relation = ancestry.relate(here.steps, _steps(source, name))
+    coming = _steps(source, name)
+    relation = ancestry.relate(here.steps, coming)
     said = stated.compare(database, connection, name, to, source.states(name), wishes)
     _require_open(here, relation, said, wishes.place)
+    if wishes.resolution is not None:
+        heads = here.head.lineage if here.steps else None, coming[-1].lineage
+        own, other = heads[::-1] if wishes.is_push else heads
+        wishes.resolution.require(own, str(other), to)
     for state in said.fresh:
         if (fault := state.fault()) is not None:
             raise StoreError(f"{printable(wishes.source)}: a state of {name}: {fault}; nothing of it was stored")

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sqlalchemy import Connection
 
 from ggn_store.errors import printable
-from ggn_store.model.ancestry import Relation
+from ggn_store.model.ancestry import Relation, Step
 from ggn_store.model.document import Document, Piece
-from ggn_store.model.merge import Merge
+from ggn_store.model.merge import Apart, Merge
 from ggn_store.model.transfer import DivergedError, TransferWishes
 from ggn_store.store.exchange.here import Here
 from ggn_store.store.rulesets import catalog
 
+_SHORT: Final = 12
+
 # Equal contents unite by themselves.
-_CURE: Final = "load the other side's document as yours, do this again, and then load what should become of both"
+_CURE: Final = "--ours or --theirs decides them, --conflicts FILE writes them to a file, to be edited"
 
 
 def united(here: Here, relation: Relation) -> str | None:
@@ -47,12 +49,16 @@ class Uniting:
         bases: list[Document | None] = [documents.read(keys[step.lineage]) for step in self._relation.bases]
         merges = [self._wishes.merging(base, ours, theirs) for base in bases or [None]]
         made = merges[0]
+        if self._wishes.resolution is not None:
+            resolved = self._wishes.resolution
+            return resolved.document, replace(made, document=resolved.document, note=resolved.note)
         if not self._wishes.merge:
             raise DivergedError(self._apart(made), made)
-        for each in merges:
+        for base, each in zip(bases or [None], merges, strict=True):
             if each.document is None:
                 said = f"{_conflicts(each)} between the two histories; nothing was stored: {_CURE}"
-                raise DivergedError(f"{self._here.name}: {said}", each)
+                apart = self._kept((base, ours, theirs), (own, other))
+                raise DivergedError(f"{self._here.name}: {said}", each, apart)
         document = made.document
         assert document is not None  # noqa: S101  (the loop has just seen to it)
         if any(each.document != document for each in merges):
@@ -62,6 +68,16 @@ class Uniting:
                 made,
             )
         return document, made
+
+    def _kept(self, documents: tuple[Document | None, Document, Document], heads: tuple[Step, Step]) -> Apart:
+        """What people need to decide the conflicts."""
+        steps = (next(iter(self._relation.bases), None), *heads)
+        base, ours, theirs = (
+            "nothing" if step is None else f"{self._here.name}@{step.number} sha256:{step.lineage[:_SHORT]}"
+            for step in steps
+        )
+        lineages = None if steps[0] is None else steps[0].lineage, steps[1].lineage, steps[2].lineage
+        return Apart(documents, (base, ours, theirs), lineages)
 
     def _apart(self, made: Merge) -> str:
         relation, name = self._relation, self._here.name
