@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from ggn_store.api.handle import AnyPosition
 from ggn_store.api.ruleset import Ruleset
-from ggn_store.api.session import opening
+from ggn_store.api.session import opening, references
 from ggn_store.api.session.opening import Address
 from ggn_store.errors import QueryError, UnknownNameError, quote
 from ggn_store.model.bounds import SqlBounds, SqlOptions
@@ -186,9 +186,11 @@ class Store:
         return loading.load_library(self.session, names, loading.LoadWishes(message=message, author=author))
 
     def ruleset(self, reference: str) -> Ruleset:
-        """The ruleset `chess` in its newest revision, or `chess@3`; raises UnknownNameError (a KeyError)."""
-        with self.session.reading() as connection:
-            return Ruleset(self.session, catalog.find(connection, reference))
+        """The ruleset `chess` in its newest revision, `chess@3`, or what the proposal `chess#4` makes of it.
+
+        Raises UnknownNameError (a KeyError).
+        """
+        return Ruleset(*references.find(self.session, reference))
 
     def delete(self, name: str) -> int:
         """Hide a ruleset, and return how many revisions it keeps; loading it again brings it back."""
@@ -250,9 +252,7 @@ class Store:
         if ruleset is None and positions is not None:
             raise QueryError("positions are of a ruleset: name it, too")
         most = SqlBounds(**bounds)
-        with self.session.reading() as connection:
-            revision = None if ruleset is None else catalog.find(connection, ruleset)
-        given = None if revision is None else PositionViews(self.session, revision, positions).given
+        given = None if ruleset is None else PositionViews(self.session, ruleset, positions).given
         return Table.of(queries.ask(self.session.database, query, {} if values is None else values, most, given))
 
     # --- parts, each imported when it is first used ---

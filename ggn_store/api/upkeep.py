@@ -12,7 +12,7 @@ from ggn_store.api.session import collector
 from ggn_store.errors import StoreError
 from ggn_store.model.care import Collected, Verification
 from ggn_store.model.event import Event
-from ggn_store.model.revision import Reference, check_name
+from ggn_store.model.revision import Reference, check_name, refuse_proposal
 from ggn_store.model.selection import is_pattern
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import audit
@@ -107,6 +107,8 @@ class Upkeep:
         looked at after each `interval` (half a second). `on_turn` is called at least twice a second and ends it by
         returning False; a connection that is lost is made again, and `on_loss` told why.
         """
+        for name in names:
+            refuse_proposal(name)
         end = None if timeout is None else time.monotonic() + timeout
 
         def goes_on() -> bool:

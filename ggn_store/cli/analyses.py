@@ -290,10 +290,11 @@ def same_movers(
 def compare(ctx: click.Context, before: str, after: str, form: str | None, tell: Any) -> None:
     """Show in words how the pieces of two games differ: added, removed, renamed, changed.
 
-    A and B are rulesets or revisions of them (NAME, NAME@REVISION, NAME:TAG). Pieces are matched by their identifiers,
-    in any style, and others by how they move. gained and lost count moves, from a square to another, if the boards
-    are equal; on different boards movement is compared as `same-movers` does, and state variables are not. Each piece
-    is seen from its own side; what is true of both sides is one row. `diff` lists every possibility that differs.
+    A and B are rulesets or revisions of them (NAME, NAME@REVISION, NAME:TAG), or proposals (NAME#NUMBER). Pieces are
+    matched by their identifiers, in any style, and others by how they move. gained and lost count moves, from a square
+    to another, if the boards are equal; on different boards movement is compared as `same-movers` does, and state
+    variables are not. Each piece is seen from its own side; what is true of both sides is one row. `diff` lists every
+    possibility that differs.
     """
     store = options.open_store(ctx)
     references = [str(options.find_ruleset(store, each).revision) for each in (before, after)]

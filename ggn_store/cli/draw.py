@@ -55,7 +55,8 @@ def draw(
     stands on the board: a disc, it moves or captures; a ring, it only moves; a cross, it only captures; dashed, over a
     piece in between; a square around, something else changes, too; a plus, it becomes another piece. A terminal that
     can show pictures (kitty, iTerm2) does, others show a board of text. PNG needs: pip install 'ggn-store[png]'.
-    RULESET is a name, or NAME@REVISION.
+    RULESET is a name, NAME@REVISION, or a
+    proposal, NAME#NUMBER.
     """
     form = _form(output)
     has_position = bool(given.names)

@@ -52,7 +52,7 @@ def _complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -
     metavar="NAME",
     multiple=True,
     shell_complete=options.complete_ruleset,
-    help="With --format: only this ruleset, or NAME@REVISION; may be repeated. Default: all.",
+    help="With --format: only this ruleset, NAME@REVISION or NAME#NUMBER; may be repeated. Default: all.",
 )
 @click.option("--all-revisions", "every", is_flag=True, help="With --format: every revision, not only the newest.")
 @click.option("--force", is_flag=True, help="With --format: replace an older export.")
@@ -70,11 +70,11 @@ def export(
 ) -> None:
     """Write the document of a ruleset back, its definition, or everything as tables.
 
-    RULESET is a name, or NAME@REVISION: its document is written in canonical form. Another dialect is refused where it
-    would lose something (see `convert`). What a document cannot say of itself (title, source, start position, board,
-    how the game is played, and the definition or game description that it was made from) is written into a TOML file
-    beside a FILE that ends in .json. `load` looks for it there, and FILE then is the same revision again. The TOML file
-    is the definition itself where that says all of it.
+    RULESET is a name, NAME@REVISION, or a proposal, NAME#NUMBER: its document is written in canonical form. Another
+    dialect is refused where it would lose something (see `convert`). What a document cannot say of itself (title,
+    source, start position, board, how the game is played, and the definition or game description that it was made from)
+    is written into a TOML file beside a FILE that ends in .json. `load` looks for it there, and FILE then is the same
+    revision again. The TOML file is the definition itself where that says all of it.
 
     With --definition the definition (TOML) or game description (JSON) is written as it was loaded, byte for byte.
 
@@ -156,7 +156,7 @@ def _write_views(ctx: click.Context, *what: Any, **how: Any) -> None:
 def compile_(ctx: click.Context, ruleset: str, output: str) -> None:
     """Write a ruleset as Parquet files that DuckDB, Spark or any other engine can join.
 
-    RULESET is a name, or NAME@REVISION. Needs pyarrow: pip install 'ggn-store[duckdb]'.
+    RULESET is a name, NAME@REVISION, or a proposal, NAME#NUMBER. Needs pyarrow: pip install 'ggn-store[duckdb]'.
     """
     found = options.open_ruleset(ctx, ruleset)
     found.columns.compile(output)

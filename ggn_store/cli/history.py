@@ -31,8 +31,8 @@ def log(ctx: click.Context, rulesets: tuple[str, ...], limit: int | None, onelin
     """Show the history of a ruleset, or of several together: revisions, newest first.
 
     Each with its parents, the tags that point to it, author, time (UTC), message, and which pieces it changed against
-    its parent. RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG for the history up to there; a
-    namespace (team/) or a glob means all rulesets that it matches.
+    its parent. RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG or a proposal, NAME#NUMBER, for the
+    history up to there; a namespace (team/) or a glob means all rulesets that it matches.
     """
     from ggn_store.render import history
 
@@ -65,9 +65,10 @@ def diff(
 ) -> None:
     """Show the changes from A to B: by piece, source, destination, possibility and condition.
 
-    A and B are revisions (NAME, NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG) or files: - for standard input, a path
-    that begins with . or /, or a file that is there and ends as those do that `load` takes. A revision alone is
-    compared with its parent, a file alone with the newest revision of the ruleset that it would be loaded as.
+    A and B are revisions (NAME, NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG), proposals (NAME#NUMBER) or files: - for
+    standard input, a path that begins with . or /, or a file that is there and ends as those do that `load` takes. A
+    revision alone is compared with its parent, a proposal alone with its base, a file alone with the newest revision of
+    the ruleset that it would be loaded as.
 
     Text has a sign in its first column: + added, - removed, ~ changed.
     """
@@ -83,11 +84,12 @@ def diff(
     needs_none = before in files and after in files
     store = ctx.with_resource(ggn_store.Store.open("sqlite://")) if needs_none else options.open_store(ctx)
     if after is None:
-        revision = store.ruleset(before).revision
-        old, new = None if revision.parent is None else f"{revision.name}@{revision.parent}", str(revision)
+        [newest, *_] = store.history.log(before, 1)
+        parent, name = newest.revision.parent, newest.revision.name.partition("#")[0]
+        old, new = None if parent is None else f"{name}@{parent}", str(newest.revision)
         difference = store.history.diff(new, piece=piece)
     else:
-        old, new = (each if each in files else str(store.ruleset(each).revision) for each in (before, after))
+        old, new = (each if each in files else str(store.history.log(each, 1)[0].revision) for each in (before, after))
         one, other = (files[each][1] if each in files else each for each in (old, new))
         difference = store.history.diff(one, other, piece)
     _write(old, new, difference, form)
@@ -135,7 +137,8 @@ def blame(ctx: click.Context, /, ruleset: str, form: str | None, **place: Any) -
     """Show the revision that last changed each entry of a ruleset, and its author.
 
     An entry is everything that a piece may do from a source to a destination. Without a filter, title, start position
-    and the like are listed, too. RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG.
+    and the like are listed, too. RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG, or a proposal,
+    NAME#NUMBER.
     """
     from ggn_store.render import history
 

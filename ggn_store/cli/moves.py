@@ -71,7 +71,8 @@ def moves(
 ) -> None:
     """Print the moves that a position allows, in document order.
 
-    Without a position, the ruleset's own start position. RULESET is a name, or NAME@REVISION.
+    Without a position, the ruleset's own start position. RULESET is a name, NAME@REVISION, or a
+    proposal, NAME#NUMBER.
     """
     many = positions is not None
     options.refuse(

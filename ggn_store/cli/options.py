@@ -130,8 +130,6 @@ def open_ruleset(ctx: click.Context, reference: str) -> ggn_store.Ruleset:
 
 def find_ruleset(store: ggn_store.Store, reference: str) -> ggn_store.Ruleset:
     """Like `open_ruleset`, in a store that is open."""
-    if "#" in reference:
-        return store.reviews.ruleset(reference)
     found = store.ruleset(reference)
     report_state(store, found.revision)
     return found
@@ -152,10 +150,11 @@ def completed(names: Iterable[str], incomplete: str) -> list[CompletionItem]:
 
 
 def complete_ruleset(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """The rulesets of the store whose names begin so; nothing where there is no store."""
+    """The rulesets of the store whose names begin so, after # their open proposals; nothing where there is no store."""
     from ggn_store.api import completion
 
-    return completed(completion.ruleset_names(address(ctx)), incomplete)
+    find = completion.proposal_names if "#" in incomplete else completion.ruleset_names
+    return completed(find(address(ctx)), incomplete)
 
 
 def complete_game(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -33,7 +33,8 @@ def perft(
     """Count the paths of N pseudo-legal moves, or legal ones, from a position.
 
     All moves of a ply are made in one statement of the database, every board being built, those after the last move
-    too. Without a position, the ruleset's own start position. RULESET is a name, or NAME@REVISION.
+    too. Without a position, the ruleset's own start position. RULESET is a name, NAME@REVISION, or a
+    proposal, NAME#NUMBER.
     """
     found = options.open_ruleset(ctx, ruleset)
     position = options.position(found, given)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = ("proposal", "state", "base", "approved", "author", "created_at", "summary")
 
-_proposal = click.argument("proposal", metavar="PROPOSAL")
+_proposal = click.argument("proposal", metavar="PROPOSAL", shell_complete=options.complete_ruleset)
 
 
 @click.command("propose")
@@ -90,8 +90,8 @@ def _record(proposal: Proposal) -> dict[str, object]:
 def show(ctx: click.Context, proposal: str, document: bool, form: str | None, output: str | None) -> None:
     """Show a proposal, such as chess#4: who made it, what was said of it, and what it changes.
 
-    What is proposed can also be tried before it is approved: `moves chess#4`, `export chess#4`, `perft chess#4` work
-    as for a ruleset.
+    What is proposed can also be tried before it is approved: `moves chess#4`, `play chess#4`, `compare chess chess#4`
+    and all other commands that ask about a ruleset take it.
     """
     reviews = options.open_store(ctx).reviews
     if document:

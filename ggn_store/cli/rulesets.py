@@ -60,16 +60,15 @@ def list_(ctx: click.Context, rulesets: tuple[str, ...], library: bool, everythi
 def show(ctx: click.Context, ruleset: str, piece: str | None, form: str | None) -> None:
     """Show a revision of a ruleset: where it comes from, what it changed, its board, its pieces, how it is played.
 
-    RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG.
+    RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG, or a proposal, NAME#NUMBER.
     """
     store = options.open_store(ctx)
     found = options.find_ruleset(store, ruleset)
     if piece is not None:
         _show_piece(found, piece, form)
         return
-    # What is proposed has no history yet.
-    last = None if "#" in ruleset else store.history.log(str(found.revision), 1)[0]
-    summary, pieces = found.summary().data() | ({} if last is None else last.data()), found.piece_summaries()
+    last = store.history.log(str(found.revision), 1)[0]
+    summary, pieces = found.summary().data() | last.data(), found.piece_summaries()
     play = _play(found, summary)
     if form == "json":
         text = found.revision.envelope.definition
@@ -80,8 +79,9 @@ def show(ctx: click.Context, ruleset: str, piece: str | None, form: str | None) 
             game |= {"variables": {name: each.data() for name, each in found.variables.items()}}
         click.echo(compact(summary | game | {"pieces": pieces}))
         return
-    summary |= {"parents": ", ".join(f"{found.name}@{number}" for number in summary["parents"]) or None}
-    summary |= {"tags": last and (", ".join(last.tags) or None), "changes": last and str(last.changes)}
+    name, _, _ = found.name.partition("#")
+    summary |= {"parents": ", ".join(f"{name}@{number}" for number in summary["parents"]) or None}
+    summary |= {"tags": ", ".join(last.tags) or None, "changes": str(last.changes)}
     _write_text(found, summary)
     width = options.terminal_width()
     click.echo(table(_PIECES, [[str(each[column]) for column in _PIECES] for each in pieces], width), nl=False)

@@ -116,6 +116,11 @@ class Proposal(Record):
         return data if self.fault is None else data | {"fault": self.fault}
 
 
+def is_proposal(reference: str) -> bool:
+    """Whether a reference is meant to name a proposal, and no revision."""
+    return "#" in reference
+
+
 def parse_proposal(text: str) -> tuple[str, int]:
     """The ruleset and the number that `chess#4` names; raises NotationError, quoting it, for anything else."""
     match = _REFERENCE.fullmatch(text)

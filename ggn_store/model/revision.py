@@ -62,12 +62,19 @@ class Revision(Record):
     successor: str | None = field(default=None, compare=False)
     decided: tuple[Conflict, ...] = field(default=(), compare=False)
     DATA: ClassVar = (
-        "name revision=number digest lineage parents dialect board=shape title=envelope.title source=envelope.source "
+        "name revision=label digest lineage parents dialect board=shape title=envelope.title source=envelope.source "
         "start=envelope.start author message created_at state successor"
     )
 
     def __str__(self) -> str:
-        return f"{self.name}@{self.number}"
+        # What is only proposed has the name of its proposal, chess#4, and is all that there is of it.
+        return self.name if "#" in self.name else f"{self.name}@{self.number}"
+
+    @property
+    def label(self) -> int | str:
+        """The number, or of what is only proposed the number of its proposal: `#4`."""
+        _, mark, number = self.name.partition("#")
+        return f"#{number}" if mark else self.number
 
     @property
     def dimensions(self) -> tuple[int, ...] | None:
@@ -124,6 +131,7 @@ class Summary:
 def check_name(name: str) -> str:
     """`name`, if it can name a ruleset; raises NotationError, quoting it, if it cannot."""
     if not isinstance(name, str) or len(name) > MAX_NAME or not _NAME.fullmatch(name):
+        refuse_proposal(name)
         raise NotationError(
             f"{quote(name)} cannot name a ruleset: letters, digits and . _ + - (not first), / between parts, "
             f"at most {MAX_NAME} characters; give a name with --name (in Python name=...)"
@@ -159,6 +167,7 @@ def parse_reference(text: str) -> Reference:
         raise NotationError(only_one(text))
     match = _REFERENCE.fullmatch(text)
     if match is None or not _NAME.fullmatch(match["name"]):
+        refuse_proposal(text)
         raise NotationError(
             f"{quote(text)} does not name a ruleset: write chess, chess@3 for its revision 3, chess@sha256:0123abcd "
             "for what has this digest, or chess:stable for what is tagged stable"
@@ -167,6 +176,16 @@ def parse_reference(text: str) -> Reference:
         check_tag(match["tag"])
     number = int(match["number"]) if match["number"] else None
     return Reference(match["name"], number, match["digest"], match["tag"])
+
+
+def refuse_proposal(text: object) -> None:
+    """Raise NotationError for what names a proposal, where that makes no sense."""
+    name, mark, number = text.partition("#") if isinstance(text, str) else ("", "", "")
+    if mark and number[:1].isdecimal() and _NAME.fullmatch(name):
+        raise NotationError(
+            f"{quote(text)} names a proposal, which is no revision yet: name the ruleset, {name}, or a revision of it "
+            f"such as {name}@1"
+        )
 
 
 def check_tag(tag: str) -> str:

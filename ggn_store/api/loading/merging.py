@@ -12,7 +12,7 @@ from ggn_store.model.merge import NOTE, Apart, Merge, Preference, noted, places
 from ggn_store.model.revision import Revision
 from ggn_store.store.database.session import Session
 from ggn_store.store.history.diff import GivenVersion, NoVersion, StoredVersion, Version
-from ggn_store.store.rulesets import catalog, load
+from ggn_store.store.rulesets import catalog, load, stored_documents
 from ggn_store.store.rulesets.load import Ready
 
 
@@ -94,10 +94,10 @@ def merge_into(
                     database.lock_pieces(connection, alone=True)
                 head = catalog.find(connection, name)
                 basis = None if base is None else catalog.find(connection, f"{name}@sha256:{base}")
-                before: Version = NoVersion() if basis is None else StoredVersion(connection, basis)
-                merged = merge_sides(before, given, StoredVersion(connection, head), wanted.prefer)
+                before = NoVersion() if basis is None else _version(connection, basis)
+                merged = merge_sides(before, given, _version(connection, head), wanted.prefer)
                 if merged.ready is None or not wanted.merge:
-                    sides = (before, given, StoredVersion(connection, head))
+                    sides = (before, given, _version(connection, head))
                     apart = _apart(sides, basis, head) if wanted.keep else None
                     raise HeadMovedError(_moved(basis, head, merged.merge, is_wanted=wanted.merge), merged.merge, apart)
                 if not is_alone:
@@ -118,6 +118,10 @@ def merge_into(
         if stored.status != "new":
             return stored
         return replace(stored, status="merged", decided=merged.merge.decided)
+
+
+def _version(connection: stored_documents.Transaction, revision: Revision) -> Version:
+    return StoredVersion(connection, stored_documents.of_revision(connection, revision))
 
 
 def _apart(sides: tuple[Version, Version, Version], basis: Revision | None, head: Revision) -> Apart:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, Final
 
 from ggn_store.api.loading import incoming
 from ggn_store.api.ruleset import Ruleset
-from ggn_store.api.session import collector, opening
+from ggn_store.api.session import references
 from ggn_store.model.document import Dialect, Document
-from ggn_store.store.database.session import Session
-from ggn_store.store.rulesets import load
 
 NAME: Final = "ruleset"
 
@@ -27,20 +24,14 @@ def ruleset(data: Mapping[str, Any] | str | bytes, dialect: Dialect | None = Non
 
 def of_document(document: Document, name: str = NAME) -> Ruleset:
     """The ruleset of a document, in a private store in memory that lives as long as the result."""
-    return _stored(opening.memory(), document, name)
+    return Ruleset(*references.in_memory(document, name))
 
 
 @contextmanager
 def opened(document: Document) -> Iterator[Ruleset]:
     """Like `of_document`, for the length of a block."""
-    session = opening.memory()
+    session, revision = references.in_memory(document, NAME)
     try:
-        yield _stored(session, document, NAME)
+        yield Ruleset(session, revision)
     finally:
         session.database.close()
-
-
-def _stored(session: Session, document: Document, name: str) -> Ruleset:
-    with collector.held_off(), session.writing() as connection:
-        revision = load.load(session.database, connection, document, NAME)
-    return Ruleset(session, replace(revision, name=name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -10,14 +10,15 @@ from ggn_store.api.handle import AnyPosition, Handle
 from ggn_store.api.moves.chains import Chains
 from ggn_store.api.moves.legal import Legal
 from ggn_store.api.moves.moves import Moves
+from ggn_store.api.session import references
 from ggn_store.errors import PositionError
 from ggn_store.model.move import Move
 from ggn_store.model.position import Position
-from ggn_store.model.revision import Revision
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.store.database.session import Session
 from ggn_store.store.moves import fast, reading
+from ggn_store.store.rulesets import load
 from ggn_store.store.schema.views import View
 from ggn_store.store.sql.given import Given
 
@@ -27,11 +28,13 @@ MOST: Final = 1_000
 
 
 class PositionViews:
-    """The views of some positions of a revision, made as they are asked for."""
+    """The views of some positions of a revision or proposal, made as they are asked for."""
 
-    def __init__(self, session: Session, revision: Revision, positions: Iterable[AnyPosition] | None) -> None:
+    def __init__(self, session: Session, reference: str, positions: Iterable[AnyPosition] | None) -> None:
         """The positions are the revision's start if they are None; raises PositionError where there is none."""
-        self._handle = Handle(session, revision)
+        self._store = session
+        self._handle = Handle(*references.find(session, reference))
+        revision = self._handle.revision
         if positions is None:
             if self._handle.start is None:
                 raise PositionError(f"{revision} has no start position of its own: give one with the query")
@@ -64,13 +67,25 @@ class PositionViews:
     def _keyed(self, positions: Sequence[Position], answers: Iterable[Sequence[Move]]) -> Iterator[tuple[Any, ...]]:
         """Moves with the keys of their possibilities, which the reading query gives; a pass has none."""
         revision, label = self._handle.revision, self._handle.board.label
+        pieces = self._stored_pieces()
         keys: dict[tuple[Any, ...], tuple[int | None, int | None]] = {}
         with self._handle.opened() as opened:
             for row in reading.found(opened, positions, _EVERYTHING):
                 place = row.piece, label(row.source), label(row.destination), row.ordinal
-                keys[row.position, *place] = row.piece_id, row.variant
+                keys[row.position, *place] = pieces.get(row.piece_id, row.piece_id), row.variant
         for number, moves in enumerate(answers):
             for move in moves:
                 place = move.piece, move.source, move.destination, move.ordinal
                 key = keys.get((number, *place), (None, None))
                 yield revision.name, revision.number, number, move.piece, side_of(move.piece), *place[1:], *key
+
+    def _stored_pieces(self) -> Mapping[int, int]:
+        """The keys that the pieces of a proposal have in the store that is asked, by those of its copy in memory."""
+        if self._handle.session is self._store:
+            return {}
+        digests = [each["digest"] for each in self._handle.piece_summaries()]
+        with self._handle.session.reading() as memory:
+            copies = load.known_pieces(memory, digests)
+        with self._store.reading() as connection:
+            stored = load.known_pieces(connection, digests)
+        return {copies[digest]: stored[digest] for digest in copies if digest in stored}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
-from itertools import islice
-from typing import Any
+from itertools import chain, islice
+from typing import Any, NamedTuple
 
 from ggn_store.analysis import comparison, movers, symmetry
 from ggn_store.analysis import dead as idle
 from ggn_store.analysis import mobility as mobilities
 from ggn_store.analysis import reach as reaches
-from ggn_store.analysis.comparison import Moving, PieceComparison
+from ggn_store.analysis.comparison import ComparedRules, Moving, PieceComparison
 from ggn_store.analysis.dead import Dead
 from ggn_store.analysis.grid import Grid
 from ggn_store.analysis.mobility import PieceMobility, SquareMobility
@@ -22,11 +23,13 @@ from ggn_store.analysis.reach import Coverage, Reacher
 from ggn_store.analysis.symmetry import Asymmetry, MirrorFinding, SideSymmetry
 from ggn_store.api.handle import Handle
 from ggn_store.api.session import collector
+from ggn_store.api.session import references as naming
 from ggn_store.errors import NotationError, UnknownNameError, offer, printable, quote
 from ggn_store.model.board import Board
 from ggn_store.model.contents import Condition
 from ggn_store.model.document import EMPTY, ENEMY, Possibility
 from ggn_store.model.mentions import Use, Uses
+from ggn_store.model.proposal import is_proposal
 from ggn_store.model.revision import Revision
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
@@ -201,38 +204,29 @@ class StoreAnalysis:
 
     def stats(self, references: Iterable[str] = ()) -> list[dict[str, Any]]:
         """How much is in these rulesets, or in the newest revision of all of them, by name."""
-        with asking(self._session.database, self._tell, self._session.reading_long()) as asker:
-            wanted = catalog.selected(asker.connection, references)
-            found = [catalog.find(asker.connection, reference) for reference in wanted]
-            return stats.of_rulesets(asker, found or catalog.newest(asker.connection))
+        wanted = self._selected(references)
+        found: dict[str, dict[str, Any]] = {}
+        with self._asking(wanted, every=not wanted) as parts:
+            for part in parts:
+                found |= zip(part.revisions, stats.of_rulesets(part.asker, [*part.revisions.values()]), strict=True)
+        return [found[each] for each in wanted or found]
 
     def compare(self, before: str, after: str) -> list[PieceComparison]:
         """What differs between the pieces of two rulesets or revisions, in words; see `PieceComparison`.
 
         Pieces are the same by their identifiers, whatever the style, or else by the same movement.
         """
-        with asking(self._session.database, self._tell, self._session.reading()) as asker:
-            revisions = [catalog.find(asker.connection, each) for each in (before, after)]
-            grids = _Grids(asker)
-            with collector.held_off():
-                members = contents.members(asker, revisions)
-                by_key = {each.piece_id: each for each in members}
-                moving: dict[int, Moving] = {}
-                for rows in contents.contents(asker, [*{each.id: each for each in revisions}.values()]):
-                    member = by_key[rows.piece_id]
-                    moving[rows.piece_id] = comparison.moving(
-                        member.piece, member.digest, rows, grids.grid(member.board_id)
-                    )
-            one, other = (
-                comparison.ComparedRules(
-                    grids.board(revision.board_id).shape_text,
-                    revision.dialect,
-                    [moving[each.piece_id] for each in members if each.revision_id == revision.id],
-                )
-                for revision in revisions
-            )
-            is_same_board = revisions[0].board_id == revisions[1].board_id
-            return comparison.compare(one, other, is_same_board=is_same_board)
+        rules: dict[str, ComparedRules] = {}
+        boards: dict[str, Board] = {}
+        with self._asking([before, after], long=False) as parts, collector.held_off():
+            for part in parts:
+                grids = _Grids(part.asker)
+                moving = _moving(part, grids)
+                for reference, revision in part.revisions.items():
+                    boards[reference] = board = grids.board(revision.board_id)
+                    rules[reference] = ComparedRules(board.shape_text, revision.dialect, moving[revision.id])
+            is_same_board = boards[before].digest == boards[after].digest
+            return comparison.compare(rules[before], rules[after], is_same_board=is_same_board)
 
     def same_movers(
         self,
@@ -252,29 +246,90 @@ class StoreAnalysis:
         square by square; `mirrored=False` tells mirrored movement apart. Raises UnknownNameError for a piece that is
         not there.
         """
-        with asking(self._session.database, self._tell, self._session.reading_long()) as asker:
-            wanted = catalog.selected(asker.connection, references)
-            revisions = [catalog.find(asker.connection, each) for each in wanted] or catalog.newest(asker.connection)
-            of_piece = None if ruleset is None else catalog.find(asker.connection, ruleset)
-            if of_piece is not None:
-                revisions.append(of_piece)
-            ordered = {revision.id: revision for revision in revisions}
-            grids = _Grids(asker)
-            with collector.held_off():
-                members = contents.members(asker, ordered.values())
-                _require(piece, [each for each in members if of_piece in (None, ordered[each.revision_id])], of_piece)
-                moving = dict(_movements(asker, [*ordered.values()], members, grids, whole))
-                places = (
-                    (Candidate(revision.name, revision.number, each.piece, is_wanted), moving[each.piece_id])
-                    for key, revision in ordered.items()
-                    for each in members
-                    if each.revision_id == key and each.piece_id in moving
-                    for is_wanted in [each.piece == piece and of_piece in (None, revision)]
-                )
-                found = movers.group(places, exact=exact, mirrored=mirrored, wanted_only=piece is not None)
-            boards = {each.revision_id: each.board_id for each in members}
-            left_out = [str(ordered[key]) for key, board in boards.items() if grids.grid(board) is None]
-            return SameMovers(found, tuple(left_out))
+        named = self._selected(references)
+        wanted = [*named, *([] if ruleset is None else [ruleset])]
+        with self._asking(wanted, every=not named) as parts, collector.held_off():
+            found_in = (part.revisions.get(ruleset) for part in parts if ruleset is not None)
+            of_piece = next(filter(None, found_in), None)
+            candidates = [_Candidates(part, piece, of_piece) for part in parts]
+            _require(piece, [each for one in candidates for each in one.of_piece()], of_piece)
+            places = chain.from_iterable(each.moving(whole) for each in candidates)
+            found = movers.group(places, exact=exact, mirrored=mirrored, wanted_only=piece is not None)
+            return SameMovers(found, tuple(name for each in candidates for name in each.left_out()))
+
+    def _selected(self, references: Iterable[str]) -> list[str]:
+        with self._session.reading() as connection:
+            return catalog.selected(connection, references)
+
+    @contextmanager
+    def _asking(self, wanted: Iterable[str], *, every: bool = False, long: bool = True) -> Iterator[list[_Part]]:
+        """Where rulesets are: in the store, and proposals in others; with `every`, all newest revisions as well."""
+        proposed = {each: naming.proposed(self._session, each) for each in wanted if is_proposal(each)}
+        with ExitStack() as stack:
+            reading = self._session.reading_long() if long else self._session.reading()
+            asker = stack.enter_context(asking(self._session.database, self._tell, reading))
+            found = {each: catalog.find(asker.connection, each) for each in wanted if each not in proposed}
+            if every:
+                found = {str(each): each for each in catalog.newest(asker.connection)} | found
+            parts = [_Part(asker, found)] if found or not proposed else []
+            for reference, (memory, revision) in proposed.items():
+                inside = stack.enter_context(asking(memory.database, self._tell, memory.reading()))
+                parts.append(_Part(inside, {reference: revision}))
+            yield parts
+
+
+class _Part(NamedTuple):
+    """Revisions that are in one store, by what names them."""
+
+    asker: Asker
+    revisions: Mapping[str, Revision]
+
+    @property
+    def by_id(self) -> dict[int, Revision]:
+        """Each of the revisions once."""
+        return {each.id: each for each in self.revisions.values()}
+
+
+def _moving(part: _Part, grids: _Grids) -> Mapping[int, list[Moving]]:
+    """How the pieces of revisions move, by the keys of these; what they have in common is read once."""
+    revisions = [*part.by_id.values()]
+    members = contents.members(part.asker, revisions)
+    by_key = {each.piece_id: each for each in members}
+    moving: dict[int, Moving] = {}
+    for rows in contents.contents(part.asker, revisions):
+        member = by_key[rows.piece_id]
+        moving[rows.piece_id] = comparison.moving(member.piece, member.digest, rows, grids.grid(member.board_id))
+    return {key: [moving[each.piece_id] for each in members if each.revision_id == key] for key in part.by_id}
+
+
+class _Candidates:
+    """The pieces of a part that may move alike; those that are wanted are `piece`, of any or of one revision."""
+
+    def __init__(self, part: _Part, piece: str | None, of_piece: Revision | None) -> None:
+        self._asker = part.asker
+        self._revisions = part.by_id
+        self._members = contents.members(part.asker, self._revisions.values())
+        self._grids = _Grids(part.asker)
+        self._piece = piece
+        self._of_piece = of_piece
+
+    def of_piece(self) -> list[Member]:
+        """The pieces of the revision whose piece is wanted."""
+        return [each for each in self._members if self._of_piece in (None, self._revisions[each.revision_id])]
+
+    def moving(self, whole: bool) -> Iterator[tuple[Candidate, Movement]]:
+        """How each of them moves."""
+        moving = dict(_movements(self._asker, [*self._revisions.values()], self._members, self._grids, whole))
+        for key, revision in self._revisions.items():
+            for each in self._members:
+                if each.revision_id == key and each.piece_id in moving:
+                    is_wanted = each.piece == self._piece and self._of_piece in (None, revision)
+                    yield Candidate(revision.name, revision.number, each.piece, is_wanted), moving[each.piece_id]
+
+    def left_out(self) -> list[str]:
+        """The revisions whose squares have no coordinates."""
+        boards = {each.revision_id: each.board_id for each in self._members}
+        return [str(self._revisions[key]) for key, board in boards.items() if self._grids.grid(board) is None]
 
 
 class _Grids:

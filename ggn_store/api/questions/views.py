@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, get_args
 
+from ggn_store.api.session import references
 from ggn_store.columnar import view_files
 from ggn_store.columnar.arrow import FRAMES
 from ggn_store.columnar.extras import need
@@ -16,6 +17,7 @@ from ggn_store.errors import InputError, quote
 from ggn_store.exports import manifest
 from ggn_store.exports.csv_files import CsvFiles
 from ggn_store.exports.sqlite_file import SqliteFile
+from ggn_store.model.proposal import is_proposal
 from ggn_store.output import new_directory
 from ggn_store.store.database.session import Session
 from ggn_store.store.schema.views import VIEWS, View
@@ -131,9 +133,10 @@ class Views:
     def rows(self, name: str, rulesets: Names = None) -> ViewRows:
         """All rows of a view such as `v_moves`, or `v_moves_all`, of all rulesets or of some: to_arrow(), to_pandas().
 
-        Rulesets are `chess`, or `chess@2` for that revision. Raises UnknownNameError where there is no such view.
+        Rulesets are `chess`, or `chess@2` for that revision, or all of them proposals. Raises UnknownNameError where
+        there is no such view.
         """
-        return ViewRows(self._session.reading_long, name, rulesets)
+        return ViewRows(_holder(self._session, _names(rulesets)).reading_long, name, rulesets)
 
     def export(
         self,
@@ -154,26 +157,27 @@ class Views:
         """
         if form not in FORMATS:
             raise InputError(f"{quote(form)} is not a format: {', '.join(FORMATS)}")
+        names = _names(rulesets)
         room = "not of an export, which is all that is replaced: name a new directory, or remove this one yourself"
         if not force:
             room = "name a new directory, or replace an older export with --force"
         with (
             new_directory(directory, room, manifest.files_of if force else None) as part,
             closing(_WRITERS[form](part)) as files,
-            self._session.reading_long() as connection,
+            _holder(self._session, names).reading_long() as connection,
         ):
-            wanted = view_rows.choose(connection, _names(rulesets), every)
+            wanted = view_rows.choose(connection, names, every)
             view_rows.require_sound(connection, wanted)
-            names, rows = {}, dict.fromkeys((each.name for each in VIEWS), 0)
+            files_of, rows = {}, dict.fromkeys((each.name for each in VIEWS), 0)
             for place, each in enumerate(VIEWS):
-                names[each.name] = files.begin(each)
+                files_of[each.name] = files.begin(each)
                 tell = _teller(progress, each, place * len(wanted), len(VIEWS) * len(wanted))
                 for batch in view_rows.batches(connection, each, wanted, tell=tell):
                     files.add(batch)
                     rows[each.name] += len(batch)
                 files.end(each)
             files.finish()
-            manifest.write(part, form, names, rows, wanted)
+            manifest.write(part, form, files_of, rows, wanted)
         formulas = tuple(files.formulas) if isinstance(files, CsvFiles) else ()
         return Exported(os.fspath(directory), form, len(wanted), rows, formulas)
 
@@ -188,6 +192,22 @@ def _teller(progress: Progress | None, view: View, before: int, total: int) -> C
         done += 1
 
     return tell
+
+
+def _holder(session: Session, names: tuple[str, ...] | None) -> Session:
+    """The store that has these rulesets: for proposals, one in memory."""
+    proposed = list(dict.fromkeys(filter(is_proposal, names or ())))
+    if not proposed:
+        return session
+    if len(proposed) < len(set(names or ())):
+        raise InputError(
+            f"{quote(proposed[0])} names a proposal, whose rows have keys of their own: ask for proposals apart from "
+            "revisions"
+        )
+    memory: Session | None = None
+    for each in proposed:
+        memory, _ = references.proposed(session, each, memory)
+    return memory or session
 
 
 def _names(rulesets: Names) -> tuple[str, ...] | None:

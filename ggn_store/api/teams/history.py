@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import islice
 
 from ggn_store.api.loading import gates
 from ggn_store.api.session import authors, collector
+from ggn_store.api.session import references as naming
 from ggn_store.errors import InputError, UnknownNameError, offer, quote
 from ggn_store.model.changes import Diff
 from ggn_store.model.document import Document
 from ggn_store.model.history import Blame, LogEntry
-from ggn_store.model.revision import Revision
+from ggn_store.model.proposal import is_proposal
+from ggn_store.model.revision import Reference, Revision
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import blame, diff, log
 from ggn_store.store.rulesets import catalog, load, stored_documents
+from ggn_store.store.rulesets.stored_documents import Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,24 +36,31 @@ class History:
         """
         asked = [references] if isinstance(references, str) else references
         with self._session.reading() as connection:
-            logs = [tuple(log.log(connection, each, limit)) for each in catalog.selected(connection, asked)]
+            logs = [self._log(connection, each, limit) for each in catalog.selected(connection, asked)]
         return tuple(islice(merge(*logs, key=lambda entry: entry.revision.created_at, reverse=True), limit))
+
+    def _log(self, connection: Transaction, reference: str, limit: int | None) -> tuple[LogEntry, ...]:
+        if not is_proposal(reference):
+            return tuple(log.log(connection, reference, limit))
+        revision, base = naming.as_revision(connection, reference)
+        old, new = naming.step(connection, reference)
+        proposed = LogEntry(revision, (), log.changes(revision, base, new.digests, old.digests))
+        more = None if limit is None else limit - 1
+        return proposed, *(() if base is None else log.log(connection, str(base), more))
 
     def diff(self, before: str | Document, after: str | Document | None = None, piece: str | None = None) -> Diff:
         """What turns one revision or document into another; of one alone, what it changed against its parent.
 
+        A proposal is compared with the revision that it is based on.
         Pieces that both have are not read. With `piece`, only that piece is compared.
         """
         with self._session.reading() as connection:
             if after is not None:
-                one, other = diff.version(connection, before), diff.version(connection, after)
+                one, other = naming.version(connection, before), naming.version(connection, after)
             elif isinstance(before, Document):
                 raise InputError("a document has no parent: give two contents to compare")
             else:
-                revision = catalog.find(connection, before)
-                other = diff.StoredVersion(connection, revision)
-                parent = f"{revision.name}@{revision.parent}"
-                one = diff.NoVersion() if revision.parent is None else diff.version(connection, parent)
+                one, other = naming.step(connection, before)
             if piece is not None and piece not in one.digests and piece not in other.digests:
                 pieces = list(dict.fromkeys((*one.digests, *other.digests)))
                 raise UnknownNameError(f"neither side has rules for the piece {quote(piece)}; there is {offer(pieces)}")
@@ -62,8 +73,28 @@ class History:
 
         Only of one piece, source or destination, where they are given; then without the fields.
         """
+        if is_proposal(reference):
+            return tuple(self._blame_of_proposal(reference, piece, source, destination))
         with collector.held_off(), self._session.reading() as connection:
             return tuple(blame.blame(self._session.database, connection, reference, piece, source, destination))
+
+    def _blame_of_proposal(self, reference: str, *place: str | None) -> Iterator[Blame]:
+        """What a proposal changes is its own, all else as in its base."""
+        memory, revision = naming.proposed(self._session, reference)
+        found: Sequence[Blame] = ()
+        with collector.held_off(), self._session.reading() as connection:
+            _, base = naming.read_proposal(connection, reference)
+            changed = diff.diff(*naming.step(connection, reference))
+            with suppress(UnknownNameError):  # of what is new
+                found = () if base is None else blame.blame(self._session.database, connection, str(base), *place)
+        own: set[tuple[str | None, ...]] = {
+            (None, piece, source, entry.destination) for piece, source, entry in changed.entries()
+        }
+        own |= {(field.name, None, None, None) for field in changed.fields}
+        old = {key: each for each in found if (key := _key(each)) not in own}
+        with collector.held_off(), memory.reading() as connection:
+            for each in blame.blame(memory.database, connection, Reference(revision.name), *place):
+                yield old.get(_key(each), replace(each, revision=revision))
 
     def restore(self, reference: str, *, message: str | None = None, author: str | None = None) -> Revision:
         """Make the content of an old revision the newest one again; bring a ruleset back that was deleted.
@@ -80,3 +111,7 @@ class History:
             change = load.Change(gate=gates.gate(self._session.database))
             restored = load.append(self._session.database, connection, revision.name, made, keys, change)
         return replace(restored, status="restored") if was_hidden and restored.status == "unchanged" else restored
+
+
+def _key(blamed: Blame) -> tuple[str | None, ...]:
+    return blamed.field, blamed.piece, blamed.source, blamed.destination

@@ -6,24 +6,23 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Unpack
 
-from ggn_store.api.loading import conflicts, gates, private
+from ggn_store.api.loading import conflicts, gates
 from ggn_store.api.loading.loading import LoadWishes, ProposeOptions, prepare, read_one, stream
-from ggn_store.api.session import authors, collector
+from ggn_store.api.session import authors, collector, references
 from ggn_store.errors import ConflictError, GateError, HeadMovedError
 from ggn_store.model.changes import Diff
-from ggn_store.model.diff import NOTHING, Outline, diff_pieces
-from ggn_store.model.document import Document, Piece
+from ggn_store.model.document import Document
 from ggn_store.model.merge import noted
 from ggn_store.model.proposal import Judgement, Proposal, parse_digest, parse_proposal
 from ggn_store.model.revision import check_name
 from ggn_store.model.selection import is_pattern, select
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
-from ggn_store.store.history import states
+from ggn_store.store.history import diff, states
 from ggn_store.store.review import proposals, rights
 from ggn_store.store.rulesets import catalog, load, stored_documents
 from ggn_store.store.rulesets.load import Made
-from ggn_store.store.rulesets.stored_documents import StoredDocument, Transaction
+from ggn_store.store.rulesets.stored_documents import Transaction
 
 if TYPE_CHECKING:
     from ggn_store.api.loading import loading
@@ -193,22 +192,15 @@ class Reviews:
 
     def ruleset(self, proposal: str) -> Ruleset:
         """What `chess#4` proposes, as a ruleset in a private store in memory, to be asked for moves."""
-        name, number = parse_proposal(proposal)
-        with self._session.reading() as connection:
-            found = proposals.find_whole(connection, name, number)
-            document = stored_documents.document(connection, stored_documents.of_proposal(connection, found))
-        return private.of_document(document, f"{name}#{number}")
+        from ggn_store.api.ruleset import Ruleset
+
+        return Ruleset(*references.proposed(self._session, proposal))
 
     def diff(self, proposal: str) -> Diff:
         """What `chess#4` changes in the revision that it is based on."""
+        parse_proposal(proposal)
         with self._session.reading() as connection:
-            found = proposals.find_whole(connection, *parse_proposal(proposal))
-            after = stored_documents.of_proposal(connection, found)
-            before = None if found.base_id is None else stored_documents.of_revision(connection, found.base_id)
-            old = {} if before is None else _pieces(connection, before, after)
-            new = _pieces(connection, after, before)
-        pairs = ((old.get(piece), new.get(piece)) for piece in {**old, **new})
-        return diff_pieces(NOTHING if before is None else _outline(before), _outline(after), pairs)
+            return diff.diff(*references.step(connection, proposal))
 
 
 def _require_news(connection: Transaction, name: str, head: str | None, number: int, made: Made) -> None:
@@ -258,13 +250,3 @@ def _merge(database: Database, connection: Transaction, proposal: Proposal, auth
         raise _moved_on(proposal, load.head_of(connection, name).number) from None
     if not proposals.judge(database, connection, proposal, "merged", author, None, revision.id):
         raise ConflictError(f"somebody else has just said something of {proposal}: look at it again")
-
-
-def _pieces(connection: Transaction, content: StoredDocument, other: StoredDocument | None) -> dict[str, Piece]:
-    """The pieces of a document that another does not have just so."""
-    known = set() if other is None else {piece.id for piece in other.pieces}
-    return {piece.identifier: piece for piece in stored_documents.read_pieces(connection, content, known)}
-
-
-def _outline(content: StoredDocument) -> Outline:
-    return Outline(content.dialect, content.envelope, tuple(piece.identifier for piece in content.pieces))

@@ -12,7 +12,7 @@ from ggn_store.errors import UnknownNameError, offer, quote
 from ggn_store.model.changes import Possibilities
 from ggn_store.model.diff import entries_of
 from ggn_store.model.history import Blame, fields_of
-from ggn_store.model.revision import Revision
+from ggn_store.model.revision import Reference, Revision
 from ggn_store.store.database import engine
 from ggn_store.store.history import log
 from ggn_store.store.history.log import EntryKey, Said
@@ -25,7 +25,7 @@ _KEPT: Final = 8
 def blame(
     database: engine.Database,
     connection: Connection,
-    reference: str,
+    reference: str | Reference,
     piece: str | None = None,
     source: str | None = None,
     destination: str | None = None,

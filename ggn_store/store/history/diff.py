@@ -12,9 +12,8 @@ from ggn_store.model.board import Board
 from ggn_store.model.changes import Diff
 from ggn_store.model.diff import Outline, diff_piece, diff_pieces
 from ggn_store.model.document import Document, Piece
-from ggn_store.model.revision import Revision
-from ggn_store.store.history import log
 from ggn_store.store.rulesets import catalog
+from ggn_store.store.rulesets.stored_documents import StoredDocument
 
 
 class Version(Protocol):
@@ -31,18 +30,18 @@ class Version(Protocol):
 
 
 class StoredVersion:
-    """A revision, whose pieces are read each time that they are asked for, in the transaction that is open."""
+    """What is stored, whose pieces are read each time that they are asked for, in the transaction that is open."""
 
-    def __init__(self, connection: Connection, revision: Revision) -> None:
+    def __init__(self, connection: Connection, content: StoredDocument) -> None:
         self._connection = connection
-        self.revision = revision
-        self._keys = log.piece_keys(connection, revision)
-        self.outline = Outline(revision.dialect, revision.envelope, tuple(self._keys))
+        self._content = content
+        self._keys = {each.identifier: each for each in content.pieces}
+        self.outline = Outline(content.dialect, content.envelope, tuple(self._keys))
         self.digests = {identifier: key.digest for identifier, key in self._keys.items()}
 
     @functools.cached_property
     def _board(self) -> Board:
-        return catalog.read_board(self._connection, self.revision.board_id)
+        return catalog.read_board(self._connection, self._content.board_id)
 
     def piece(self, identifier: str) -> Piece | None:
         key = self._keys.get(identifier)
@@ -69,13 +68,6 @@ class NoVersion:
 
     def piece(self, identifier: str) -> Piece | None:
         return None
-
-
-def version(connection: Connection, content: str | Document) -> Version:
-    """A document, or the revision that a reference names."""
-    if isinstance(content, Document):
-        return GivenVersion(content)
-    return StoredVersion(connection, catalog.find(connection, content))
 
 
 def diff(before: Version, after: Version, piece: str | None = None) -> Diff:

@@ -118,6 +118,14 @@ def log(connection: Connection, reference: str, limit: int | None = None) -> Ite
         yield LogEntry(found[number], tagged.get(number, ()), _changes(found[number], before, step))
 
 
+def changes(revision: Revision, before: Revision | None, pieces: Mapping[str, str], old: Mapping[str, str]) -> Changes:
+    """What one revision changes against another, by the digests of their pieces."""
+    both = dict.fromkeys((*pieces, *old))
+    keys = {digest: number for number, digest in enumerate({*pieces.values(), *old.values()})}
+    step = {each: (keys.get(pieces.get(each, "")), keys.get(old.get(each, ""))) for each in both}
+    return _changes(revision, before, {each: (new, was) for each, (new, was) in step.items() if new != was})
+
+
 def _changes(revision: Revision, before: Revision | None, step: Mapping[str, tuple[int | None, int | None]]) -> Changes:
     if before is None:
         return Changes(is_first=True, added=tuple(step))

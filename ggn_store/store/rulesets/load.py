@@ -16,7 +16,7 @@ from ggn_store.errors import HeadMovedError
 from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Digests, Document, Envelope, Piece, Possibility, revision_digest
 from ggn_store.model.proposal import Proposal
-from ggn_store.model.revision import Revision, Status, check_name, lineage
+from ggn_store.model.revision import Reference, Revision, Status, check_name, lineage
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.engine import Database
@@ -248,7 +248,7 @@ def _unchanged(database: Database, connection: Connection, name: str, head: Head
     if head.deleted:
         catalog.show(database, connection, name)
     status: Status = "restored" if head.deleted else "unchanged"
-    return replace(catalog.find(connection, name), status=status)
+    return replace(catalog.find(connection, Reference(name)), status=status)
 
 
 def append(
@@ -277,7 +277,7 @@ def append(
         )
     if head.deleted:
         catalog.show(database, connection, name)
-    return replace(catalog.find(connection, name), status="new")
+    return replace(catalog.find(connection, Reference(name)), status="new")
 
 
 def append_after(

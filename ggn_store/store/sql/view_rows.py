@@ -26,6 +26,8 @@ from sqlalchemy import (
 from sqlalchemy.types import TypeEngine
 
 from ggn_store.errors import UnknownNameError, offer, quote
+from ggn_store.model.proposal import is_proposal
+from ggn_store.model.revision import Reference
 from ggn_store.store.rulesets import catalog, stored_documents
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import VIEWS, View
@@ -91,7 +93,7 @@ def choose(connection: Connection, references: Iterable[str] | None, every: bool
         names = [revision.name for revision in catalog.newest(connection)]
     else:
         for reference in catalog.selected(connection, references):
-            revision = catalog.find(connection, reference)
+            revision = catalog.find(connection, Reference(reference) if is_proposal(reference) else reference)
             if every and reference == revision.name:
                 names.append(reference)
             else:
@@ -110,7 +112,8 @@ def require_sound(connection: Connection, wanted: Iterable[Wanted]) -> None:
     """Raise StoreError where revisions, or pieces of them, are not what was stored."""
     known: set[int] = set()
     for each in wanted:
-        content = stored_documents.of_revision(connection, catalog.find(connection, f"{each.ruleset}@{each.revision}"))
+        revision = catalog.find(connection, Reference(each.ruleset, each.revision))
+        content = stored_documents.of_revision(connection, revision)
         stored_documents.require_sound(connection, content)
         board = catalog.read_board(connection, content.board_id)
         for piece in content.pieces:
