@@ -311,14 +311,10 @@ class Ruleset:
 
         The fast query is of one position; for several, and where it cannot answer, this is the reading query. Where
         `moves_batch` asks them on columns, it is what DuckDB is asked; the last line says which of the two, and why.
-        With `legal`, the reading query of one position, which says after which moves royal pieces are safe; MoveError
-        for any other number of positions.
+        With `legal`, it is the reading query, which says after which moves royal pieces are safe, or what DuckDB is
+        asked: several statements, where a duty asks what follows a move.
         """
-        if legal:
-            if len(positions) != 1:
-                raise MoveError(f"legal moves are explained of one position, not of {len(positions):,}")
-            return self._legal.explain(positions[0], self._moves.question(**place))
-        return self._batches.explain(positions, self._moves.question(**place), query)
+        return self._batches.explain(positions, self._moves.question(**place), query, legal)
 
     # --- legal moves ---
 

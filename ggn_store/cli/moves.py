@@ -81,7 +81,6 @@ def moves(
             not many and asked["query"] == "columns",
             "--query columns is for many positions: give a file of them with --positions",
         ),
-        (explain and engine is not None, "--explain explains --query columns, not --engine: leave --engine out"),
         (explain and count is not None, "--explain explains the moves, not counts: leave --count out"),
         (explain and form is not None, "--explain prints text: leave --format out"),
         (master is not None and engine is None, "--master goes with --engine: name one"),
@@ -89,17 +88,16 @@ def moves(
         (many and chains, "--chains is for one position: leave --positions out"),
         (many and captures_first, "--captures-first is for one position: leave --positions out"),
         (captures_first and explain, "--captures-first is no part of the SQL: leave it or --explain out"),
-        (legal and explain and many, "--explain explains legal moves of one position: leave --positions out"),
         (legal and captures_first, "--legal has all duties of the game in it: leave --captures-first out"),
         (engine is not None and not many, "--engine is for many positions: give a file of them with --positions"),
     )
     found = options.open_ruleset(ctx, ruleset)
     shown = (*_COLUMNS, *_OF_ACTIONS) if found.dialect == "gdl" else _COLUMNS
+    on = None if engine is None else {"engine": engine, "master": master, "legal": legal}
     if positions is not None and explain:
-        _explain_many(found, positions, given.side, asked)
+        _explain_many(found, positions, given.side, asked | {"legal": legal}, on)
         return
     if positions is not None:
-        on = None if engine is None else {"engine": engine, "master": master, "legal": legal}
         _answer(found, positions, given.side, asked | {"legal": legal}, count, form, shown, on)
         return
     position = found.stated(options.position(found, given))
@@ -161,11 +159,16 @@ def _explain(ruleset: ggn_store.Ruleset, position: ggn_store.Position, chains: b
 # --- many positions ---
 
 
-def _explain_many(ruleset: ggn_store.Ruleset, file: str, side: str | None, asked: dict[str, Any]) -> None:
+def _explain_many(
+    ruleset: ggn_store.Ruleset, file: str, side: str | None, asked: dict[str, Any], on_columns: dict[str, Any] | None
+) -> None:
     from ggn_store.api.positions.json_text import read_positions
 
     positions = [each.with_changes(side=side) for each in read_positions(file)]
-    statement, plan = ruleset.explain(positions, **_place(asked), query=asked["query"])
+    if on_columns is not None:
+        statement, plan = ruleset.columns.explain(positions, **on_columns)
+    else:
+        statement, plan = ruleset.explain(positions, **_place(asked), query=asked["query"], legal=asked["legal"])
     click.echo("\n".join([statement, "", *plan]))
 
 

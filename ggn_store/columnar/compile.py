@@ -104,6 +104,13 @@ def compile_lanes(
     return Compiled(metadata, tables)
 
 
+def with_places(table: Any, places: Iterable[Sequence[Any]]) -> Any:
+    """The table `possibility` with more possibilities behind it."""
+    pa = need("pyarrow", EXTRA)
+    rows = [(number, *values) for number, values in enumerate(places, table.num_rows)]
+    return pa.concat_tables([table, _table(_COLUMNS["possibility"], rows)]).combine_chunks()
+
+
 def details(pieces: Iterable[Piece]) -> dict[str, Any]:
     """The tables of what the possibilities of pieces in document order ask and do, which only files have."""
     pa = need("pyarrow", EXTRA)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from ggn_store.columnar import sql
+from ggn_store.columnar.batch import Batch
 from ggn_store.columnar.compile import EXTRA, Compiled
-from ggn_store.columnar.encode import Batch
 from ggn_store.columnar.engine import Engine
 from ggn_store.columnar.extras import need
 from ggn_store.errors import GgnStoreError

@@ -9,6 +9,9 @@ and for questions about legal moves, for which marks that are past are cleared f
 
     facing     position, sight, word: for each piece of the other side each sight (`threats`) with its word
     royal      position, square, royal (class): the royal pieces of the side to move
+    passing    position, possibility: the pass, where there is one
+    standing   position, kind: the pieces that promotions are limited of
+    enemy      position, square: the pieces of the other side, where captures come first
 
 What an array of positions holds on each *place*, a square or a state variable, is a small number, its code there (see
 `lanes`); codes say which facts of the ruleset are true in each position, and words are made by looking these up.
@@ -17,18 +20,23 @@ Positions come as `Position`, as FEEN texts, or as Arrow tables.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from itertools import pairwise
 from operator import itemgetter
 from typing import Any, Final
 
+from ggn_store.columnar.after import After
+from ggn_store.columnar.batch import Batch, Columns
 from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.extras import need
+from ggn_store.columnar.facing import Facing
 from ggn_store.columnar.feen_texts import FeenTexts
 from ggn_store.columnar.lanes import NOTHING, PIECES, passing
+from ggn_store.columnar.sql import AHEAD
 from ggn_store.columnar.threats import ROYAL, Threats
 from ggn_store.columnar.words import Facts, Words
 from ggn_store.errors import PositionError, offer, quote
@@ -42,37 +50,6 @@ from ggn_store.notation.qpi import is_royal, side_of
 # Positions, and facts about them, that are encoded at once: their arrays still lie in a processor's cache.
 CHUNK: Final = 1024
 _FACTS: Final = 1 << 18
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Encoded positions: Arrow tables by name, and how many positions they are of.
-
-    `ids` are the numbers that the caller gives the positions, None where they are numbered from 0.
-    """
-
-    count: int
-    tables: Mapping[str, Any]
-    ids: Any = None
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Positions as arrays, before a ruleset's numbers for starts come in.
-
-    `position`, `square` and `piece` have a row for each piece on the board: its position from 0, its square's number,
-    and `Encoder.piece_of` of its identifier. `held` are position and piece of what is in the hands. `first` tells of
-    every position whether the first side moves, `hands_known` whether its hands are known. `state` has position,
-    variable and value (numbers) where a state variable is not what it begins as.
-    """
-
-    position: Any
-    square: Any
-    piece: Any
-    held: tuple[Any, Any]
-    first: Any
-    hands_known: Any
-    state: tuple[Any, Any, Any]
 
 
 class Numbers(dict[str, int]):
@@ -135,7 +112,11 @@ class Encoder:
         of_lanes = column("lane_fact", "fact"), column("lane_fact", "lane")
         self._words = Words(np, facts, (column("lane", "start"), table["start"].num_rows), of_lanes)
         self._chunk = max(1, min(CHUNK, _FACTS // facts.size))
-        self._facing = None if threats is None else _Facing(np, threats, codes, self._places, count)
+        self._facing = self._after = None
+        if threats is not None:
+            self._facing = Facing(np, threats, codes, self._places, count)
+            if not threats.duties.isdisjoint(AHEAD):
+                self._after = After(np, threats, count, self._initial, self._facing)
         self._named = np.zeros(len(column("lane", "lane")), np.int64)
         np.bitwise_or.at(self._named, column("alternative", "lane"), column("alternative", "bit"))
         self._has_named = bool(self._named.any())
@@ -176,7 +157,7 @@ class Encoder:
         variables that are not mentioned are what they begin as. Raises PositionError for what is not a position.
         """
         columns, ids = self._from_arrow(pieces, sides, hands, states)
-        parts = [self._encode(part, begin) for begin, part in self._cut(columns)]
+        parts = [(begin, part, self._encode(part, begin)) for begin, part in self._cut(columns)]
         return self._batch(parts, len(ids), self._pa.array(ids))
 
     # --- what comes in, as arrays ---
@@ -184,8 +165,9 @@ class Encoder:
     def _in_chunks(self, items: Sequence[Any], read: Callable[[Sequence[Any]], Columns], count: int) -> Batch:
         """Chunk by chunk on several processors: numpy lets the others work while it does."""
 
-        def encode(begin: int) -> dict[str, Any]:
-            return self._encode(read(items[begin : begin + self._chunk]), begin)
+        def encode(begin: int) -> tuple[int, Columns, dict[str, Any]]:
+            columns = read(items[begin : begin + self._chunk])
+            return begin, columns, self._encode(columns, begin)
 
         begins = range(0, max(1, count), self._chunk)
         if len(begins) == 1:
@@ -209,13 +191,17 @@ class Encoder:
                 self._require_on_board(board.keys() - numbers.keys())
             position, square, piece = (array[square >= 0] for array in (position, square, piece))
         held = [
-            (at, pieces[each]) for at, p in enumerate(positions) if p.hands for each, count in p.hands.items() if count
+            (at, pieces[each], count)
+            for at, p in enumerate(positions)
+            if p.hands
+            for each, count in p.hands.items()
+            if count
         ]
         return Columns(
             position,
             square,
             piece,
-            self._pairs(held),
+            self._held(held),
             np.array([position.side == "first" for position in positions], bool),
             np.array([position.hands is not None for position in positions], bool),
             self._state((at, *each) for at, p in enumerate(positions) if p.state for each in p.state.items()),
@@ -232,7 +218,7 @@ class Encoder:
             if self._compiled.metadata["declared"]:
                 return self._from_positions(list(map(Position.from_feen, texts)))
             position, square, piece = (array[~outside] for array in (position, square, piece))
-        return Columns(position, square, piece, self._pairs(held), first, np.ones(len(texts), bool), self._state(()))
+        return Columns(position, square, piece, self._held(held), first, np.ones(len(texts), bool), self._state(()))
 
     def _from_arrow(self, pieces: Any, sides: Any, hands: Any, states: Any) -> tuple[Columns, Any]:
         np = self._np
@@ -260,14 +246,14 @@ class Encoder:
         square = self._coded(pieces, "square", self._square)
         piece = self._coded(pieces, "piece", self._identifier)
         self._require_once(position * np.int64(len(self.labels) + 1) + square, None, "two pieces stand on one square")
-        held = np.zeros(0, np.int32), np.zeros(0, np.int32)
+        held = self._held([])
         if hands is not None:
             counts = self._numbers(hands, "count")
             if (counts < 0).any():
                 raise PositionError("the hands have a count below 0")
             some = counts > 0
             owner = np.searchsorted(ids, self._numbers(hands, "position")).astype(np.int32)
-            held = owner[some], self._coded(hands, "piece", self._identifier)[some]
+            held = owner[some], self._coded(hands, "piece", self._identifier)[some], counts[some]
         inside = square < len(self.labels)
         known_hands = np.full(len(ids), hands is not None)
         state = self._state(()) if states is None else self._from_states(states, np.searchsorted(ids, known[-1]))
@@ -311,12 +297,12 @@ class Encoder:
         ordered = [[column[np.argsort(table[0], kind="stable")] for column in table] for table in tables]
         for begin in range(0, count, self._chunk):
             end = min(begin + self._chunk, count)
-            (position, square, piece), (owner, held), (at, variable, value) = (
+            (position, square, piece), (owner, *held), (at, variable, value) = (
                 [column[slice(*np.searchsorted(table[0], (begin, end)))] for column in table] for table in ordered
             )
             first, known = columns.first[begin:end], columns.hands_known[begin:end]
             state = at - begin, variable, value
-            yield begin, Columns(position - begin, square, piece, (owner - begin, held), first, known, state)
+            yield begin, Columns(position - begin, square, piece, (owner - begin, *held), first, known, state)
 
     def _table(self, table: Any, what: str, names: tuple[str, ...], nullable: tuple[str, ...] = ()) -> Any:
         if not isinstance(table, self._pa.Table):
@@ -392,9 +378,9 @@ class Encoder:
                 f"{self._compiled.metadata['shape']}"
             )
 
-    def _pairs(self, pairs: list[tuple[int, int]]) -> tuple[Any, Any]:
-        array = self._np.array(pairs, self._np.int32).reshape(-1, 2)
-        return array[:, 0], array[:, 1]
+    def _held(self, rows: list[tuple[int, int, int]]) -> tuple[Any, Any, Any]:
+        array = self._np.array(rows, self._np.int64).reshape(-1, 3)
+        return array[:, 0].astype(self._np.int32), array[:, 1].astype(self._np.int32), array[:, 2]
 
     # --- what goes out ---
 
@@ -419,7 +405,8 @@ class Encoder:
         if self._facing is not None:
             # Each piece is the other side's now.
             codes.reshape(-1)[placed] ^= 1
-            found = self._facing.of(columns.position, columns.square, piece, own, codes)
+            placed = columns.position, columns.square, piece, own
+            found = {**self._facing.of(*placed, codes), **self._facing.others(*placed)}
             tables |= {name: self._numbered(begin, **each) for name, each in found.items()}
         return tables
 
@@ -429,7 +416,7 @@ class Encoder:
         in_hand = self._starts[:, -1]
         parts = [(position, start)]
         if len(columns.held[0]):
-            owner, piece = columns.held
+            owner, piece, _ = columns.held
             found = (in_hand[piece >> 1] >= 0) & ((piece & 1) == columns.first[owner])
             parts.append((owner[found], in_hand[piece[found] >> 1]))
         if not columns.hands_known.all() and (in_hand >= 0).any():
@@ -457,77 +444,28 @@ class Encoder:
         piece = (codes[position, self._words.place(lane, bit)].astype(np.int32) - PIECES) >> 1
         return self._table_of(begin, position, lane, words[row], bit=np.int64(1) << bit, piece=piece)
 
-    def _batch(self, parts: Sequence[Mapping[str, Any]], count: int, ids: Any = None) -> Batch:
-        joined = {name: self._pa.concat_tables([part[name] for part in parts]).combine_chunks() for name in parts[0]}
-        return Batch(count, joined, ids)
+    def _batch(self, parts: Sequence[tuple[int, Columns, Mapping[str, Any]]], count: int, ids: Any = None) -> Batch:
+        """The batch of parts: the number of the first position of each, its positions, and its tables."""
+        names = parts[0][2]
+        joined = {name: self._pa.concat_tables([part[name] for *_, part in parts]).combine_chunks() for name in names}
+        if self._after is None:
+            return Batch(count, joined, ids)
+        read = [(begin, columns) for begin, columns, _ in parts]
+        return Batch(count, joined, ids, functools.partial(self._batch_after, self._after, read))
 
-
-class _Facing:
-    """What questions about legal moves take of positions: sights of the other side, and royal pieces."""
-
-    def __init__(self, np: Any, threats: Threats, codes: int, places: int, squares: int) -> None:
-        """With so many codes, places, and squares."""
-        self._np = np
-        pieces = len(threats.pieces)
-        self._reverts = np.array([*range(pieces), ROYAL, -1], np.int32)
-        for marked, plain in threats.reverts.items():
-            self._reverts[marked] = plain
-        self._royals = np.full(pieces + 2, -1, np.int32)
-        for piece, royal in threats.royals.items():
-            self._royals[piece] = royal
-        self._royals[ROYAL] = threats.unknown
-        self._starts = np.full((pieces + 2, squares), -1, np.int32)
-        starts: dict[tuple[int, int], int] = {}
-        for piece, square, _ in threats.sights:
-            self._starts[piece, square] = starts.setdefault((piece, square), len(starts))
-        known: dict[tuple[int, int], int] = {}
-        listed = [
-            (known.setdefault(fact, len(known)), sight)
-            for sight, (_, _, facts) in enumerate(threats.sights)
-            for fact in facts
-        ]
-        facts = Facts(np, [*([fact] for fact in known), [(squares, 0)]], codes, places)
-        of_sights = np.array([starts[piece, square] for piece, square, _ in threats.sights], np.int32)
-        fact, sight = np.array(listed, np.int32).reshape(-1, 2).T
-        self._words = Words(np, facts, (of_sights, len(starts)), (fact, sight))
-        # Of starts and of where royal pieces stand: whether the one can threaten what matters there.
-        self._matters = np.zeros((len(starts), squares + 1), bool)
-        self._is_far = threats.ways is None
-        if threats.ways is not None:
-            on_aim = np.zeros((len(starts), squares), bool)
-            sights = threats.tables["threat"]["sight"].to_numpy()
-            on_aim[of_sights[sights], threats.tables["threat"]["aim"].to_numpy()] = True
-            for square, aims in threats.ways.items():
-                self._matters[:, square] = on_aim[:, list(aims)].any(axis=1)
-
-    def unmarked(self, piece: Any, own: Any) -> Any:
-        """The pieces without marks on those of the side to move."""
-        return self._np.where(own, self._reverts[piece >> 1] << 1 | piece & 1, piece)
-
-    def of(self, position: Any, square: Any, piece: Any, own: Any, codes: Any) -> dict[str, dict[str, Any]]:
-        """The columns of `facing` and `royal`, of what stands on squares, with codes as the other side sees them."""
-        np, royal = self._np, self._royals[piece >> 1]
-        mine = own & (royal >= 0)
-        start = self._starts[piece >> 1, square]
-        [theirs] = np.nonzero(~own & (start >= 0))
-        if not self._is_far:
-            theirs = theirs[self._near(position[theirs], start[theirs], position[mine], square[mine])]
-        at, sight, word = self._words.of(position[theirs], start[theirs], codes)
-        return {
-            "facing": {"position": at, "sight": sight, "word": word},
-            "royal": {"position": position[mine], "square": square[mine].astype("int32"), "royal": royal[mine]},
-        }
-
-    def _near(self, position: Any, start: Any, royal_in: Any, stands_on: Any) -> Any:
-        """Which starts, in which position, can threaten what matters to some royal piece there."""
+    def _batch_after(
+        self, after: After, read: Sequence[tuple[int, Columns]], position: Any, possibility: Any, other_moves: bool
+    ) -> tuple[Batch, Any]:
+        """See `Batch.after`; positions are in order."""
         np = self._np
-        order = np.argsort(royal_in, kind="stable")
-        royal_in, stands_on = royal_in[order], stands_on[order]
-        number = np.arange(len(order)) - np.searchsorted(royal_in, royal_in)
-        found = np.zeros(len(position), bool)
-        for each in range(int(number.max(initial=-1)) + 1):
-            # Where there are not so many, it stands nowhere.
-            square = np.full(max(position.max(initial=0), royal_in[-1]) + 1, -1, np.int64)
-            square[royal_in[number == each]] = stands_on[number == each]
-            found |= self._matters[start, square[position]]
-        return found
+        parts, can_be = [], [np.zeros(0, bool)]
+        begins = [*(begin for begin, _ in read), position.max(initial=0) + 1]
+        first = 0
+        for (begin, columns), bounds in zip(read, pairwise(np.searchsorted(position, begins)), strict=True):
+            some = slice(*bounds)
+            made, is_right = after.of(columns, position[some] - begin, possibility[some], other_moves)
+            can_be.append(is_right)
+            for number, part in self._cut(made):
+                parts.append((first + number, part, self._encode(part, first + number)))
+            first += len(is_right)
+        return self._batch(parts, first), np.concatenate(can_be)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from ggn_store.columnar import sql
-from ggn_store.columnar.encode import Batch
+from ggn_store.columnar.batch import Batch, Following
+from ggn_store.columnar.compile import EXTRA
+from ggn_store.columnar.extras import need
 from ggn_store.columnar.threats import Threats
+
+# Positions after possibilities that are asked about at once.
+_AHEAD: Final = 100_000
 
 
 class Engine(ABC):
@@ -25,13 +31,13 @@ class Engine(ABC):
 
     def moves(self, batch: Batch, threats: Threats | None = None) -> Any:
         """An Arrow table (position, possibility) of what holds, in no order."""
-        return self._ask(self._moves(threats), batch)
+        return self._ask(self._moves(threats), self._ready(batch, threats))
 
     def count_by_position(self, batch: Batch, threats: Threats | None = None) -> Any:
         """An Arrow table (position, count); positions without moves may be left out."""
-        if threats is not None and threats.sights:
-            return self._ask(sql.count_found("position", self._moves(threats)), batch)
-        return self._ask(sql.count_by("position", self._xor), batch)
+        if threats is None or threats.is_idle:
+            return self._ask(sql.count_by("position", self._xor), batch)
+        return self._ask(sql.count_found("position", self._moves(threats)), self._ready(batch, threats))
 
     def count_by_start(self, batch: Batch) -> Any:
         """An Arrow table (start, count)."""
@@ -39,20 +45,57 @@ class Engine(ABC):
 
     def count_by_possibility(self, batch: Batch, threats: Threats | None = None) -> Any:
         """An Arrow table (possibility, count)."""
-        return self._ask(sql.count_found("possibility", self._moves(threats)), batch)
+        return self._ask(sql.count_found("possibility", self._moves(threats)), self._ready(batch, threats))
 
     def explain(self, batch: Batch, threats: Threats | None = None) -> tuple[str, str]:
-        """What is asked for `moves`, and the engine's plan."""
-        question = self._moves(threats)
-        return question.strip(), "\n".join(self._ask(f"EXPLAIN {question}", batch).columns[-1].to_pylist())
+        """What is asked for `moves`, one question after the other, and the engine's plan of the last."""
+        question, asked = self._moves(threats), []
+        if batch.after is not None and threats is not None:
+            asked = [sql.ahead(self._xor, threats.duties), sql.CHECKED]
+        plan = self._ask(f"EXPLAIN {question}", self._ready(batch, threats)).columns[-1].to_pylist()
+        return ";\n\n".join(each.strip() for each in [*asked, question]), "\n".join(plan)
 
     def _moves(self, threats: Threats | None) -> str:
-        if threats is None or not threats.sights:
+        if threats is None or threats.is_idle:
             return sql.moves(self._xor)
         if self._threats is not threats:
             self._load(threats.tables)
             self._threats = threats
-        return sql.legal_moves(self._xor, self._kept, threats.gives)
+        return sql.legal_moves(self._xor, self._kept, threats.gives, threats.duties)
+
+    def _ready(self, batch: Batch, threats: Threats | None) -> Batch:
+        """The batch with what is `barred` by the next ply: the possibilities that must not check, or must not mate."""
+        if threats is None or batch.after is None:
+            return batch
+        np, pa = need("numpy", EXTRA), need("pyarrow", EXTRA)
+        self._moves(threats)
+        asked = self._ask(sql.ahead(self._xor, threats.duties), batch)
+        position, possibility, mates = (asked[name].to_numpy() for name in ("position", "possibility", "mates"))
+        order = np.argsort(position, kind="stable")
+        position, possibility, mates = position[order], possibility[order], mates[order]
+        barred = [(position[:0], possibility[:0])]
+        for begin in range(0, len(order), _AHEAD):
+            some = slice(begin, begin + _AHEAD)
+            found = self._barred(batch.after, threats, position[some], possibility[some], mates[some])
+            barred.append((position[some][found], possibility[some][found]))
+        columns = map(np.concatenate, zip(*barred, strict=True))
+        table = pa.table(dict(zip(("position", "possibility"), columns, strict=True)))
+        return replace(batch, tables={**batch.tables, "barred": table})
+
+    def _barred(self, after: Following, threats: Threats, position: Any, possibility: Any, mates: Any) -> Any:
+        """Which possibilities check, or, if they must not mate, mate."""
+        np = need("numpy", EXTRA)
+        barred = np.zeros(len(position), bool)
+        batch, _ = after(position, possibility, True)
+        barred[self._ask(sql.CHECKED, batch)["position"].to_numpy()] = True
+        mating = np.flatnonzero(barred & (mates == 1))
+        if len(mating):
+            batch, can_be = after(position[mating], possibility[mating], False)
+            moves = np.zeros(len(mating), np.int64)
+            found = self.count_by_position(batch, threats)
+            moves[found["position"].to_numpy()] = found["count"].to_numpy()
+            barred[mating] = can_be & (moves == 0)
+        return barred
 
     @abstractmethod
     def _load(self, tables: Mapping[str, Any]) -> None:

@@ -64,9 +64,9 @@ class FeenTexts:
         self.tokens = functools.lru_cache(maxsize=256)(self._tokens)
         self.squares = functools.lru_cache(maxsize=16)(self._squares)
 
-    def read(self, texts: Sequence[str]) -> tuple[Any, Any, Any, list[tuple[int, int]], Any] | None:
-        """Position, square (-1: none of the ruleset's) and piece of all that stands on the boards, position and piece
-        of what is in the hands, and whether the first side moves; None where `notation.feen` is to be asked."""
+    def read(self, texts: Sequence[str]) -> tuple[Any, Any, Any, list[tuple[int, int, int]], Any] | None:
+        """Position, square (-1: none of the ruleset's) and piece of all that stands on the boards, position, piece
+        and count of what is in the hands, whether the first side moves; None where `notation.feen` is to be asked."""
         np = self._np
         placements, rests = [], []
         try:
@@ -93,7 +93,7 @@ class FeenTexts:
         else:
             number = {styles: at for at, styles in enumerate(turns)}
             piece = known[np.array([number[styles] for styles, _, _ in rests])[position], token]
-        held = [(at, each) for at, (_, _, hands) in enumerate(rests) for each, _ in hands]
+        held = [(at, *each) for at, (_, _, hands) in enumerate(rests) for each in hands]
         return position, square, piece, held, np.array([first for _, first, _ in rests], bool)
 
     def _placed(self, text: Any, count: int) -> tuple[tuple[int, int], Any, Any] | None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ggn_store.columnar import sql
+from ggn_store.columnar.batch import Batch
 from ggn_store.columnar.compile import Compiled
-from ggn_store.columnar.encode import Batch
 from ggn_store.columnar.engine import Engine
 from ggn_store.columnar.extras import need
 from ggn_store.errors import GgnStoreError, printable

@@ -1,11 +1,12 @@
 """The question that an engine is asked about a batch of encoded positions, for each engine in its own words.
 
 Tables: those of a compiled ruleset in `TABLES`, `moving` and `met` of the batch (see `encode`). For legal moves also
-those of `threats`, `facing` and `royal`.
+those of `threats`, and of the batch `facing`, `royal` and what else its duties ask for.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 # What engines write differently: the exclusive or of `{0}` and `{1}`.
@@ -14,6 +15,12 @@ SPARK: Final = "({0} ^ {1})"
 # How engines are asked to make what several parts of a question read only once, where they can be.
 KEPT: Final = "AS MATERIALIZED"
 FOLLOWED: Final = "AS"
+# Duties by what they ask: attacks after a move, of one royal piece among several, how many there are, the next ply.
+SAFE: Final = frozenset(("royal-safety", "flying-general"))
+SEVERAL: Final = frozenset(("spare-royal", "duple-check"))
+LIMITS: Final = frozenset(("promotion-limit", "royal-promotion-limit"))
+AHEAD: Final = frozenset(("no-checks", "no-drop-checks", "no-drop-mate"))
+CAPTURES: Final = "mandatory-capture"
 # The tables of a ruleset that questions read.
 TABLES: Final = ("lane", "part", "answer", "alternative")
 
@@ -48,28 +55,129 @@ def count_found(by: str, moves: str) -> str:
     return f"SELECT {by}, COUNT(*) AS count FROM ({moves}) AS held GROUP BY {by}"
 
 
-def legal_moves(xor: str, kept: str, gives: int) -> str:
-    """As `moves`, without those after which a threat on a royal piece holds; no trial makes more bits true.
+def legal_moves(xor: str, kept: str, gives: int | None, duties: Collection[str]) -> str:
+    """As `moves`, without those that duties forbid; no trial makes more bits true, and None: nothing is tried."""
+    passing = "UNION ALL SELECT position, possibility FROM passing" if "pass" in duties else ""
+    named = [f"move {kept} ({moves(xor)}\n{passing})"]
+    illegal = []
+    if gives is not None:
+        named += _attacked(kept, gives, "TRUE" if not SAFE.isdisjoint(duties) else "FALSE")
+        illegal.append(_left(duties))
+    if not LIMITS.isdisjoint(duties):
+        illegal.append(_PROMOTED)
+    if not AHEAD.isdisjoint(duties):
+        illegal.append("SELECT position, possibility FROM barred")
+    found = "move"
+    if illegal:
+        named += [f"illegal AS ({' UNION ALL '.join(illegal)})", f"allowed {kept} ({_ALLOWED})"]
+        found = "allowed"
+    for duty, (name, preferred) in _PREFERRED.items():
+        if duty in duties:
+            named.append(f"{name} {kept} ({preferred.format(found)})")
+            named.append(
+                f"{name}_first {kept} (SELECT position, possibility FROM {name} UNION ALL SELECT position, possibility "
+                f"FROM {found} WHERE NOT EXISTS (SELECT 1 FROM {name} WHERE {name}.position = {found}.position))"
+            )
+            found = f"{name}_first"
+    return f"\nWITH {', '.join(named)}\nSELECT position, possibility FROM {found}"
+
+
+def ahead(xor: str, duties: Collection[str]) -> str:
+    """One row (position, possibility, mates) for each possibility that holds and of which the next ply is asked."""
+    passing = "UNION ALL SELECT position, possibility FROM passing" if "pass" in duties else ""
+    return f"""
+SELECT position, move.possibility, mates
+FROM ({moves(xor)}
+{passing}) AS move
+JOIN ahead ON ahead.possibility = move.possibility"""
+
+
+# One row (position) for each position in which a royal piece of the side to move is attacked.
+CHECKED: Final = """
+SELECT DISTINCT facing.position
+FROM facing
+JOIN royal ON royal.position = facing.position
+JOIN threat ON threat.sight = facing.sight AND threat.aim = royal.square AND threat.royal = royal.royal
+WHERE threat.needs & ~facing.word = 0"""
+
+_ALLOWED: Final = """
+SELECT position, possibility
+FROM move
+WHERE NOT EXISTS (
+    SELECT 1 FROM illegal WHERE illegal.position = move.position AND illegal.possibility = move.possibility
+)"""
+
+# More pieces of a kind than a promotion may add to.
+_PROMOTED: Final = """
+SELECT move.position, move.possibility
+FROM move
+JOIN promotion ON promotion.possibility = move.possibility
+LEFT JOIN (
+    SELECT position, kind, COUNT(*) AS count FROM standing GROUP BY position, kind
+) AS there ON there.position = move.position AND there.kind = promotion.kind
+WHERE COALESCE(count, 0) >= most"""
+
+# What has to be made where there is any of it, in this order: a name for it, and its moves among others.
+_PREFERRED: Final = {
+    "mandatory-drop": (
+        "dropping",
+        "SELECT position, found.possibility FROM {0} AS found JOIN dropped ON dropped.possibility = found.possibility",
+    ),
+    "mandatory-capture": (
+        "taking",
+        "SELECT DISTINCT found.position, found.possibility FROM {0} AS found "
+        "JOIN takes ON takes.possibility = found.possibility "
+        "JOIN enemy ON enemy.position = found.position AND enemy.square = takes.place",
+    ),
+}
+
+
+def _left(duties: Collection[str]) -> str:
+    """The moves after which too many royal pieces are attacked, or one that has to stay as it is."""
+    found = "SELECT DISTINCT position, possibility, trial, aim FROM attacked"
+    if "no-flight" in duties:
+        found += """
+        WHERE NOT EXISTS (SELECT 1 FROM flight WHERE flight.trial = attacked.trial) OR EXISTS (
+            SELECT 1 FROM near WHERE near.position = attacked.position AND near.aim = attacked.aim AND lacks = 0
+        )"""
+    if SEVERAL.isdisjoint(duties):
+        return f"SELECT position, possibility FROM ({found}) AS held"
+    enough = "2 >" if "spare-royal" in duties else "attacked >="
+    return f"""
+    SELECT held.position, possibility
+    FROM (SELECT position, possibility, trial, COUNT(*) AS attacked FROM ({found}) AS apart
+          GROUP BY position, possibility, trial) AS held
+    LEFT JOIN made ON made.trial = held.trial
+    LEFT JOIN royal ON royal.position = held.position
+    LEFT JOIN change ON change.trial = held.trial AND change.place = royal.square
+    GROUP BY held.position, possibility, held.trial, attacked, made
+    HAVING made IS NULL OR {enough} COUNT(royal.square) - COUNT(change.place) + made"""
+
+
+def _attacked(kept: str, gives: int, is_safe: str) -> list[str]:
+    """What is attacked in trials of moves, in named parts.
 
     A threat lacks some bits of its sight's word. A trial that can make it hold changes what these are about; where
     none is lacking, it is the trial that has to change something. What stands where the trial leaves it says the rest.
     """
     threats = "threat.sight, threat.source, threat.needs, facing.word, threat.needs & ~facing.word AS lacks"
-    return f"""
-WITH move {kept} ({moves(xor)}
-), tried AS (
-    SELECT position, possibility, possibility AS trial FROM move
+    return [
+        f"""tried AS (
+    SELECT position, possibility, possibility AS trial FROM move WHERE {is_safe}
     UNION ALL
     SELECT position, entering.possibility, trial FROM move JOIN entering ON entering.possibility = move.possibility
-), near {kept} (
+)""",
+        f"""near {kept} (
     SELECT facing.position, threat.aim, {threats}
     FROM facing
     JOIN royal ON royal.position = facing.position
     JOIN threat ON threat.sight = facing.sight AND threat.aim = royal.square AND threat.royal = royal.royal
     WHERE bit_count(threat.needs & ~facing.word) <= {gives}
-), beside {kept} (
+)""",
+        f"""beside {kept} (
     SELECT near.*, possibility, trial FROM near JOIN tried ON tried.position = near.position
-), candidate AS (
+)""",
+        f"""candidate AS (
     SELECT position, possibility, trial, aim AS stays, aim, sight, source, needs, word
     FROM beside
     WHERE lacks = 0
@@ -88,20 +196,17 @@ WITH move {kept} ({moves(xor)}
         JOIN threat ON threat.sight = facing.sight AND threat.aim = aimed.aim AND threat.royal = aimed.royal
     ) AS threatening
     WHERE bit_count(lacks) <= gives
-), illegal AS (
-    SELECT position, possibility
+)""",
+        """attacked AS (
+    SELECT position, possibility, candidate.trial, aim
     FROM candidate
     LEFT JOIN change ON change.trial = candidate.trial
     LEFT JOIN about ON about.sight = candidate.sight AND about.place = change.place AND about.content = change.content
     GROUP BY position, possibility, candidate.trial, stays, aim, candidate.sight, source, needs, word
     HAVING needs & ~((word & ~COALESCE(bit_or(touched), 0)) | COALESCE(bit_or(holding), 0)) = 0
        AND COUNT(CASE WHEN change.place = source OR change.place = stays THEN 1 END) = 0
-)
-SELECT position, possibility
-FROM move
-WHERE NOT EXISTS (
-    SELECT 1 FROM illegal WHERE illegal.position = move.position AND illegal.possibility = move.possibility
-)"""
+)""",
+    ]
 
 
 def _reached(asked: str, xor: str, columns: str = "") -> str:

@@ -1,5 +1,7 @@
 """What legality asks of a revision, as tables of columns: threats on royal pieces (see `model.legality`), and trials.
 
+What the other duties ask is in the tables at the end.
+
     threat    sight, aim (square), royal (class), source (square), needs (mask): the piece of the sight on `source` can
               take a royal piece of the class on `aim` if all these bits of the sight's word are true
     lack      sight, bit (mask), place: what each bit of the word of a sight is about
@@ -9,7 +11,13 @@
               true; the trial of a possibility has its number
     entering  possibility, trial: the same, if what enters were no shield (gating)
     aim       possibility, trial, aim, royal, gives: a square on which a royal piece stands in a trial because of the
-              possibility, or which castling crosses
+              possibility, which castling crosses, or which a move must not be made from while it is attacked
+    made      trial, made: how many royal pieces a possibility leaves on squares that it changes, of its own trials only
+    flight    trial: one without what a royal piece that flees takes; it matters if the piece is attacked before, too
+    promotion possibility, kind, most: what a promotion makes, and how many of this there may be before it
+    dropped   possibility: it comes from the hand
+    takes     possibility, place: a capture if an enemy stands there
+    ahead     possibility, mates: it must not give check, or, if it `mates`, must not mate
 
 A *sight* is up to 63 facts that threats of a piece on a source ask for, as the other side sees them. A place is a
 square's number or, behind these, a state variable's. Contents that no threat tells apart are a class, and so are royal
@@ -26,15 +34,22 @@ from typing import Any, Final
 from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.lanes import NOTHING, PIECES, UNKNOWN, passing
+from ggn_store.columnar.sql import AHEAD, CAPTURES, LIMITS, SAFE
+from ggn_store.model import legality
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.legality import Threat, crossed_by, enters, facing, is_made_by, reach
 from ggn_store.model.move import Move, displaced
 from ggn_store.model.play import Play
+from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import is_royal, side_of
-from ggn_store.store.moves.royals import DUTIES, NotJudgedError
+from ggn_store.store.moves.royals import NotJudgedError
 
+# Duties that ask for attacks.
+_OF_SOURCE: Final = frozenset(("no-flight", "no-leap-from-check"))
+_ATTACKS: Final = SAFE | AHEAD | _OF_SOURCE
+_OF_MOVES: Final = ("pass", "mandatory-drop", CAPTURES)
 # The number of a royal piece that the ruleset does not know.
 ROYAL: Final = -2
 _WORD: Final = 63
@@ -50,6 +65,12 @@ _COLUMNS: Final = {
     "change": "trial place content gives",
     "entering": "possibility trial",
     "aim": "possibility trial aim royal gives",
+    "made": "trial made",
+    "flight": "trial",
+    "promotion": "possibility kind most",
+    "dropped": "possibility",
+    "takes": "possibility place",
+    "ahead": "possibility mates",
 }
 TABLES: Final = tuple(_COLUMNS)
 _MASKS: Final = frozenset(("needs", "bit", "touched", "holding"))
@@ -61,8 +82,13 @@ class Threats:
 
     `pieces` have the numbers of the compiled ruleset, those that marked pieces become behind them. `sights` are piece,
     square and facts of each sight, together where these are of one start. `royals` are the classes of royal pieces by
-    number, `unknown` that of one which the ruleset does not know. No trial makes more than `gives` bits true.
-    `ways` are the squares that matter while a royal piece stands on a square, None where others do, too.
+    number, `unknown` that of one which the ruleset does not know. No trial makes more than `gives` bits true (None:
+    there are no trials). `ways` are the squares that matter while a royal piece stands on a square, None where others
+    do, too.
+
+    `duties` are the names of all. `passes` are possibilities behind those of the rules, from the number `first_pass`
+    on: for each piece, which has its rank in `passing`, the passes on each square. `kinds` are the pieces that
+    promotions are limited of, by number; `steps` what the possibilities in `ahead` change.
     """
 
     pieces: tuple[str, ...]
@@ -70,30 +96,58 @@ class Threats:
     sights: Sequence[tuple[int, int, Sequence[Fact]]]
     royals: Mapping[int, int]
     unknown: int
-    gives: int
+    gives: int | None
     ways: Mapping[int, frozenset[int]] | None
     tables: Mapping[str, Any]
+    duties: frozenset[str]
+    passes: Sequence[Move]
+    first_pass: int
+    passing: Mapping[int, int]
+    kinds: Mapping[int, int]
+    steps: Mapping[int, Step]
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether they forbid nothing."""
+        return self.gives is None and self.duties.isdisjoint((*AHEAD, *LIMITS, *_OF_MOVES))
 
 
-def require_judged(play: Play) -> None:
-    """Raise NotJudgedError where a game has duties that threats do not judge."""
-    if {duty.name for duty in play.duties} - DUTIES:
-        raise NotJudgedError
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a possibility changes: codes by place, hands by the number of a piece, and whether the turn passes.
 
-
-def compile_threats(compiled: Compiled, moves: Sequence[Move], play: Play, board: Board) -> Threats:
-    """What legality asks of a revision whose possibilities are these moves.
-
-    Raises NotJudgedError where tables cannot say what a possibility does to royal pieces.
+    A code is that of a square, twice the piece's number and 1 for the first side's (None: nothing), or of a variable.
     """
+
+    squares: Mapping[int, int | None]
+    state: Mapping[int, int]
+    hands: Mapping[int, int]
+    toggle: bool
+
+
+def compile_threats(
+    compiled: Compiled, moves: Sequence[Move], play: Play, board: Board, rules: tuple[Sequence[str], Position | None]
+) -> Threats:
+    """What legality asks of a revision whose possibilities are these moves, with its pieces and start position.
+
+    Raises NotJudgedError where tables cannot say what a possibility does to royal pieces, or whether a capture goes on.
+    """
+    if play.duty(CAPTURES) and any(move.chainable for move in moves):
+        raise NotJudgedError
     listed = compiled.tables["piece"]["identifier"].to_pylist()
     pieces = dict.fromkeys([*listed, *play.reverts, *play.reverts.values()])
-    builder = _Builder(compiled, tuple(pieces), play, board)
+    own, start = rules
+    passing = sorted(own, key=lambda piece: not is_royal(piece)) if play.duty("pass") else []
+    passes = [legality.pass_of(piece, square) for piece in passing for square in board.squares]
+    everything = [*moves, *passes]
+    builder = _Builder(compiled, tuple(pieces), play, board, len(everything))
     builder.see(moves)
-    if builder.sights:
-        for number, move in enumerate(moves):
-            builder.try_out(number, move, len(moves))
-    return builder.threats()
+    limits = legality.started(start)
+    for number, move in enumerate(everything):
+        if builder.is_tried:
+            builder.try_out(number, move)
+        builder.limit(number, move, limits)
+    return builder.threats(passes, passing)
 
 
 class _Classes(dict[int, int]):
@@ -113,7 +167,9 @@ class _Classes(dict[int, int]):
 class _Builder:
     """The rows, threat by threat and trial by trial."""
 
-    def __init__(self, compiled: Compiled, pieces: tuple[str, ...], play: Play, board: Board) -> None:
+    def __init__(self, compiled: Compiled, pieces: tuple[str, ...], play: Play, board: Board, first: int) -> None:
+        """Of a game whose trials beside those of possibilities are numbered from `first` on."""
+        self._trials = first
         self._play, self._board = play, board
         self._pieces = pieces
         self._numbers = {each: number for number, each in enumerate(pieces)}
@@ -127,23 +183,34 @@ class _Builder:
         self._changes: list[tuple[int, list[tuple[int, int]]]] = []
         self._aims: list[tuple[int, int, int, int]] = []
         self._ways: dict[int, set[int]] | None = {number: {number} for number in board.numbers.values()}
+        self._names = frozenset(duty.name for duty in play.duties)
+        self._is_safe = not self._names.isdisjoint(SAFE)
+        self._rules = compiled.tables["possibility"].num_rows
+        self._kinds: dict[str, int] = {}
+        self._steps: dict[int, Step] = {}
 
     # --- threats ---
 
     def see(self, moves: Sequence[Move]) -> None:
         """Add the threats of all starts."""
-        names = {duty.name for duty in self._play.duties}
         found: dict[tuple[int, str], list[tuple[str, Sequence[Threat]]]] = {}
-        if "royal-safety" in names:
+        if self._names.isdisjoint(_ATTACKS):
+            return
+        if "flying-general" not in self._names or "royal-safety" in self._names:
             for (piece, source), of_start in itertools.groupby(moves, lambda move: (move.piece, move.source)):
                 found.setdefault((self._numbers[piece], source), []).extend(reach(of_start).threats.items())
-        if "flying-general" in names:
+        if "flying-general" in self._names:
             royals = [number for number, piece in enumerate(self._pieces) if is_royal(piece)]
             for number, square in itertools.product([*royals, ROYAL], self._board.squares):
                 # Which one it is makes no difference to what it faces.
                 found.setdefault((number, square), []).extend(facing(self._board, square, "X:X^"))
         for start, threats in found.items():
             self._add(*start, threats)
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether anything is asked of attacks after moves."""
+        return bool(self.sights) and not self._names.isdisjoint(SAFE | _OF_SOURCE)
 
     def _add(self, piece: int, source: str, threats: Iterable[tuple[str, Sequence[Threat]]]) -> None:
         """Add the threats of a start, in as few sights as their facts take."""
@@ -179,20 +246,45 @@ class _Builder:
 
     # --- trials ---
 
-    def try_out(self, number: int, move: Move, first: int) -> None:
-        """Add the trials of a possibility; those beside its own are numbered from `first` on."""
+    def try_out(self, number: int, move: Move) -> None:
+        """Add the trials of a possibility."""
         effects = displaced(move).effects
         changes = effects.board
         side = side_of(move.piece)
         aims = len(self._aims)
-        if any(piece is not None and side_of(piece) != side for piece in changes.values()):
-            raise NotJudgedError
         state = [self._value(*item) for item in effects.state.items()]
-        self._try(number, number, changes, state)
-        if enters(move):
-            trial = self._next(first)
-            self._rows["entering"].append((number, trial))
-            self._try(number, trial, {**changes, move.destination: None}, state)
+        if self._is_safe:
+            if any(piece is not None and side_of(piece) != side for piece in changes.values()):
+                raise NotJudgedError
+            self._try(number, number, changes, state)
+            if enters(move):
+                trial = self._next()
+                self._rows["entering"].append((number, trial))
+                self._try(number, trial, {**changes, move.destination: None}, state)
+            self._cross(number, move, state)
+        self._stay(number, move)
+        self._note_ways(move, {aim for _, _, aim, _ in self._aims[aims:]})
+
+    def _stay(self, number: int, move: Move) -> None:
+        """Add the trials of a move that an attack on its source forbids."""
+        if move.source == HAND:
+            return
+        aim = self._board.numbers[move.source]
+        if legality.leaps(self._play, move):
+            trial = self._next()
+            self._changes.append((trial, []))
+            self._aims.append((number, trial, aim, self._code(move.piece)))
+        if "no-flight" in self._names and is_royal(move.piece):
+            trial = self._next()
+            self._rows["flight"].append((trial,))
+            place = [] if move.destination == HAND else [(self._board.numbers[move.destination], NOTHING)]
+            self._changes.append((trial, place))
+            stays = move.piece if move.destination != move.source else None
+            self._aims.append((number, trial, aim, self._code(stays)))
+
+    def _cross(self, number: int, move: Move, state: Sequence[tuple[int, int]]) -> None:
+        """Add the trials of the squares that a castling crosses."""
+        changes = displaced(move).effects.board
         for crossing in self._crossings(move, changes):
             for square in crossing.through:
                 if square != crossing.source:
@@ -201,9 +293,7 @@ class _Builder:
                     if move.must[square] != EMPTY:
                         continue
                 crosses = {crossing.source: None, square: crossed_by(crossing, square, changes)}
-                self._try(number, self._next(first), crosses, state, square)
-
-        self._note_ways(move, {aim for _, _, aim, _ in self._aims[aims:]})
+                self._try(number, self._next(), crosses, state, square)
 
     def _note_ways(self, move: Move, aims: set[int]) -> None:
         """Note from where a possibility brings royal pieces onto squares."""
@@ -232,17 +322,22 @@ class _Builder:
                 if here == crossing.piece:
                     yield crossing
 
-    def _next(self, first: int) -> int:
-        return max(first, self._changes[-1][0] + 1)
+    def _next(self) -> int:
+        self._trials += 1
+        return self._trials - 1
 
     def _try(
         self, number: int, trial: int, changes: _Changes, state: Sequence[tuple[int, int]], only: str | None = None
     ) -> None:
         coded = [(self._board.numbers[square], self._code(piece)) for square, piece in changes.items()]
         self._changes.append((trial, [*coded, *state]))
+        royals = 0
         for square, piece in changes.items():
             if piece is not None and (square == only or (only is None and is_royal(piece))):
                 self._aims.append((number, trial, self._board.numbers[square], self._code(piece)))
+                royals += 1
+        if only is None:
+            self._rows["made"].append((trial, royals))
 
     def _code(self, piece: str | None) -> int:
         return NOTHING if piece is None else PIECES + 2 * self._numbers[piece]
@@ -250,9 +345,34 @@ class _Builder:
     def _value(self, name: str, value: str) -> tuple[int, int]:
         return self._state[name], self._variables[name]["values"].index(value)
 
+    # --- other duties ---
+
+    def limit(self, number: int, move: Move, most: Mapping[str, int]) -> None:
+        """Add what other duties ask of a possibility; so many there may be of each kind."""
+        rows, play = self._rows, self._play
+        if kind := legality.promoted(play, move):
+            rows["promotion"].append((number, self._kinds.setdefault(kind, len(self._kinds)), most.get(kind, 0)))
+        if move.source == HAND:
+            rows["dropped"].append((number,))
+        if CAPTURES in self._names and move.transition is not None:
+            rows["takes"] += [(number, self._board.numbers[square]) for square in move.transition.board]
+        may_not_check = legality.may_not_check(play, move)
+        if may_not_check or legality.may_not_mate(play, move):
+            rows["ahead"].append((number, int(not may_not_check)))
+            effects = displaced(move).effects
+            self._steps[number] = Step(
+                {self._board.numbers[square]: self._piece(piece) for square, piece in effects.board.items()},
+                dict(self._value(*item) for item in effects.state.items()),
+                {self._numbers[piece]: delta for piece, delta in effects.hands.items()},
+                effects.toggle,
+            )
+
+    def _piece(self, piece: str | None) -> int | None:
+        return None if piece is None else 2 * self._numbers[piece] + (side_of(piece) == "first")
+
     # --- tables ---
 
-    def threats(self) -> Threats:
+    def threats(self, passes: Sequence[Move], passing: Sequence[str]) -> Threats:
         """What has been added, as tables."""
         squares = len(self._board.numbers)
         on_squares = {truth for *_, facts in self.sights for place, truth in facts if place < squares}
@@ -290,9 +410,19 @@ class _Builder:
             [(piece, square, tuple(facts)) for piece, square, facts in self.sights],
             of_royals,
             unknown,
-            max(gives.values(), default=0),
+            max(gives.values(), default=0) if self.is_tried else None,
             None if self._ways is None else {square: frozenset(aims) for square, aims in self._ways.items()},
             {name: _table(name, rows[name]) for name in TABLES},
+            self._names,
+            passes,
+            self._rules,
+            {self._numbers[piece]: rank for rank, piece in enumerate(passing)},
+            {
+                number: self._kinds[kind]
+                for number, piece in enumerate(self._pieces)
+                if (kind := legality.kind(piece)) in self._kinds
+            },
+            self._steps,
         )
 
     def _about(self, codes: Iterable[tuple[int, int]], content: Any) -> Iterator[_Row]:

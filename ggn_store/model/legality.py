@@ -244,8 +244,9 @@ class Legality:
             return []
         pieces = [piece for piece in self._asked.pieces if side_of(piece) == position.side]
         own = [(str(piece), square) for square, piece in position.board.items() if piece in pieces]
-        own.sort(key=lambda each: (not is_royal(each[0]), pieces.index(each[0])))
-        return [Move(piece, square, square, 0, {}, {}, Transition()) for piece, square in own[:1]]
+        numbers = self._asked.board.numbers
+        own.sort(key=lambda each: (not is_royal(each[0]), pieces.index(each[0]), numbers[each[1]]))
+        return [pass_of(piece, square) for piece, square in own[:1]]
 
     def in_check(self, position: Position, side: Side) -> bool:
         """Whether the royal pieces of a side are attacked, as far as they must not be."""
@@ -391,9 +392,13 @@ class Legality:
         side = other_side(position.side)
         effects = displaced(move).effects
         # Its hands are not asked for: a possibility may take from them what is not there.
-        after = replace(position, hands=None).after(effects)
+        after = unmarked(self.play, replace(replace(position, hands=None).after(effects), side=side))
         seen = self._see(side, after.board, after.state)
         return any(self._is_attacked(seen, {}, square) for square in seen.royals)
+
+    def _may_check(self, position: Position, move: Move) -> bool:
+        """no-checks, no-drop-checks: a move, or a drop, does not attack the other side's royal pieces."""
+        return not may_not_check(self.play, move) or not self._gives_check(position, move)
 
     def _may_flee(self, position: Position, move: Move) -> bool:
         """no-flight: a royal piece that is attacked may only take the one piece that attacks it."""
@@ -407,37 +412,25 @@ class Legality:
 
     def _may_leap(self, position: Position, move: Move) -> bool:
         """no-leap-from-check: far moves that only an unmoved royal piece has, it does not have while it is attacked."""
-        if move.piece not in self._duties["no-leap-from-check"].pieces or move.source == HAND:
-            return True
-        try:
-            ways = zip(cell.parse(move.source), cell.parse(move.destination), strict=True)
-            if max(abs(a - b) for a, b in ways) < 2:
-                return True
-        except (NotationError, ValueError):
+        if not leaps(self.play, move):
             return True
         return not self._is_attacked(self._see(position.side, position.board, position.state), {}, move.source)
 
     def _may_promote(self, position: Position, move: Move) -> bool:
         """promotion-limit: no more pieces of a kind than at the start; royal-promotion-limit: of royal pieces only."""
-        becomes = displaced(move).effects.board.get(move.destination)
-        if becomes is None or move.source == HAND or _kind(becomes) == _kind(move.piece):
+        made = promoted(self.play, move)
+        if made is None:
             return True
-        if "promotion-limit" not in self._duties and not is_royal(becomes):
-            return True
-        there = [_kind(piece) for piece in position.board.values() if piece is not None]
-        return there.count(_kind(becomes)) < self._started[_kind(becomes)]
+        there = [kind(piece) for piece in position.board.values() if piece is not None]
+        return there.count(made) < self._started[made]
 
     @functools.cached_property
     def _started(self) -> Counter[str]:
-        """How many pieces of each kind the start position has."""
-        start = {} if self._asked.start is None else self._asked.start.board
-        return Counter(_kind(piece) for piece in start.values() if piece is not None)
+        return started(self._asked.start)
 
     def _may_mate(self, position: Position, move: Move) -> bool:
         """no-drop-mate: a drop of a pawn does not leave the other side without a legal move in check."""
-        if move.source != HAND or move.piece not in self._duties["no-drop-mate"].pieces:
-            return True
-        if not self._gives_check(position, move):
+        if not may_not_mate(self.play, move) or not self._gives_check(position, move):
             return True
         try:
             return bool(self.legal(self._after(position, move)))
@@ -467,7 +460,7 @@ def crossed_by(crossing: Crossing, square: str, changes: _Board) -> str | None:
 def is_made_by(crossing: Crossing, changes: _Board) -> bool:
     """Whether changes that begin on the source of a crossing end as it does."""
     becomes = changes.get(crossing.destination)
-    return becomes is not None and _kind(becomes) == _kind(crossing.piece)
+    return becomes is not None and kind(becomes) == kind(crossing.piece)
 
 
 def facing(board: Board, square: str, piece: str | None) -> Iterator[tuple[str, list[Threat]]]:
@@ -479,7 +472,49 @@ def facing(board: Board, square: str, piece: str | None) -> Iterator[tuple[str, 
         yield place, [Threat(piece, square, side_of(piece), passed, ((place, ENEMY, None),), {})]
 
 
-def _kind(piece: str) -> str:
+def pass_of(piece: str, square: str) -> Move:
+    """The move that only passes the turn, said of a piece."""
+    return Move(piece, square, square, 0, {}, {}, Transition())
+
+
+def leaps(play: Play, move: Move) -> bool:
+    """Whether it is one of the far moves that no-leap-from-check is about."""
+    duty = play.duty("no-leap-from-check")
+    if duty is None or move.piece not in duty.pieces or move.source == HAND:
+        return False
+    try:
+        ways = zip(cell.parse(move.source), cell.parse(move.destination), strict=True)
+        return max(abs(a - b) for a, b in ways) > 1
+    except (NotationError, ValueError):
+        return False
+
+
+def promoted(play: Play, move: Move) -> str | None:
+    """The kind of what a move makes, where a game limits how many there are of it."""
+    becomes = displaced(move).effects.board.get(move.destination)
+    if becomes is None or move.source == HAND or kind(becomes) == kind(move.piece):
+        return None
+    limit = "royal-promotion-limit" if is_royal(becomes) else "promotion-limit"
+    return kind(becomes) if play.duty("promotion-limit") or play.duty(limit) else None
+
+
+def started(start: Position | None) -> Counter[str]:
+    """How many pieces of each kind the start position has."""
+    return Counter(kind(piece) for piece in ({} if start is None else start.board).values() if piece is not None)
+
+
+def may_not_check(play: Play, move: Move) -> bool:
+    """Whether a move is forbidden if it attacks a royal piece of the other side."""
+    return play.duty("no-checks") is not None or (move.source == HAND and play.duty("no-drop-checks") is not None)
+
+
+def may_not_mate(play: Play, move: Move) -> bool:
+    """Whether a move is forbidden if it mates."""
+    duty = play.duty("no-drop-mate")
+    return duty is not None and move.source == HAND and move.piece in duty.pieces
+
+
+def kind(piece: str) -> str:
     """A piece without its state and its mark: which letter of which side."""
     identifier = qpi.parse(piece)
     return f"{identifier.side} {identifier.letter}"
@@ -488,8 +523,8 @@ def _kind(piece: str) -> str:
 _OF_SEVERAL: Final = ("spare-royal", "duple-check")
 # Rules that ask of a move whether it may be made; the one that looks further ahead is asked last.
 _RULES: Final[Mapping[str, Callable[[Legality, Position, Move], bool]]] = {
-    "no-checks": lambda asked, position, move: not asked._gives_check(position, move),
-    "no-drop-checks": lambda asked, position, move: move.source != HAND or not asked._gives_check(position, move),
+    "no-checks": Legality._may_check,
+    "no-drop-checks": Legality._may_check,
     "no-flight": Legality._may_flee,
     "no-leap-from-check": Legality._may_leap,
     "promotion-limit": Legality._may_promote,

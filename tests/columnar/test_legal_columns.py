@@ -16,16 +16,20 @@ from ggn_store.api.moves.batches import BATCH_QUERIES
 from ggn_store.model import play
 from ggn_store.model.move import COUNTS
 from ggn_store.model.play import Crossing, Duty, Play
-from tests.oracles.fairy_stockfish import fixture
+from tests.oracles.fairy_stockfish import FIXTURES, PASS, fixture
 from tests.oracles.python_chess import DECIDED, games_of_chess
+from tests.oracles.python_shogi import MATING_DROPS
 from tests.support.positions import played
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("duckdb")
 pytest.importorskip("numpy")
 
-# Two royal pieces that must not face each other, screens, gating, boards of more than a word, captures in passing.
-GAMES = ("makruk", "seirawan", "xiangqi")
+# Two royal pieces that must not face each other, screens, gating, boards of more than a word, captures in passing;
+# and a game of each other duty.
+SMALL = ("makruk", "seirawan", "xiangqi", "makpong", "spartan", "racingkings", "koedem", "giveaway", "minishogi")
+LARGE = ("cambodian", "grand", "shoshogi", "supply", "janggi")
+GAMES = (*SMALL, *(pytest.param(name, marks=pytest.mark.long) for name in LARGE))
 
 
 def require_legal(rules: Ruleset, positions: list[Position], **options: Any) -> None:
@@ -88,20 +92,56 @@ def test_games_have_the_legal_moves_of_the_store(name: str) -> None:
         positions = [rules.position(fen=sample.fen) for sample in fixture(name)]
         assert rules.moves_batch(positions, legal=True) != rules.moves_batch(positions)
         require_legal(rules, positions)
+        require_fairy_stockfish(name, rules)
 
 
-@pytest.mark.parametrize("name", ["minishogi", "breakthrough"])
-def test_what_columns_cannot_judge_the_store_is_asked(module_store: Store, name: str) -> None:
-    module_store.load_library(name)
-    rules = module_store.ruleset(name)
-    positions = played(rules, 20, 1)
+def require_fairy_stockfish(name: str, rules: Ruleset) -> None:
+    """Columns have the moves of Fairy-Stockfish, by their names; a pass has none there."""
+    samples = fixture(name)
+    positions = [rules.position(fen=sample.fen) for sample in samples]
+    for sample, position, moves in zip(samples, positions, rules.columns.lists(positions, legal=True), strict=True):
+        named = {rules.move_text(move, position, "uci") for move in moves if move.source != move.destination}
+        assert named == {text for text in sample.moves if not PASS.fullmatch(text)}, sample.fen
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", sorted(file.stem for file in FIXTURES.glob("*.txt")))
+def test_every_game_has_the_legal_moves_of_fairy_stockfish(name: str) -> None:
+    with Store.open("sqlite://") as store:
+        store.load_library(name)
+        require_fairy_stockfish(name, store.ruleset(name))
+
+
+@pytest.mark.long
+def test_no_drop_of_a_pawn_mates_as_python_shogi_says() -> None:
+    with Store.open("sqlite://") as store:
+        store.load_library("shogi")
+        rules = store.ruleset("shogi")
+        positions = [rules.position(sfen=sfen) for sfen, _, _ in MATING_DROPS]
+        found = rules.columns.lists(positions, legal=True)
+        for (sfen, drop, count), position, moves in zip(MATING_DROPS, positions, found, strict=True):
+            texts = [rules.move_text(move, position, "usi") for move in moves]
+            assert len(texts) == count, sfen
+            assert drop not in texts
+
+
+def test_games_without_duties_that_matter_are_asked_plainly(module_store: Store) -> None:
+    module_store.load_library("breakthrough")
+    rules = module_store.ruleset("breakthrough")
+    require_legal(rules, played(rules, 20, 1))
+
+
+def test_of_chains_of_captures_the_store_is_asked() -> None:
+    jump = {"must": {"b2": "enemy", "c3": "empty"}, "diff": {"board": {"a1": None, "b2": None, "c3": "C:M"}}}
+    document = parse({"C:M": {"a1": {"c3": [{**jump, "action": {"name": "jump", "chainable": True}}]}}})
+    declared = play.text(Play((Duty("mandatory-capture"),)))
+    rules = of_document(replace(document, envelope=replace(document.envelope, play=declared)))
+    positions = [Position({"a1": "C:M", "b2": "c:m"})]
     expected = rules.moves_batch(positions, legal=True, query="fast")
+    assert len(expected[0]) == 1
     assert rules.moves_batch(positions, legal=True, query="columns") == expected
-    if name == "breakthrough":
-        require_legal(rules, positions)
-        return
     for asked in (rules.columns.moves, rules.columns.count):
-        with pytest.raises(StoreError, match=r"^minishogi@1: columns cannot judge its duties \(no-drop-mate, royal-s"):
+        with pytest.raises(StoreError, match=r"columns cannot judge its duties \(mandatory-capture"):
             asked(positions, legal=True)
 
 
@@ -111,6 +151,12 @@ SQUARES = [f"{file}{rank}" for file in "abc" for rank in "1234"]
 ROYALS = ("C:K^", "C:+K^")
 OTHERS = ("C:R", "C:P", "C:-P")
 DUTIES = ((Duty("royal-safety"),), (Duty("flying-general"),), (Duty("flying-general"), Duty("royal-safety")), ())
+OTHER_DUTIES = (
+    *map(Duty, ("duple-check", "spare-royal", "mandatory-drop", "no-checks", "no-flight", "no-drop-checks", "pass")),
+    Duty("no-leap-from-check", (*ROYALS, "C:R", "c:k^", "c:r")),
+    Duty("no-drop-mate", ("C:R", "c:r", "C:-P", "c:-p")),
+    *map(Duty, ("promotion-limit", "royal-promotion-limit", "mandatory-capture")),
+)
 
 
 def of_side(pieces: tuple[str, ...], side: str) -> list[str]:
@@ -128,7 +174,8 @@ def random_rules(chance: random.Random) -> Ruleset:
                 for destination in chance.sample([each for each in SQUARES if each != source], 6):
                     must = {destination: chance.choice(["empty"] * 4 + ["enemy"] * 4 + enemies)}
                     deny: dict[str, str] = {}
-                    board: dict[str, str | None] = {source: None, destination: piece}
+                    becomes = piece if chance.random() < 0.8 else chance.choice(own)
+                    board: dict[str, str | None] = {source: None, destination: becomes}
                     for square in chance.sample(
                         [each for each in SQUARES if each not in board], chance.choice((0, 1, 1, 2))
                     ):
@@ -151,14 +198,16 @@ def random_rules(chance: random.Random) -> Ruleset:
             "deny": {},
             "diff": {"board": {square: own[2], to: own[0]}, "hands": {own[2]: -1}},
         }
-        document[own[2]]["*"] = {square: [gating]}
+        plain = {"must": {to: "empty"}, "deny": {}, "diff": {"board": {to: own[2]}, "hands": {own[2]: -1}}}
+        document[own[2]]["*"] = {square: [gating], to: [plain]}
     rules = parse(document)
     made_play = Play(
-        chance.choice(DUTIES),
+        (*chance.choice(DUTIES), *chance.sample(OTHER_DUTIES, chance.choice((0, 1, 2, 3)))),
         {"C:-P": "C:P", "c:-p": "c:p"},
         tuple(sorted(set(crossings), key=str)[: chance.choice((0, 1, 2))]),
     )
-    return of_document(replace(rules, envelope=replace(rules.envelope, play=play.text(made_play))))
+    start = "k^2/2p/P1R/K^2 / C/c"
+    return of_document(replace(rules, envelope=replace(rules.envelope, play=play.text(made_play), start=start)))
 
 
 def random_position(chance: random.Random) -> Position:
@@ -173,10 +222,11 @@ def random_position(chance: random.Random) -> Position:
 def test_random_rules_have_the_legal_moves_of_the_store() -> None:
     chance = random.Random(5)
     seen: Counter[str] = Counter()
-    for _ in range(12):
+    for _ in range(40):
         rules = random_rules(chance)
         positions = [random_position(chance) for _ in range(60)]
         seen["judged"] += rules.columns.judges
+        seen.update(duty.name for duty in rules.play.duties if rules.columns.judges)
         seen["crossing"] += rules.columns.judges and bool(rules.play.crossing)
         expected = rules.moves_batch(positions, legal=True, query="fast")
         assert rules.moves_batch(positions, legal=True, query="columns") == expected
@@ -184,6 +234,18 @@ def test_random_rules_have_the_legal_moves_of_the_store() -> None:
         seen["all"] += sum(map(len, rules.moves_batch(positions)))
     assert 100 < seen["legal"] < seen["all"] - 100, seen
     assert min(seen["judged"], seen["crossing"]) > 3, seen
+    assert all(seen[duty.name] for duty in OTHER_DUTIES), seen
+
+
+def test_the_statements_for_legal_moves_of_many_are_shown(module_store: Store) -> None:
+    module_store.load_library("minishogi")
+    rules = module_store.ruleset("minishogi")
+    text, plan = rules.explain([rules.start] * 2, legal=True, query="columns")
+    assert [each.split()[0] for each in text.split(";\n\n")] == ["SELECT", "SELECT", "WITH"]
+    assert "barred" in text
+    assert plan[-1] == "asked of DuckDB, on columns: 2 positions"
+    assert rules.columns.explain([rules.start] * 2, legal=True)[0] == text
+    assert "barred" not in rules.explain([rules.start] * 2, query="columns")[0]
 
 
 def test_what_enters_by_gating_is_no_shield() -> None:

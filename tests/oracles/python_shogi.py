@@ -15,6 +15,16 @@ from ggn_store.games.fen import parse_sfen
 from ggn_store.notation import cell
 from tests.oracles.play import Game
 
+# As python-shogi says: a drop that would mate, and how many legal moves there are beside it.
+MATING_DROPS = [
+    ("ln2k1+b1l/2s3gs1/p4p2n/1ngpP2rG/PP4P2/2PP2+b1P/L4PR1L/2G3S2/S6NK w 6Pp 114", "P*1h", 80),
+    ("1G+P2k1sb/L+P1+P3+Rl/5s2P/g3P1pp1/Spp2N3/P4b1P1/N2K2+l1N/1gS3P1L/g1+p2+p3 b R3Pnp 187", "P*4b", 111),
+    ("6sn1/4r3l/n2pppgp1/PsgnP1k1p/lNPP3PP/pP3P1SR/LS2K1pG1/2pG2B1L/B8 b 2P 107", "P*3e", 51),
+    ("7n1/p1s1rk3/1pn+Ppspp1/lsp5l/1P3pSN1/P6Pp/1gP3P2/1BNKb+r1GL/+p1G3G2 w LP2p 156", "P*6g", 69),
+    ("1n+P3s2/ls1+P2rPl/rkp1gppgP/p2n3p1/1+B4P2/P1G2P2L/1K2pSn+b1/L5G2/1NS+pP4 b 2Pp 97", "P*8d", 62),
+    ("l4+L2b/1r1s4p/k3s2Pn/3Gg1p1l/K1P1p1g1P/PP1PSpP2/L1G1P4/3p1b+pp+n/1N1+n1r3 w 2Psp 172", "P*9d", 121),
+]
+
 _MOVE = re.compile(r"([a-z][0-9])([a-z][0-9])(\+?)")
 
 

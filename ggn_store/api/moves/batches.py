@@ -87,27 +87,37 @@ class Batches:
             first += len(chunk)
         return self._moves.ordered(total, by)
 
-    def explain(self, positions: Sequence[Position], question: Question, query: BatchQuery) -> tuple[str, list[str]]:
+    def explain(
+        self, positions: Sequence[Position], question: Question, query: BatchQuery, legal: bool
+    ) -> tuple[str, list[str]]:
         """The statement and its plan; of several positions also what answers them, and why."""
-        choice, _ = self._choose_any(positions, question, query, is_asked=False)
+        choice, _ = self._choose(positions, question, query, legal, is_asked=False)
         if choice.query == "columns":
-            text, plan = self._columns().explain(positions)
+            text, plan = self._columns().explain(positions, legal)
             narrowed = [] if question is EVERYTHING else ["of what it finds, only the moves that are asked for"]
             return text, [*plan, *narrowed, f"asked of DuckDB, on columns: {len(positions):,} positions"]
-        text, plan = self._moves.explain(positions, question, cast(Query, choice.query))
+        if legal:
+            text, plan = self._legal.explain(positions, question)
+        else:
+            text, plan = self._moves.explain(positions, question, cast(Query, choice.query))
         return text, [*plan, f"asked of the store, not on columns: {choice.why}"] if choice.why else plan
 
     def _choose(
-        self, positions: Iterable[AnyPosition], question: Question, query: BatchQuery, legal: bool
+        self,
+        positions: Iterable[AnyPosition],
+        question: Question,
+        query: BatchQuery,
+        legal: bool,
+        is_asked: bool = True,
     ) -> tuple[_Choice, Iterator[AnyPosition]]:
         """What is to answer, and the positions, of which some have been looked at."""
-        choice, given = self._choose_any(positions, question, query)
+        choice, given = self._choose_any(positions, question, query, is_asked)
         if legal and choice.query == "columns" and not self._columns().judges:
             return _Choice("fast", "its duties ask for more than columns can judge"), given
         return choice, given
 
     def _choose_any(
-        self, positions: Iterable[AnyPosition], question: Question, query: BatchQuery, is_asked: bool = True
+        self, positions: Iterable[AnyPosition], question: Question, query: BatchQuery, is_asked: bool
     ) -> tuple[_Choice, Iterator[AnyPosition]]:
         if query not in BATCH_QUERIES:
             raise MoveError(f"{quote(query)} is not a query; there are {', '.join(map(repr, BATCH_QUERIES))}")

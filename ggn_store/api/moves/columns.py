@@ -7,17 +7,18 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict, Unpack
 from weakref import WeakKeyDictionary
 
 from ggn_store.api.handle import Handle
 from ggn_store.api.positions.json_text import read_feen_or_positions
 from ggn_store.api.session.collector import held_off
 from ggn_store.columnar import compile as compiling
+from ggn_store.columnar.batch import Batch
 from ggn_store.columnar.compile import EXTRA, Compiled
-from ggn_store.columnar.encode import Batch, Encoder
+from ggn_store.columnar.encode import Encoder
 from ggn_store.columnar.extras import need
-from ggn_store.columnar.threats import Threats, compile_threats, require_judged
+from ggn_store.columnar.threats import Threats, compile_threats
 from ggn_store.errors import PositionError, StoreError, quote
 from ggn_store.model.move import COUNTS, Count, Move
 from ggn_store.model.position import Position
@@ -64,13 +65,22 @@ class EngineOptions(TypedDict, total=False):
     directory: str | None
 
 
+class _Legal(NamedTuple):
+    """What questions about legal moves take; `named` are their moves, and `places` where these are."""
+
+    threats: Threats
+    encoder: Encoder
+    named: Any
+    places: Any
+
+
 @dataclass(slots=True)
 class _Made:
     """What is made of a revision when it is first needed, for all handles of a store on it."""
 
     compiled: Compiled | None = None
     encoder: Encoder | None = None
-    legal: tuple[Threats, Encoder] | None = None
+    legal: _Legal | None = None
     named: Any = None
     engines: dict[_Engine, Any] = field(default_factory=dict)
 
@@ -125,16 +135,21 @@ class Columns:
     @property
     def threats(self) -> Threats:
         """What questions about legal moves take; raises NotJudgedError where columns cannot judge all duties."""
-        return self._legal[0]
+        return self._legal.threats
 
     @property
-    def _legal(self) -> tuple[Threats, Encoder]:
+    def _legal(self) -> _Legal:
         if self._made.legal is None:
-            require_judged(self.handle.play)
+            handle, named, places = self.handle, self._named(), self.compiled.tables["possibility"]
             with held_off():
-                moves = self._named().tolist()
-                threats = compile_threats(self.compiled, moves, self.handle.play, self.handle.board)
-            self._made.legal = threats, Encoder(self.compiled, threats)
+                rules = handle.pieces, handle.start
+                threats = compile_threats(self.compiled, named.tolist(), handle.play, handle.board, rules)
+            if threats.passes:
+                passes = need("numpy", EXTRA).empty(len(threats.passes), object)
+                passes[:] = threats.passes
+                named = need("numpy", EXTRA).concatenate((named, passes))
+                places = compiling.with_places(places, map(whole.place_of, threats.passes))
+            self._made.legal = _Legal(threats, Encoder(self.compiled, threats), named, places)
         return self._made.legal
 
     @property
@@ -161,7 +176,7 @@ class Columns:
     def lists(self, positions: Sequence[Position], legal: bool = False) -> list[list[Move]]:
         """The moves of each position, as the store gives them."""
         np = need("numpy", EXTRA)
-        named = self._named()
+        named = self._legal.named if legal else self._named()
         with held_off():
             keys = self._found(self.encode(positions, legal=legal), self._asked(legal))
             moves = named[keys & _POSSIBILITY].tolist()
@@ -190,9 +205,12 @@ class Columns:
         keys.sort()
         return keys
 
-    def explain(self, positions: Sequence[Position], legal: bool = False) -> tuple[str, list[str]]:
-        """What DuckDB is asked about the moves of positions, and its plan, line by line."""
-        text, plan = self.engine().explain(self.encode(positions, legal=legal), self._asked(legal))
+    def explain(
+        self, positions: Sequence[Position], legal: bool = False, **engine: Unpack[EngineOptions]
+    ) -> tuple[str, list[str]]:
+        """What the engine is asked about the moves of positions, and its plan, line by line."""
+        threats = self._asked(legal)
+        text, plan = self.engine(**engine).explain(self.encode(positions, legal=legal), threats)
         return text, plan.splitlines()
 
     def moves(
@@ -219,7 +237,7 @@ class Columns:
         threats = self._asked(legal)
         batch = self.encode(positions, sides, hands, states, legal)
         keys = self._found(batch, threats, **engine)
-        named = self.compiled.tables["possibility"]
+        named = self._legal.places if legal else self.compiled.tables["possibility"]
         possibility = keys & _POSSIBILITY
         columns = {"position": _ids(batch, keys >> 32)}
         for name in ("piece", "source", "destination"):
@@ -260,7 +278,8 @@ class Columns:
             texts = tables["piece"]["identifier"]
         else:
             found = asked.count_by_possibility(batch, threats)
-            column = tables["possibility"][by].combine_chunks().dictionary_encode()
+            places = tables["possibility"] if threats is None else self._legal.places
+            column = places[by].combine_chunks().dictionary_encode()
             pieces = column.indices.to_numpy()[found["possibility"].to_numpy()]
             texts = column.dictionary
         counts = np.bincount(pieces, found["count"].to_numpy(), len(texts)).astype(np.int64)
@@ -285,7 +304,7 @@ class Columns:
         self, positions: Any, sides: Any = None, hands: Any = None, states: Any = None, legal: bool = False
     ) -> Batch:
         """A batch of positions in any of the forms that `moves` takes, for legal moves if these are asked for."""
-        encoder = self._legal[1] if legal else self._encoder
+        encoder = self._legal.encoder if legal else self._encoder
         if hasattr(positions, "column_names"):
             if "feen" not in positions.column_names:
                 return encoder.arrow(positions, sides, hands, states)

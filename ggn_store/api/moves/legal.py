@@ -82,9 +82,9 @@ class Legal:
         """Whether the database can say which royal pieces are safe: it has to know what moves change."""
         return self.duties.is_safe_for_all and self.handle.revision.dialect != "must-deny"
 
-    def explain(self, position: AnyPosition, question: Question) -> tuple[str, list[str]]:
+    def explain(self, positions: Iterable[AnyPosition], question: Question) -> tuple[str, list[str]]:
         """The statement for the moves that are safe, its plan, and which duties are judged of what it finds."""
-        text, plan = self._moves.explain([self._ready(position)], self.asked(question), "reading")
+        text, plan = self._moves.explain([*map(self._ready, positions)], self.asked(question), "reading")
         of_statement = _SQL if self._is_in_statement else ()
         later = [duty.name for duty in self.handle.play.duties if duty.name not in of_statement]
         return text, [*plan, f"of what it finds, what these duties let pass: {', '.join(later)}"] if later else plan

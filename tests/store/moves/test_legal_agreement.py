@@ -186,6 +186,10 @@ def compare(store: Store, dialect: str, seeds: Iterable[int], positions: int) ->
             assert rules.in_check(position) == meaning.in_check(board, side), (seed, position)
         found = rules.moves_batch(asked, legal=True)
         assert [[*map(key, moves)] for moves in found] == expected, seed
+        if rules.columns.judges:
+            seen["on columns"] += 1
+            columns = rules.moves_batch(asked, legal=True, query="columns")
+            assert [[*map(key, moves)] for moves in columns] == expected, (seed, game.duties)
         assert list(rules.count_moves(asked, legal=True).values()) == [len(each) for each in expected], seed
         if not game.has_state:
             meaning = Meaning(game.document, game.duties)
