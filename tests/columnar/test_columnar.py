@@ -380,9 +380,9 @@ def test_feen_is_read_as_notation_reads_it() -> None:
                 for label, identifier in position.board.items()
             )
             assert sorted(held) == sorted(
-                (number, encoder.pieces[identifier])
+                (number, encoder.pieces[identifier], count)
                 for number, position in enumerate(positions)
-                for identifier in position.hands or {}
+                for identifier, count in (position.hands or {}).items()
             )
             assert first.tolist() == [position.side == "first" for position in positions]
 
