@@ -77,16 +77,19 @@ class Upkeep:
         ruleset: str | None = None,
         *,
         since: int | datetime | None = None,
+        before: int | datetime | None = None,
         limit: int | None = None,
         only: Iterable[str] = (),
     ) -> Iterator[Event]:
         """What was changed by whom, oldest first: after an event's id or from a time on; the newest `limit` of it.
 
+        With `before`, only what came before an event's id or a time: the page before one that was seen.
+
         `ruleset` may also be a namespace, `team/`, or a glob; `only` are actions: revision, tag, state, delete, ...
         """
         wanted = audit.Wanted(() if ruleset is None else (ruleset,), tuple(only))
         with self._session.reading() as connection:
-            ids = audit.found(connection, wanted, since, limit)
+            ids = audit.found(connection, wanted, (since, before), limit)
             if not ids and ruleset is not None and not is_pattern(ruleset):
                 catalog.find(connection, Reference(check_name(ruleset)))
         return audit.read(self._session.reading, ids)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import click
 
 import ggn_store
 from ggn_store.cli import options
+from ggn_store.cli.pager import page
 from ggn_store.errors import printable
 from ggn_store.render.records import compact, records
 
@@ -23,7 +24,7 @@ _ENDINGS = (".json", ".json.gz", ".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz",
 
 @click.command("log")
 @click.argument("rulesets", metavar="RULESET...", nargs=-1, required=True, shell_complete=options.complete_ruleset)
-@click.option("--limit", "-n", type=options.IntRange(min=1), metavar="N", help="No more than the N newest.")
+@options.limit_option
 @click.option("--oneline", is_flag=True, help="A line for each: the same as --format table.")
 @options.output_format(("text", *options.RECORD_FORMATS), "Default: text on a terminal, NDJSON elsewhere.")
 @click.pass_context
@@ -50,7 +51,7 @@ def log(ctx: click.Context, rulesets: tuple[str, ...], limit: int | None, onelin
         parts = records(history.log_fields(found), form, history.LOG_FIELDS)
     else:
         parts = records((entry.data() for entry in found), form, ())
-    options.write(parts)
+    page(parts)
 
 
 @click.command("diff")
@@ -120,8 +121,7 @@ def _write(old: str | None, new: str, difference: Diff, form: str | None) -> Non
     elif form == "summary":
         click.echo(summary_text(difference), nl=False)
     elif difference:
-        click.echo(f"--- {printable(old or 'nothing')}\n+++ {printable(new)}")
-        options.write(diff_text(difference, color=True))
+        page(chain([f"--- {printable(old or 'nothing')}\n+++ {printable(new)}\n"], diff_text(difference, color=True)))
     else:
         click.echo(f"{printable(str(old))} and {printable(new)} say the same", err=True)
 

@@ -18,6 +18,7 @@ import click
 import ggn_store
 from ggn_store import limits, passwords
 from ggn_store.api.positions.notations import DEFAULT, NOTATIONS
+from ggn_store.cli.pager import page
 from ggn_store.errors import GgnStoreError, did_you_mean, printable, quote
 from ggn_store.output import STDOUT, new_file
 from ggn_store.render.records import compact, records
@@ -230,6 +231,7 @@ def output_format(formats: Sequence[str], help_text: str) -> Callable[[Command],
     return click.option("--format", "form", type=click.Choice(formats), help=help_text)
 
 
+limit_option = click.option("--limit", "-n", type=IntRange(min=1), metavar="N", help="No more than the N newest.")
 records_option = output_format(RECORD_FORMATS, "Default: a table on a terminal, NDJSON elsewhere.")
 text_or_json_option = output_format(("text", "json"), "Text (default), or one JSON object.")
 
@@ -247,7 +249,7 @@ def print_records(items: Iterable[Any], form: str | None, columns: Sequence[str]
             if empty is not None:
                 click.echo(empty, err=True)
             return
-    write(records(items, form, columns, terminal_width()))
+    page(records(items, form, columns, terminal_width()))
 
 
 def refuse(*wrong: tuple[object, str]) -> None:

@@ -62,15 +62,16 @@ def propose(ctx: click.Context, /, ruleset: str, file: str | None, **wishes: Any
 @click.command("proposals")
 @options.rulesets_argument
 @click.option("--all", "closed", is_flag=True, help="List those too that were merged, rejected or withdrawn.")
+@options.limit_option
 @options.records_option
 @click.pass_context
-def proposals(ctx: click.Context, rulesets: tuple[str, ...], closed: bool, form: str | None) -> None:
+def proposals(ctx: click.Context, rulesets: tuple[str, ...], closed: bool, limit: int | None, form: str | None) -> None:
     """List the proposals that wait for approvals, of all rulesets or of some, the newest first.
 
     A stale one can no longer be merged: the ruleset has a newer revision than its base. A broken one was inserted by
     another program; its summary names the fault, and `ggn-store reject` closes it.
     """
-    found = options.open_store(ctx).reviews.list(*rulesets, closed=closed)
+    found = options.open_store(ctx).reviews.list(*rulesets, closed=closed)[:limit]
     empty = "nothing is proposed" + ("" if closed else " (--all lists closed proposals)")
     options.print_records(map(_record, found), form, _COLUMNS, empty)
 

@@ -26,6 +26,7 @@ _MOVES = ("tag", "move", "revision", "author", "created_at", "message")
 )
 @click.option("--delete", is_flag=True, help="Remove the tag; its history stays.")
 @click.option("--log", "--history", "log", is_flag=True, help="List where it has been, newest first.")
+@options.limit_option
 @options.output_format(options.RECORD_FORMATS, "Of lists; default: a table on a terminal, NDJSON elsewhere.")
 @click.pass_context
 def tag(
@@ -35,6 +36,7 @@ def tag(
     name: str | None,
     delete: bool,
     log: bool,
+    limit: int | None,
     form: str | None,
     **change: Any,
 ) -> None:
@@ -47,6 +49,7 @@ def tag(
     given = [f"--{option}" for option, value in change.items() if value]
     options.refuse(
         (log and delete, "--log and --delete: give one of them"),
+        (limit is not None and not log, "--limit goes with --log"),
         (
             (log or name is None) and (given or (delete and name is None)),
             f"{(*given, '--delete')[0]} is for changing a tag: name it, without --log",
@@ -55,7 +58,7 @@ def tag(
     store = options.open_store(ctx)
     several = ("ruleset",) if is_pattern(ruleset) else ()
     if log:
-        options.print_records(store.tags.log(ruleset, name), form, (*several, *_MOVES))
+        options.print_records(store.tags.log(ruleset, name)[:limit], form, (*several, *_MOVES))
     elif name is None:
         options.print_records(store.tags.list(ruleset), form, (*several, *_TAGS), f"{printable(ruleset)} has no tags")
     else:

@@ -70,7 +70,8 @@ _only_option = click.option(
     callback=_read_since,
     help="Only what came after this id, or from this time on (UTC, or with a zone).",
 )
-@click.option("--limit", type=options.IntRange(min=1), metavar="N", help="Only the newest N.")
+@click.option("--before", metavar="ID|TIME", callback=_read_since, help="Only what came before this id, or this time.")
+@options.limit_option
 @_only_option
 @options.records_option
 @click.pass_context

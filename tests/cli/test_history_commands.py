@@ -116,7 +116,7 @@ def test_what_people_write_cannot_act_on_a_terminal(ggn: Command, story: Store) 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("log",), "Missing argument 'RULESET'"),
+        (("log",), "Missing argument 'RULESET...'"),
         (("log", NAME, "--limit", "0"), "0 is not in the range x>=1"),
         (("log", NAME, "--oneline", "--format", "json"), "--oneline is a form of its own: leave --format json out"),
         (("diff",), "Missing argument 'A'"),

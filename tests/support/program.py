@@ -105,7 +105,7 @@ def child_environment(**more: str) -> dict[str, str]:
     terminal = ("COLUMNS", "LINES", "CI", "TERM_PROGRAM", "LC_TERMINAL", "KITTY_WINDOW_ID", "TMUX")
     python = [name for name in os.environ if name.startswith("PYTHON") and name != "PYTHONPATH"]
     kept = {name: value for name, value in os.environ.items() if name not in (*terminal, *python)}
-    return kept | {"TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"} | more
+    return kept | {"TERM": "xterm-256color", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "GGN_STORE_PAGER": ""} | more
 
 
 def process(*arguments: str | Path, **more: Any) -> subprocess.CompletedProcess[str]:

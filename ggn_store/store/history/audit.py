@@ -58,14 +58,23 @@ class Wanted:
 
 
 def found(
-    connection: Connection, wanted: Wanted, since: int | datetime | None = None, limit: int | None = None
+    connection: Connection,
+    wanted: Wanted,
+    between: tuple[int | datetime | None, int | datetime | None] = (None, None),
+    limit: int | None = None,
 ) -> list[int]:
-    """The ids of the events after an id, or from a time on, oldest first; of more than `limit` the newest."""
+    """The ids of the events after an id, or from a time on, and before another one, oldest first.
+
+    Of more than `limit` the newest.
+    """
+    since, before = between
     query = _SUBJECTS
     if isinstance(since, datetime):
         query = query.where(t.audit.c.at >= since)
     elif since is not None:
         query = query.where(t.audit.c.id > since)
+    if before is not None:
+        query = query.where((t.audit.c.at if isinstance(before, datetime) else t.audit.c.id) < before)
     newest = query.order_by(t.audit.c.id.desc()).limit(None if wanted.has_patterns else limit)
     return [*islice(wanted.ids(connection, newest), limit)][::-1]
 
