@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ggn_store.api.moves.columns import Columns
     from ggn_store.api.moves.pictures import Pictures
     from ggn_store.api.questions.analysis import RulesetAnalysis
+    from ggn_store.games.fairy.write import Section
     from ggn_store.games.rules import Definition
     from ggn_store.gdl.specification import Specification
     from ggn_store.model.perft import Perft
@@ -180,6 +181,18 @@ class Ruleset:
                 f"{self.revision} has no definition: it was loaded as a document, which `ggn-store export` writes"
             )
         return text
+
+    def export_variant(self) -> Section:
+        """The definition as a section of a Fairy-Stockfish variants.ini, and what of it the section leaves out.
+
+        Raises UnknownNameError where there is no definition, ConversionError where the engine has no such board.
+        """
+        from ggn_store.games.fairy import write
+
+        self._handle.require_sound()
+        if self.definition is None:
+            raise UnknownNameError(f"{self.revision} has no definition in TOML, of which a variants.ini is made")
+        return write.write(self.definition, str(self.revision))
 
     def export_beside(self, dialect: Dialect | None = None) -> str:
         """What the exported document cannot say of itself, as a TOML file beside it says it; "" if there is nothing.

@@ -17,18 +17,19 @@ if TYPE_CHECKING:
     from ggn_store import Ruleset
 
 _FORMATS = ("parquet", "duckdb", "csv", "sqlite")
+_VARIANTS = "variants.ini"
 
 
 class _Command(click.Command):
     """A command with two ways to be used."""
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write_usage(ctx.command_path, "RULESET [--definition] [-o FILE]")
+        formatter.write_usage(ctx.command_path, f"RULESET [--definition | --format {_VARIANTS}] [-o FILE]")
         formatter.write_usage(ctx.command_path, "--format FORMAT DIRECTORY [--ruleset NAME]... [OPTIONS]", "       ")
 
 
 def _complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    if ctx.params.get("form") is not None:
+    if ctx.params.get("form") not in (None, _VARIANTS):
         return [CompletionItem(incomplete, type="dir")]
     return options.complete_ruleset(ctx, parameter, incomplete)
 
@@ -43,8 +44,9 @@ def _complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -
 @click.option(
     "--format",
     "form",
-    type=click.Choice(_FORMATS),
-    help="Write the views, as files of this format, into DIRECTORY; it must be new, or empty.",
+    type=click.Choice((*_FORMATS, _VARIANTS)),
+    help="Write the views, as files of this format, into DIRECTORY; it must be new, or empty. variants.ini: write what "
+    "Fairy-Stockfish can play of RULESET.",
 )
 @click.option(
     "--ruleset",
@@ -78,22 +80,32 @@ def export(
 
     With --definition the definition (TOML) or game description (JSON) is written as it was loaded, byte for byte.
 
-    With --format the views that `sql` asks (v_moves, v_conditions, ...) are written for notebooks and other programs,
-    of all rulesets and all of one moment, into a DIRECTORY that is there as a whole or not at all; its README.md says
-    what the columns mean.
+    With --format variants.ini the definition of RULESET is written as a section of Fairy-Stockfish's variants.ini. What
+    it has no option for is named, in comments and on standard error, and whether moves differ for it. The section is
+    called as the revision is (chess-1), since the engine has names of its own. `import` reads it back.
+
+    With another --format the views that `sql` asks (v_moves, v_conditions, ...) are written for notebooks and other
+    programs, of all rulesets and all of one moment, into a DIRECTORY that is there as a whole or not at all; its
+    README.md says what the columns mean.
 
     Every digest is derived again from what is read: a document that the store does not hold any more as it was put in
     is an error, and no file is written.
 
     Parquet and DuckDB need an extra: pip install 'ggn-store[duckdb]'.
     """
-    if form is None:
+    if form in (None, _VARIANTS):
         for name, given in (("--ruleset", names), ("--all-revisions", every), ("--force", force)):
             options.refuse((given, f"{name} goes with --format: name one RULESET to write its document"))
         options.refuse((what is None, "Missing argument 'RULESET' (or --format and DIRECTORY)."))
         options.refuse((definition and dialect, "--dialect is for documents: a definition is written as it was loaded"))
+        options.refuse(
+            (form and definition, "--definition goes without --format: a definition is written as it was loaded"),
+            (form and dialect, "--dialect is for documents: variants.ini is made from a definition"),
+        )
         found = options.open_ruleset(ctx, str(what))
-        if definition:
+        if form is not None:
+            _write_variant(found, output)
+        elif definition:
             write_definition(found.export_definition(), output)
         else:
             write_document(found, dialect, output)
@@ -116,6 +128,13 @@ def write_definition(text: str, output: str | None) -> None:
         click.echo(text.encode(), nl=False)
     else:
         options.write_bytes([text.encode()], str(output))
+
+
+def _write_variant(found: Ruleset, output: str | None) -> None:
+    section = found.export_variant()
+    for each in section.left_out:
+        click.echo(printable(f"{found.revision}: {each}"), err=True)
+    write_definition(section.text, output)
 
 
 def write_document(found: Ruleset, dialect: Any = None, output: str | None = None) -> None:

@@ -5,6 +5,7 @@ Source: the comments at the head of Fairy-Stockfish's variants.ini, which list t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -19,6 +20,12 @@ PIECES: Final[Mapping[str, str]] = {
     **{name: betza for name, _, betza in (pair.partition(":") for pair in _PIECES.split())},
     **{f"customPiece{number}": "" for number in range(1, 27)},
 }
+
+# A pawn's moves but for those that other options say, and what these options add to the moves of types: within diagonal
+# lines, and as first moves in Cambodian chess.
+PAWN: Final = "mfWcfF"
+ALONG_LINES: Final = {"king": "F", "wazir": "F", "rook": "B", "janggiCannon": "pB", "soldier": "fF"}
+CAMBODIAN: Final = {"king": "imfsN", "fers": "imfD"}
 
 # Read by the translation; everything else that may stand in a section is named below.
 _RULES = """
@@ -95,3 +102,20 @@ shogiStylePromotions fastAttacks fastAttacks2
 """
 LOOKS: Final = frozenset(_LOOKS.split())
 MOBILITY: Final = "mobilityRegion"
+_PATTERN: Final = re.compile(r"([a-z]*)([A-Z])(\2|[0-9]+)?", re.ASCII)
+
+
+def betza_parts(betza: str) -> list[tuple[str, str, str]] | None:
+    """The modifiers, atom and length of each part of a custom piece's moves; None where it has anything else."""
+    parts = [(part[0], part[1], part[2]) for part in _PATTERN.findall(betza)]
+    return parts if "".join("".join(part) for part in parts) == betza else None
+
+
+def is_taken(modifiers: str, atom: str, length: str) -> bool:
+    """Whether Fairy-Stockfish takes a pattern as it is meant: it has no other riders, lame leapers and hoppers."""
+    return (
+        set(modifiers) <= set("mcpgniefbvhrls")
+        and (not length or atom in "WFNRBQK")
+        and ("n" not in modifiers or atom in "NAZJD")
+        and (not {"p", "g"} & set(modifiers) or atom in "WFRBQK")
+    )

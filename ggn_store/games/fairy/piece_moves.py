@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import Final
 
 from ggn_store.errors import quote
 from ggn_store.games.betza import BetzaError, parse
 from ggn_store.games.fairy import toml
 from ggn_store.games.fairy.base import COLOURS, BaseVariant
-from ggn_store.games.fairy.options import MOBILITY, PIECES
+from ggn_store.games.fairy.options import ALONG_LINES, CAMBODIAN, MOBILITY, PIECES, betza_parts, is_taken
 from ggn_store.games.routes import routes
 from ggn_store.games.rules import SIDES
 from ggn_store.model.geometry import Lattice, view
 from ggn_store.notation.qpi import Side
 
-_PATTERN = re.compile(r"([a-z]*)([A-Z])(\2|[0-9]+)?", re.ASCII)
 _CAPITAL = re.compile("(?<!^)(?=[A-Z])")
-# What diagonal lines add to the moves of a type, within the lines.
-_ALONG_LINES: Final = {"king": "F", "wazir": "F", "rook": "B", "janggiCannon": "pB", "soldier": "fF"}
 
 
 def spelled(kind: str) -> str:
     """The name of a type of piece in words."""
     return _CAPITAL.sub(" ", kind).lower()
-
-
-def _is_taken(modifiers: str, atom: str, length: str) -> bool:
-    """Whether Fairy-Stockfish takes a pattern as it is meant: it has no other riders, lame leapers and hoppers."""
-    return (
-        set(modifiers) <= set("mcpgniefbvhrls")
-        and (not length or atom in "WFNRBQK")
-        and ("n" not in modifiers or atom in "NAZJD")
-        and (not {"p", "g"} & set(modifiers) or atom in "WFRBQK")
-    )
 
 
 class PieceMoves(BaseVariant):
@@ -50,7 +36,7 @@ class PieceMoves(BaseVariant):
         if kind == "janggiCannon":
             lines.append(f"hurdles_except = {toml.texts([letter])}")
         if "i" in betza or any('betza = "i' in each for each in also):
-            if self.s.letter_types[letter] not in ("king", "fers") or not self.s.flag("cambodianMoves"):
+            if self.s.letter_types[letter] not in CAMBODIAN or not self.s.flag("cambodianMoves"):
                 lines.append(f'initial = "{self._double_steps()}"')
             if letter in self._passers():
                 lines.append(self._en_passant())
@@ -82,22 +68,22 @@ class PieceMoves(BaseVariant):
             self.zones["over-the-river"] = toml.zone(zones, self.image)
             also.append('{ from = "over-the-river", betza = "sW" }')
             betza = "fW"
-        if self.s.flag("cambodianMoves") and kind in ("king", "fers"):
-            betza += "imfsN" if kind == "king" else "imfD"
-        if self.s.value("diagonalLines") and kind in _ALONG_LINES:
+        if self.s.flag("cambodianMoves") and kind in CAMBODIAN:
+            betza += CAMBODIAN[kind]
+        if self.s.value("diagonalLines") and kind in ALONG_LINES:
             squares = self.s.region("diagonalLines")
             self.zones["lines"] = toml.zone([squares, squares], self.image)
-            also.append(f'{{ from = "lines", betza = "{_ALONG_LINES[kind]}", within = "lines" }}')
+            also.append(f'{{ from = "lines", betza = "{ALONG_LINES[kind]}", within = "lines" }}')
         return betza, also
 
     def _checked(self, kind: str, betza: str, letter: str) -> str:
         """A custom piece's moves in the strict notation: its first moves are quiet, and options say what passes."""
-        patterns = _PATTERN.findall(betza)
-        if "".join("".join(each) for each in patterns) != betza:
+        patterns = betza_parts(betza)
+        if patterns is None:
             self.s.refuse(kind, f"{quote(betza)} is not in the Betza notation of Fairy-Stockfish")
             return betza
         for modifiers, atom, length in patterns:
-            if not _is_taken(modifiers, atom, length):
+            if not is_taken(modifiers, atom, length):
                 written = f"{modifiers}{atom}{length}"
                 self.s.refuse(kind, f"Fairy-Stockfish takes {quote(written)} for something else, or for nothing")
                 return betza

@@ -11,11 +11,12 @@ import pytest
 from ggn_store import Document, Store, convert, limits, parse, read_definition, ruleset
 from ggn_store.api.loading.games import library_files
 from ggn_store.documents import beside
-from ggn_store.errors import GateError, UnknownNameError
+from ggn_store.errors import ConversionError, GateError, UnknownNameError
 from ggn_store.games import generate, library
 from ggn_store.model import play
-from ggn_store.model.document import Envelope
+from ggn_store.model.document import DIALECTS, Dialect, Envelope
 from ggn_store.model.play import Duty, Play
+from ggn_store.model.revision import Revision
 from tests.support.gdl_tiny import tiny
 from tests.support.people import KNIGHT, ROOK, People
 from tests.support.people import people as people
@@ -38,28 +39,42 @@ betza = "W"  # "quoted" \\ and '''
 """
 
 
+# The smallest of each kind; the others are long.
+QUICK = ("tic-tac-toe", "micro", "examples/must-deny-drop-from-hand", "examples/perform-simple-move", "gdl/contraband")
+LIBRARY = [
+    pytest.param(file.name, marks=() if file.name in QUICK else pytest.mark.long)
+    for file in library_files(["all", "examples", "gdl"])
+]
+
+
 def made(text: str = STEP) -> Document:
     return generate.generate(read_definition(text))
 
 
-def exported(store: Store, reference: str, directory: Path) -> Path:
+def exported(store: Store, reference: str, directory: Path, dialect: Dialect | None = None) -> Path:
     """The files of a revision, as `export -o` writes them."""
     found = store.ruleset(reference)
     path = directory / "again.json"
-    path.write_text(found.export(), encoding="utf-8")
-    path.with_suffix(".toml").write_bytes(found.export_beside().encode())
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(found.export_parts(dialect))
+    path.with_suffix(".toml").write_bytes(found.export_beside(dialect).encode())
     return path
 
 
-def comes_back(store: Store, name: str, directory: Path) -> None:
+def comes_back(store: Store, name: str, directory: Path) -> Path:
     """Whether the files of a revision, loaded under another name, are the same revision, made from the same."""
     path = exported(store, name, directory)
-    before, again = store.ruleset(name), store.ruleset(str(store.load(path, "again")))
+    is_as_before(store, name, store.load(path, "again"))
+    assert store.load(path, name).status == "unchanged", name
+    return path
+
+
+def is_as_before(store: Store, name: str, loaded: Revision) -> None:
+    before, again = store.ruleset(name), store.ruleset(str(loaded))
     assert again.revision.digest == before.revision.digest, name
     assert again.revision.envelope == before.revision.envelope, name
     if before.revision.envelope.definition is not None:
         assert again.export_definition() == before.export_definition(), name
-    assert store.load(path, name).status == "unchanged", name
 
 
 def envelopes() -> dict[str, Document]:
@@ -114,30 +129,50 @@ def test_a_definition_may_be_as_long_as_its_limit_wherever_it_stands(tmp_path: P
     assert "too long" in str(beside.envelope(path)[1])
 
 
-@pytest.mark.parametrize("name", ["tic-tac-toe", "micro", "examples/must-deny-drop-from-hand"])
-def test_a_game_of_the_library_comes_back(store: Store, tmp_path: Path, name: str) -> None:
-    library_comes_back(store, name, tmp_path)
-
-
-@pytest.mark.long
-def test_the_whole_library_comes_back(store: Store, tmp_path: Path) -> None:
-    for file in library_files(["all", "examples", "gdl"]):
-        assert file.name is not None
-        library_comes_back(store, file.name, tmp_path)
-
-
-def library_comes_back(store: Store, name: str, directory: Path) -> None:
+@pytest.mark.parametrize("name", LIBRARY)
+def test_a_game_of_the_library_comes_back(people: People, tmp_path: Path, name: str) -> None:
+    store = people.admin
     store.load_library(name)
     [file] = library_files([name])
-    if not name.startswith("examples/"):
-        assert store.ruleset(name).export_definition().encode() == Path(file.path).read_bytes()
-    comes_back(store, name, directory)
+    path = comes_back(store, name, tmp_path)
+    # Past a review, too.
+    store.policies.set("team", review=1)
+    merged = people.approve("bob", people.propose("ann", path, "team/game"))
+    assert merged.state == "merged"
+    is_as_before(store, name, store.ruleset("team/game").revision)
     if name.startswith("examples/"):
         return
     # The source alone is the same revision, too.
-    alone = directory / f"alone{Path(file.path).suffix}"
+    assert store.ruleset(name).export_definition().encode() == Path(file.path).read_bytes()
+    alone = tmp_path / f"alone{Path(file.path).suffix}"
     alone.write_bytes(store.ruleset(name).export_definition().encode())
     assert name == "gdl/checkers" or store.load(alone, name).status == "unchanged"
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_a_game_of_the_library_comes_back_in_every_dialect_that_can_say_it(
+    store: Store, tmp_path: Path, name: str
+) -> None:
+    store.load_library(name)
+    own = store.ruleset(name)
+    said = {own.dialect}
+    for dialect in DIALECTS:
+        if dialect == own.dialect:
+            continue
+        try:
+            path = exported(store, name, tmp_path, dialect)
+        except ConversionError:
+            continue
+        said.add(dialect)
+        converted = store.ruleset(str(store.load(path, "converted")))
+        is_kept = "gdl" not in (own.dialect, dialect)
+        assert converted.revision.envelope.definition == (own.revision.envelope.definition if is_kept else None)
+        is_as_before(store, "converted", store.load(exported(store, "converted", tmp_path), "again"))
+        if own.dialect != "gdl":  # which names actions that the others do not
+            store.load(exported(store, "converted", tmp_path, own.dialect), "back")
+            assert store.ruleset("back").export() == own.export()
+    assert own.dialect == "must-deny" or "gdl" in said
+    assert own.dialect != "perform" or "diff" in said
 
 
 # --- under review ---

@@ -1,0 +1,420 @@
+"""A definition -> a section of a variants.ini, and everything of the definition that the section leaves out.
+
+What the options mean is in `options`, which the translation reads and this writes: what is written here, `translate`
+reads as the same game.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ggn_store.errors import ConversionError, PositionError, printable, quote
+from ggn_store.games.fairy import write_ends
+from ggn_store.games.fairy.base import COLOURS
+from ggn_store.games.fairy.options import CAMBODIAN, DUTIES
+from ggn_store.games.fairy.write_pieces import TRIPLE_STEP, LeftOut, PieceWriter, said, ways
+from ggn_store.games.fen import fen
+from ggn_store.games.rules import SIDES, Castling, Definition, PieceRule, Promotion, Zone
+from ggn_store.model.position import Position
+from ggn_store.notation import cell
+from ggn_store.notation.qpi import Side
+
+_NOT_A_NAME: Final = re.compile("[^A-Za-z0-9._+-]", re.ASCII)
+_LONGEST: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The text of a section, with what it leaves out in its comments, too."""
+
+    text: str
+    left_out: tuple[LeftOut, ...]
+
+
+def write(definition: Definition, reference: str) -> Section:
+    """The section of a ruleset's definition; raises ConversionError where Fairy-Stockfish has no such board.
+
+    It is called as the reference is, with its revision, since the engine keeps the names of its own variants.
+    """
+    name = _NOT_A_NAME.sub("-", reference)[-_LONGEST:].lstrip("._+-")
+    return Writer(definition, name or "game").section()
+
+
+class Writer(PieceWriter):
+    """Writes one section."""
+
+    def section(self) -> Section:
+        """Everything, in the order in which the importer's translation speaks of it."""
+        self.put("maxRank", str(self.ranks), "board")
+        self.put("maxFile", str(self.files), "board")
+        for piece in self.plain:
+            self._type(piece)
+        self._states()
+        self._start()
+        self._royal_options()
+        self._first_moves()
+        self._promotions()
+        self._castlings()
+        self._hands()
+        self._immobility()
+        self._duties()
+        write_ends.write(self)
+        head = [self.definition.title, *(filter(None, [self.definition.source])), *map(str, self.left)]
+        comments = [f"# {printable(line)}" for line in head]
+        lines = [f"{name} = {value}" for name, value in self.options.items()]
+        return Section("\n".join([*comments, f"[{self.name}]", *lines]) + "\n", tuple(self.left))
+
+    # --- the start position, royal pieces, first moves ---
+
+    def _start(self) -> None:
+        text, definition = definition_start(self.definition), self.definition
+        if definition.start is None:
+            self.leave("start", "there is none, and the engine is given an empty board")
+        try:
+            found = fen(Position.from_feen(text), definition)
+        except PositionError as error:
+            raise ConversionError(f"{self.name}: {error}") from None
+        checks = next((each.outcome.count for each in definition.said.ends if each.outcome.when == "checks"), None)
+        if checks is not None:
+            found = found.removesuffix("0 1") + f"{checks}+{checks} 0 1"
+        self.put("startFen", found, "start")
+
+    def _royal_options(self) -> None:
+        if self.pseudo_royal:
+            self.put("extinctionValue", "loss", "play.duties")
+            self.put("extinctionPieceTypes", self.pseudo_royal.lower(), "play.duties")
+            self.put("extinctionPseudoRoyal", "true", "play.duties")
+        elif {"spare-royal", "duple-check"} & self.duties:
+            self.leave("play.duties", "a king is alone in Fairy-Stockfish, and what is said of several is about none")
+        if self.has_royal and "mutuallyImmuneTypes" in self.options:
+            reason = "types that do not capture each other are for games without royal pieces"
+            self.leave("pieces.captures_except", reason, moves=True)
+
+    def _first_moves(self) -> None:
+        """Regions of double and triple steps, and captures in passing."""
+        steps = False
+        for piece in self.plain:
+            initial = [pattern for pattern in piece.moves.patterns if pattern.initial]
+            if self.kinds[piece.letter] in CAMBODIAN and "no-leap-from-check" in self.duties:
+                continue
+            zone = piece.initial or piece.unmoved
+            steps_of = ways(initial)
+            is_pawn = self.kinds[piece.letter] == "pawn"
+            if initial and zone is not None:
+                if piece.initial is None:
+                    reason = "a first move is one from certain squares in Fairy-Stockfish, whoever comes there"
+                    self.leave(self.where(piece, "unmoved"), reason, moves=True)
+                steps = True
+                self.zones("doubleStepRegion", zone, self.where(piece, "initial"), piece.sides)
+                if is_pawn and said(TRIPLE_STEP) <= steps_of:
+                    self.zones("tripleStepRegion", zone, self.where(piece, "initial"), piece.sides)
+            elif is_pawn:
+                self.zones("doubleStepRegion", Zone(frozenset(), frozenset()), self.where(piece, "betza"), piece.sides)
+            for also in filter(self.is_triple, piece.also):
+                start = also.start or Zone(self.squares, self.squares)
+                self.zones("tripleStepRegion", start, self.where(piece, "also"), piece.sides)
+        self.put("doubleStep", str(steps).lower(), "pieces")
+        self._en_passant()
+
+    def _en_passant(self) -> None:
+        takers = self.takers()
+        self.put("enPassantTypes", "".join(takers).lower() or "-", "pieces")
+        for side, other in zip(SIDES, reversed(SIDES), strict=True):
+            passers = [piece for piece in self.plain if side in piece.sides and piece.en_passant is not None]
+            # The options name the squares of the side that captures, for all that it captures.
+            for piece in passers:
+                if piece.en_passant is not None and piece.en_passant.of(side) != self.squares:
+                    squares = self.region(piece.en_passant.of(side))
+                    self.put(f"enPassantRegion{COLOURS[other]}", squares, self.where(piece, "en_passant"))
+            if not any(other in sides for sides in takers.values()):
+                continue
+            if not passers:
+                self.put(f"enPassantRegion{COLOURS[other]}", "-", "pieces")
+            for piece in self.plain:
+                steps = any(pattern.initial for pattern in piece.moves.patterns)
+                if passers and steps and side in piece.sides and piece.en_passant is None:
+                    self.leave(self.where(piece, "en_passant"), "all first moves are captured in passing", moves=True)
+
+    # --- promotions ---
+
+    def _promotions(self) -> None:
+        pawns: dict[Side, dict[str, PieceRule]] = {side: {} for side in SIDES}
+        for piece in self.definition.pieces:
+            rules = self._merged(piece)
+            where = self.where(piece, "promotion")
+            for rule in rules[1:]:
+                self.leave(where, f"a piece has one promotion: not {quote(', '.join(rule.to))}", moves=True)
+            for rule in rules[:1]:
+                if rule.to == (f"+{piece.letter}",):
+                    self._piece_promotion(piece, rule, where)
+                elif piece.state == "+" and rule.to == (piece.letter,):
+                    self.put("pieceDemotion", "true", where)
+                    self._piece_promotion(piece, rule, where)
+                else:
+                    self._pawn_promotion(piece, rule, where)
+                    for side in piece.sides:
+                        pawns[side][piece.letter] = piece
+        names = {side: "".join(pawns[side]).lower() or "-" for side in SIDES}
+        self.of_sides("promotionPawnTypes", names["first"], names["second"], "pieces")
+        for side in SIDES:
+            known = {"promotionPieceTypes", f"promotionPieceTypes{COLOURS[side]}"}
+            if not known & self.options.keys():
+                self.put(f"promotionPieceTypes{COLOURS[side]}", "-", "pieces")
+        self.options.setdefault("mandatoryPawnPromotion", "false")
+        self._limits()
+
+    def _merged(self, piece: PieceRule) -> Sequence[Promotion]:
+        """The promotions of a piece; one that is forced where it could not move on and one that is not are one."""
+        if len(piece.promotions) != 2:
+            return piece.promotions
+        far, near = piece.promotions
+        same = replace(far, zone=near.zone, forced="no") == near and far.forced == "yes"
+        if not same or any(self._moves_on(piece, side, square) for side in piece.sides for square in far.zone.of(side)):
+            return piece.promotions
+        zone = Zone(far.zone.first | near.zone.first, far.zone.second | near.zone.second)
+        return (replace(near, zone=zone, forced="immobile"),)
+
+    def _moves_on(self, piece: PieceRule, side: Side, square: str) -> bool:
+        army = self.definition.army(side)
+        form = army.plain(piece.token)
+        return form is not None and army.is_mobile(form, square)
+
+    def _zone(self, rule: Promotion, piece: PieceRule, where: str) -> None:
+        everything = Zone(self.squares, self.squares)
+        self.zones("promotionRegion", everything if rule.on == "any" else rule.zone, where, piece.sides)
+
+    def _piece_promotion(self, piece: PieceRule, rule: Promotion, where: str) -> None:
+        self._zone(rule, piece, where)
+        self.put("mandatoryPiecePromotion", str(rule.forced == "yes").lower(), where)
+        self.put("piecePromotionOnCapture", str(rule.capturing).lower(), where)
+        if rule.forced == "immobile":
+            self.immobile.append(piece)
+        if rule.on == "enter" and any(self._leaves(piece, side, rule.zone.of(side)) for side in piece.sides):
+            self.leave(where, "a piece promotes when it leaves the zone, too, in Fairy-Stockfish", moves=True)
+
+    def _leaves(self, piece: PieceRule, side: Side, zone: frozenset[str]) -> bool:
+        """Whether a piece can move out of a zone."""
+        army = self.definition.army(side)
+        form = army.plain(piece.token)
+        return form is not None and any(
+            route.destination not in zone for square in zone for route in army.ways(form, square)
+        )
+
+    def _pawn_promotion(self, piece: PieceRule, rule: Promotion, where: str) -> None:
+        self._zone(rule, piece, where)
+        self.put("mandatoryPawnPromotion", str(rule.forced == "yes").lower(), where)
+        if rule.forced == "immobile":
+            self.immobile.append(piece)
+        odd = [token for token in rule.to if token[0] == "+" or token.strip("-") not in self.letters]
+        if odd or piece.state or rule.capturing or rule.on == "enter-or-leave":
+            self.leave(where, "no option says this of a promotion to other pieces", moves=True)
+        targets = "".join(token.strip("+-").lower() for token in rule.to)
+        sides = [f"promotionPieceTypes{COLOURS[side]}" for side in piece.sides]
+        for name in ["promotionPieceTypes"] if len(sides) > 1 else sides:
+            self.put(name, targets, where)
+        if self.definition.captures:
+            self.put("dropLoop", str(not any(token[0] == "-" for token in rule.to)).lower(), where)
+
+    def _limits(self) -> None:
+        options = [value for name, value in self.options.items() if name.startswith("promotionPieceTypes")]
+        targets = set("".join(options)) - {"-"}
+        royal = {letter.lower() for letter in self.king + self.pseudo_royal}
+        chosen = targets if "promotion-limit" in self.duties else targets & royal
+        if {"promotion-limit", "royal-promotion-limit"} & self.duties and chosen:
+            counts = {letter: max(self.count(letter.upper(), side) for side in SIDES) for letter in sorted(chosen)}
+            self.put("promotionLimit", " ".join(f"{letter}:{n}" for letter, n in counts.items()), "play.duties")
+
+    # --- castling ---
+
+    def _castlings(self) -> None:
+        found = [(piece, each) for piece in self.plain for each in piece.castling if each.side in piece.sides]
+        self.put("castling", str(bool(found)).lower(), "pieces")
+        rooks = "".join(dict.fromkeys(each.rook.lower() for _, each in found))
+        if rooks:
+            self.put("castlingRookPieces", rooks, "pieces")
+        for piece, each in found:
+            self._castling(each, self.where(piece, "castling"))
+            if self.kinds[piece.letter] != "king":
+                self.put("castlingKingPiece", piece.letter.lower(), self.where(piece, "castling"))
+
+    def _castling(self, each: Castling, where: str) -> None:
+        (king, rank), (to, to_rank), (rook, rook_rank), (rook_to, rook_to_rank) = map(
+            cell.parse, (each.source, each.destination, each.rook_source, each.rook_destination)
+        )
+        east = rook > king
+        side = "King" if east else "Queen"
+        self.put("castlingRank", str((rank if each.side == "first" else self.ranks - 1 - rank) + 1), where)
+        self.put("castlingKingFile", cell.text((king, 0))[0], where)
+        self.put(f"castling{side}sideFile", cell.text((to, 0))[0], where)
+        self.put(f"castlingRook{side}sideFile", cell.text((rook, 0))[0], where)
+        passed = {(x, rank) for a, b in ((king, to), (rook, rook_to)) for x in range(min(a, b), max(a, b) + 1)}
+        empty = {cell.text(point) for point in passed} - {each.source, each.rook_source}
+        usual = rook_to == (to - 1 if east else to + 1) and len({rank, to_rank, rook_rank, rook_to_rank}) == 1
+        if not usual or empty != set(each.empty):
+            self.leave(where, "the rook goes to the square beside the king, and their ways are empty", moves=True)
+
+    # --- hands ---
+
+    def _hands(self) -> None:
+        droppable = [piece for piece in self.plain if piece.drop is not None and not self._only_gates(piece)]
+        gates = [piece for piece in self.plain if piece.gating]
+        self.put("pieceDrops", str(bool(droppable)).lower(), "pieces")
+        self.put("capturesToHand", str(self.definition.captures).lower(), "hands")
+        if gates:
+            self.put("gating", "true", "pieces")
+            self.put("seirawanGating", "true", "pieces")
+        if droppable:
+            self._drop_zones(droppable)
+        limits = {piece.letter.lower(): self._limit(piece, bool(droppable)) for piece in self.plain}
+        limited = {letter: count for letter, count in limits.items() if count is not None}
+        if limited:
+            self.put("dropNoDoubled", "".join(limited), "pieces")
+        for letter, count in limited.items():
+            self.put("dropNoDoubledCount", str(count), f"pieces.{letter.upper()}.drop")
+        if any(piece.drop is not None and piece.drop.on_top for piece in droppable):
+            self.put("dropOnTop", "true", "pieces")
+        for piece in droppable:
+            self._drop(piece)
+        for piece in self.definition.pieces:
+            self._held(piece)
+
+    def _only_gates(self, piece: PieceRule) -> bool:
+        return piece.gating and piece.drop is None
+
+    def _limit(self, piece: PieceRule, drops: bool) -> int | None:
+        """How many of a piece a file may hold after a drop: none, where it is never dropped though it is in a hand."""
+        if piece.drop is not None:
+            return piece.drop.file_limit
+        return 0 if drops and self.definition.captures and not piece.terminal else None
+
+    def _drop(self, piece: PieceRule) -> None:
+        if piece.drop is None:
+            return
+        where = self.where(piece, "drop")
+        promotes = f"+{piece.letter}" in self.letters
+        forms = set(piece.drop.forms or (piece.letter,))
+        if promotes:
+            self.put("dropPromoted", str(f"+{piece.letter}" in forms).lower(), where)
+        if forms not in ({piece.letter}, {piece.letter, f"+{piece.letter}"}):
+            self.leave(where, f"it is dropped as {', '.join(sorted(forms))}", moves=True)
+        if piece.drop.on_top != ("dropOnTop" in self.options):
+            self.leave(where, "the option dropOnTop is about all pieces", moves=True)
+        if not piece.drop.immobile:
+            self.immobile.append(piece)
+
+    def _held(self, piece: PieceRule) -> None:
+        """What goes to the hand: pieces unpromoted, and pawns for what they had become."""
+        if not self.definition.captures or piece.terminal:
+            return
+        pawns = [each.letter for each in self.plain if any(f"-{piece.letter}" in rule.to for rule in each.promotions)]
+        usual = pawns if piece.state == "-" else [piece.letter]
+        if piece.hand not in usual:
+            self.leave(self.where(piece, "hand"), "captured pieces go to the hand as what they were", moves=True)
+
+    def _drop_zones(self, droppable: Sequence[PieceRule]) -> None:
+        """One region of drops, with what options say of pawns beyond it."""
+        for side in SIDES:
+            own = {piece.letter: self._drop_zone(piece, side) for piece in droppable if side in piece.sides}
+            usual = [zone for letter, zone in own.items() if self.kinds[letter] != "pawn"]
+            everywhere = frozenset[str]().union(*(usual or own.values()))
+            if everywhere != self.squares:
+                name = "whiteDropRegion" if side == "first" else "blackDropRegion"
+                self.put(name, self.region(everywhere), "pieces")
+            for piece in droppable:
+                if piece.letter not in own:
+                    continue
+                confined = self.squares if piece.confined is None else piece.confined.of(side)
+                if self.kinds[piece.letter] == "pawn":
+                    self._pawn_drops(own[piece.letter], everywhere & confined, side, self.where(piece, "drop"))
+                elif own[piece.letter] != everywhere & confined:
+                    reason = "the region of drops is for all pieces"
+                    self.leave(self.where(piece, "drop"), reason, moves=True)
+
+    def _drop_zone(self, piece: PieceRule, side: Side) -> frozenset[str]:
+        zone = self.squares if piece.drop is None or piece.drop.zone is None else piece.drop.zone.of(side)
+        return zone if piece.confined is None else zone & piece.confined.of(side)
+
+    def _pawn_drops(self, zone: frozenset[str], region: frozenset[str], side: Side, where: str) -> None:
+        rank = 0 if side == "first" else self.ranks - 1
+        first = {square for square in self.squares if cell.parse(square)[1] == rank}
+        promotion = {
+            square
+            for piece in self.plain
+            for rule in piece.promotions
+            if side in piece.sides
+            for square in rule.zone.of(side)
+        }
+        for on_first in (True, False):
+            for on_promotion in (True, False):
+                if zone == region - (set() if on_first else first) - (set() if on_promotion else promotion):
+                    self.put("firstRankPawnDrops", str(on_first).lower(), where)
+                    self.put("promotionZonePawnDrops", str(on_promotion).lower(), where)
+                    return
+        reason = "pawns are dropped in the region, but for their first rank and where they promote"
+        self.leave(where, reason, moves=True)
+
+    def _immobility(self) -> None:
+        """One option forbids that any piece moves or is dropped where it could not move on."""
+        if not self.immobile:
+            return
+        self.put("immobilityIllegal", "true", "pieces")
+        for piece in self.plain:
+            if piece not in self.immobile and piece.moves.patterns:
+                stuck = {square for side in piece.sides for square in self._stuck(piece, side)}
+                if stuck:
+                    reason = f"no piece may be where it could not move on: {', '.join(sorted(stuck))}"
+                    self.leave(self.where(piece, "betza"), reason, moves=True)
+
+    def _stuck(self, piece: PieceRule, side: Side) -> list[str]:
+        """The squares where a piece may come to be, and could not move on."""
+        confined = self.squares if piece.confined is None else piece.confined.of(side)
+        promotes = [each.zone.of(side) for each in piece.promotions if each.forced == "yes"]
+        free = confined.difference(*promotes)
+        squares = [square for square in free if not self._moves_on(piece, side, square)]
+        return squares if squares and self._comes(piece, side, squares) else []
+
+    def _comes(self, piece: PieceRule, side: Side, squares: Sequence[str]) -> bool:
+        """Whether a piece can come to one of these squares, by a move or a drop."""
+        army = self.definition.army(side)
+        form = army.plain(piece.token)
+        if form is None:
+            return False
+        dropped = piece.drop is not None and any(square in self._drop_zone(piece, side) for square in squares)
+        sources = self.squares - set(squares)
+        return dropped or any(route.destination in squares for each in sources for route in army.ways(form, each))
+
+    # --- duties ---
+
+    def _duties(self) -> None:
+        """The switches that the importer reads as duties; those of royal pieces and of pawns are said elsewhere."""
+        elsewhere = {"royal-safety", "clear-marks", "spare-royal", "promotion-limit", "royal-promotion-limit"}
+        switches: dict[str, tuple[str, str]] = {}
+        for option, (value, name) in DUTIES.items():
+            switches.setdefault(name, (option, value))
+        for duty in self.definition.said.duties:
+            if duty.name in elsewhere:
+                continue
+            if duty.name not in switches:
+                self.leave("play.duties", f"no option says {duty.name}", moves=True)
+                continue
+            self.put(*switches[duty.name], "play.duties")
+            if duty.name == "no-leap-from-check":
+                self.put("gating", "true", "play.duties")  # or the start position does not say what has not moved
+            if duty.name == "no-drop-mate" and "shogiPawn" not in self.options:
+                self.leave("play.duties", "no-drop-mate is about shogi pawns, and this game has none", moves=True)
+        if self.definition.cylinder:
+            self.leave("cylinder", "no board of Fairy-Stockfish wraps round", moves=True)
+        for name in self.definition.said.host:
+            self.leave("host", f"{name} is left to whoever plays the game, and no option is known to say it")
+
+
+def definition_start(definition: Definition) -> str:
+    """The start position in FEEN; an empty board where there is none."""
+    if definition.start is not None:
+        return definition.start
+    files, ranks = definition.lattice.size
+    first, second = definition.styles
+    return f"{'/'.join([str(files)] * ranks)} / {first}/{second.lower()}"
