@@ -12,26 +12,18 @@ from ggn_store import InputError, Store, generate, parse, read_definition
 from ggn_store.api.loading import sources
 from ggn_store.model.document import Document, Envelope
 from ggn_store.model.merge import Preference, merge
-from tests.store.exchange.test_source_merges import changed
 from tests.support.program import Command
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
 from tests.support.program import run as run
+from tests.support.rooks import NAMED, OURS, STEPS, THEIRS, TITLES, changed, made
 
-NAMED = ('betza = "N"', 'betza = "N"\nname = "knight"')
-STEPS = ("terminal = true", 'terminal = true\nname = "king"')
-OURS, THEIRS = ('betza = "R"', 'betza = "R3"  # three'), ('betza = "R"', 'betza = "R2"  # two')
-TITLES = (('"Rooks"', '"Ours"'), ('"Rooks"', '"Theirs"'))
 SIDES = {"ours": (OURS, TITLES[0]), "theirs": (THEIRS, TITLES[1])}
 
 
 @pytest.fixture(params=["ours", "theirs"])
 def prefer(request: pytest.FixtureRequest) -> Any:
     return request.param
-
-
-def made(*changes: tuple[str, str]) -> Document:
-    return generate(read_definition(changed(*changes)))
 
 
 def text_of(store: Store) -> str:

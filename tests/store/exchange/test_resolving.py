@@ -13,8 +13,6 @@ from ggn_store import ConflictError, InputError, Store, parse
 from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.errors import DocumentError, GateError
 from ggn_store.model.document import Document, Envelope
-from tests.store.exchange.test_decided_merges import NAMED, OURS, STEPS, THEIRS, TITLES, made
-from tests.store.exchange.test_source_merges import TEXT, changed
 from tests.support.gdl_tiny import tiny
 from tests.support.marks import chunks, take
 from tests.support.people import People
@@ -23,6 +21,7 @@ from tests.support.program import Command
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
 from tests.support.program import run as run
+from tests.support.rooks import NAMED, OURS, STEPS, TEXT, THEIRS, TITLES, changed, made
 
 THREE = ('betza = "R"', 'betza = "R3"')
 A, B, C, D = ({"must": {square: "empty"}} for square in ("a1", "b1", "c1", "d1"))

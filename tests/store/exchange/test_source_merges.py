@@ -15,35 +15,7 @@ from tests.support.program import Command
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
 from tests.support.program import run as run
-
-TEXT = """title = "Rooks"
-board = "3x3"
-style = "C"
-start = "2k^/3/R1K^ / C/c"  # kings and one rook
-
-[zones]
-last = "a3:c3"
-
-[pieces.K]
-betza = "K"
-terminal = true
-
-# Whoever likes it may change it.
-[pieces.R]
-betza = "R"
-promotion = { zone = "last", to = ["N"] }
-
-[pieces.N]
-betza = "N"
-"""
-
-
-def changed(*changes: tuple[str, str], text: str = TEXT) -> str:
-    for old, new in changes:
-        assert text.count(old) == 1
-        text = text.replace(old, new)
-    return text
-
+from tests.support.rooks import TEXT, changed
 
 KNIGHT = ('betza = "N"', 'betza = "NW"  # and steps')
 ROOK = ('betza = "R"', 'betza = "R2"')
