@@ -41,7 +41,7 @@ from ggn_store.columnar.threats import ROYAL, Threats
 from ggn_store.columnar.words import Facts, Words
 from ggn_store.errors import PositionError, offer, quote
 from ggn_store.model import variables
-from ggn_store.model.position import SIDES, Position
+from ggn_store.model.position import SIDES, Position, side_named
 from ggn_store.model.variables import Variable
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
@@ -238,7 +238,7 @@ class Encoder:
         first = np.ones(len(ids), bool)
         if sides is not None:
             asked = np.searchsorted(ids, known[1])
-            first[asked] = self._coded(sides, "side", lambda side: SIDES.index(self._side(side))) == 0
+            first[asked] = self._coded(sides, "side", lambda side: SIDES.index(side_named(side))) == 0
             self._require_once(asked, len(ids), "the sides have a position twice")
             if len(asked) < len(ids):
                 raise PositionError("the sides do not have every position: give a side to move for each, or no table")
@@ -357,12 +357,6 @@ class Encoder:
         if not qpi.is_qpi(text):
             raise PositionError(f"{quote(text)} is not {qpi.ALLOWED}")
         return self.pieces[text]
-
-    def _side(self, text: str) -> qpi.Side:
-        for side in SIDES:
-            if text == side:
-                return side
-        raise PositionError(f"{quote(text)} is not a side: first or second")
 
     def _require_once(self, keys: Any, size: int | None, what: str) -> None:
         np = self._np

@@ -55,8 +55,7 @@ class Position:
         object.__setattr__(self, "board", {square: piece for square, piece in self.board.items() if piece is not None})
         if self.hands is not None:
             object.__setattr__(self, "hands", _checked_hands(self.hands))
-        if self.side not in SIDES:
-            raise PositionError(f"{quote(self.side)} is not a side: first or second")
+        side_named(self.side)
         if self.state is not None:
             if not isinstance(self.state, Mapping) or not all(map(is_word, (*self.state, *self.state.values()))):
                 raise PositionError(
@@ -185,6 +184,14 @@ class Position:
         state = {**(self.state or {}), **effects.state} if effects.state else self.state
         side = other_side(self.side) if effects.toggle else self.side
         return replace(self, board=board, hands=hands, side=side, state=state, counters=None)
+
+
+def side_named(text: str) -> Side:
+    """The side of a name; raises PositionError for any other text."""
+    for side in SIDES:
+        if text == side:
+            return side
+    raise PositionError(f"{quote(text)} is not a side: first or second")
 
 
 def _checked_hands(hands: object) -> dict[str, int]:

@@ -12,13 +12,12 @@ from typing import Final
 from ggn_store.api.handle import AnyPosition
 from ggn_store.api.moves.chains import Chains
 from ggn_store.api.moves.moves import Query, counted
-from ggn_store.errors import PositionError, quote
 from ggn_store.model import legality
 from ggn_store.model.chain import Chain
 from ggn_store.model.document import Source
 from ggn_store.model.legality import Item, Legality, Part, Reach, Standing
 from ggn_store.model.move import Assumption, Count, Move
-from ggn_store.model.position import SIDES, Position
+from ggn_store.model.position import Position, side_named
 from ggn_store.notation.qpi import Side, other_side, side_of
 from ggn_store.store.moves import fast
 from ggn_store.store.moves.reading import Question
@@ -118,7 +117,7 @@ class Legal:
 
     def in_check(self, position: AnyPosition, side: Side | None) -> bool:
         position = self._ready(position)
-        return self.duties.in_check(position, _side(side or position.side))
+        return self.duties.in_check(position, side_named(side or position.side))
 
     def attackers(self, position: AnyPosition, square: str, side: Side | None) -> list[Standing]:
         position = self._ready(position)
@@ -126,7 +125,7 @@ class Legal:
         if side is None:
             piece = position.board.get(square)
             side = other_side(position.side if piece is None else side_of(piece))
-        return self.duties.attackers(position, square, _side(side))
+        return self.duties.attackers(position, square, side_named(side))
 
     def _ready(self, position: AnyPosition) -> Position:
         return legality.unmarked(self.handle.play, self.handle.placed(position))
@@ -166,9 +165,3 @@ def _moves_of(piece: str, source: Source) -> Iterator[Move]:
 
 def _key(move: Move) -> tuple[str, str, str, int]:
     return move.piece, move.source, move.destination, move.ordinal
-
-
-def _side(side: str) -> Side:
-    if side not in SIDES:
-        raise PositionError(f"{quote(side)} is not a side: first or second")
-    return side

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from ggn_store.api.handle import AnyPosition, as_position
 from ggn_store.api.moves.moves import Moves, Query
-from ggn_store.errors import PositionError, UnknownNameError, offer, quote
+from ggn_store.errors import UnknownNameError, offer, quote
 from ggn_store.model.move import Assumption, Move
-from ggn_store.model.position import SIDES
+from ggn_store.model.position import side_named
 from ggn_store.notation.qpi import Side, side_of
 from ggn_store.store.moves.reading import Question
 from ggn_store.store.rulesets import catalog
@@ -81,8 +81,8 @@ class SelectedDestination:
         The active side, which `enemy` is seen from, is `side`, else the piece's own; whose turn it is in the
         position does not matter. `hands` goes with a position that is a plain mapping of squares.
         """
-        if side is not None and side not in SIDES:
-            raise PositionError(f"{quote(side)} is not a side: first or second")
+        if side is not None:
+            side_named(side)
         asked = as_position(position) if hands is None else replace(as_position(position), hands=hands)
         question = Question(self.piece, self.source, self.destination, side=side or side_of(self.piece), any_side=True)
         return self.moves.one(asked, question, assume, query)
