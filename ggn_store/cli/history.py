@@ -59,10 +59,17 @@ def log(ctx: click.Context, rulesets: tuple[str, ...], limit: int | None, onelin
 @click.argument("after", metavar="[B]", required=False, shell_complete=options.complete_ruleset)
 @click.option("--piece", metavar="PIECE", help="Only this piece.")
 @click.option("--exit-code", is_flag=True, help="End with exit code 1 where something differs.")
+@options.pictures_option
 @options.output_format(("text", "json", "summary"), "Text (default), one JSON object, or one line that counts.")
 @click.pass_context
 def diff(
-    ctx: click.Context, before: str, after: str | None, piece: str | None, exit_code: bool, form: str | None
+    ctx: click.Context,
+    before: str,
+    after: str | None,
+    piece: str | None,
+    exit_code: bool,
+    pictures: str | None,
+    form: str | None,
 ) -> None:
     """Show the changes from A to B: by piece, source, destination, possibility and condition.
 
@@ -88,11 +95,14 @@ def diff(
         [newest, *_] = store.history.log(before, 1)
         parent, name = newest.revision.parent, newest.revision.name.partition("#")[0]
         old, new = None if parent is None else f"{name}@{parent}", str(newest.revision)
-        difference = store.history.diff(new, piece=piece)
+        sides: tuple[Any, Any] = (new, None)
     else:
         old, new = (each if each in files else str(store.history.log(each, 1)[0].revision) for each in (before, after))
         one, other = (files[each][1] if each in files else each for each in (old, new))
-        difference = store.history.diff(one, other, piece)
+        sides = (one, other)
+    difference = store.history.diff(*sides, piece)
+    if pictures is not None:
+        options.report_pictures(store.history.draw(pictures, *sides), pictures)
     _write(old, new, difference, form)
     ctx.exit(1 if exit_code and difference else 0)
 

@@ -259,6 +259,18 @@ def refuse(*wrong: tuple[object, str]) -> None:
             raise click.UsageError(message)
 
 
+pictures_option = click.option(
+    "--pictures",
+    metavar="DIRECTORY",
+    help="Also draw the moves of each piece that changed, before and after, as SVG files in a new DIRECTORY.",
+)
+
+
+def report_pictures(count: int, directory: str) -> None:
+    """Report on standard error how many pictures were written."""
+    click.echo(f"{printable(directory)}: {counted(count, 'picture')}, index.html shows all", err=True)
+
+
 def counted(count: int, what: str, many: str | None = None) -> str:
     """`1 piece`, `2,000 pieces`."""
     return f"{count:,} {what if count == 1 else many or what + 's'}"

@@ -85,16 +85,23 @@ def _record(proposal: Proposal) -> dict[str, object]:
 @click.command("proposal")
 @_proposal
 @click.option("--document", is_flag=True, help="Write the document that is proposed, in canonical form, instead.")
+@options.pictures_option
 @options.text_or_json_option
 @options.output_option
 @click.pass_context
-def show(ctx: click.Context, proposal: str, document: bool, form: str | None, output: str | None) -> None:
+def show(
+    ctx: click.Context, proposal: str, document: bool, pictures: str | None, form: str | None, output: str | None
+) -> None:
     """Show a proposal, such as chess#4: who made it, what was said of it, and what it changes.
 
     What is proposed can also be tried before it is approved: `moves chess#4`, `play chess#4`, `compare chess chess#4`
     and all other commands that ask about a ruleset take it.
     """
-    reviews = options.open_store(ctx).reviews
+    store = options.open_store(ctx)
+    reviews = store.reviews
+    if pictures is not None:
+        reviews.get(proposal)
+        options.report_pictures(store.history.draw(pictures, proposal), pictures)
     if document:
         if form is not None:
             raise click.UsageError("--document writes the document: leave --format out")

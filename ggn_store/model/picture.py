@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ggn_store.model.board import Board
+from ggn_store.model.changes import ChangeKind
 from ggn_store.model.marks import Mark
 from ggn_store.model.position import Position
 
@@ -51,4 +52,18 @@ class Poster:
     notes: tuple[str, ...] = ()
 
 
-Picture = Diagram | HeatMap | Poster
+@dataclass(frozen=True, slots=True)
+class ChangedMoves:
+    """The moves of a piece from a source before and after a change; None where it has none, or there is no such board.
+
+    `marks` says of each destination that differs what became of it. `note` says what is left out.
+    """
+
+    title: str
+    before: Diagram | None
+    after: Diagram | None
+    marks: Mapping[str, ChangeKind]
+    note: str | None = None
+
+
+Picture = Diagram | HeatMap | Poster | ChangedMoves

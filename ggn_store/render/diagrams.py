@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ggn_store.errors import PictureError
+from ggn_store.model.changes import ChangeKind
 from ggn_store.model.marks import Mark
-from ggn_store.model.picture import Diagram, HeatMap, Picture, Poster
+from ggn_store.model.picture import ChangedMoves, Diagram, HeatMap, Picture, Poster
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
@@ -37,6 +38,8 @@ def to_svg(picture: Picture) -> str:
             return _heat_map(picture)
         case Poster():
             return _poster(picture)
+        case ChangedMoves():
+            return _changed_moves(picture)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +192,51 @@ def described(picture: Diagram) -> str:
         parts.append(f"{position.side} to move")
     size = picture.board.shape_text
     return f"A board of {size or len(picture.board.squares)}{'' if size else ' squares'}. {'. '.join(parts)}."
+
+
+# --- changes ---
+
+
+def _changed_moves(picture: ChangedMoves) -> str:
+    """The boards before and after, side by side, with frames around what was gained, lost and changed."""
+    boards = [_framed(picture, "before", picture.before, "added"), _framed(picture, "after", picture.after, "removed")]
+    width = sum(board.width for board in boards) + 2 * _PAD
+    shown = [diagram for diagram in (picture.before, picture.after) if diagram is not None]
+    marks = [mark for diagram in shown for mark in diagram.marks if mark.square != HAND]
+    key = _legend(marks, any(diagram.source == HAND for diagram in shown)) if marks else _Part((), 0, 0)
+    parts, height = [*key.parts], key.height
+    for kind in dict.fromkeys(picture.marks.values()):
+        parts.append(legend.frame(kind, 13, height + _LINE / 2, 20))
+        parts.append(svg.text(legend.FRAMES[kind], 34, height + _LINE / 2, 400, _NOTE))
+        height += _LINE
+    to_hand = picture.marks.get(HAND)
+    told = [f"to the hand: {legend.FRAMES[to_hand]}"] if to_hand is not None else []
+    for text in (*told, *([] if picture.note is None else [picture.note])):
+        parts.append(svg.text(text, 0, height + _LINE / 2, width, _NOTE))
+        height += _LINE
+    both = _Part(
+        (svg.moved(boards[0].parts, 0, 0), svg.moved(boards[1].parts, boards[0].width + 2 * _PAD, 0)),
+        width,
+        max(board.height for board in boards),
+    )
+    said = [f"{square} {legend.FRAMES[kind]}" for square, kind in picture.marks.items()]
+    below = _Part(tuple(parts), max(key.width, 434 if picture.marks else 0), height)
+    return _page(picture.title, both, below, picture.title, f"Before and after: {', '.join(said)}.")
+
+
+def _framed(picture: ChangedMoves, name: str, diagram: Diagram | None, absent: ChangeKind) -> _Part:
+    """One of the boards, with its name above it and frames around the squares that differ."""
+    if diagram is None:
+        words = f"{name}: no such moves"
+        return _Part((svg.text(words, 0, 10, 200, _NOTE),), svg.text_width(words, _SMALL), _LINE)
+    board, layout = _board(diagram, shows_turn=False), lay_out(diagram.board)
+    frames = [
+        legend.frame(kind, *layout.middle(square), UNIT)
+        for square, kind in picture.marks.items()
+        if kind != absent and square in layout.corners
+    ]
+    heading = svg.text(diagram.caption, 0, 10, max(board.width, 80), _NOTE)
+    return _Part((heading, svg.moved((*board.parts, *frames), 0, _LINE)), max(board.width, 80), board.height + _LINE)
 
 
 # --- heat maps ---

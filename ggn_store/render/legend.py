@@ -6,9 +6,10 @@ around: changes another square, too; a plus: becomes another piece. The shapes t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from ggn_store.model.changes import ChangeKind
 from ggn_store.model.marks import Mark
 from ggn_store.notation.hand import HAND
 from ggn_store.render import svg
@@ -55,6 +56,28 @@ def used(marks: Iterable[Mark]) -> list[str]:
 def meaning(shape: str, is_drop: bool) -> str:
     """What a shape means, in a diagram of moves or of drops."""
     return _DROPS.get(shape, MEANINGS[shape]) if is_drop else MEANINGS[shape]
+
+
+# --- changes ---
+
+# What became of a destination, in colours that colour-blind people can tell apart.
+FRAMES: Final[Mapping[ChangeKind, str]] = {"added": "gained", "removed": "lost", "changed": "goes there otherwise"}
+_FRAME_COLORS: Final[Mapping[ChangeKind, str]] = {"added": "#0072b2", "removed": "#d55e00", "changed": "#cc79a7"}
+
+
+def frame(kind: ChangeKind, x: float, y: float, size: float) -> str:
+    """A frame around a square: with a plus and solid for gained, dashed with a minus for lost, round for changed."""
+    color, half, line = _FRAME_COLORS[kind], 0.45 * size, 0.09 * size
+    dash = f"{svg.number(0.18 * size)} {svg.number(0.09 * size)}" if kind == "removed" else None
+    if kind == "changed":
+        parts = [svg.circle(x, y, half, fill="none", stroke=color, stroke_width=line)]
+    else:
+        corner = x - half, y - half, 2 * half, 2 * half
+        parts = [svg.rectangle(*corner, fill="none", stroke=color, stroke_width=line, stroke_dasharray=dash)]
+        arm, left, top = 0.11 * size, x - 0.28 * size, y - 0.28 * size
+        ends = [(left - arm, top, left + arm, top)] + [(left, top - arm, left, top + arm)] * (kind == "added")
+        parts += [svg.strokes(ends, stroke=color, stroke_width=line)]
+    return svg.group(parts, class_="change", data_change=kind)
 
 
 # --- drawn ---

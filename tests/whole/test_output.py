@@ -70,6 +70,9 @@ DIRECTORIES = {
 }
 OTHER_DIRECTORIES = {
     f"export --format {form}": Writer(f"export --format {form} {{}}") for form in ("csv", "sqlite", "parquet", "duckdb")
+} | {
+    "diff --pictures": Writer("diff mini --pictures {}"),
+    "proposal --pictures": Writer("proposal mine#1 --pictures {}"),
 }
 ALL = FILES | OTHERS
 ALL_DIRECTORIES = DIRECTORIES | OTHER_DIRECTORIES

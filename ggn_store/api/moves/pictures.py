@@ -159,10 +159,11 @@ def _geometric(handle: Handle, identifier: str, source: str | None) -> Diagram:
         require_source(identifier, source, [each.square for each in piece.sources])
     board = board_of(handle)
     source = _telling(piece, board) if source is None else source
-    return _moves(handle, piece, source, board, f"{_name(handle)}: {identifier} {_from(source)}")
+    return moves_from(handle, piece, source, board, f"{_name(handle)}: {identifier} {_from(source)}")
 
 
-def _moves(handle: Handle, piece: Piece, source: str, board: Board, caption: str) -> Diagram:
+def moves_from(handle: Handle, piece: Piece, source: str, board: Board, caption: str = "") -> Diagram:
+    """Everything that a piece may do from a square of a board."""
     side = side_of(piece.identifier)
     alone = (
         Position({}, {piece.identifier: 1}, side)
@@ -256,7 +257,7 @@ def _poster(handle: Handle) -> Poster:
         caption = f"{piece.identifier} {name}".rstrip() + star
         captions = [caption, *(f"{caption} {_from(source)}" for source in sources[1:])]
         found = tuple(
-            _moves(handle, piece, *each) for each in zip(sources, [board] * len(sources), captions, strict=True)
+            moves_from(handle, piece, *each) for each in zip(sources, [board] * len(sources), captions, strict=True)
         )
         twin = cards.get(piece.identifier.upper()) if side_of(piece.identifier) == "second" else None
         if twin is not None and all(_is_mirror_image(each, piece, board) for each in twin):

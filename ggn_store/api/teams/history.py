@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import islice
 
+from ggn_store.api.handle import Handle
 from ggn_store.api.loading import gates
 from ggn_store.api.session import authors, collector
 from ggn_store.api.session import references as naming
@@ -65,6 +67,31 @@ class History:
                 pieces = list(dict.fromkeys((*one.digests, *other.digests)))
                 raise UnknownNameError(f"neither side has rules for the piece {quote(piece)}; there is {offer(pieces)}")
             return diff.diff(one, other, piece)
+
+    def draw(
+        self, directory: str | os.PathLike[str], before: str | Document, after: str | Document | None = None
+    ) -> int:
+        """Write pictures of what `diff` tells into a new directory, boards before and after; how many there are.
+
+        A picture for each piece that changed, from the source where most did, and a page, index.html, that shows them.
+        """
+        from ggn_store.api.teams import changed_pictures
+
+        difference = self.diff(before, after)
+        sides: list[str | Document | None] = [before, after]
+        if after is None:
+            revision = self.log(str(before), 1)[0].revision
+            name, _, _ = revision.name.partition("#")
+            sides = [None if revision.parent is None else f"{name}@{revision.parent}", before]
+        old, new = map(self._handle, sides)
+        if new is None:
+            raise InputError("there is nothing to draw")
+        return changed_pictures.write(directory, old, new, difference)
+
+    def _handle(self, content: str | Document | None) -> Handle | None:
+        if isinstance(content, Document):
+            return Handle(*naming.in_memory(content, content.envelope.title or "document"))
+        return None if content is None else Handle(*naming.find(self._session, content))
 
     def blame(
         self, reference: str, piece: str | None = None, source: str | None = None, destination: str | None = None
