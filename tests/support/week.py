@@ -23,6 +23,7 @@ MOVES: Final = ("W", "F", "D", "N", "A", "K", "WD", "FA", "ND", "R", "B", "Q", "
 MOST_LINES = 10
 """Lines of output for one conflict."""
 _CONFLICT = re.compile(r"(?m)^ +! ")
+_MARKED = re.compile(r"(?ms)^<<<<<<< .*?^>>>>>>> [^\n]*\n")
 
 Game = dict[str, str]
 
@@ -58,6 +59,8 @@ class Week:
     dice: random.Random
     shared: dict[str, Game] = field(default_factory=dict)
     seen: Counter[str] = field(default_factory=Counter)
+    mine: tuple[str, str] = ("", "")
+    """The piece that was changed last, and its moves."""
     times: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
 
     def play(self, games: int, changes: int, conflicts: int) -> None:
@@ -118,17 +121,15 @@ class Week:
         assert self._push(other, game).code == 0
         self._is_shared(other, game)
         self._change(person, game, piece)
-        mine = self.mine
         before = self._ok(self.admin, "log", game).printed
         refused = self._push(person, game)
         assert refused.code == 3, refused
         assert len(_CONFLICT.findall(refused.printed)) == 1, refused
         assert len(refused.printed.splitlines()) <= MOST_LINES + 4, refused
         assert self._ok(self.admin, "log", game).printed == before
-        way = ("ours", "theirs")[self.seen["conflict"] % 2]
+        way = ("resolve", "ours", "theirs")[self.seen["conflict"] % 3]
         getattr(self, f"_decide_{way}")(person, game)
         self.seen["conflict"] += 1
-        self.mine = mine if way != "theirs" else (piece, self.shared[game][piece])
         self._is_shared(person, game)
 
     def _decide_ours(self, person: Person, game: str) -> None:
@@ -136,9 +137,20 @@ class Week:
 
     def _decide_theirs(self, person: Person, game: str) -> None:
         self._ok(person, "push", game, "--remote", person.remote, "--merge", "--theirs", "--author", person.name)
+        self.mine = self.mine[0], self.shared[game][self.mine[0]]
 
     def _decide_resolve(self, person: Person, game: str) -> None:
-        raise NotImplementedError
+        """Write what neither has written between the marks."""
+        path = self.directory / "conflicts.toml"
+        address = ("--remote", person.remote)
+        assert self._command(person, "push", game, *address, "--merge", "--conflicts", path).code == 3
+        piece, mine = self.mine
+        decided = self.dice.choice([each for each in MOVES if each not in (mine, self.shared[game][piece])])
+        text, count = _MARKED.subn(f'{piece} = {{ betza = "{decided}" }}\n', path.read_text())
+        assert count == 1
+        path.write_text(text)
+        self._ok(person, "resolve", path, *address, "--author", person.name, "-m", "decided together")
+        self.mine = piece, decided
 
     def _outage(self) -> None:
         person, game = self.people[1], next(iter(self.shared))

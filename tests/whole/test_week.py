@@ -20,7 +20,7 @@ from tests.support.week import NAMES, Ended, Person, Week
 __all__ = ["run"]
 
 SIZES = [
-    pytest.param((3, 1, 4, 2), id="short"),
+    pytest.param((3, 1, 5, 3), id="short"),
     pytest.param((5, 5, 200, 20), id="whole", marks=pytest.mark.long),
 ]
 
