@@ -120,3 +120,27 @@ def shown(team: Team) -> dict[str, Any]:
     """What a revision is, wherever in the history it stands."""
     found = json.loads(ok(team.at_server("carl", "show", "team/giraffes", "--format", "json")).out)
     return {key: found[key] for key in ("title", "start", "host", "definition", "digest")}
+
+
+def test_a_proposal_is_asked_like_a_ruleset(team: Team) -> None:
+    ok(team.at_server("bob", "propose", "team/giraffes", team.edited("bob", '"(1,4)"', '"(1,4)W"')))
+    for command in ("show", "stats", "log", "draw", "play"):
+        ok(team.at_server("carl", command, "team/giraffes#1"))
+    told = ok(team.at_server("carl", "diff", "team/giraffes", "team/giraffes#1")).out
+    assert "G:G" in told
+    ok(team.at_server("carl", "compare", "team/giraffes", "team/giraffes#1"))
+
+
+def test_what_is_deprecated_is_said_where_it_arrives(team: Team) -> None:
+    ok(team.at_home("ann", "load", team.directory / "giraffes.toml", "--name", "team/okapis"))
+    ok(team.at_home("ann", "push", "team/"))
+    ok(team.at_server("eve", "state", "team/giraffes", "deprecated", "--use", "team/okapis", "-m", "too tall"))
+    pulled = ok(team.at_home("bob", "pull", "team/"))
+    assert "team/giraffes: deprecated" in pulled.out + pulled.err
+    assert "team/okapis" in pulled.out
+    assert [each["name"] for each in ok(team.at_home("bob", "list", "team/")).records()] == [
+        "team/giraffes",
+        "team/okapis",
+    ]
+    states = ok(team.at_home("bob", "state", "team/giraffes")).records()
+    assert [(each["state"], each["successor"]) for each in states] == [("deprecated", "team/okapis")]
