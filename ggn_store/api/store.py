@@ -199,6 +199,16 @@ class Store:
         with self.session.writing() as connection:
             return catalog.delete(connection, name)
 
+    def rename(self, old: str, new: str, *, author: str | None = None, message: str | None = None) -> Revision:
+        """Give a ruleset another name, with all its history; commands that name the old one report the new one.
+
+        A policy of this ruleset alone goes with it; otherwise the same policy must count for both names. Raises
+        ConflictError where the new name is taken.
+        """
+        from ggn_store.api.teams.renames import rename
+
+        return rename(self.session, old, new, author, message)
+
     def revisions(self) -> tuple[Revision, ...]:
         """The newest revision of every ruleset, by name."""
         with self.session.reading() as connection:

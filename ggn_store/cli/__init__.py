@@ -43,6 +43,7 @@ _COMMANDS: Final = {
     "sql": ("sql", True),
     "export": ("export", True),
     "compile": ("export", False),
+    "rename": ("rulesets", False),
     "delete": ("rulesets", False),
     "restore": ("history", False),
     "log": ("history", True),

@@ -169,6 +169,21 @@ def _show_piece(ruleset: ggn_store.Ruleset, piece: str, form: str | None) -> Non
     )
 
 
+@click.command("rename")
+@options.ruleset_argument
+@click.argument("new", metavar="NEW")
+@options.change_options
+@click.pass_context
+def rename(ctx: click.Context, /, ruleset: str, new: str, **change: Any) -> None:
+    """Give a ruleset another name, with its history, tags, states and proposals.
+
+    Commands that name the old one fail and report the new one; no other ruleset gets the old name. The same policy must
+    count for both names. Stores that pull or are pushed to rename it, too.
+    """
+    found = options.open_store(ctx).rename(ruleset, new, **change)
+    click.echo(f"{ruleset} is {found.name} now; its newest revision is {found}")
+
+
 @click.command("delete")
 @options.ruleset_argument
 @click.pass_context

@@ -9,9 +9,10 @@ A bundle is lines of JSON, packed with gzip; the same content gives the same byt
 - `revision`: everything that its lineage is made of, parents before children and the head of a ruleset last;
 - `tag`: where it points, by lineage;
 - `state`: what a ruleset was said to be, in the order in which it was said;
+- `rename`: how a ruleset came to its name, the first rename first;
 - `end`: how many lines of each kind there are, and the SHA-256 of all lines before.
 
-Where no ruleset has states, the bundle is of version 1, which has no such lines.
+Where no ruleset has states or was renamed, the bundle is of version 1, which has no such lines.
 
 Whatever stands in a bundle is checked when it is read: its syntax, its rules as those of any document, every digest
 and lineage, and that nothing is missing, stands twice or is of no use.
@@ -22,7 +23,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
@@ -32,10 +33,10 @@ from ggn_store.errors import InputError
 from ggn_store.model.transfer import RevisionSource
 
 VERSION: Final = 2
-KINDS: Final = ("bundle", "board", "piece", "revision", "tag", "state", "end")
-COUNTED: Final = {"board": "boards", "piece": "pieces", "revision": "revisions", "tag": "tags", "state": "states"}
+KINDS: Final = ("bundle", "board", "piece", "revision", "tag", "state", "rename", "end")
+COUNTED: Final = {kind: f"{kind}s" for kind in KINDS[1:-1]}
 # The version that a kind of lines is of, where it is not the first.
-SINCE: Final[Mapping[str, int]] = {"state": 2}
+SINCE: Final[Mapping[str, int]] = {"state": 2, "rename": 2}
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "bundle": ("kind", "version", "rulesets"),
     "board": ("kind", "digest", "shape", "squares"),
@@ -45,6 +46,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
         *("author", "message", "created_at", "pieces"),
     ),
     "tag": ("kind", "ruleset", "name", "lineage", "author", "message", "created_at"),
+    "rename": ("kind", "ruleset", "old_name", "new_name", "author", "message", "created_at"),
     "state": ("kind", "ruleset", "state", "successor", "author", "message", "created_at"),
 }
 
@@ -86,7 +88,8 @@ def write(stream: IO[bytes], source: RevisionSource, parts: Sequence[Part]) -> t
             wanted.update(set(sent.pieces) - had)
             left.update(had.intersection(sent.pieces))
     states = source.states(*(part.name for part in parts))
-    version = VERSION if any(states.values()) else 1
+    is_newer = any(states.values()) or any(source.renames(part.name) for part in parts)
+    version = VERSION if is_newer else 1
     digest = hashlib.sha256()
     counts = dict.fromkeys(COUNTED.values(), 0)
     # Without a name and a time, so that the bytes depend on the content only.
@@ -128,14 +131,16 @@ def _lines(
             values = {name: getattr(revision, name) for name in KEYS["revision"][2:]}
             values |= {"envelope": revision.envelope.data(), "pieces": list(revision.pieces)}
             yield {"kind": "revision", "ruleset": part.name} | values | {"created_at": written(revision.created_at)}
-    for part in parts:
-        for tag in source.tags(part.name):
-            values = {name: getattr(tag, name) for name in KEYS["tag"][2:]}
-            yield {"kind": "tag", "ruleset": part.name} | values | {"created_at": written(tag.created_at)}
-    for part in parts:
-        for state in source.states(part.name).get(part.name, ()):
-            values = {name: getattr(state, name) for name in KEYS["state"][2:]}
-            yield {"kind": "state", "ruleset": part.name} | values | {"created_at": written(state.created_at)}
+    signed: dict[str, Callable[[str], Sequence[Any]]] = {
+        "tag": source.tags,
+        "state": lambda name: source.states(name).get(name, ()),
+        "rename": source.renames,
+    }
+    for kind, said in signed.items():
+        for part in parts:
+            for each in said(part.name):
+                values = {name: getattr(each, name) for name in KEYS[kind][2:]}
+                yield {"kind": kind, "ruleset": part.name} | values | {"created_at": written(each.created_at)}
 
 
 def _encoded(line: Mapping[str, Any]) -> bytes:

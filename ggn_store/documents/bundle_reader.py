@@ -23,7 +23,7 @@ from ggn_store.model.ancestry import Step
 from ggn_store.model.board import Board
 from ggn_store.model.document import Digests, Envelope, check_dialect
 from ggn_store.model.revision import check_name, check_tag
-from ggn_store.model.transfer import SentPiece, SentRevision, SentState, SentTag
+from ggn_store.model.transfer import SentPiece, SentRename, SentRevision, SentState, SentTag
 from ggn_store.notation import json_text
 
 _GZIP: Final = b"\x1f\x8b"
@@ -40,6 +40,7 @@ class _Taken:
     places: dict[str, tuple[int, int]] = field(default_factory=dict)
     tags: dict[str, SentTag] = field(default_factory=dict)
     states: list[SentState] = field(default_factory=list)
+    renames: list[SentRename] = field(default_factory=list)
 
 
 class Bundle:
@@ -107,6 +108,9 @@ class Bundle:
 
     def states(self, *names: str) -> Mapping[str, Sequence[SentState]]:
         return {name: self._part(name).states for name in names or self._parts if self._part(name).states}
+
+    def renames(self, name: str) -> Sequence[SentRename]:
+        return self._part(name).renames
 
     def _again(self, place: tuple[int, int]) -> dict[str, Any]:
         """A line once more."""
@@ -390,6 +394,14 @@ class _Reading:
         require(state not in part.states[-1:], f"a state of {value['ruleset']} stands twice")
         part.states.append(state)
 
+    def _take_rename(self, value: dict[str, Any], _place: tuple[int, int]) -> None:
+        part = self._part(value["ruleset"])
+        old, new = (noted(check_name, value[key]) for key in ("old_name", "new_name"))
+        is_next = not part.renames or part.renames[-1].new_name == old
+        require(is_next and old != new, f"a rename of {value['ruleset']} does not follow the one before it")
+        author, message = values.text(value["author"], "author"), values.text(value["message"], "message")
+        part.renames.append(SentRename(old, new, author, message, values.time(value["created_at"])))
+
     def _take_end(self, value: dict[str, Any], _place: tuple[int, int]) -> None:
         for kind, name in counted(self._version).items():
             found, told = self._bundle.counts[name], value[name]
@@ -401,6 +413,8 @@ class _Reading:
         require(value["sha256"] == self._bundle.sha256, "the lines before are not those that it was made of (SHA-256)")
         for name, part in self._bundle._parts.items():
             require(part.steps, f"the ruleset {name} has no revisions")
+            is_named = not part.renames or part.renames[-1].new_name == name
+            require(is_named, f"the renames of {name} do not end with its name")
             parents = {parent for step in part.steps for parent in step.parents}
             for step in part.steps[:-1]:
                 require(step.lineage in parents, f"nothing of {name} goes on from its revision {step.lineage}")

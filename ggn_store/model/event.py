@@ -11,7 +11,7 @@ from ggn_store.model.record import Record
 
 # What the audit tells of.
 ACTIONS: Final = (
-    *("revision", "tag", "state", "delete", "restore", "gc"),
+    *("revision", "tag", "state", "rename", "delete", "restore", "gc"),
     *("policy", "propose", "approve", "reject", "withdraw", "merge"),
 )
 

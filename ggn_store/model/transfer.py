@@ -98,6 +98,17 @@ class SentState:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class SentRename:
+    """That a ruleset was renamed, and who said so when."""
+
+    old_name: str
+    new_name: str
+    author: str | None
+    message: str | None
+    created_at: datetime
+
+
 class RevisionSource(Protocol):
     """Where revisions come from: a store, or a bundle.
 
@@ -125,6 +136,9 @@ class RevisionSource(Protocol):
 
     def states(self, *names: str) -> Mapping[str, Sequence[SentState]]:
         """All that was ever said of these rulesets (of all for none) by name, the oldest first; nothing is left out."""
+
+    def renames(self, name: str) -> Sequence[SentRename]:
+        """How a ruleset came to its name, the first rename first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ USES = {
     "compare": "compare mini@1 mini@2",
     "export": "export mini",
     "compile": "compile mini -o compiled",
+    "rename": "rename mini maxi",
     "delete": "delete mini",
     "restore": "restore mini@1",
     "log": "log mini",

@@ -53,6 +53,7 @@ class BundleSummary(Record):
     outside: int
     sha256: str
     states: int = 0
+    renames: int = 0
     DATA: ClassVar = "file boards pieces revisions tags outside sha256 rulesets"
 
     def data(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import functools
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING, Protocol, TypedDict, Unpack
 
 from ggn_store.api.loading import conflicts, gates, loading, sources
@@ -21,7 +21,7 @@ from ggn_store.model.selection import is_pattern, select
 from ggn_store.model.transfer import DivergedError, Resolution, RevisionSource, Transferred, TransferWishes
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
-from ggn_store.store.exchange import compare, offer, receive, stated
+from ggn_store.store.exchange import compare, offer, receive, renamed, stated
 from ggn_store.store.exchange.here import OvertakenError
 from ggn_store.store.exchange.offer import StoreSource
 from ggn_store.store.exchange.receive import Progress
@@ -345,16 +345,18 @@ def _take_one(
     while True:
         try:
             with opened() as source:
+                database = destination.database
                 if order.dry_run:
                     with destination.reading() as connection:
-                        return receive.plan(destination.database, connection, source, name, to, wishes)
+                        return receive.plan(database, connection, source, name, to, wishes)
                 with destination.writing() as connection:
                     if is_alone:
-                        destination.database.lock_pieces(connection, alone=True)
-                    with gates.holding(connection, to):
-                        return receive.receive(
-                            destination.database, connection, source, name, to, wishes, order.progress
-                        )
+                        database.lock_pieces(connection, alone=True)
+                    target, note = renamed.follow(database, connection, source, name, to, wishes)
+                    with gates.holding(connection, target):
+                        done = receive.receive(database, connection, source, name, target, wishes, order.progress)
+                    notes = [each for each in (note, done.note) if each is not None]
+                    return replace(done, note="; ".join(notes) or None)
         except OvertakenError:
             # What somebody else gave first may be in conflict now. This time others wait: they could be first for ever.
             is_alone = True

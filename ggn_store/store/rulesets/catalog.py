@@ -178,6 +178,18 @@ def _require_one(connection: Connection, named: Reference) -> None:
         raise UnknownNameError(f"{named} may be any of {listed}: write more of the digest")
 
 
+def renamed(connection: Connection, name: str) -> str | None:
+    """What the ruleset that was called `name` is called now; None where there was none, or it is called so again."""
+    query = select(t.ruleset.c.name).join(t.ruleset_rename).where(t.ruleset_rename.c.old_name == name)
+    now = connection.execute(query.limit(1)).scalar()
+    return None if now == name else now
+
+
+def gone(name: str, now: str) -> UnknownNameError:
+    """Why a name that was given up means nothing."""
+    return UnknownNameError(f"the ruleset {name} was renamed: it is {now} now, and {name} is not given to another")
+
+
 def _missing(connection: Connection, named: Reference) -> str:
     """Why there is no such revision, and what there is."""
     known = names(connection)
@@ -191,6 +203,8 @@ def _missing(connection: Connection, named: Reference) -> str:
                 f"the ruleset {named.name} was deleted: `ggn-store restore {named.name}`, or loading it again, brings "
                 "it back with its revisions"
             )
+        if (now := renamed(connection, named.name)) is not None:
+            return str(gone(named.name, now))
         return f"the store has no ruleset {quote(named.name)}{_offer(named.name, known)}"
     if named.number is not None:
         return (

@@ -313,10 +313,12 @@ def _lineages(connection: Connection, keys: Sequence[int]) -> dict[int, str]:
 
 
 def store_ruleset(database: Database, connection: Connection, name: str) -> int:
-    """Key of the ruleset `name`, which is made if it is new."""
+    """Key of the ruleset `name`, which is made if it is new; raises UnknownNameError where it was renamed."""
     called = {"name": name}
     known = connection.execute(_RULESET, called).scalar()
     if known is None:
+        if (now := catalog.renamed(connection, name)) is not None:
+            raise catalog.gone(name, now)
         known = database.add(connection, t.ruleset, called, ("name",), "id").scalar()
     if known is None:  # somebody else has just made it
         known = connection.execute(_RULESET, called).scalar_one()

@@ -163,6 +163,17 @@ ruleset_state = _table(
     CheckConstraint("state IN ('active', 'deprecated', 'retired')", name="state"),
 )
 
+# A row each time that a ruleset is renamed, numbered from 1; nobody else gets the old name.
+ruleset_rename = _table(
+    "ruleset_rename",
+    Column("ruleset_id", Id, ForeignKey("ruleset.id"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("old_name", Label, nullable=False),
+    Column("new_name", Label, nullable=False),
+    *_signed(),
+    PrimaryKeyConstraint("ruleset_id", "number"),
+)
+
 # A row each time that the policy of a namespace changes, numbered from 1; the newest counts, without rules where it was
 # removed. The namespace '' is the whole store. `positions` are those that `rules` say must keep their moves, as NDJSON.
 policy = _table(
@@ -344,6 +355,7 @@ piece_check = _compact(
     PrimaryKeyConstraint("piece_id"),
 )
 
+Index(None, ruleset_rename.c.old_name)
 Index(None, revision.c.digest)
 Index(None, piece.c.identifier)
 

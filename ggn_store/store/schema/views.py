@@ -299,6 +299,7 @@ SQL_TABLES: Final[dict[str, str]] = {
     "piece_check": "that `db check` found a piece sound, and when",
     "tag": "where a tag was set, or removed",
     "ruleset_state": "what a ruleset was said to be",
+    "ruleset_rename": "what a ruleset was called before",
     "policy": "what the revisions of a namespace must be like",
     "proposal": "what is to be the next revision of a ruleset",
     "proposal_piece": "that a proposal lists a piece",

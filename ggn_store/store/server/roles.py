@@ -36,7 +36,7 @@ RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     **{table: {"INSERT": _WRITERS} for table in ("proposal", "proposal_piece", "verdict")},
     # Of authors only those whom a policy names.
     **{table: {"INSERT": _WRITERS} for table in ("tag", "ruleset_state")},
-    "policy": {"INSERT": (ADMIN,)},
+    **{table: {"INSERT": (ADMIN,)} for table in ("policy", "ruleset_rename")},
     "audit": {},
     VERSION_TABLE: {},
     UNCHECKED: {"INSERT": _WRITERS},

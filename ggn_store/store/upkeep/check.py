@@ -23,6 +23,7 @@ from ggn_store.model.care import Verification
 from ggn_store.model.document import Dialect, Piece, revision_digest
 from ggn_store.model.revision import check_tag, lineage
 from ggn_store.store.database.engine import Database, Opening, is_about_a_value
+from ggn_store.store.history import renames
 from ggn_store.store.review import policies, proposals
 from ggn_store.store.rulesets import catalog, damaged, declared, lanes, load, summaries
 from ggn_store.store.rulesets.damaged import Result
@@ -422,7 +423,7 @@ class _Walk:
         """
         told = select(t.audit.c.id, t.audit.c.action, t.audit.c.subject, t.audit.c.detail)
         if self._names:
-            told = told.where(t.audit.c.subject.in_(self._names))
+            told = told.where(t.audit.c.subject.in_(self._subjects()))
         known = set()
         expected = 1
 
@@ -450,18 +451,25 @@ class _Walk:
         detail = self._detail(row)
         if not isinstance(detail.get("revision"), int):
             return "", [f"table audit: the revision in row {row.id} cannot be read"]
+        subject = renames.moved(connection).get(row.subject, row.subject)
         query = (
             select(t.revision.c.lineage)
             .join(t.ruleset)
-            .where(t.ruleset.c.name == row.subject, t.revision.c.number == detail["revision"])
+            .where(t.ruleset.c.name == subject, t.revision.c.number == detail["revision"])
         )
         found = connection.execute(query).scalar()
-        label = f"revision {row.subject}@{detail['revision']}"
+        label = f"revision {subject}@{detail['revision']}"
         if found is None:
             return label, [f"{label}: it is not there, and the audit records that it was made"]
         if found != detail.get("lineage"):
             return label, [f"{label}: the audit records that it had the lineage {detail.get('lineage')}"]
         return label, []
+
+    def _subjects(self) -> list[str]:
+        """The names that these rulesets have, and those that they had before."""
+        with self._opening() as connection:
+            before = renames.moved(connection).items()
+        return [*self._names, *(old for old, now in before if now in self._names)]
 
     def _detail(self, row: Any) -> dict[str, Any]:
         """What a row of the audit tells; nothing where it cannot be read."""
@@ -475,15 +483,16 @@ class _Walk:
         states = self._named(select(t.ruleset.c.name).select_from(t.ruleset_state.join(t.ruleset)))
         made = Counter(f"tag {name}:{tag}" for name, tag in connection.execute(moves))
         made.update(f"ruleset {name}" for name in connection.execute(states).scalars())
-        known = Counter[str]()
+        known, moved = Counter[str](), renames.moved(connection)
         if self._names:
-            told = told.where(t.audit.c.subject.in_(self._names))
+            told = told.where(t.audit.c.subject.in_(self._subjects()))
         for row in damaged.rows(connection, told, audit.id).values():
             if row is None:  # which is reported already
                 continue
             detail = self._detail(row)
             is_tag = row.action == "tag"
-            known[f"tag {row.subject}:{detail.get('tag')}" if is_tag else f"ruleset {row.subject}"] += 1
+            subject = moved.get(row.subject, row.subject)
+            known[f"tag {subject}:{detail.get('tag')}" if is_tag else f"ruleset {subject}"] += 1
         for label in sorted(made | known):
             if made[label] != known[label]:
                 what = "moves" if label.startswith("tag ") else "changes of state"

@@ -1,0 +1,163 @@
+"""Renames: the history stays with the ruleset, and the old name answers with where it went."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from ggn_store import ConflictError, GgnStoreError, Store, UnknownNameError
+from ggn_store.errors import GateError, NotationError
+from tests.support.exchanged import BOTH, game, history, sound
+from tests.support.program import _own_place as _own_place
+from tests.support.program import run as run
+
+
+@pytest.fixture
+def renamed(store: Store) -> Store:
+    store.load(game(**BOTH, N="b1c3"), "team/old", author="Ann")
+    store.load(game(**BOTH, N="b1a3"), "team/old", author="Bob")
+    store.tags.set("team/old@1", "stable")
+    store.states.set("team/old", "deprecated")
+    store.rename("team/old", "team/new", author="Ann", message="better")
+    return store
+
+
+def test_history_tags_and_states_stay_with_the_ruleset(renamed: Store, tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path / 'other.db'}") as other:
+        renamed.exchange.push(other, "team/new", tags=True)
+        assert history(renamed, "team/new") == history(other, "team/new")
+    assert [each.revision.author for each in renamed.history.log("team/new")] == ["Bob", "Ann"]
+    assert [each.name for each in renamed.tags.list("team/new")] == ["stable"]
+    assert renamed.states.get("team/new").state == "deprecated"
+    renamed.load(game(**BOTH, N="b1d2"), "team/new")
+    assert sound(renamed)
+    with renamed.session.database.reading() as connection:
+        row = connection.execute(text("SELECT subject, detail FROM audit WHERE action = 'rename'")).one()
+    assert row.subject == "team/new"
+    assert '"Ann"' in row.detail
+
+
+def test_the_old_name_says_where_it_went_and_is_given_to_nobody(renamed: Store) -> None:
+    for use in (
+        lambda: renamed.ruleset("team/old"),
+        lambda: renamed.ruleset("team/old@1"),
+        lambda: renamed.tags.list("team/old"),
+        lambda: renamed.states.set("team/old", "active"),
+        lambda: renamed.load(game(**BOTH, N="b1d2"), "team/old"),
+        lambda: renamed.reviews.propose(game(**BOTH, N="b1d2"), "team/old", author="Ann"),
+        lambda: renamed.rename("team/old", "team/else"),
+    ):
+        with pytest.raises(UnknownNameError, match="the ruleset team/old was renamed: it is team/new now"):
+            use()
+    renamed.load(game(**BOTH, N="b1d2"), "other")
+    with pytest.raises(ConflictError, match="was the name of another ruleset"):
+        renamed.rename("other", "team/old")
+    with pytest.raises(ConflictError, match="team/new is there already"):
+        renamed.rename("other", "team/new")
+    with pytest.raises(NotationError, match="is its name already"):
+        renamed.rename("other", "other")
+    renamed.rename("team/new", "team/old")
+    assert renamed.ruleset("team/old").revision.number == 2
+    assert sound(renamed)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE ruleset SET name = 'x'",
+        "UPDATE ruleset_rename SET old_name = 'x'",
+        "DELETE FROM ruleset_rename",
+        "INSERT INTO ruleset (name) VALUES ('team/old')",
+        *(
+            f"INSERT INTO ruleset_rename SELECT id, {number}, {old}, {new}, 'Eve', NULL, {at} FROM ruleset"
+            for number, old, new, at in (
+                (1, "name", "'x'", "'2026-01-01 00:00:00.000000'"),
+                (3, "name", "'x'", "'2026-01-01 00:00:00.000000'"),
+                (2, "'team/old'", "'x'", "'2026-01-01 00:00:00.000000'"),
+                (2, "name", "'../x'", "'2026-01-01 00:00:00.000000'"),
+                (2, "name", "name", "'2026-01-01 00:00:00.000000'"),
+                (2, "name", "'x'", "'2999-01-01 00:00:00.000000'"),
+            )
+        ),
+    ],
+)
+def test_the_database_keeps_names_and_renames(renamed: Store, statement: str) -> None:
+    with pytest.raises(GgnStoreError), renamed.session.database.writing() as connection:
+        connection.execute(text(statement))
+    assert renamed.ruleset("team/new").revision.number == 2
+    assert sound(renamed)
+
+
+def test_a_ruleset_does_not_leave_its_policy(store: Store) -> None:
+    store.load(game(**BOTH, N="b1c3"), "team/old")
+    store.policies.set("team", review=1)
+    with pytest.raises(GateError, match="another policy counts for free"):
+        store.rename("team/old", "free")
+    with pytest.raises(GgnStoreError), store.session.database.writing() as connection:
+        connection.execute(
+            text("INSERT INTO ruleset_rename SELECT id, 1, name, 'free', 'x', NULL, '2026-01-01' FROM ruleset")
+        )
+    store.rename("team/old", "team/new")
+    store.policies.set("team/new", review=2)
+    store.rename("team/new", "mine")
+    policy = store.policies.get("mine")
+    assert policy is not None
+    assert policy.rules is not None
+    assert policy.rules.review == 2
+    assert sound(store)
+
+
+def test_another_store_continues_the_history_under_the_new_name(store: Store, tmp_path: Path) -> None:
+    store.load(game(**BOTH, N="b1c3"), "team/old", author="Ann")
+    with Store.open(f"sqlite:///{tmp_path / 'other.db'}") as other:
+        other.exchange.pull(store, "team/old")
+        store.rename("team/old", "team/mid", author="Ann")
+        store.rename("team/mid", "team/new", author="Bob")
+        store.load(game(**BOTH, N="b1a3"), "team/new")
+        with pytest.raises(UnknownNameError, match="it is team/new now"):
+            other.exchange.pull(store, "team/old")
+        [result] = other.exchange.pull(store, "team/new")
+        assert (result.status, result.revisions, result.head) == ("forwarded", 1, 2)
+        assert result.note == "team/old was renamed at the source, and is team/new here, too"
+        assert [each.revision.name for each in other.list()] == ["team/new"]
+        assert history(other, "team/new") == history(store, "team/new")
+        assert sound(store, other)
+
+
+def test_a_pull_of_an_old_name_goes_on_with_the_new_one_and_both_names_stay(store: Store, tmp_path: Path) -> None:
+    store.load(game(**BOTH, N="b1c3"), "team/old", author="Ann")
+    with Store.open(f"sqlite:///{tmp_path / 'other.db'}") as other:
+        other.exchange.pull(store, "team/old")
+        other.rename("team/old", "mine")
+        store.load(game(**BOTH, N="b1a3"), "team/old")
+        [result] = other.exchange.pull(store, "team/old")
+        assert (result.to, result.revisions) == ("mine", 1)
+        store.rename("team/old", "team/new")
+        [result] = other.exchange.pull(store, "team/new")
+        assert (result.to, result.status) == ("mine", "unchanged")
+        assert result.note == "team/new of the source is mine here: both were team/old"
+        assert sound(store, other)
+
+
+def test_a_bundle_says_what_was_renamed(store: Store, tmp_path: Path) -> None:
+    store.load(game(**BOTH, N="b1c3"), "team/old", author="Ann")
+    with Store.open(f"sqlite:///{tmp_path / 'other.db'}") as other:
+        other.exchange.pull(store, "team/old")
+        store.rename("team/old", "team/new", author="Ann")
+        store.exchange.create_bundle(tmp_path / "all.gz")
+        [result] = other.exchange.load_bundle(tmp_path / "all.gz")
+        assert (result.to, result.status) == ("team/new", "unchanged")
+        assert [each.revision.name for each in other.list()] == ["team/new"]
+
+
+def test_the_program_renames(run: Any, address: str) -> None:
+    with Store.open(address) as store:
+        store.load(game(**BOTH, N="b1c3"), "team/old")
+    result = run("--db", address, "rename", "team/old", "team/new", "--author", "Ann")
+    assert (result.code, result.out) == (0, "team/old is team/new now; its newest revision is team/new@1\n")
+    result = run("--db", address, "show", "team/old")
+    assert result.code == 1
+    assert "it is team/new now" in result.err
