@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from ggn_store.api.session import collector, opening
 from ggn_store.model.document import Document
 from ggn_store.model.proposal import Proposal, is_proposal, parse_proposal
 from ggn_store.model.revision import Reference, Revision, lineage
 from ggn_store.store.database.session import Session
-from ggn_store.store.history.diff import GivenVersion, NoVersion, StoredVersion, Version
-from ggn_store.store.review import proposals
 from ggn_store.store.rulesets import catalog, load, stored_documents
 from ggn_store.store.rulesets.stored_documents import Transaction
+
+if TYPE_CHECKING:
+    from ggn_store.store.history.diff import Version
 
 
 def find(session: Session, reference: str) -> tuple[Session, Revision]:
@@ -49,6 +51,8 @@ def in_memory(
 
 def read_proposal(connection: Transaction, reference: str) -> tuple[Proposal, Revision | None]:
     """A proposal, which is whole, and the revision that it is to follow, if any."""
+    from ggn_store.store.review import proposals
+
     found = proposals.find_whole(connection, *parse_proposal(reference))
     return found, None if found.base_id is None else catalog.read_revision(connection, found.base_id)
 
@@ -65,11 +69,15 @@ def as_revision(connection: Transaction, reference: str) -> tuple[Revision, Revi
 
 def version(connection: Transaction, content: str | Document) -> Version:
     """A document, or what a reference names, to be compared."""
+    from ggn_store.store.history.diff import GivenVersion
+
     return GivenVersion(content) if isinstance(content, Document) else step(connection, content)[1]
 
 
 def step(connection: Transaction, reference: str) -> tuple[Version, Version]:
     """What a revision was made of, which is its parent, or a proposal, which is its base; and what it is."""
+    from ggn_store.store.history.diff import NoVersion, StoredVersion
+
     if is_proposal(reference):
         found, before = read_proposal(connection, reference)
         stored = stored_documents.of_proposal(connection, found)
