@@ -1,9 +1,10 @@
-"""Changes that are reviewed: `propose`, `proposals`, `proposal`, `approve`, `reject`, `withdraw`."""
+"""Changes that are reviewed: `propose`, `amend`, `proposals`, `proposal`, `comment`, `approve`, and how they end."""
 
 from __future__ import annotations
 
 import os
 import sys
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,9 +16,12 @@ from ggn_store.model.revision import parse_reference
 from ggn_store.render.records import compact
 
 if TYPE_CHECKING:
-    from ggn_store.model.proposal import Proposal
+    from collections.abc import Sequence
 
-_COLUMNS = ("proposal", "state", "base", "approved", "author", "created_at", "summary")
+    from ggn_store import Store
+    from ggn_store.model.proposal import Proposal, Verdict
+
+_COLUMNS = ("proposal", "state", "base", "approved", "author", "created_at", "round", "comments", "summary")
 
 _proposal = click.argument("proposal", metavar="PROPOSAL", shell_complete=options.complete_ruleset)
 
@@ -53,10 +57,34 @@ def propose(ctx: click.Context, /, ruleset: str, file: str | None, **wishes: Any
     else:
         store = options.open_store(ctx, create=True)
         made = store.reviews.propose(file, ruleset, **wishes)
+    _report(store, made, "proposed")
+
+
+def _report(store: Store, made: Proposal, how: str) -> None:
     on = "as the first revision" if made.base is None else f"on {made.name}@{made.base}"
-    click.echo(f"{made}: proposed {on}; it needs {options.counted(made.needed, 'approval')}")
+    click.echo(f"{made}: {how} {on}; it needs {options.counted(made.needed, 'approval')}")
     if made.base is not None:
         options.report_state(store, store.ruleset(made.name).revision)
+
+
+@click.command("amend")
+@_proposal
+@click.argument("content", type=click.Path(), metavar="FILE|REVISION")
+@options.dialect_option
+@click.option("--base", metavar="REVISION", help="The revision that it is based on. Fails if the head has moved.")
+@options.accept_changes_option
+@options.change_options
+@click.pass_context
+def amend(ctx: click.Context, /, proposal: str, content: str, **wishes: Any) -> None:
+    """Amend your own proposal, such as chess#4, with other content.
+
+    FILE is as for `load`; NAME@REVISION, NAME@sha256:DIGEST or NAME:TAG is an old revision. What was proposed before is
+    kept as the round chess#4.1, the new content is chess#4.2, based on the newest revision; chess#4 means the newest
+    round. Approvals of an older round do not count. Without --message, the one of before is kept.
+    """
+    store = options.open_store(ctx)
+    made = store.reviews.amend(proposal, content, **wishes)
+    _report(store, made, f"amended, this is {made}.{made.round},")
 
 
 @click.command("proposals")
@@ -79,7 +107,7 @@ def proposals(ctx: click.Context, rulesets: tuple[str, ...], closed: bool, limit
 def _record(proposal: Proposal) -> dict[str, object]:
     summary = proposal.fault or (None if proposal.message is None else proposal.message.partition("\n")[0])
     approved = f"{len(proposal.approvals)}/{proposal.needed}"
-    return proposal.data() | {"approved": approved, "summary": summary}
+    return proposal.data() | {"approved": approved, "comments": len(proposal.comments), "summary": summary}
 
 
 @click.command("proposal")
@@ -92,7 +120,9 @@ def _record(proposal: Proposal) -> dict[str, object]:
 def show(
     ctx: click.Context, proposal: str, document: bool, pictures: str | None, form: str | None, output: str | None
 ) -> None:
-    """Show a proposal, such as chess#4: who made it, what was said of it, and what it changes.
+    """Show a proposal, such as chess#4: who made it, its rounds, what was said of it, and what it changes.
+
+    chess#4.1 is its first round, chess#4 its newest one.
 
     What is proposed can also be tried before it is approved: `moves chess#4`, `play chess#4`, `compare chess chess#4`
     and all other commands that ask about a ruleset take it.
@@ -109,13 +139,16 @@ def show(
         return
     from ggn_store.render.diff import diff_text
 
-    found, difference = reviews.get(proposal), reviews.diff(proposal)
+    found, rounds, difference = reviews.get(proposal), reviews.rounds(proposal), reviews.diff(proposal)
     if form == "json":
-        options.write([compact(found.data() | {"difference": difference.data()}) + "\n"], output)
+        earlier = [{name: each.data()[name] for name in _OF_A_ROUND} for each in rounds]
+        data = found.data() | {"history": earlier, "difference": difference.data()}
+        options.write([compact(data) + "\n"], output)
         return
     made = {
         "proposal": str(found),
         "state": found.state if found.revision is None else f"{found.state}, it is {found.name}@{found.revision}",
+        "round": None if len(rounds) == 1 else f"{found.round} of {found.rounds}",
         "base": None if found.base is None else f"{found.name}@{found.base}",
         "approved": f"{len(found.approvals)} of {found.needed}",
         "approvers": None if found.approvers is None else f"only {', '.join(found.approvers)}",
@@ -124,14 +157,51 @@ def show(
     }
     lines = [f"{name:14}{printable(text)}\n" for name, text in made.items() if text is not None]
     lines += [f"accepted      {printable(each)}\n" for each in found.accepted]
-    for each in found.verdicts:
-        why = "" if each.message is None else f": {each.message}"
-        is_void = each.verdict == "approved" and each.who in found.strangers
-        stands = ", which does not count" if is_void else ""
-        at = each.data()["created_at"]
-        lines.append(f"{each.verdict:14}{printable(f'{at} by {each.author or each.role}{stands}{why}')}\n")
+    lines += _said(found, rounds)
     color = output is None and options.is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
     options.write([*lines, "\n", *diff_text(difference, color)], output)
+
+
+_OF_A_ROUND = ("round", "base", "digest", "author", "role", "message", "created_at")
+
+
+def _said(proposal: Proposal, rounds: Sequence[Proposal]) -> list[str]:
+    """A line for each round but the first, and for each verdict and comment, in the order of time."""
+    said: list[tuple[Any, str, Proposal | Verdict, int, str]] = []
+    said += [(each.created_at, "amended", each, each.round, "") for each in rounds[1:]]
+    said += [(each.created_at, each.verdict, each, each.round, each.entry) for each in proposal.verdicts]
+    lines = []
+    for _, what, each, round_, entry in sorted(said, key=itemgetter(0)):
+        place = ", ".join((*([f"round {round_}"] * (len(rounds) > 1)), *([f"on {entry}"] * bool(entry))))
+        why = "" if each.message is None else f": {each.message}"
+        void = ", which does not count" if what == "approved" and each.who in proposal.strangers else ""
+        text = f"{each.data()['created_at']} by {each.author or each.role}{void}{place and f' ({place})'}{why}"
+        lines.append(f"{what:14}{printable(text)}\n")
+    return lines
+
+
+@click.command("comment")
+@_proposal
+@click.option("-m", "--message", metavar="TEXT", required=True, help="The comment.")
+@click.option("--piece", metavar="PIECE", help="Comment on this piece of the proposal or of its base.")
+@click.option("--source", metavar="SQUARE", help="With --piece: on what it can do from here; * is the hand.")
+@click.option("--destination", metavar="SQUARE", help="With --source: on the entry to there.")
+@click.option(
+    "--author", metavar="NAME", help="Who comments. Default: $GGN_AUTHOR, else the database's user, else git's."
+)
+@click.pass_context
+def comment(ctx: click.Context, /, proposal: str, message: str, **place: Any) -> None:
+    """Comment on a proposal, such as chess#4, on a round of it (chess#4.1), or on an entry.
+
+    A comment decides nothing, is kept for good, and may also be added after the proposal has ended.
+    """
+    given = [place[name] is not None for name in ("piece", "source", "destination")]
+    options.refuse(
+        (given[1] and not given[0], "--source says where a piece stands: name it with --piece"),
+        (given[2] and not given[1], "--destination is where it goes from a --source: name that, too"),
+    )
+    found = options.open_store(ctx).reviews.comment(proposal, message, **place)
+    click.echo(f"{found}: {options.counted(len(found.comments), 'comment')}")
 
 
 @click.command("approve")

@@ -12,8 +12,9 @@ from ggn_store.model.record import Record
 # What the audit tells of.
 ACTIONS: Final = (
     *("revision", "tag", "state", "rename", "delete", "restore", "gc"),
-    *("policy", "propose", "approve", "reject", "withdraw", "merge"),
+    *("policy", "propose", "amend", "comment", "approve", "reject", "withdraw", "merge"),
 )
+_ENTRY: Final = ("piece", "source", "destination")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,8 @@ class Event(Record):
         if detail.get("tag") is not None:
             return f"{self.subject}:{detail['tag']}"
         if detail.get("proposal") is not None:
-            return f"{self.subject}#{detail['proposal']}"
+            amended = detail.get("round") not in (None, 1)
+            return f"{self.subject}#{detail['proposal']}" + (f".{detail['round']}" if amended else "")
         if self.action == "revision" and detail.get("revision") is not None:
             return f"{self.subject}@{detail['revision']}"
         return self.subject
@@ -59,6 +61,8 @@ class Event(Record):
             said.append(f"-> {self.subject}@{detail['revision']}")
         if self.action == "policy":
             said.append("removed" if detail.get("rules") is None else str(detail["rules"]))
+        if self.action == "comment":
+            said += [f"on {detail[key]}" if key == "piece" else str(detail[key]) for key in _ENTRY if detail.get(key)]
         if self.action == "approve" and detail.get("digest") is not None:
             said.append(f"sha256:{detail['digest']}")
         if detail.get("state") is not None:

@@ -5,26 +5,41 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from ggn_store.errors import NotationError, quote
 from ggn_store.model.document import Dialect, Envelope
 from ggn_store.model.record import Record
 from ggn_store.model.revision import check_name
 
-Judgement = Literal["approved", "rejected", "withdrawn", "merged"]
-ProposalState = Literal["open", "stale", "broken", "rejected", "withdrawn", "merged"]
+Judgement = Literal["approved", "rejected", "withdrawn", "merged", "commented"]
+ProposalState = Literal["open", "stale", "broken", "amended", "rejected", "withdrawn", "merged"]
+# What goes on after it was said.
+_GOES_ON = ("approved", "commented")
 
 # Also a number that no proposal of this program has: one that somebody else has put there can be rejected.
-_REFERENCE = re.compile(r"(?P<name>[^#]+)#(?P<number>0|-?[1-9][0-9]{0,9})", re.ASCII)
+_NUMBER = "0|-?[1-9][0-9]{0,9}"
+_REFERENCE = re.compile(rf"(?P<name>[^#]+)#(?P<number>{_NUMBER})(?:\.(?P<round>{_NUMBER}))?", re.ASCII)
 _DIGEST = re.compile(r"(?:sha256:)?(?P<digest>[0-9a-f]{16,64})", re.ASCII)
+
+
+class ProposalReference(NamedTuple):
+    """What names a proposal: `chess#4`, or a round of it: `chess#4.1`; without a round the newest one is meant."""
+
+    name: str
+    number: int
+    round: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}#{self.number}" + ("" if self.round is None else f".{self.round}")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict(Record):
-    """What somebody said of a proposal.
+    """What somebody said of a proposal, in a verdict or a comment.
 
-    `revision` is the number of the one that a merged proposal became, `digest` that of the content that was approved.
+    `revision` is the number of the one that a merged proposal became, `digest` that of the content that was approved;
+    `round` is the round that it is of, and a comment may be on a `piece`, or an entry from `source` to `destination`.
     """
 
     ordinal: int
@@ -35,17 +50,29 @@ class Verdict(Record):
     message: str | None
     created_at: datetime | None
     digest: str | None = None
-    DATA: ClassVar = "verdict revision author role message created_at digest"
+    round: int = 1
+    piece: str | None = None
+    source: str | None = None
+    destination: str | None = None
+    DATA: ClassVar = "verdict revision author role message created_at digest round piece source destination"
 
     @property
     def who(self) -> str | None:
         """Who said so: the user of the database, where it knows one; else the author's own word."""
         return self.role or self.author
 
+    @property
+    def entry(self) -> str:
+        """What a comment is on, as `C:N b1 c3`; empty for the whole proposal."""
+        return " ".join(each for each in (self.piece, self.source, self.destination) if each is not None)
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal(Record):
-    """A proposal and what became of it; `chess#4` is the fourth of chess.
+    """A round of a proposal and what became of it; `chess#4` is the fourth of chess.
+
+    Its maker may amend it: `round` says which of its `rounds` this is, and the newest one counts. `verdicts` are what
+    was said of all rounds, in the order of time.
 
     `base` is the number of the revision that it is to follow, `head` that of the newest one: None for none. `needed`
     is how many must approve, and `approvers` are the only ones whom the policy lets do so, None for everybody;
@@ -75,13 +102,15 @@ class Proposal(Record):
     approvers: tuple[str, ...] | None = None
     strangers: frozenset[str] = frozenset()
     fault: str | None = None
+    round: int = 1
+    rounds: int = 1
     DATA: ClassVar = (
-        "name number state base head revision approvals needed approvers digest dialect pieces accepted "
+        "name number round rounds state base head revision approvals needed approvers digest dialect pieces accepted "
         "author role message created_at verdicts"
     )
 
     def __str__(self) -> str:
-        return f"{self.name}#{self.number}"
+        return str(ProposalReference(self.name, self.number, None if self.round == self.rounds else self.round))
 
     @property
     def who(self) -> str | None:
@@ -92,8 +121,10 @@ class Proposal(Record):
     def state(self) -> ProposalState:
         """Whether it waits for approvals; a stale one cannot be merged, the ruleset having moved on."""
         for each in self.verdicts:
-            if each.verdict != "approved":
-                return each.verdict
+            if each.verdict not in _GOES_ON and (each.round == self.round or self.round == self.rounds):
+                return each.verdict  # type: ignore[return-value]  # neither an approval nor a comment
+        if self.round < self.rounds:
+            return "amended"
         if self.fault is not None:
             return "broken"
         return "open" if self.base == self.head else "stale"
@@ -101,9 +132,18 @@ class Proposal(Record):
     @property
     def approvals(self) -> tuple[str, ...]:
         """The others who have approved of what is proposed, in the order in which they did."""
-        people = (each.who for each in self.verdicts if each.verdict == "approved" and each.digest == self.digest)
+        people = (
+            each.who
+            for each in self.verdicts
+            if (each.verdict, each.round, each.digest) == ("approved", self.round, self.digest)
+        )
         others = (who for who in people if who is not None and who != self.who and who not in self.strangers)
         return tuple(dict.fromkeys(others))
+
+    @property
+    def comments(self) -> tuple[Verdict, ...]:
+        """What was said of it, on all rounds, that decides nothing."""
+        return tuple(each for each in self.verdicts if each.verdict == "commented")
 
     @property
     def revision(self) -> int | None:
@@ -121,12 +161,19 @@ def is_proposal(reference: str) -> bool:
     return "#" in reference
 
 
-def parse_proposal(text: str) -> tuple[str, int]:
-    """The ruleset and the number that `chess#4` names; raises NotationError, quoting it, for anything else."""
+def parse_proposal(text: str) -> ProposalReference:
+    """The proposal that `chess#4` names, or the round that `chess#4.1` does.
+
+    Raises NotationError, quoting it, for anything else.
+    """
     match = _REFERENCE.fullmatch(text)
     if match is None:
-        raise NotationError(f"{quote(text)} does not name a proposal: write chess#4 for the fourth of chess")
-    return check_name(match["name"]), int(match["number"])
+        raise NotationError(
+            f"{quote(text)} does not name a proposal: write chess#4 for the fourth of chess, chess#4.1 for its first "
+            "round"
+        )
+    round_ = match["round"]
+    return ProposalReference(check_name(match["name"]), int(match["number"]), None if round_ is None else int(round_))
 
 
 def parse_digest(text: str) -> str:

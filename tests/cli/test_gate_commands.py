@@ -113,7 +113,8 @@ def test_a_review_on_the_command_line(ggn: Command, run: Program, address: str) 
         *("0/1", "more"),
     )
     table = ggn("proposals", "team/knight", "--format", "table").out.splitlines()
-    assert table[0].split() == ["proposal", "state", "base", "approved", "author", "created_at", "summary"]
+    columns = ["proposal", "state", "base", "approved", "author", "created_at", "round", "comments", "summary"]
+    assert table[0].split() == columns
     assert table[2].split()[:5] == ["team/knight#1", "open", "1", "0/1", "Ann"]
     shown = ggn("proposal", "team/knight#1").out
     for line in ("proposal      team/knight#1", "base          team/knight@1", "approved      0 of 1"):
@@ -182,6 +183,51 @@ def test_a_stale_proposal_ends_with_the_code_of_a_conflict(ggn: Command) -> None
     assert ggn("withdraw", "knight#1", "--author", "Ann").out == "knight#1: withdrawn\n"
     assert ggn("propose", "knight", "wider.json", "--author", "Ann", "--base", "2").out.startswith("knight#2: proposed")
     assert ggn("reject", "knight#2", "--author", "Bob").out == "knight#2: rejected\n"
+
+
+def test_rounds_and_comments_on_the_command_line(ggn: Command) -> None:
+    ggn("load", write("knight.json", KNIGHT))
+    ggn("propose", "knight", str(write("wider.json", WIDER)), "--author", "Ann", "-m", "more moves")
+    entry = ("--piece", "C:N", "--source", "b1", "--destination", "a3")
+    said = ggn("comment", "knight#1", "-m", "why?", *entry, "--author", "Bob")
+    assert (said.code, said.out) == (0, "knight#1: 1 comment\n")
+    for arguments, code, told in (
+        (("-m", "so", "--source", "b1"), 2, "name it with --piece"),
+        (("-m", "so", "--piece", "C:N", "--destination", "a3"), 2, "--destination is where it goes from a --source"),
+        ((), 2, "Missing option '-m'"),
+        (("-m", " "), 1, "a comment needs a text"),
+        (("-m", "so", "--piece", "C:M"), 1, "did you mean C:N?"),
+    ):
+        refused = ggn("comment", "knight#1", *arguments, "--author", "Bob")
+        assert (refused.code, refused.out) == (code, "")
+        assert told in refused.err
+    amended = ggn("amend", "knight#1", str(write("other.json", OTHER)), "--author", "Ann")
+    assert amended.out == "knight#1: amended, this is knight#1.2, on knight@1; it needs 1 approval\n"
+    same = ggn("amend", "knight#1", "other.json", "--author", "Ann")
+    assert (same.code, same.out, "proposes the same already" in same.err) == (3, "", True)
+    shown = ggn("proposal", "knight#1").out
+    assert "round         2 of 2\n" in shown
+    lines = [line.split(maxsplit=1) for line in shown.splitlines() if line.startswith(("commented ", "amended "))]
+    assert [(what, text.partition(" by ")[2]) for what, text in lines] == [
+        ("commented", "Bob (round 1, on C:N b1 a3): why?"),
+        ("amended", "Ann (round 2): more moves"),
+    ]
+    assert "state         amended\n" in ggn("proposal", "knight#1.1").out
+    [data] = ggn("proposal", "knight#1", "--format", "json").records()
+    assert [each["round"] for each in data["history"]] == [1, 2]
+    assert (data["round"], data["verdicts"][0]["destination"]) == (2, "a3")
+    [listed] = ggn("proposals").records()
+    assert (listed["proposal"], listed["round"], listed["comments"]) == ("knight#1", 2, 1)
+    assert json.loads(ggn("export", "knight#1.1").out) == WIDER
+    assert ggn("approve", "knight#1.1", "--author", "Bob").code == 3
+    ended = ggn("reject", "knight#1.2", "--author", "Bob")
+    assert ended.out == "knight#1: rejected\n"
+    late = ggn("amend", "knight#1", str(write("wider.json", WIDER)), "--author", "Ann")
+    assert (late.code, "was rejected already: propose the document anew" in late.err) == (3, True)
+    actions = [
+        (each["action"], each["detail"]["round"]) for each in ggn("audit").records() if "round" in each["detail"]
+    ]
+    assert actions == [("propose", 1), ("comment", 1), ("amend", 2), ("reject", 2)]
 
 
 def test_more_than_one_approval_is_counted_down(ggn: Command) -> None:

@@ -223,6 +223,24 @@ def attempts_by_hand(keys: Keys) -> Iterator[Attempt]:
     yield one("approve as the ninth", "verdict", ordinal=9)
     yield one("approve as the last", "verdict", ordinal=LARGEST)
     yield one("approve what is not there", "verdict", proposal_id=LARGEST)
+    yield one("amend with a gap", "proposal", number=keys.number, round=3)
+    yield one("amend in another's name", "proposal", number=keys.number, round=2, base_id=None)
+    yield one("amend with the same content", "proposal", number=keys.number, round=2, author="ann")
+    yield one("begin with the second round", "proposal", round=2)
+    yield one("take no round", "proposal", round=0)
+    yield one("take the last round", "proposal", number=keys.number, round=LARGEST)
+    said = {"verdict": "commented", "digest": None}
+    yield one("comment without a text", "verdict", **said | {"message": None})
+    yield one("comment with blanks", "verdict", **said | {"message": "  "})
+    yield one("comment on a digest", "verdict", **said | {"digest": keys.digest})
+    yield one("comment at length", "verdict", **said | {"message": "m" * 2_000_000})
+    yield one("comment on a piece that is not there", "verdict", **said, piece="C:X")
+    yield one("comment on a square that is not there", "verdict", **said, piece="C:N", source="z9")
+    yield one("comment on an entry that is not there", "verdict", **said, piece="C:N", source="b1", destination="b1")
+    yield one("comment on an entry of nothing", "verdict", **said, source="b1")
+    yield one("comment on an entry from nowhere", "verdict", **said, piece="C:N", destination="c3")
+    yield one("comment in 2999", "verdict", **said | {"created_at": "2999-01-01 00:00:00.000000"})
+    yield one("approve an entry", "verdict", piece="C:N")
     for name, rules in (
         ("that are no JSON", "not json"),
         ("that are a list", "[]"),

@@ -53,7 +53,7 @@ def read_proposal(connection: Transaction, reference: str) -> tuple[Proposal, Re
     """A proposal, which is whole, and the revision that it is to follow, if any."""
     from ggn_store.store.review import proposals
 
-    found = proposals.find_whole(connection, *parse_proposal(reference))
+    found = proposals.find_whole(connection, parse_proposal(reference))
     return found, None if found.base_id is None else catalog.read_revision(connection, found.base_id)
 
 

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from ggn_store.api.loading import conflicts, gates
 from ggn_store.api.loading.loading import LoadWishes, ProposeOptions, prepare, read_one, stream
 from ggn_store.api.session import authors, collector, references
-from ggn_store.errors import ConflictError, GateError, HeadMovedError
+from ggn_store.errors import (
+    ConflictError,
+    GateError,
+    HeadMovedError,
+    InputError,
+    NotationError,
+    UnknownNameError,
+    did_you_mean,
+    offer,
+    printable,
+    quote,
+)
 from ggn_store.model.changes import Diff
 from ggn_store.model.document import Document
 from ggn_store.model.merge import noted
-from ggn_store.model.proposal import Judgement, Proposal, parse_digest, parse_proposal
-from ggn_store.model.revision import check_name
+from ggn_store.model.proposal import Judgement, Proposal, ProposalReference, parse_digest, parse_proposal
+from ggn_store.model.revision import Reference, check_name, parse_reference
 from ggn_store.model.selection import is_pattern, select
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
@@ -27,6 +40,7 @@ from ggn_store.store.rulesets.stored_documents import Transaction
 if TYPE_CHECKING:
     from ggn_store.api.loading import loading
     from ggn_store.api.ruleset import Ruleset
+    from ggn_store.games.rules import Definition
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +60,47 @@ class Reviews:
         wishes = LoadWishes(**options)
         with collector.held_off():
             content, name = read_one(document, name, wishes.dialect)
-            author = self._author(wishes.author, wishes.message)
             check_name(name)
+            return self._propose(name, content, wishes)
+
+    def amend(self, proposal: str, document: loading.Content, **options: Unpack[ProposeOptions]) -> Proposal:
+        """Put other content in place of that of one's own proposal `chess#4`: a new round, to be approved anew.
+
+        It is based on the newest revision, so that a stale proposal is brought up to date. `document` may also name an
+        old revision, as `chess@3`. The keywords are those of `propose`; without a message the one of before is kept.
+        Raises like `propose`, GateError for who has not made the proposal, and ConflictError where it has ended or says
+        the same already.
+        """
+        wishes, to = LoadWishes(**options), parse_proposal(proposal)
+        if isinstance(document, str) and (old := _old_revision(document)) is not None:
+            return self._propose(to, old, wishes)
+        with collector.held_off():
+            content, _ = read_one(document, to.name, wishes.dialect)
+            return self._propose(to, content, wishes)
+
+    def _propose(
+        self, to: str | ProposalReference, content: Document | Definition | Reference, wishes: LoadWishes
+    ) -> Proposal:
+        """Propose content for a ruleset, or amend a proposal with it."""
+        name = to if isinstance(to, str) else to.name
+        author, message, database = self._author(wishes.author, wishes.message), wishes.message, self._session.database
+        kept: Document | load.Ready | load.PieceStream | Reference
+        if isinstance(content, Reference):
+            kept = content
+        else:
             kept = prepare(content) if isinstance(content, Document) else stream(content)
-            database = self._session.database
-            with self._session.writing() as connection:
-                head = load.head_of(connection, name)
-                head.require(catalog.base(connection, name, wishes.base), name)
-                gates.require_open(states.newest(connection, name))
-                made, listed = load.keep(database, connection, kept, load.Change(author, wishes.message))
-                return self._add(connection, name, head, made, listed, accept=wishes.accept_changes)
+        with self._session.writing() as connection:
+            amended = to if isinstance(to, str) else _require_amendable(connection, to, database.role or author)
+            if message is None and isinstance(amended, Proposal):
+                message = amended.message
+            head = load.head_of(connection, name)
+            head.require(catalog.base(connection, name, wishes.base), name)
+            gates.require_open(states.newest(connection, name))
+            if isinstance(kept, Reference):
+                made, listed = stored_documents.again(connection, catalog.find(connection, kept), author, message)
+            else:
+                made, listed = load.keep(database, connection, kept, load.Change(author, message))
+            return self._add(connection, amended, head, made, listed, accept=wishes.accept_changes)
 
     def resolve(
         self, file: str | os.PathLike[str], *, message: str | None = None, author: str | None = None
@@ -73,28 +118,30 @@ class Reviews:
 
         Raises like `propose`, and UnknownNameError for a revision that is not there.
         """
-        author = self._author(author, message)
-        with self._session.writing() as connection:
+        with self._session.reading() as connection:
             named = catalog.parsed(connection, reference)
-            revision = catalog.find(connection, named)
-            head = load.head_of(connection, named.name)
-            gates.require_open(states.newest(connection, named.name))
-            made, listed = stored_documents.again(connection, revision, author, message)
-            return self._add(connection, named.name, head, made, listed, accept=accept_changes)
+        wishes = LoadWishes(message=message, author=author, accept_changes=accept_changes)
+        return self._propose(named.name, named, wishes)
 
     def _add(
-        self, connection: Transaction, name: str, head: load.Head, made: Made, listed: list[int], *, accept: bool
+        self,
+        connection: Transaction,
+        to: str | Proposal,
+        head: load.Head,
+        made: Made,
+        listed: list[int],
+        *,
+        accept: bool,
     ) -> Proposal:
         """Propose what is stored already, where it is news and its policy has nothing against it."""
+        name = to if isinstance(to, str) else to.name
         rights.require(self._session.database, connection, name, "proposers", made.author)
-        _require_news(connection, name, head.digest, head.number, made)
+        _require_news(connection, to, head, made)
         before = None if head.id is None else stored_documents.of_revision(connection, head.id)
         found = gates.check(connection, name, before, stored_documents.of_pieces(connection, made, listed))
         gates.refuse(name, found, accept=accept)
         accepted = [str(change) for change in found.changes]
-        return proposals.add(
-            self._session.database, connection, name, head, gates.signed(made, found), listed, accepted
-        )
+        return proposals.add(self._session.database, connection, to, head, gates.signed(made, found), listed, accepted)
 
     def approve(
         self, proposal: str, *, author: str | None = None, message: str | None = None, digest: str | None = None
@@ -106,13 +153,13 @@ class Reviews:
         another one or the head has moved since it was proposed, GateError where the policy refuses it now, and
         StoreError where this program has not written it so.
         """
-        name, number = parse_proposal(proposal)
+        wanted = parse_proposal(proposal)
         read = None if digest is None else parse_digest(digest)
         author = self._author(author, message)
         database = self._session.database
         who = database.role or author
         with self._session.writing() as connection:
-            found = proposals.find_whole(connection, name, number)
+            found = proposals.find_whole(connection, wanted)
             if read is not None and not found.digest.startswith(read):
                 raise ConflictError(
                     f"{found} has the digest {found.digest}, and the one that was read is {read}: look at it again "
@@ -122,17 +169,17 @@ class Reviews:
                 _require_current(found)
                 if who == found.who:
                     raise GateError(f"{found} is {who}'s own: somebody else has to approve of it")
-                rights.require(database, connection, name, "approvers", author)
+                rights.require(database, connection, wanted.name, "approvers", author)
                 if who in found.approvals:
                     break
                 was_said = proposals.judge(database, connection, found, "approved", author, message)
-                found = proposals.find(connection, name, number)
+                found = proposals.find(connection, wanted)
                 if was_said:
                     break
             if len(found.approvals) < found.needed:
                 return found
             _merge(database, connection, found, author)
-            return proposals.find(connection, name, number)
+            return proposals.find(connection, wanted)
 
     def reject(self, proposal: str, *, author: str | None = None, message: str | None = None) -> Proposal:
         """End the proposal `chess#4`, also one that is broken."""
@@ -142,20 +189,49 @@ class Reviews:
         """End the proposal `chess#4`, which is one's own."""
         return self._end(proposal, "withdrawn", author, message)
 
+    def comment(
+        self,
+        proposal: str,
+        message: str,
+        *,
+        piece: str | None = None,
+        source: str | None = None,
+        destination: str | None = None,
+        author: str | None = None,
+    ) -> Proposal:
+        """Say something of `chess#4`, or of a piece or an entry of it, that decides nothing; also after its end.
+
+        Raises UnknownNameError where neither the proposal nor its base has the entry, and InputError for no text.
+        """
+        if not message.strip():
+            raise InputError("a comment needs a text")
+        entry = {"piece": piece, "source": source, "destination": destination}
+        given = [each is not None for each in entry.values()]
+        if sorted(given, reverse=True) != given:
+            raise InputError("an entry is of a piece, from a source to a destination: name the piece, then the source")
+        wanted, author = parse_proposal(proposal), self._author(author, message)
+        with self._session.writing() as connection:
+            while True:
+                found = proposals.find_whole(connection, wanted)
+                if piece is not None:
+                    _require_entry(connection, found, piece, source, destination)
+                if proposals.judge(self._session.database, connection, found, "commented", author, message, **entry):
+                    return proposals.find(connection, wanted)
+
     def _end(self, reference: str, verdict: Judgement, author: str | None, message: str | None) -> Proposal:
-        name, number = parse_proposal(reference)
+        wanted = parse_proposal(reference)
         author = self._author(author, message)
         who = self._session.database.role or author
         with self._session.writing() as connection:
             while True:
-                found = proposals.find(connection, name, number)
+                found = proposals.find(connection, wanted)
                 _require_unjudged(found)
                 if verdict == "withdrawn" and who != found.who:
                     raise GateError(f"{found} is {found.who}'s, not {who}'s: reject it instead")
                 if verdict == "rejected":
-                    rights.require(self._session.database, connection, name, "approvers", author)
+                    rights.require(self._session.database, connection, wanted.name, "approvers", author)
                 if proposals.judge(self._session.database, connection, found, verdict, author, message):
-                    return proposals.find(connection, name, number)
+                    return proposals.find(connection, wanted)
 
     def _author(self, author: str | None, message: str | None) -> str | None:
         """Who makes a change; raises GateError for nobody."""
@@ -171,7 +247,15 @@ class Reviews:
     def get(self, proposal: str) -> Proposal:
         """The proposal `chess#4`; raises UnknownNameError, and StoreError where it is broken."""
         with self._session.reading() as connection:
-            return proposals.find_whole(connection, *parse_proposal(proposal))
+            return proposals.find_whole(connection, parse_proposal(proposal))
+
+    def rounds(self, proposal: str) -> tuple[Proposal, ...]:
+        """All rounds of the proposal `chess#4`, in their order."""
+        wanted = parse_proposal(proposal)
+        with self._session.reading() as connection:
+            proposals.find(connection, wanted)
+            found = proposals.listed(connection, wanted.name)
+        return tuple(sorted((each for each in found if each.number == wanted.number), key=lambda each: each.round))
 
     def list(self, *rulesets: str, closed: bool = False) -> tuple[Proposal, ...]:
         """The proposals that wait for approvals, of all rulesets or of some; with `closed`, all that there ever were.
@@ -188,7 +272,8 @@ class Reviews:
                 for name in wanted - proposed:
                     catalog.find(connection, check_name(name))
                 found = [each for each in found if each.name in wanted]
-        return tuple(each for each in found if closed or each.state in ("open", "stale", "broken"))
+        shown = ("open", "stale", "broken", *(("rejected", "withdrawn", "merged") if closed else ()))
+        return tuple(each for each in found if each.state in shown)
 
     def ruleset(self, proposal: str) -> Ruleset:
         """What `chess#4` proposes, as a ruleset in a private store in memory, to be asked for moves."""
@@ -203,19 +288,81 @@ class Reviews:
             return diff.diff(*references.step(connection, proposal))
 
 
-def _require_news(connection: Transaction, name: str, head: str | None, number: int, made: Made) -> None:
+def _old_revision(text: str) -> Reference | None:
+    """The old revision that a text names; None where it is the path of a file."""
+    try:
+        found = parse_reference(text)
+    except NotationError:
+        return None
+    return None if found.is_newest or Path(text).exists() else found
+
+
+def _require_news(connection: Transaction, to: str | Proposal, head: load.Head, made: Made) -> None:
     """Raise ConflictError where the content is there already, or proposed already."""
-    if made.digest == head:
-        raise ConflictError(f"there is nothing to propose: {name}@{number} is what the document says")
+    name = to if isinstance(to, str) else to.name
+    if made.digest == head.digest:
+        raise ConflictError(f"there is nothing to propose: {name}@{head.number} is what the document says")
     for each in proposals.listed(connection, name):
         if each.digest == made.digest and each.state == "open":
             raise ConflictError(f"{each} proposes the same already: see `ggn-store proposal {each}`")
 
 
+def _require_amendable(connection: Transaction, wanted: ProposalReference, who: str | None) -> Proposal:
+    """The newest round of a proposal that this person may amend."""
+    found = proposals.find_whole(connection, wanted)
+    if _became(found) is not None:
+        raise ConflictError(f"{found} {_became(found)}: propose the document anew")
+    _require_unjudged(found)
+    if who != found.who:
+        raise GateError(f"{found} is {found.who}'s, not {who}'s: comment on it, or propose the document yourself")
+    return found
+
+
+def _require_entry(
+    connection: Transaction, proposal: Proposal, piece: str, source: str | None, destination: str | None
+) -> None:
+    """Raise UnknownNameError unless a proposal or its base has a piece, which goes from there to there."""
+    contents = [stored_documents.of_proposal(connection, proposal)]
+    if proposal.base_id is not None:
+        contents.append(stored_documents.of_revision(connection, proposal.base_id))
+    names = {each.identifier for content in contents for each in content.pieces}
+    _require_known(proposal, "piece", piece, names)
+    if source is None:
+        return
+    found: dict[str, set[str]] = {}
+    for content in contents:
+        others = {each.id for each in content.pieces if each.identifier != piece}
+        for each in stored_documents.read_pieces(connection, content, others):
+            for of in each.sources:
+                found.setdefault(of.square, set()).update(to.square for to in of.destinations)
+    _require_known(proposal, f"entry of {printable(piece)} from", source, found)
+    if destination is not None:
+        place = f"entry of {printable(piece)} from {printable(source)} to"
+        _require_known(proposal, place, destination, found[source])
+
+
+def _require_known(proposal: Proposal, what: str, name: str, known: Collection[str]) -> None:
+    if name not in known:
+        near = did_you_mean(name, sorted(known)) or f": there are {offer(sorted(known))}"
+        raise UnknownNameError(f"neither {proposal} nor its base has the {what} {quote(name)}{near}")
+
+
+def _became(proposal: Proposal) -> str | None:
+    """What has ended a proposal."""
+    if proposal.state not in ("merged", "rejected", "withdrawn"):
+        return None
+    became = "" if proposal.revision is None else f", it is {proposal.name}@{proposal.revision}"
+    return f"was {proposal.state} already{became}"
+
+
 def _require_unjudged(proposal: Proposal) -> None:
-    if proposal.state in ("merged", "rejected", "withdrawn"):
-        became = "" if proposal.revision is None else f", it is {proposal.name}@{proposal.revision}"
-        raise ConflictError(f"{proposal} was {proposal.state} already{became}")
+    if (became := _became(proposal)) is not None:
+        raise ConflictError(f"{proposal} {became}")
+    if proposal.state == "amended":
+        newest = f"{proposal.name}#{proposal.number}"
+        raise ConflictError(
+            f"{proposal} was amended: its newest round is {newest}.{proposal.rounds}, see `ggn-store proposal {newest}`"
+        )
 
 
 def _require_current(proposal: Proposal) -> None:
@@ -228,7 +375,7 @@ def _moved_on(proposal: Proposal, head: int | None) -> ConflictError:
     made = "before there was a revision" if proposal.base is None else f"on {proposal.name}@{proposal.base}"
     return ConflictError(
         f"{proposal} was made {made}, and the newest revision is {proposal.name}@{head} now: bring the document up to "
-        "date and propose it again"
+        f"date and propose it again, with `ggn-store amend {proposal} FILE`"
     )
 
 
@@ -248,5 +395,5 @@ def _merge(database: Database, connection: Transaction, proposal: Proposal, auth
         revision = load.append(database, connection, name, made, pieces, load.Change(base=head.lineage))
     except HeadMovedError:
         raise _moved_on(proposal, load.head_of(connection, name).number) from None
-    if not proposals.judge(database, connection, proposal, "merged", author, None, revision.id):
+    if not proposals.judge(database, connection, proposal, "merged", author, None, revision_id=revision.id):
         raise ConflictError(f"somebody else has just said something of {proposal}: look at it again")

@@ -186,8 +186,9 @@ policy = _table(
     PrimaryKeyConstraint("namespace", "number"),
 )
 
-# What is to be the next revision of a ruleset. `pieces` says how many it lists, `accepted` which changes of moves it
-# says are meant. `role` is Postgres's word for who made it, whatever the author says.
+# What is to be the next revision of a ruleset: a row for each round, numbered from 1, the newest of which counts.
+# `pieces` says how many it lists, `accepted` which changes of moves it says are meant. `role` is Postgres's word for
+# who made it, whatever the author says.
 proposal = _table(
     "proposal",
     Column("id", Id, primary_key=True, nullable=False),
@@ -201,12 +202,13 @@ proposal = _table(
     Column("pieces", Integer, nullable=False),
     Column("accepted", Text, nullable=True),
     *_signed(Column("role", Label, nullable=True)),
-    UniqueConstraint("ruleset_id", "number"),
+    Column("round", Integer, nullable=False, server_default="1"),
+    UniqueConstraint("ruleset_id", "number", "round"),
     CheckConstraint("dialect IN ('perform', 'must-deny', 'diff', 'gdl')", name="dialect"),
 )
 
-# What became of a proposal, numbered from 1: anything but an approval ends it. An approval names the digest of what was
-# approved.
+# What was said of a round of a proposal, numbered from 1: anything but an approval or a comment ends the proposal. An
+# approval names the digest of what was approved; a comment may be on an entry.
 verdict = _table(
     "verdict",
     Column("proposal_id", Id, ForeignKey("proposal.id"), nullable=False),
@@ -215,8 +217,9 @@ verdict = _table(
     Column("revision_id", Id, ForeignKey("revision.id"), nullable=True),
     *_signed(Column("role", Label, nullable=True)),
     Column("digest", Label, nullable=True),
+    *(Column(name, Label, nullable=True) for name in ("piece", "source", "destination")),
     PrimaryKeyConstraint("proposal_id", "ordinal"),
-    CheckConstraint("verdict IN ('approved', 'rejected', 'withdrawn', 'merged')", name="verdict"),
+    CheckConstraint("verdict IN ('approved', 'rejected', 'withdrawn', 'merged', 'commented')", name="verdict"),
     CheckConstraint("(revision_id IS NOT NULL) = (verdict = 'merged')", name="revision"),
 )
 

@@ -387,11 +387,12 @@ class _Walk:
                 yield f"{label}: its number does not follow those of the others, so that it never counts"
 
     def _check_proposals(self) -> list[str]:
-        places = self._named(select(t.proposal.c.id, t.proposal.c.number, t.ruleset.c.name).join(t.ruleset))
+        columns = (t.proposal.c.id, t.proposal.c.number, t.proposal.c.round, t.ruleset.c.name)
+        places = self._named(select(*columns).join(t.ruleset))
         return self._each(t.proposal, places, self._check_proposal, t.proposal.c.id)
 
     def _check_proposal(self, connection: Connection, row: Any) -> Iterator[str]:
-        label = f"proposal {row.name}#{row.number}"
+        label = f"proposal {row.name}#{row.number}" + (f".{row.round}" if row.round != 1 else "")
         fault = proposals.fault(connection, row.id)
         if fault is not None:
             yield f"{label}: {fault}"

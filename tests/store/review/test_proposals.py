@@ -274,11 +274,15 @@ def test_unknown_proposals_are_named_with_what_there_is(people: People) -> None:
         people.admin.reviews.list("rook")
 
 
-@pytest.mark.parametrize("written", ["", "knight", "knight#", "#1", "knight#x", "a b#1", "knight@1#1"])
+@pytest.mark.parametrize(
+    "written",
+    ["", "knight", "knight#", "#1", "knight#x", "a b#1", "knight@1#1", "knight#1.", "knight#1.x", "knight#1.2.3"],
+)
 def test_what_names_no_proposal_is_refused(written: str) -> None:
     with pytest.raises(NotationError, match=r"does not name a proposal|cannot name a ruleset"):
         parse_proposal(written)
-    assert parse_proposal("team/knight#12") == ("team/knight", 12)
+    assert parse_proposal("team/knight#12") == ("team/knight", 12, None)
+    assert parse_proposal("team/knight#12.3") == ("team/knight", 12, 3)
 
 
 # --- at once ---
