@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import io
+import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -116,3 +121,31 @@ class Asked:
     def clear(self) -> None:
         for each in (self.pieces, self.revisions, self.boards):
             each.clear()
+
+
+def lines(file: Path) -> list[Json]:
+    return [json.loads(line) for line in gzip.decompress(file.read_bytes()).decode().splitlines()]
+
+
+def pack(written: list[Json] | list[bytes], resealed: bool = True) -> io.BytesIO:
+    """A bundle of these lines; `resealed`: with an end that fits them."""
+    data = [
+        line
+        if isinstance(line, bytes)
+        else json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        for line in written
+    ]
+    if resealed:
+        end = json.loads(data[-1])
+        end["sha256"] = hashlib.sha256(b"".join(data[:-1])).hexdigest()
+        for kind, name in (
+            ("board", "boards"),
+            ("piece", "pieces"),
+            ("revision", "revisions"),
+            ("tag", "tags"),
+            ("state", "states"),
+        ):
+            if name in end:
+                end[name] = sum(f'"kind":"{kind}"'.encode() in line for line in data[:-1])
+        data[-1] = json.dumps(end).encode() + b"\n"
+    return io.BytesIO(gzip.compress(b"".join(data)))

@@ -259,7 +259,13 @@ GUIDE_OF = {
     "tag": "teams",
     "upkeep": "teams",
 }
-ELSEWHERE = {"compile": "columns", "delete": "teams", "generate": "defining-games", "new": "defining-games"}
+ELSEWHERE = {
+    "compile": "columns",
+    "delete": "teams",
+    "generate": "defining-games",
+    "new": "defining-games",
+    "rename": "teams",
+}
 
 
 @pytest.mark.parametrize("name", table())

@@ -22,7 +22,7 @@ from ggn_store.model.document import Envelope, revision_digest
 from ggn_store.model.revision import lineage
 from ggn_store.model.transfer import DivergedError
 from ggn_store.store.exchange.offer import StoreSource
-from tests.support.exchanged import BOTH, Asked, exports, game, history, holds, sound, tag, tags
+from tests.support.exchanged import BOTH, Asked, exports, game, history, holds, lines, pack, sound, tag, tags
 
 Json = dict[str, Any]
 
@@ -46,34 +46,6 @@ def file(made: Store, tmp_path: Path) -> Path:
     """A bundle of all of it."""
     made.exchange.create_bundle(tmp_path / "all.gz")
     return tmp_path / "all.gz"
-
-
-def lines(file: Path) -> list[Json]:
-    return [json.loads(line) for line in gzip.decompress(file.read_bytes()).decode().splitlines()]
-
-
-def pack(written: list[Json] | list[bytes], resealed: bool = True) -> io.BytesIO:
-    """A bundle of these lines; `resealed`: with an end that fits them."""
-    data = [
-        line
-        if isinstance(line, bytes)
-        else json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
-        for line in written
-    ]
-    if resealed:
-        end = json.loads(data[-1])
-        end["sha256"] = hashlib.sha256(b"".join(data[:-1])).hexdigest()
-        for kind, name in (
-            ("board", "boards"),
-            ("piece", "pieces"),
-            ("revision", "revisions"),
-            ("tag", "tags"),
-            ("state", "states"),
-        ):
-            if name in end:
-                end[name] = sum(f'"kind":"{kind}"'.encode() in line for line in data[:-1])
-        data[-1] = json.dumps(end).encode() + b"\n"
-    return io.BytesIO(gzip.compress(b"".join(data)))
 
 
 def refused(bundle: Any, said: str | None = None) -> str:

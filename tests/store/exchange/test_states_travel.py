@@ -14,8 +14,7 @@ from ggn_store import InputError, Store, StoreError
 from ggn_store.api.teams.bundles import verify_bundle
 from ggn_store.model.revision import RulesetState
 from ggn_store.store.schema import tables as t
-from tests.store.exchange.test_bundle import lines, pack
-from tests.support.exchanged import BOTH, game, sound
+from tests.support.exchanged import BOTH, game, lines, pack, sound
 from tests.support.program import _own_place as _own_place
 from tests.support.program import run as run
 
