@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _COLUMNS = ("name", "to", "status", "revisions", "pieces", "pieces_listed", "head", "error")
 
 _PUSHED, _PULLED = ("sent", "pushed"), ("received", "pulled")
-_OUTCOMES = ("up to date", "refused", "failed")
+_OUTCOMES = ("proposed", "up to date", "refused", "failed")
 _SHORT = 12
 
 _all_option = click.option("--all", "everything", is_flag=True, help="Every ruleset that there is.")
@@ -83,6 +83,11 @@ def _exchange_options(command: options.Command) -> options.Command:
 
 @click.command("push")
 @_exchange_options
+@click.option(
+    "--propose",
+    is_flag=True,
+    help="Where a policy there asks for reviews, propose the newest revision, or amend your own open proposal with it.",
+)
 @click.pass_context
 def push(ctx: click.Context, /, **asked: Any) -> None:
     """Send rulesets with their histories to another store.
@@ -134,7 +139,7 @@ def resolve(ctx: click.Context, /, file: str, remote: str | None, is_proposal: b
     if is_proposal:
         options.refuse((wishes.pop("accept_changes"), "--accept-changes is for what is not proposed"))
         made = store.reviews.resolve(file, **wishes)
-        click.echo(f"{made}: proposed on {made.name}@{made.base}; it needs {options.counted(made.needed, 'approval')}")
+        click.echo(options.proposed(made))
         return
     found = store.exchange.resolve(file, remote=remote or None, **wishes)
     options.report_merge(found.note, ())
@@ -216,7 +221,7 @@ def _summarize(done: Sequence[Transferred], done_word: str) -> None:
 def _outcome(result: Transferred, done_word: str) -> str:
     match result.error:
         case None:
-            return "up to date" if result.status == "unchanged" else done_word
+            return {"unchanged": "up to date", "proposed": "proposed"}.get(result.status, done_word)
         case ConflictError() | GateError() | RefusedError():
             return "refused"
     return "failed"
@@ -249,6 +254,8 @@ def _why(result: Transferred) -> str:
 def _line(result: Transferred, verb: str) -> str:
     """`chess: 3 revisions, 2 of 14 pieces sent, head chess@5`"""
     text = result.name if result.to == result.name else f"{result.name} as {result.to}"
+    if result.proposal is not None:
+        return options.proposed(result.proposal)
     head = f"head {result.to}@{result.head}"
     if result.status == "unchanged":
         text += f": up to date, {head}"

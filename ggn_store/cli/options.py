@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from ggn_store.model.merge import Conflict
+    from ggn_store.model.proposal import Proposal
     from ggn_store.model.revision import Revision
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -274,6 +275,12 @@ def report_pictures(count: int, directory: str) -> None:
 def counted(count: int, what: str, many: str | None = None) -> str:
     """`1 piece`, `2,000 pieces`."""
     return f"{count:,} {what if count == 1 else many or what + 's'}"
+
+
+def proposed(proposal: Proposal, how: str = "proposed") -> str:
+    """`chess#4: proposed on chess@2; it needs 1 approval`"""
+    on = "as the first revision" if proposal.base is None else f"on {proposal.name}@{proposal.base}"
+    return f"{proposal}: {how} {on}; it needs {counted(proposal.needed, 'approval')}"
 
 
 def record_format(form: str | None) -> str:

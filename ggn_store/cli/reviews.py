@@ -61,8 +61,7 @@ def propose(ctx: click.Context, /, ruleset: str, file: str | None, **wishes: Any
 
 
 def _report(store: Store, made: Proposal, how: str) -> None:
-    on = "as the first revision" if made.base is None else f"on {made.name}@{made.base}"
-    click.echo(f"{made}: {how} {on}; it needs {options.counted(made.needed, 'approval')}")
+    click.echo(options.proposed(made, how))
     if made.base is not None:
         options.report_state(store, store.ruleset(made.name).revision)
 

@@ -13,10 +13,11 @@ from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Document, Envelope, Piece, revision_digest
 from ggn_store.model.merge import Conflict, Merge
 from ggn_store.model.merge import merge as merge_documents
+from ggn_store.model.proposal import Proposal
 from ggn_store.model.record import Record
 from ggn_store.model.revision import STATES, Lifecycle, check_name, lineage
 
-Outcome = Literal["new", "forwarded", "merged", "unchanged", "failed"]
+Outcome = Literal["new", "forwarded", "merged", "unchanged", "proposed", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +196,8 @@ class Transferred(Record):
     `lineage` its lineage. `revisions` is how many are new there, with the one that unites two histories; `pieces` is
     how many travelled of the `listed` ones that those which came have. `tags` are those that moved. `note` is what
     there is to say of the merge and of states, and `decided` are the conflicts that the merge decided for one side.
-    `states` is how many states came, after which it is `state`, and `successor` is to be used instead.
+    `states` is how many states came, after which it is `state`, and `successor` is to be used instead. What had to be
+    reviewed is a `proposal`, and the head is as it was.
     """
 
     name: str
@@ -213,6 +215,7 @@ class Transferred(Record):
     states: int = 0
     state: Lifecycle = "active"
     successor: str | None = None
+    proposal: Proposal | None = None
     DATA: ClassVar = "name to status revisions pieces pieces_listed=listed head lineage tags"
 
     def data(self) -> dict[str, Any]:
@@ -220,6 +223,8 @@ class Transferred(Record):
         data = Record.data(self)
         if self.decided:
             data["decided"] = [conflict.data() for conflict in self.decided]
+        if self.proposal is not None:
+            data["proposal"] = str(self.proposal)
         if self.state != "active":
             data |= {"state": self.state, "successor": self.successor}
         if self.error is not None:

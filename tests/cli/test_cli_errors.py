@@ -158,7 +158,7 @@ USAGE: list[tuple[tuple[str, ...], str]] = [
     (("policy", "sett", "x"), 'there is no command "sett": did you mean set?'),
     (("moves", "mini", "--sorce", "a1"), "'--source'"),
     (("--nope", "list"), "No such option '--nope'"),
-    (("list", "extra"), "Got unexpected extra argument"),
+    (("db", "info", "extra"), "Got unexpected extra argument"),
     (("load",), "name a file, a directory, a pattern or -; or give --library"),
     (("load", "--library", "--name", "x"), "--name does not go with --library"),
     (("load", "quick.json", "--on-error", "ignore"), "'ignore' is not one of 'stop', 'skip'"),

@@ -144,3 +144,35 @@ def test_what_is_deprecated_is_said_where_it_arrives(team: Team) -> None:
     ]
     states = ok(team.at_home("bob", "state", "team/giraffes")).records()
     assert [(each["state"], each["successor"]) for each in states] == [("deprecated", "team/okapis")]
+
+
+def test_a_review_goes_through_rounds_and_is_decided_by_the_right_people(team: Team) -> None:
+    bob, carl = (login_of(team, name) for name in ("bob", "carl"))
+    ok(team.at_server("eve", "policy", "set", "team", "--review", "1", "--approver", carl, "--proposer", bob))
+    ok(team.at_home("bob", "load", team.edited("bob", '"(1,4)"', '"(1,4)W"'), "--name", "team/giraffes", "-m", "wider"))
+    assert team.at_home("bob", "push", "team/giraffes").code != 0
+    told = ok(team.at_home("bob", "push", "team/giraffes", "--propose"))
+    assert told.out == "team/giraffes#1: proposed on team/giraffes@1; it needs 1 approval\n"
+    assert team.at_home("ann", "push", "team/giraffes", "--propose").code == 0  # she has nothing new
+    ok(team.at_home("ann", "load", team.edited("ann", '"mfWcfF"', '"mfWmfFcfF"'), "--name", "team/giraffes"))
+    assert team.at_home("ann", "push", "team/giraffes", "--propose").code == 1
+
+    ok(team.at_server("ann", "comment", "team/giraffes#1", "-m", "too far?", "--piece", "G:G", "--source", "a1"))
+    assert team.at_server("ann", "approve", "team/giraffes#1").code == 1
+    assert team.at_server("bob", "approve", "team/giraffes#1").code == 1
+    assert team.at_server("ann", "amend", "team/giraffes#1", team.directory / "ann.toml").code == 1
+    ok(team.at_home("bob", "load", team.edited("bob", '"(1,4)W"', '"(1,4)F"'), "--name", "team/giraffes"))
+    ok(team.at_home("bob", "push", "team/giraffes", "--propose", "--message", "aslant"))
+    assert team.at_server("carl", "approve", "team/giraffes#1.1").code == 3
+    shown = ok(team.at_server("carl", "proposal", "team/giraffes#1")).out
+    assert "too far?" in shown
+    assert "(1,4)F" in shown
+    ok(team.at_server("carl", "approve", "team/giraffes#1"))
+    assert ok(team.at_server("ann", "export", "team/giraffes", "--definition")).out.count('"(1,4)F"') == 1
+    assert len(ok(team.at_server("ann", "log", "team/giraffes")).records()) == 2
+    ok(team.at_server("eve", "verify"))
+
+
+def login_of(team: Team, name: str) -> str:
+    """The role that somebody logs in as."""
+    return team.addresses[name].removeprefix("postgresql://").partition(":")[0]

@@ -74,6 +74,12 @@ class TransferOptions(TypedDict, total=False):
     patience: Patience
 
 
+class PushOptions(TransferOptions, total=False):
+    """The keywords of a push: `propose` what a policy of the other store takes only after a review."""
+
+    propose: bool
+
+
 @dataclass(frozen=True, slots=True)
 class _Order:
     """Which rulesets are to be transferred, and how: `TransferOptions` with their defaults."""
@@ -91,6 +97,7 @@ class _Order:
     progress: Progress | None = None
     patience: Patience = ONCE
     resolution: Resolution | None = None
+    propose: bool = False
 
     def wishes(self, destination: Session, source: str, is_push: bool = False) -> TransferWishes:
         """What is to be done with what comes from `source`."""
@@ -107,20 +114,23 @@ class Exchange:
 
     _session: Session
 
-    def push(self, remote: Remote, names: Names = None, **options: Unpack[TransferOptions]) -> tuple[Transferred, ...]:
+    def push(self, remote: Remote, names: Names = None, **options: Unpack[PushOptions]) -> tuple[Transferred, ...]:
         """Like `push_each`; raises the first error, after which nothing more is pushed."""
         return _raised(self.push_each(remote, names, **options))
 
-    def push_each(
-        self, remote: Remote, names: Names = None, **options: Unpack[TransferOptions]
-    ) -> Iterator[Transferred]:
+    def push_each(self, remote: Remote, names: Names = None, **options: Unpack[PushOptions]) -> Iterator[Transferred]:
         """Give rulesets (all for None) to another store or the one at an address; what became of each, or its error.
 
         Only what it does not have travels, and each ruleset is taken as a whole or not at all. Raises DivergedError
         where it has what this store has not. See `TransferOptions` for the keywords: to, merge, prefer, tags, states,
         message, author, dry_run, progress, patience.
+
+        With `propose`, the newest revision of a ruleset that is under review there becomes a proposal, or a new round
+        of one's own that is open; then the result has the `proposal`.
         """
         order = _Order(names, **options)
+        if order.propose and (order.merge or order.dry_run):
+            raise InputError("what is proposed is neither merged nor only listed: pull with merge first")
         with _opened(remote, order.patience) as other:
             yield from _between(self._session, other, order, is_push=True)
 
@@ -269,7 +279,12 @@ def _between(source: Session, destination: Session, order: _Order, *, is_push: b
             with session.reading() as connection:
                 yield StoreSource(session.database, connection)
 
-        yield from _take(opened, destination, order, wishes, trials)
+        proposing: _Proposing = _nothing
+        if order.propose:
+            from ggn_store.api.teams import pushed_proposals
+
+            proposing = functools.partial(pushed_proposals.propose, source, destination, order.message, order.author)
+        yield from _take(opened, destination, order, wishes, trials, proposing)
 
 
 @dataclass(slots=True)
@@ -300,8 +315,21 @@ class _Trials:
         return self.is_lost
 
 
+# Proposes a ruleset of the source for one of the destination, where that is under review.
+_Proposing = Callable[[str, str], Transferred | None]
+
+
+def _nothing(name: str, to: str) -> None:
+    """Propose nothing, whatever is under review."""
+
+
 def _take(
-    opened: Opened, destination: Session, order: _Order, wishes: TransferWishes, trials: _Trials
+    opened: Opened,
+    destination: Session,
+    order: _Order,
+    wishes: TransferWishes,
+    trials: _Trials,
+    proposing: _Proposing = _nothing,
 ) -> Iterator[Transferred]:
     """Take rulesets from a source; what became of each."""
     to = order.to
@@ -330,7 +358,9 @@ def _take(
                 continue
         try:
             with collector.held_off():
-                result = trials.run(functools.partial(_take_one, opened, destination, name, target, order, wishes))
+                result = trials.run(functools.partial(proposing, name, target)) or trials.run(
+                    functools.partial(_take_one, opened, destination, name, target, order, wishes)
+                )
         except GgnStoreError as error:
             if order.conflicts is not None and isinstance(error, ConflictError):
                 error = conflicts.keep(error, order.conflicts, "push" if wishes.is_push else "pull", name, target)
