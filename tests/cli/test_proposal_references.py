@@ -59,6 +59,7 @@ USES: dict[str, str | object] = {
     "diff after": "diff team/mini@1 {}",
     "blame ruleset": "blame {}",
     "delete ruleset": REFUSED,
+    "rename ruleset": "rename {} team/maxi",
     "restore ruleset": REFUSED,
     "tag ruleset": "tag {} stable",
     "state ruleset": "state {} retired",
@@ -74,7 +75,20 @@ USES: dict[str, str | object] = {
     "watch rulesets": "watch {} --timeout 1",
     "verify rulesets": REFUSED,
 }
-WRITES = ("delete", "restore", "tag", "state", "push", "pull", "bundle", "propose", "proposals", "audit", "watch")
+WRITES = (
+    "delete",
+    "rename",
+    "restore",
+    "tag",
+    "state",
+    "push",
+    "pull",
+    "bundle",
+    "propose",
+    "proposals",
+    "audit",
+    "watch",
+)
 ASKS = {place: use for place, use in USES.items() if isinstance(use, str) and not place.startswith((*WRITES, "verify"))}
 
 
