@@ -35,14 +35,14 @@ class BaseVariant:
         self.turned = any(_SIDEWAYS.search(betza or "") for _, betza in settings.types.values())
         self.host: list[str] = []
         self.zones: dict[str, str] = {}
-        self.terminal = self._terminal()
-        self.castlings = self._castlings()
-        self.unmoved = self._unmoved()
         self.promoted = {
             letter: target.upper()
             for letter, target in settings.pairs("promotedPieceType").items()
             if letter in settings.letter_types and target.upper() in settings.letter_types
         }
+        self.terminal = self._terminal()
+        self.castlings = self._castlings()
+        self.unmoved = self._unmoved()
         self.targets = {side: self._targets(side) for side in SIDES}
 
     def image(self, square: str) -> str:
@@ -58,6 +58,7 @@ class BaseVariant:
                 self.s.refuse("extinctionPieceCount", "a royal piece is one that may not be lost, not one of several")
             letters += found
             several = any(len(self.start.squares(letter, side)) > 1 for letter in found for side in SIDES)
+            several = several or not {*found}.isdisjoint(self.promoted.values())
             if several and not self.s.flag("dupleCheck"):
                 self.s.leave("extinctionPseudoRoyal", "spare-royal")
         return letters
