@@ -52,5 +52,5 @@ def propose(
 def _own(destination: Session, reviews: Reviews, name: str, author: str | None) -> Proposal | None:
     """One's own newest proposal for a ruleset that has not ended, if there is one."""
     who = destination.database.role or authors.signed(destination.database, author, None)
-    waiting = (each for each in reviews.list(f"{name}*") if each.name == name and each.state in ("open", "stale"))
-    return max((each for each in waiting if each.who == who), key=lambda each: each.number, default=None)
+    mine = (each for each in reviews.list() if (each.name, each.who) == (name, who) and each.state != "broken")
+    return max(mine, key=lambda each: each.number, default=None)

@@ -100,6 +100,7 @@ class _Walk:
         self._boards: dict[int, Board] = {}
         self._reader: Reader | None = None
         self._met: list[tuple[int, str]] = []
+        self._moved: dict[str, str] = {}
         self.has_unsound = False
         self.pieces = self.revisions = self.tags = 0
 
@@ -413,6 +414,8 @@ class _Walk:
 
     def audit(self) -> list[str]:
         """Where the audit and what it tells of do not agree."""
+        with self._opening() as connection:
+            self._moved = renames.moved(connection)
         found = [*self._check_told()]
         with self._opening() as connection:
             return [*found, *self._check_told_moves(connection)]
@@ -452,7 +455,7 @@ class _Walk:
         detail = self._detail(row)
         if not isinstance(detail.get("revision"), int):
             return "", [f"table audit: the revision in row {row.id} cannot be read"]
-        subject = renames.moved(connection).get(row.subject, row.subject)
+        subject = self._moved.get(row.subject, row.subject)
         query = (
             select(t.revision.c.lineage)
             .join(t.ruleset)
@@ -468,9 +471,7 @@ class _Walk:
 
     def _subjects(self) -> list[str]:
         """The names that these rulesets have, and those that they had before."""
-        with self._opening() as connection:
-            before = renames.moved(connection).items()
-        return [*self._names, *(old for old, now in before if now in self._names)]
+        return [*self._names, *(old for old, now in self._moved.items() if now in self._names)]
 
     def _detail(self, row: Any) -> dict[str, Any]:
         """What a row of the audit tells; nothing where it cannot be read."""
@@ -484,7 +485,7 @@ class _Walk:
         states = self._named(select(t.ruleset.c.name).select_from(t.ruleset_state.join(t.ruleset)))
         made = Counter(f"tag {name}:{tag}" for name, tag in connection.execute(moves))
         made.update(f"ruleset {name}" for name in connection.execute(states).scalars())
-        known, moved = Counter[str](), renames.moved(connection)
+        known = Counter[str]()
         if self._names:
             told = told.where(t.audit.c.subject.in_(self._subjects()))
         for row in damaged.rows(connection, told, audit.id).values():
@@ -492,7 +493,7 @@ class _Walk:
                 continue
             detail = self._detail(row)
             is_tag = row.action == "tag"
-            subject = moved.get(row.subject, row.subject)
+            subject = self._moved.get(row.subject, row.subject)
             known[f"tag {subject}:{detail.get('tag')}" if is_tag else f"ruleset {subject}"] += 1
         for label in sorted(made | known):
             if made[label] != known[label]:

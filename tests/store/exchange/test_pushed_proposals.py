@@ -51,6 +51,14 @@ def test_what_is_under_review_is_proposed_with_its_source_message_and_author(her
     assert store.ruleset("team/game").revision.number == 1
 
 
+def test_what_is_new_there_is_proposed_as_the_first_revision(here: Store, store: Store) -> None:
+    store.policies.set("team", review=1, author="eve")
+    here.load(game(N="b1c3"), "team/game", author="ann")
+    result = pushed(here, store)
+    assert (result.status, result.lineage, str(result.proposal)) == ("proposed", None, "team/game#1")
+    assert store.reviews.get("team/game#1").base is None
+
+
 def test_a_second_push_amends_one_s_own_proposal(here: Store, store: Store) -> None:
     begin(here, store)
     pushed(here, store)
