@@ -92,12 +92,12 @@ def diff(
     needs_none = before in files and after in files
     store = ctx.with_resource(ggn_store.Store.open("sqlite://")) if needs_none else options.open_store(ctx)
     if after is None:
-        [newest, *_] = store.history.log(before, 1)
-        parent, name = newest.revision.parent, newest.revision.name.partition("#")[0]
-        old, new = None if parent is None else f"{name}@{parent}", str(newest.revision)
+        newest = store.ruleset(before).revision
+        parent, name = newest.parent, newest.name.partition("#")[0]
+        old, new = None if parent is None else f"{name}@{parent}", str(newest)
         sides: tuple[Any, Any] = (new, None)
     else:
-        old, new = (each if each in files else str(store.history.log(each, 1)[0].revision) for each in (before, after))
+        old, new = (each if each in files else str(store.ruleset(each).revision) for each in (before, after))
         one, other = (files[each][1] if each in files else each for each in (old, new))
         sides = (one, other)
     difference = store.history.diff(*sides, piece)

@@ -679,7 +679,6 @@ MISTAKES: dict[str, tuple[list[str], int, str]] = {
         "--count counts all moves: leave --piece out",
     ),
     "a cluster of the store": (["--master", "local"], 2, "--master goes with --engine"),
-    "an explanation": (["--engine", "duckdb", "--positions", "positions.ndjson", "--explain"], 2, "leave --engine"),
     "no file": (["--engine", "duckdb", "--positions", "none.ndjson"], 1, "none.ndjson"),
     "no FEEN": (["--engine", "duckdb", "--positions", "wrong.ndjson"], 1, 'wrong.ndjson:2: "2/x" is not FEEN'),
     "no JSON": (["--engine", "duckdb", "--positions", "broken.ndjson"], 1, "broken.ndjson:2: "),
