@@ -75,11 +75,11 @@ PLACES: tuple[tuple[str, ...], ...] = (
     ("--db", "{}", "db", "upgrade"),
     ("--db", "{}", "sql", "SELECT 1"),
     ("--db", "{}", "moves", "mini", "--explain"),
-    ("--db", "{}", "pull", "--remote", "store.db", "mini"),
-    ("--db", "{}", "push", "--remote", "store.db", "--all"),
-    ("--db", "store.db", "push", "--remote", "{}", "mini"),
-    ("--db", "store.db", "pull", "--remote", "{}", "--all"),
-    ("--db", "store.db", "push", "--remote", "{}", "mini", "--format", "json"),
+    ("--db", "{}", "pull", "--remote", "store.db", "mini", "--tries", "1"),
+    ("--db", "{}", "push", "--remote", "store.db", "--all", "--tries", "1"),
+    ("--db", "store.db", "push", "--remote", "{}", "mini", "--tries", "1"),
+    ("--db", "store.db", "pull", "--remote", "{}", "--all", "--tries", "1"),
+    ("--db", "store.db", "push", "--remote", "{}", "mini", "--format", "json", "--tries", "1"),
     ("--db", "store.db", "push", "--remote", "other.db", "{}"),
     ("--db", "store.db", "pull", "--remote", "store.db", "{}"),
     ("--db", "store.db", "push", "{}"),
@@ -151,7 +151,7 @@ def test_the_environment_s_address_shows_no_password(
     place: Program, monkeypatch: pytest.MonkeyPatch, name: str, shape: str
 ) -> None:
     monkeypatch.setenv(name, shape.format("sEkret4Marker"))
-    of_remote = (("--db", "store.db", "push", "mini"), ("--db", "store.db", "pull", "mini"))
+    of_remote = tuple(("--db", "store.db", each, "mini", "--tries", "1") for each in ("push", "pull"))
     of_store = (("list",), ("db", "info"))
     for command in of_remote if name == "GGN_STORE_REMOTE" else of_store:
         said = place(*command)
