@@ -358,9 +358,8 @@ def _take(
                 continue
         try:
             with collector.held_off():
-                result = trials.run(functools.partial(proposing, name, target)) or trials.run(
-                    functools.partial(_take_one, opened, destination, name, target, order, wishes)
-                )
+                work = functools.partial(_take_one, opened, destination, name, target, order, wishes, proposing)
+                result = trials.run(work)
         except GgnStoreError as error:
             if order.conflicts is not None and isinstance(error, ConflictError):
                 error = conflicts.keep(error, order.conflicts, "push" if wishes.is_push else "pull", name, target)
@@ -369,8 +368,16 @@ def _take(
 
 
 def _take_one(
-    opened: Opened, destination: Session, name: str, to: str, order: _Order, wishes: TransferWishes
+    opened: Opened,
+    destination: Session,
+    name: str,
+    to: str,
+    order: _Order,
+    wishes: TransferWishes,
+    proposing: _Proposing,
 ) -> Transferred:
+    if (proposed := proposing(name, to)) is not None:
+        return proposed
     is_alone = False
     while True:
         try:
