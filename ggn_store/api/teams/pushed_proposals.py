@@ -8,7 +8,7 @@ from ggn_store.model.proposal import Proposal
 from ggn_store.model.transfer import DivergedError, Transferred
 from ggn_store.store.database.session import Session
 from ggn_store.store.exchange.offer import StoreSource
-from ggn_store.store.review import policies
+from ggn_store.store.review import policies, proposals
 from ggn_store.store.rulesets import catalog, load, stored_documents
 
 
@@ -39,7 +39,7 @@ def propose(
     reviews = Reviews(destination)
     base = "0" if head.lineage is None else f"sha256:{head.lineage}"
     message = revision.message if message is None else message
-    mine = _own(destination, reviews, to, author)
+    mine = _own(destination, to, author)
     if mine is None:
         made = reviews.propose(document, to, base=base, message=message, author=author)
     elif (mine.digest, mine.state) == (revision.digest, "open"):
@@ -49,8 +49,9 @@ def propose(
     return Transferred(name, to, "proposed", head=head.number, lineage=head.lineage, proposal=made)
 
 
-def _own(destination: Session, reviews: Reviews, name: str, author: str | None) -> Proposal | None:
+def _own(destination: Session, name: str, author: str | None) -> Proposal | None:
     """One's own newest proposal for a ruleset that has not ended, if there is one."""
     who = destination.database.role or authors.signed(destination.database, author, None)
-    mine = (each for each in reviews.list() if (each.name, each.who) == (name, who) and each.state != "broken")
-    return max(mine, key=lambda each: each.number, default=None)
+    with destination.reading() as connection:
+        mine = [each for each in proposals.listed(connection, name) if each.who == who]
+    return next((each for each in mine if each.state in ("open", "stale")), None)
