@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
-import random
 import shutil
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -17,52 +14,13 @@ from ggn_store.api.loading.sources import DEFINITIONS, DESCRIPTIONS, SIDES, Lang
 from ggn_store.errors import DocumentError
 from ggn_store.model import lines
 from tests.support.marks import taken
-from tests.support.source_edits import (
-    Edit,
-    Keys,
-    applied,
-    definition_edits,
-    description_edits,
-    git_merged,
-    meet,
-    remark,
-)
+from tests.support.source_edits import Edit, applied, at, clashing, git_merged, load, pair, written
 
 GAMES = [
     path for path in sorted((resources.directory("data") / "games").glob("*.toml")) if "\n[pieces." in path.read_text()
 ]
 GDL = sorted((resources.directory("data") / "gdl").glob("*.json"))
 PAIRS = int(os.environ.get("GGN_SOURCE_PAIRS", "250"))
-
-
-def pair(text: str, number: int) -> tuple[list[Edit], list[Edit]]:
-    """Some edits by each of two people."""
-    chance = random.Random(number)
-    edits = (description_edits if text.startswith("{") else definition_edits)(text, chance)
-    ours, theirs = ([next(edits) for _ in range(chance.randrange(1, 4))] for _ in "12")
-    if not text.startswith("{") and chance.random() < 0.3:
-        ours[-1] = remark(ours[-1], f"remark {number}")
-    base = load(text)
-    return apart(base, ours), apart(base, theirs)
-
-
-def load(text: str) -> dict[str, Any]:
-    return dict(json.loads(text) if text.startswith("{") else tomllib.loads(text))
-
-
-def apart(base: dict[str, Any], edits: list[Edit]) -> list[Edit]:
-    """The edits that change something, each something else."""
-    return [
-        edit
-        for at, edit in enumerate(edits)
-        if applied(base, edit) != base and not any(meet(edit, other) for other in edits[:at])
-    ]
-
-
-def written(text: str, edits: list[Edit]) -> str:
-    for edit in edits:
-        text = edit.write(text)
-    return text
 
 
 def check(path: Path, number: int, directory: Path) -> str:
@@ -76,12 +34,12 @@ def check(path: Path, number: int, directory: Path) -> str:
     assert (load(texts[1]), load(texts[2])) == sides, "the edits are not what they say"
     found = merge_texts(language, texts)
     assert found is not None
-    clashing = [one for one in ours if any(meet(one, other) and one.value != other.value for other in theirs)]
-    if clashing:
-        check_decided(language, texts, (applied(base, *ours), applied(base, *theirs)), clashing)
+    clashes = clashing(ours, theirs)
+    if clashes:
+        check_decided(language, texts, (applied(base, *ours), applied(base, *theirs)), clashes)
         assert found.text is None
         # Two new pieces of one name differ in one key of it alone.
-        assert len(found.conflicts) == len(clashing)
+        assert len(found.conflicts) == len(clashes)
         assert {conflict.path[0] for conflict in found.conflicts} == {"definition"}
         for conflict in found.conflicts:
             assert len({conflict.base, conflict.ours, conflict.theirs}) == 3
@@ -98,7 +56,7 @@ def check(path: Path, number: int, directory: Path) -> str:
     return "merged as by git"
 
 
-def check_decided(language: Language, texts: Texts, sides: tuple[Any, Any], clashing: list[Edit]) -> None:
+def check_decided(language: Language, texts: Texts, sides: tuple[Any, Any], clashes: list[Edit]) -> None:
     """Decided for a side, and resolved by taking it each time, a merge has what the side has there."""
     made = {side: merge_texts(language, texts, side) for side in SIDES}
     base, ours, theirs = (str(each.text) for each in made.values() if each is not None)
@@ -106,18 +64,12 @@ def check_decided(language: Language, texts: Texts, sides: tuple[Any, Any], clas
     for side, wanted in zip(("ours", "theirs"), sides, strict=True):
         resolved = taken(text, side)
         assert resolved == {"ours": ours, "theirs": theirs}[side]
-        for edit in clashing:
+        for edit in clashes:
             assert at(load(resolved), edit.keys) == at(wanted, edit.keys)
     other = load(taken(text, "theirs"))
-    for edit in clashing:
+    for edit in clashes:
         other = applied(other, Edit(edit.keys, at(load(ours), edit.keys), edit.write))
     assert other == load(ours), "what does not clash depends on the side"
-
-
-def at(value: Any, keys: Keys) -> Any:
-    for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value
 
 
 def sweep(paths: list[Path], count: int, directory: Path) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import cycle
 from pathlib import Path
 
 _CHUNK = re.compile(
@@ -12,15 +13,16 @@ _CHUNK = re.compile(
 )
 
 
-def taken(text: str, side: str) -> str:
-    """A text with marks, where one side is taken each time."""
-    return _CHUNK.sub(lambda found: found[side], text)
+def taken(text: str, *sides: str) -> str:
+    """A text with marks, where one side is taken each time: these in turn."""
+    turns = cycle(sides)
+    return _CHUNK.sub(lambda found: found[next(turns)], text)
 
 
-def take(file: str | Path, side: str) -> None:
-    """Take one side of each conflict in a file."""
+def take(file: str | Path, *sides: str) -> None:
+    """Take one side of each conflict in a file: these in turn."""
     path = Path(file)
-    path.write_bytes(taken(path.read_bytes().decode(), side).encode())
+    path.write_bytes(taken(path.read_bytes().decode(), *sides).encode())
 
 
 def chunks(text: str) -> list[dict[str, str]]:

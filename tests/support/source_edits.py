@@ -47,6 +47,48 @@ def meet(one: Edit, other: Edit) -> bool:
     return one.keys[:length] == other.keys[:length]
 
 
+def clashing(ours: list[Edit], theirs: list[Edit]) -> list[Edit]:
+    """Ours of which theirs say otherwise."""
+    return [one for one in ours if any(meet(one, other) and one.value != other.value for other in theirs)]
+
+
+def at(value: Any, keys: Keys) -> Any:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def pair(text: str, number: int, *, playable: bool = False) -> tuple[list[Edit], list[Edit]]:
+    """Some edits by each of two people; with `playable`, of descriptions only those that may leave a game."""
+    chance = random.Random(number)
+    of_descriptions = playable_edits if playable else description_edits
+    edits = (of_descriptions if text.startswith("{") else definition_edits)(text, chance)
+    ours, theirs = ([next(edits) for _ in range(chance.randrange(1, 4))] for _ in "12")
+    if not text.startswith("{") and chance.random() < 0.3:
+        ours[-1] = remark(ours[-1], f"remark {number}")
+    base = load(text)
+    return apart(base, ours), apart(base, theirs)
+
+
+def load(text: str) -> dict[str, Any]:
+    return dict(json.loads(text) if text.startswith("{") else tomllib.loads(text))
+
+
+def apart(base: dict[str, Any], edits: list[Edit]) -> list[Edit]:
+    """The edits that change something, each something else."""
+    return [
+        edit
+        for at, edit in enumerate(edits)
+        if applied(base, edit) != base and not any(meet(edit, other) for other in edits[:at])
+    ]
+
+
+def written(text: str, edits: list[Edit]) -> str:
+    for edit in edits:
+        text = edit.write(text)
+    return text
+
+
 # --- definitions ---
 
 
@@ -150,6 +192,19 @@ def description_edits(text: str, chance: random.Random) -> Iterator[Edit]:
             opening = f"{json.dumps(keys[-1])}: {{"
             if first is not None and text.count(opening) == 1:
                 yield Edit((*keys, new), 1, _replace(opening, f'{opening}"{new}": 1, '))
+
+
+def playable_edits(text: str, chance: random.Random) -> Iterator[Edit]:
+    """Random edits of a game description, without end: of what it says of itself, and of the size of its board."""
+    value = json.loads(text)
+    while True:
+        keys = chance.choice([keys for keys in _scalars(value, ()) if keys[0] in ("metadata", "topology")])
+        old = at(value, keys)
+        said = f"said {chance.randrange(1000)}"
+        if keys[0] == "topology":
+            said = re.sub(r"\d+(?=\)$)", lambda found: str(int(found[0]) + chance.randrange(1, 3)), old)
+        if said != old and text.count(_member(value, keys)) == 1:
+            yield Edit(keys, said, _replace(_member(value, keys), f"{json.dumps(keys[-1])}: {json.dumps(said)}"))
 
 
 def _scalars(value: Any, keys: Keys) -> Iterator[Keys]:
