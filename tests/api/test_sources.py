@@ -135,6 +135,11 @@ def test_changes_of_lines_beside_each_other_keep_their_comments() -> None:
     assert found.text == "# 1\na = 10  # ten\nb = 20  # twenty\n"
 
 
+def test_sides_that_begin_alike_and_go_on_differently_are_marked() -> None:
+    marked = lines.marked(("x\ny\n", "a\nc\n", "a\nb\n"), ("base: b", "ours: o", "theirs: t"), 7)
+    assert marked == "<<<<<<< ours: o\na\nc\n||||||| base: b\nx\ny\n=======\na\nb\n>>>>>>> theirs: t\n"
+
+
 def test_layout_and_order_of_descriptions_are_kept() -> None:
     base = '\ufeff{ "a": 1,\n  "b": {"x": [1, 2],   "y": 1.0}, "c": [{"name": "one"}] }\n'
     ours = (
