@@ -129,6 +129,7 @@ BUNDLE_BYTES: Final = _limit("bundle-bytes", 16 << 30, "bytes", "a bundle, unpac
 BUNDLE_RATIO: Final = _limit("bundle-ratio", 200, "times", "what a bundle beyond 64 MiB unpacks to, by its size")
 BUNDLE_LINES: Final = _limit("bundle-lines", 1_000_000, "lines", "a bundle")
 BUNDLE_SQUARES: Final = _limit("bundle-squares", 5_000_000, "squares", "the boards of a bundle together")
+BUNDLE_REVIEWS: Final = _limit("bundle-reviews", 64 << 20, "bytes", "what was said in reviews, in all of a bundle")
 
 # Positions, moves and policies.
 POSITION_BYTES: Final = _limit("position-bytes", 1_000_000, "bytes", "a position as JSON, or a line of positions")

@@ -78,7 +78,15 @@ def _transfer_options(ours: str, theirs: str) -> Callable[[options.Command], opt
 def _exchange_options(command: options.Command) -> options.Command:
     """The options of `push` and `pull`, which `_exchange` takes."""
     transfer = _transfer_options("this store", "the other store")
-    return options.rulesets_argument(_remote_option(_all_option(transfer(options.conflicts_option(command)))))
+    command = _reviews_option(transfer(options.conflicts_option(command)))
+    return options.rulesets_argument(_remote_option(_all_option(command)))
+
+
+_reviews_option = click.option(
+    "--reviews",
+    is_flag=True,
+    help="Transfer records of reviews, too: proposals, verdicts and comments. None of them counts at the destination.",
+)
 
 
 @click.command("push")
@@ -265,6 +273,8 @@ def _line(result: Transferred, verb: str) -> str:
         text += f": {revisions}{merged}, {result.pieces} of {result.listed} pieces {verb}, {head}"
     if result.tags:
         text += f", tag{'' if len(result.tags) == 1 else 's'} {', '.join(result.tags)}"
+    if result.reviews:
+        text += f", {options.counted(result.reviews, 'review record')}"
     return text + (f", state {result.state}" if result.states else "")
 
 
@@ -295,7 +305,10 @@ def bundle() -> None:
 )
 @click.pass_context
 def create(ctx: click.Context, file: str, rulesets: tuple[str, ...], everything: bool, since: str | None) -> None:
-    """Write rulesets with their histories and tags to a bundle. The file appears only once it is whole."""
+    """Write rulesets with their histories, tags, states and reviews to a bundle.
+
+    The file appears only once it is whole.
+    """
     if file == "-" and options.is_terminal(sys.stdout):
         raise click.UsageError("a bundle is not text: write it to a file, or through a pipe")
     names = _chosen(rulesets, everything)
@@ -334,7 +347,8 @@ def verify(ctx: click.Context, file: str, form: str | None) -> None:
 def load(ctx: click.Context, /, file: str, rulesets: tuple[str, ...], form: str | None, **wishes: Any) -> None:
     """Take rulesets with their histories from a bundle: all of them, or those that are named.
 
-    The whole bundle is checked before anything is stored. Otherwise this is like `pull`.
+    The whole bundle is checked before anything is stored. What was said in reviews comes along, and counts for nothing
+    here. Otherwise this is like `pull`.
     """
     store = options.open_store(ctx, create=True)
     with progress("loading") as reporter:
@@ -344,6 +358,8 @@ def load(ctx: click.Context, /, file: str, rulesets: tuple[str, ...], form: str 
 
 def _summary(found: BundleSummary) -> str:
     counts = {"rulesets": len(found.rulesets), "revisions": found.revisions, "pieces": found.pieces}
-    counts |= {"boards": found.boards, "tags": found.tags} | ({"states": found.states} if found.states else {})
+    counts |= {"boards": found.boards, "tags": found.tags}
+    counts |= {"states": found.states} if found.states else {}
+    counts |= {"review records": found.reviews} if found.reviews else {}
     said = (f"{number} {name if number != 1 else name[:-1]}" for name, number in counts.items())
     return f"{printable(found.file)}: {', '.join(said)}"

@@ -11,15 +11,17 @@ import click
 
 from ggn_store.cli import options
 from ggn_store.cli.export import write_document
-from ggn_store.errors import printable
+from ggn_store.errors import UnknownNameError, printable
 from ggn_store.model.revision import parse_reference
 from ggn_store.render.records import compact
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ggn_store import Store
+    from ggn_store.model.changes import Diff
     from ggn_store.model.proposal import Proposal, Verdict
+    from ggn_store.model.review import ForeignProposal, ReviewRecord
 
 _COLUMNS = ("proposal", "state", "base", "approved", "author", "created_at", "round", "comments", "summary")
 
@@ -97,16 +99,31 @@ def proposals(ctx: click.Context, rulesets: tuple[str, ...], closed: bool, limit
 
     A stale one can no longer be merged: the ruleset has a newer revision than its base. A broken one was inserted by
     another program; its summary names the fault, and `ggn-store reject` closes it.
+
+    With --all, proposals of other stores follow, as far as bundles told of them: their state ends in `elsewhere`, and
+    nothing of them counts here.
     """
-    found = options.open_store(ctx).reviews.list(*rulesets, closed=closed)[:limit]
+    reviews = options.open_store(ctx).reviews
+    found = [_record(each) for each in reviews.list(*rulesets, closed=closed)]
+    found += [_foreign_record(each) for each in reviews.elsewhere(*rulesets)] if closed else []
     empty = "nothing is proposed" + ("" if closed else " (--all lists closed proposals)")
-    options.print_records(map(_record, found), form, _COLUMNS, empty)
+    options.print_records(found[:limit], form, _COLUMNS, empty)
 
 
 def _record(proposal: Proposal) -> dict[str, object]:
-    summary = proposal.fault or (None if proposal.message is None else proposal.message.partition("\n")[0])
+    summary = proposal.fault or _summary(proposal)
     approved = f"{len(proposal.approvals)}/{proposal.needed}"
     return proposal.data() | {"approved": approved, "comments": len(proposal.comments), "summary": summary}
+
+
+def _foreign_record(proposal: ForeignProposal) -> dict[str, object]:
+    comments = sum(each.verdict == "commented" for each in proposal.records)
+    said = {"state": f"{proposal.state} elsewhere", "comments": comments, "summary": _summary(proposal.rounds[-1])}
+    return proposal.data() | said
+
+
+def _summary(proposed: Proposal | ReviewRecord) -> str | None:
+    return None if proposed.message is None else proposed.message.partition("\n")[0]
 
 
 @click.command("proposal")
@@ -125,6 +142,10 @@ def show(
 
     What is proposed can also be tried before it is approved: `moves chess#4`, `play chess#4`, `compare chess chess#4`
     and all other commands that ask about a ruleset take it.
+
+    What other stores say of a chess#4, as far as bundles told of it, follows under `elsewhere`: nothing of it counts
+    here, and it need not be the chess#4 of this store. `show chess@sha256:DIGEST` shows what has the digest, if a
+    revision here has it.
     """
     store = options.open_store(ctx)
     reviews = store.reviews
@@ -136,14 +157,36 @@ def show(
             raise click.UsageError("--document writes the document: leave --format out")
         write_document(reviews.ruleset(proposal), output=output)
         return
-    from ggn_store.render.diff import diff_text
-
-    found, rounds, difference = reviews.get(proposal), reviews.rounds(proposal), reviews.diff(proposal)
-    if form == "json":
+    foreign = reviews.elsewhere(proposal)
+    try:
+        found = reviews.get(proposal)
+    except UnknownNameError:
+        if not foreign:
+            raise
+        data: dict[str, Any] = {"proposal": proposal}
+        lines: Iterable[str] = ()
+    else:
+        rounds, difference = reviews.rounds(proposal), reviews.diff(proposal)
         earlier = [{name: each.data()[name] for name in _OF_A_ROUND} for each in rounds]
         data = found.data() | {"history": earlier, "difference": difference.data()}
-        options.write([compact(data) + "\n"], output)
-        return
+        lines = _shown(found, rounds, difference, options.is_terminal(sys.stdout) and output is None)
+    if form == "json":
+        data |= {"elsewhere": [each.data() for each in foreign]} if foreign else {}
+        lines = [compact(data) + "\n"]
+    else:
+        blocks = (*([lines] if lines else ()), *map(_elsewhere, foreign))
+        lines = (line for number, block in enumerate(blocks) for line in (*("\n" * (number > 0)), *block))
+    options.write(lines, output)
+
+
+_OF_A_ROUND = ("round", "base", "digest", "author", "role", "message", "created_at")
+_SHORT = 16
+
+
+def _shown(found: Proposal, rounds: Sequence[Proposal], difference: Diff, is_terminal: bool) -> Iterable[str]:
+    """A proposal as text, with what it changes."""
+    from ggn_store.render.diff import diff_text
+
     made = {
         "proposal": str(found),
         "state": found.state if found.revision is None else f"{found.state}, it is {found.name}@{found.revision}",
@@ -157,11 +200,16 @@ def show(
     lines = [f"{name:14}{printable(text)}\n" for name, text in made.items() if text is not None]
     lines += [f"accepted      {printable(each)}\n" for each in found.accepted]
     lines += _said(found, rounds)
-    color = output is None and options.is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
-    options.write([*lines, "\n", *diff_text(difference, color)], output)
+    return [*lines, "\n", *diff_text(difference, is_terminal and not os.environ.get("NO_COLOR"))]
 
 
-_OF_A_ROUND = ("round", "base", "digest", "author", "role", "message", "created_at")
+def _elsewhere(proposal: ForeignProposal) -> Iterator[str]:
+    """A line for the proposal of another store, and one for all that came of it."""
+    yield f"elsewhere     {proposal}, {proposal.state}; nothing of it counts here\n"
+    for each in proposal.records:
+        digest = f"sha256:{each.digest[:_SHORT]}" if each.digest is not None else ""
+        what = "amended" if each.verdict == "proposed" and each.round > 1 else each.verdict
+        yield _line(f"  {what}", each, f"round {each.round}", f"on {each.entry}" if each.entry else digest)
 
 
 def _said(proposal: Proposal, rounds: Sequence[Proposal]) -> list[str]:
@@ -171,12 +219,17 @@ def _said(proposal: Proposal, rounds: Sequence[Proposal]) -> list[str]:
     said += [(each.created_at, each.verdict, each, each.round, each.entry) for each in proposal.verdicts]
     lines = []
     for _, what, each, round_, entry in sorted(said, key=itemgetter(0)):
-        place = ", ".join((*([f"round {round_}"] * (len(rounds) > 1)), *([f"on {entry}"] * bool(entry))))
-        why = "" if each.message is None else f": {each.message}"
         void = ", which does not count" if what == "approved" and each.who in proposal.strangers else ""
-        text = f"{each.data()['created_at']} by {each.author or each.role}{void}{place and f' ({place})'}{why}"
-        lines.append(f"{what:14}{printable(text)}\n")
+        place = (f"round {round_}" if len(rounds) > 1 else "", f"on {entry}" if entry else "")
+        lines.append(_line(what, each, *place, void=void))
     return lines
+
+
+def _line(what: str, said: Proposal | Verdict | ReviewRecord, *place: str, void: str = "") -> str:
+    where = ", ".join(filter(None, place))
+    why = "" if said.message is None else f": {said.message}"
+    text = f"{said.data()['created_at']} by {said.author or said.role}{void}{where and f' ({where})'}{why}"
+    return f"{what:14}{printable(text)}\n"
 
 
 @click.command("comment")

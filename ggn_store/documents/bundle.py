@@ -10,9 +10,11 @@ A bundle is lines of JSON, packed with gzip; the same content gives the same byt
 - `tag`: where it points, by lineage;
 - `state`: what a ruleset was said to be, in the order in which it was said;
 - `rename`: how a ruleset came to its name, the first rename first;
+- `review`: what was said in the reviews of a ruleset, wherever that was: proposals round by round, verdicts, comments;
 - `end`: how many lines of each kind there are, and the SHA-256 of all lines before.
 
-Where no ruleset has states or was renamed, the bundle is of version 1, which has no such lines.
+A bundle is of the first version that has its kinds of lines: of version 2 with states or renames, of version 3 with
+reviews.
 
 Whatever stands in a bundle is checked when it is read: its syntax, its rules as those of any document, every digest
 and lineage, and that nothing is missing, stands twice or is of no use.
@@ -30,13 +32,14 @@ from typing import IO, Any, Final
 from ggn_store import limits
 from ggn_store.documents.bundle_values import written
 from ggn_store.errors import InputError
+from ggn_store.model.review import ReviewRecord
 from ggn_store.model.transfer import RevisionSource
 
-VERSION: Final = 2
-KINDS: Final = ("bundle", "board", "piece", "revision", "tag", "state", "rename", "end")
+VERSION: Final = 3
+KINDS: Final = ("bundle", "board", "piece", "revision", "tag", "state", "rename", "review", "end")
 COUNTED: Final = {kind: f"{kind}s" for kind in KINDS[1:-1]}
 # The version that a kind of lines is of, where it is not the first.
-SINCE: Final[Mapping[str, int]] = {"state": 2, "rename": 2}
+SINCE: Final[Mapping[str, int]] = {"state": 2, "rename": 2, "review": 3}
 KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "bundle": ("kind", "version", "rulesets"),
     "board": ("kind", "digest", "shape", "squares"),
@@ -48,6 +51,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "tag": ("kind", "ruleset", "name", "lineage", "author", "message", "created_at"),
     "rename": ("kind", "ruleset", "old_name", "new_name", "author", "message", "created_at"),
     "state": ("kind", "ruleset", "state", "successor", "author", "message", "created_at"),
+    "review": ("kind", "ruleset", *ReviewRecord.__slots__),
 }
 
 
@@ -87,11 +91,13 @@ def write(stream: IO[bytes], source: RevisionSource, parts: Sequence[Part]) -> t
             used.add(sent.board)
             wanted.update(set(sent.pieces) - had)
             left.update(had.intersection(sent.pieces))
-    states = source.states(*(part.name for part in parts))
-    is_newer = any(states.values()) or any(source.renames(part.name) for part in parts)
-    version = VERSION if is_newer else 1
+    signed = _signed(source)
+    version = max(
+        (SINCE.get(kind, 1) for kind, said in signed.items() if any(said(part.name) for part in parts)), default=1
+    )
     digest = hashlib.sha256()
     counts = dict.fromkeys(COUNTED.values(), 0)
+    reviews = 0
     # Without a name and a time, so that the bytes depend on the content only.
     with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0) as packed:
         for line in _lines(source, parts, version, sorted(used), sorted(wanted)):
@@ -105,6 +111,10 @@ def write(stream: IO[bytes], source: RevisionSource, parts: Sequence[Part]) -> t
                 counts[COUNTED[line["kind"]]] += 1
             digest.update(data)
             packed.write(data)
+            reviews += len(data) * (line["kind"] == "review")
+        if reviews > limits.BUNDLE_REVIEWS.most:
+            allowed = f"in a bundle they have {limits.BUNDLE_REVIEWS.allowed}"
+            raise InputError(f"the reviews take {reviews:,} bytes, and {allowed}: make bundles of fewer rulesets")
         told = {name: counts[name] for name in counted(version).values()}
         packed.write(_encoded({"kind": "end", **told, "sha256": digest.hexdigest()}))
     return counts | {"outside": len(left - wanted)}, digest.hexdigest()
@@ -131,16 +141,21 @@ def _lines(
             values = {name: getattr(revision, name) for name in KEYS["revision"][2:]}
             values |= {"envelope": revision.envelope.data(), "pieces": list(revision.pieces)}
             yield {"kind": "revision", "ruleset": part.name} | values | {"created_at": written(revision.created_at)}
-    signed: dict[str, Callable[[str], Sequence[Any]]] = {
-        "tag": source.tags,
-        "state": lambda name: source.states(name).get(name, ()),
-        "rename": source.renames,
-    }
-    for kind, said in signed.items():
+    for kind, said in _signed(source).items():
         for part in parts:
             for each in said(part.name):
                 values = {name: getattr(each, name) for name in KEYS[kind][2:]}
                 yield {"kind": kind, "ruleset": part.name} | values | {"created_at": written(each.created_at)}
+
+
+def _signed(source: RevisionSource) -> dict[str, Callable[[str], Sequence[Any]]]:
+    """What was said of a ruleset, by the kind of its lines."""
+    return {
+        "tag": source.tags,
+        "state": lambda name: source.states(name).get(name, ()),
+        "rename": source.renames,
+        "review": source.reviews,
+    }
 
 
 def _encoded(line: Mapping[str, Any]) -> bytes:

@@ -14,7 +14,7 @@ from typing import IO, Any, Final, cast
 
 from ggn_store import limits
 from ggn_store.documents import bundle_values as values
-from ggn_store.documents.bundle import COUNTED, KINDS, SINCE, VERSION, counted, keys
+from ggn_store.documents.bundle import COUNTED, KEYS, KINDS, SINCE, VERSION, counted, keys
 from ggn_store.documents.bundle_values import FaultError, fail, noted, require
 from ggn_store.documents.reader import envelope_complaints
 from ggn_store.errors import InputError, UnknownNameError, offer, printable, quote
@@ -22,6 +22,7 @@ from ggn_store.model import board as boards
 from ggn_store.model.ancestry import Step
 from ggn_store.model.board import Board
 from ggn_store.model.document import Digests, Envelope, check_dialect
+from ggn_store.model.review import ReviewRecord
 from ggn_store.model.revision import check_name, check_tag
 from ggn_store.model.transfer import SentPiece, SentRename, SentRevision, SentState, SentTag
 from ggn_store.notation import json_text
@@ -41,6 +42,8 @@ class _Taken:
     tags: dict[str, SentTag] = field(default_factory=dict)
     states: list[SentState] = field(default_factory=list)
     renames: list[SentRename] = field(default_factory=list)
+    reviews: dict[str, ReviewRecord] = field(default_factory=dict)
+    rounds: set[tuple[str, int]] = field(default_factory=set)
 
 
 class Bundle:
@@ -111,6 +114,9 @@ class Bundle:
 
     def renames(self, name: str) -> Sequence[SentRename]:
         return self._part(name).renames
+
+    def reviews(self, name: str) -> Sequence[ReviewRecord]:
+        return [*self._part(name).reviews.values()]
 
     def _again(self, place: tuple[int, int]) -> dict[str, Any]:
         """A line once more."""
@@ -224,7 +230,7 @@ class _Reading:
         self._stage = 0
         self._version = VERSION
         self._offset = 0
-        self._squares = 0
+        self._squares = self._reviews = 0
         self._hash = hashlib.sha256()
         self._used_boards: set[str] = set()
         self._used_pieces: set[str] = set()
@@ -401,6 +407,27 @@ class _Reading:
         require(is_next and old != new, f"a rename of {value['ruleset']} does not follow the one before it")
         author, message = values.text(value["author"], "author"), values.text(value["message"], "message")
         part.renames.append(SentRename(old, new, author, message, values.time(value["created_at"])))
+
+    def _take_review(self, value: dict[str, Any], place: tuple[int, int]) -> None:
+        part = self._part(value["ruleset"])
+        limit = limits.BUNDLE_REVIEWS
+        self._reviews += place[1]
+        require(self._reviews <= limit.most, f"the reviews have more than {limit.most:,} bytes in all{limit.more}")
+        said = {name: value[name] for name in KEYS["review"][2:]}
+        record = ReviewRecord(**said | {"created_at": values.time(value["created_at"])})
+        fault = record.fault()
+        require(fault is None, f"a review of {value['ruleset']}: {fault}")
+        named = f"what was {record.verdict} in round {record.round} of {value['ruleset']}#{record.number}"
+        require(record.key not in part.reviews, f"{named} stands twice")
+        if record.proposal is not None:
+            first = part.reviews.get(record.proposal)
+            is_first = first is not None and first.proposal is None and first.number == record.number
+            before = record.round - (record.verdict == "proposed")
+            is_known = is_first and (record.proposal, before) in part.rounds
+            require(is_known, f"{named} does not come after what it is said of")
+        part.reviews[record.key] = record
+        if record.verdict == "proposed":
+            part.rounds.add((record.first, record.round))
 
     def _take_end(self, value: dict[str, Any], _place: tuple[int, int]) -> None:
         for kind, name in counted(self._version).items():

@@ -12,7 +12,7 @@ from ggn_store.model.record import Record
 # What the audit tells of.
 ACTIONS: Final = (
     *("revision", "tag", "state", "rename", "delete", "restore", "gc"),
-    *("policy", "propose", "amend", "comment", "approve", "reject", "withdraw", "merge"),
+    *("policy", "propose", "amend", "comment", "approve", "reject", "withdraw", "merge", "record"),
 )
 _ENTRY: Final = ("piece", "source", "destination")
 
@@ -61,7 +61,9 @@ class Event(Record):
             said.append(f"-> {self.subject}@{detail['revision']}")
         if self.action == "policy":
             said.append("removed" if detail.get("rules") is None else str(detail["rules"]))
-        if self.action == "comment":
+        if self.action == "record":
+            said.append(f"{detail.get('verdict')} elsewhere")
+        if self.action in ("comment", "record"):
             said += [f"on {detail[key]}" if key == "piece" else str(detail[key]) for key in _ENTRY if detail.get(key)]
         if self.action == "approve" and detail.get("digest") is not None:
             said.append(f"sha256:{detail['digest']}")

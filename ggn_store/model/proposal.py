@@ -15,7 +15,7 @@ from ggn_store.model.revision import check_name
 Judgement = Literal["approved", "rejected", "withdrawn", "merged", "commented"]
 ProposalState = Literal["open", "stale", "broken", "amended", "rejected", "withdrawn", "merged"]
 # What goes on after it was said.
-_GOES_ON = ("approved", "commented")
+GOES_ON = ("approved", "commented")
 
 # Also a number that no proposal of this program has: one that somebody else has put there can be rejected.
 _NUMBER = "0|-?[1-9][0-9]{0,9}"
@@ -121,7 +121,7 @@ class Proposal(Record):
     def state(self) -> ProposalState:
         """Whether it waits for approvals; a stale one cannot be merged, the ruleset having moved on."""
         for each in self.verdicts:
-            if each.verdict not in _GOES_ON and (each.round == self.round or self.round == self.rounds):
+            if each.verdict not in GOES_ON and (each.round == self.round or self.round == self.rounds):
                 return each.verdict  # type: ignore[return-value]  # neither an approval nor a comment
         if self.round < self.rounds:
             return "amended"

@@ -15,6 +15,7 @@ from ggn_store.model.merge import Conflict, Merge
 from ggn_store.model.merge import merge as merge_documents
 from ggn_store.model.proposal import Proposal
 from ggn_store.model.record import Record
+from ggn_store.model.review import ReviewRecord
 from ggn_store.model.revision import STATES, Lifecycle, check_name, lineage
 
 Outcome = Literal["new", "forwarded", "merged", "unchanged", "proposed", "failed"]
@@ -141,6 +142,9 @@ class RevisionSource(Protocol):
     def renames(self, name: str) -> Sequence[SentRename]:
         """How a ruleset came to its name, the first rename first."""
 
+    def reviews(self, name: str) -> Sequence[ReviewRecord]:
+        """What was said in the reviews of a ruleset, wherever that was, each after what it is said of."""
+
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
@@ -166,8 +170,9 @@ class TransferWishes:
     """What is to be done with what comes.
 
     `merge`: also what both sides have changed, as far as it is not the same. `tags`: tags come along. `states`: where
-    both sides have changed the state of a ruleset, the source's counts. `message` and `author` are of the revision
-    that unites two histories. `is_push`: what comes is the own side of a merge, else what is here is. `source` names
+    both sides have changed the state of a ruleset, the source's counts. `reviews`: what was said in reviews comes
+    along. `message` and `author` are of the revision that unites two histories. `is_push`: what comes is the own side
+    of a merge, else what is here is. `source` names
     where it comes from, and `merging` is what merges base, own side and other side.
     `resolution` says what is to become of two heads, whatever a merge would make of them.
     """
@@ -176,6 +181,7 @@ class TransferWishes:
     merge: bool = False
     tags: bool = False
     states: bool = False
+    reviews: bool = False
     message: str | None = None
     author: str | None = None
     is_push: bool = False
@@ -196,8 +202,8 @@ class Transferred(Record):
     `lineage` its lineage. `revisions` is how many are new there, with the one that unites two histories; `pieces` is
     how many travelled of the `listed` ones that those which came have. `tags` are those that moved. `note` is what
     there is to say of the merge and of states, and `decided` are the conflicts that the merge decided for one side.
-    `states` is how many states came, after which it is `state`, and `successor` is to be used instead. What had to be
-    reviewed is a `proposal`, and the head is as it was.
+    `states` is how many states came, after which it is `state`, and `successor` is to be used instead; `reviews` is how
+    many records of reviews came. What had to be reviewed is a `proposal`, and the head is as it was.
     """
 
     name: str
@@ -216,6 +222,7 @@ class Transferred(Record):
     state: Lifecycle = "active"
     successor: str | None = None
     proposal: Proposal | None = None
+    reviews: int = 0
     DATA: ClassVar = "name to status revisions pieces pieces_listed=listed head lineage tags"
 
     def data(self) -> dict[str, Any]:
@@ -227,6 +234,8 @@ class Transferred(Record):
             data["proposal"] = str(self.proposal)
         if self.state != "active":
             data |= {"state": self.state, "successor": self.successor}
+        if self.reviews:
+            data["reviews"] = self.reviews
         if self.error is not None:
             data["error"] = str(self.error)
             if isinstance(self.error, DivergedError) and self.error.merge is not None:

@@ -127,8 +127,8 @@ def lines(file: Path) -> list[Json]:
     return [json.loads(line) for line in gzip.decompress(file.read_bytes()).decode().splitlines()]
 
 
-def pack(written: list[Json] | list[bytes], resealed: bool = True) -> io.BytesIO:
-    """A bundle of these lines; `resealed`: with an end that fits them."""
+def pack(written: list[Json] | list[bytes], resealed: bool = True, counted: bool = True) -> io.BytesIO:
+    """A bundle of these lines; `resealed`: with an end that fits them, `counted`: also in how many there are."""
     data = [
         line
         if isinstance(line, bytes)
@@ -144,8 +144,10 @@ def pack(written: list[Json] | list[bytes], resealed: bool = True) -> io.BytesIO
             ("revision", "revisions"),
             ("tag", "tags"),
             ("state", "states"),
+            ("rename", "renames"),
+            ("review", "reviews"),
         ):
-            if name in end:
+            if counted and name in end:
                 end[name] = sum(f'"kind":"{kind}"'.encode() in line for line in data[:-1])
         data[-1] = json.dumps(end).encode() + b"\n"
     return io.BytesIO(gzip.compress(b"".join(data)))

@@ -54,11 +54,12 @@ class BundleSummary(Record):
     sha256: str
     states: int = 0
     renames: int = 0
+    reviews: int = 0
     DATA: ClassVar = "file boards pieces revisions tags outside sha256 rulesets"
 
     def data(self) -> dict[str, Any]:
         """The same as JSON data."""
-        return Record.data(self) | ({"states": self.states} if self.states else {})
+        return Record.data(self) | {name: count for name in ("states", "reviews") if (count := getattr(self, name))}
 
 
 def write(

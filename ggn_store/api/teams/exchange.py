@@ -56,7 +56,8 @@ class TransferOptions(TypedDict, total=False):
     was changed in two ways; `message` and `author` are of the revision that does. `prefer` decides what was changed in
     two ways: for "ours", which of a push is what is pushed, else what is here, or "theirs"; `conflicts` is a file to
     which conflicts of a push or a pull are written, for `resolve`. `tags` come along if asked for. States do by
-    themselves; where both sides have changed the state of a ruleset, the source's counts if `states`.
+    themselves; where both sides have changed the state of a ruleset, the source's counts if `states`. Records of
+    reviews, none of which counts at the destination, come along if `reviews`, and from a bundle in any case.
     With `dry_run` nothing travels. `progress` is called for each ruleset with how many pieces have come, and how many
     are still to come. `patience` says how often to try again after an outage; without it, nothing is tried twice.
     """
@@ -67,6 +68,7 @@ class TransferOptions(TypedDict, total=False):
     conflicts: str | os.PathLike[str] | None
     tags: bool
     states: bool
+    reviews: bool
     message: str | None
     author: str | None
     dry_run: bool
@@ -91,6 +93,7 @@ class _Order:
     conflicts: str | os.PathLike[str] | None = None
     tags: bool = False
     states: bool = False
+    reviews: bool = False
     message: str | None = None
     author: str | None = None
     dry_run: bool = False
@@ -104,7 +107,7 @@ class _Order:
         check_preference(self.prefer, merge=self.merge)
         author = authors.signed(destination.database, self.author, self.message)
         merging = functools.partial(sources.merge, prefer=self.prefer)
-        wished = self.merge, self.tags, self.states, self.message
+        wished = self.merge, self.tags, self.states, self.reviews, self.message
         return TransferWishes(source, *wished, author, is_push, merging, self.resolution)
 
 
@@ -123,7 +126,7 @@ class Exchange:
 
         Only what it does not have travels, and each ruleset is taken as a whole or not at all. Raises DivergedError
         where it has what this store has not. See `TransferOptions` for the keywords: to, merge, prefer, tags, states,
-        message, author, dry_run, progress, patience.
+        reviews, message, author, dry_run, progress, patience.
 
         With `propose`, the newest revision of a ruleset that is under review there becomes a proposal, or a new round
         of one's own that is open; then the result has the `proposal`.
@@ -234,7 +237,7 @@ class Exchange:
         from ggn_store.api.teams import bundles
 
         with bundles.opened(file, keep=True) as read:
-            order = _Order(names_of(read, names), **options)
+            order = replace(_Order(names_of(read, names), **options), reviews=True)
 
             @contextmanager
             def source() -> Iterator[RevisionSource]:
@@ -334,14 +337,15 @@ def _take(
     """Take rulesets from a source; what became of each."""
     to = order.to
 
-    def heads() -> tuple[Mapping[str, str], Said, dict[str, tuple[int, str]], Said]:
+    def heads() -> tuple[Mapping[str, str], Said, list[str], set[str], dict[str, tuple[int, str]], Said]:
         with opened() as source:
             coming, said = source.heads(), source.states()
+            chosen = _meant(order.names, coming, wishes.source)
+            reviewed = {name for name in chosen if wishes.reviews and name in coming and source.reviews(name)}
         with destination.reading() as connection:
-            return coming, said, offer.heads(connection), states.said(connection)
+            return coming, said, chosen, reviewed, offer.heads(connection), states.said(connection)
 
-    coming, said, here, told = trials.run(heads)
-    chosen = _meant(order.names, coming, wishes.source)
+    coming, said, chosen, reviewed, here, told = trials.run(heads)
     if to is not None and len(chosen) != 1:
         raise InputError(f"a new name is for one ruleset, and there are {len(chosen)}")
     if order.conflicts is not None and len(chosen) != 1:
@@ -351,7 +355,7 @@ def _take(
     for name in chosen:
         target = name if to is None else to
         number, lineage = here.get(target, (None, None))
-        if lineage is not None and lineage == coming.get(name) and not wishes.tags:
+        if lineage is not None and lineage == coming.get(name) and not wishes.tags and name not in reviewed:
             known = stated.relate(target, told.get(target, ()), said.get(name, ()), wishes)
             if not known.fresh:
                 yield known.told(Transferred(name, target, "unchanged", head=number, lineage=lineage))

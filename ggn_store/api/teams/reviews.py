@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, TypeVar, Unpack
 
 from ggn_store.api.loading import conflicts, gates
 from ggn_store.api.loading.loading import LoadWishes, ProposeOptions, prepare, read_one, stream
@@ -26,13 +26,14 @@ from ggn_store.errors import (
 from ggn_store.model.changes import Diff
 from ggn_store.model.document import Document
 from ggn_store.model.merge import noted
-from ggn_store.model.proposal import Judgement, Proposal, ProposalReference, parse_digest, parse_proposal
+from ggn_store.model.proposal import Judgement, Proposal, ProposalReference, is_proposal, parse_digest, parse_proposal
+from ggn_store.model.review import ForeignProposal
 from ggn_store.model.revision import Reference, check_name, parse_reference
 from ggn_store.model.selection import is_pattern, select
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session
 from ggn_store.store.history import diff, states
-from ggn_store.store.review import proposals, rights
+from ggn_store.store.review import proposals, records, rights
 from ggn_store.store.rulesets import catalog, load, stored_documents
 from ggn_store.store.rulesets.load import Made
 from ggn_store.store.rulesets.stored_documents import Transaction
@@ -263,17 +264,23 @@ class Reviews:
         Rulesets are names, namespaces (`team/`) and globs. Those that this program has not written so are in the state
         `broken`, and `fault` says why.
         """
-        alone = rulesets[0] if len(rulesets) == 1 and not is_pattern(rulesets[0]) else None
         with self._session.reading() as connection:
-            found = proposals.listed(connection, alone)
-            if rulesets:
-                proposed = {each.name for each in found}
-                wanted = {*select(rulesets, proposed | catalog.names(connection))}
-                for name in wanted - proposed:
-                    catalog.find(connection, check_name(name))
-                found = [each for each in found if each.name in wanted]
+            found = _of(connection, rulesets, proposals.listed)
         shown = ("open", "stale", "broken", *(("rejected", "withdrawn", "merged") if closed else ()))
         return tuple(each for each in found if each.state in shown)
+
+    def elsewhere(self, *rulesets: str) -> tuple[ForeignProposal, ...]:
+        """The proposals of other stores, of all rulesets or of some, with what was said of them; the newest first.
+
+        They came in bundles, and nothing of them counts here. Rulesets are names, namespaces (`team/`) and globs;
+        `chess#4` is whatever other stores call so.
+        """
+        with self._session.reading() as connection:
+            if len(rulesets) == 1 and is_proposal(rulesets[0]):
+                wanted = parse_proposal(rulesets[0])
+                found = records.foreign(connection, wanted.name)
+                return tuple(each for each in found if each.has(wanted))
+            return tuple(_of(connection, rulesets, records.foreign))
 
     def ruleset(self, proposal: str) -> Ruleset:
         """What `chess#4` proposes, as a ruleset in a private store in memory, to be asked for moves."""
@@ -286,6 +293,25 @@ class Reviews:
         parse_proposal(proposal)
         with self._session.reading() as connection:
             return diff.diff(*references.step(connection, proposal))
+
+
+_Found = TypeVar("_Found", Proposal, ForeignProposal)
+
+
+def _of(
+    connection: Transaction,
+    rulesets: tuple[str, ...],
+    listed: Callable[[Transaction, str | None], Sequence[_Found]],
+) -> Sequence[_Found]:
+    """What `listed` finds of these rulesets, of all for none."""
+    found = listed(connection, rulesets[0] if len(rulesets) == 1 and not is_pattern(rulesets[0]) else None)
+    if not rulesets:
+        return found
+    named: set[str] = {each.name for each in found}
+    wanted = {*select(rulesets, named | catalog.names(connection))}
+    for name in wanted - named:
+        catalog.find(connection, check_name(name))
+    return [each for each in found if each.name in wanted]
 
 
 def _old_revision(text: str) -> Reference | None:

@@ -15,9 +15,11 @@ from ggn_store.errors import DamagedError, StoreError, UnknownNameError
 from ggn_store.model.ancestry import Step
 from ggn_store.model.board import Board
 from ggn_store.model.document import Piece
+from ggn_store.model.review import ReviewRecord
 from ggn_store.model.transfer import SentPiece, SentRename, SentRevision, SentState, SentTag
 from ggn_store.store.database.engine import Database
 from ggn_store.store.history import renames, states, tags
+from ggn_store.store.review import records
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
 
@@ -189,6 +191,10 @@ class StoreSource:
     def renames(self, name: str) -> Sequence[SentRename]:
         with self._explained():
             return renames.log(self._connection, name)
+
+    def reviews(self, name: str) -> Sequence[ReviewRecord]:
+        with self._explained():
+            return records.said(self._connection, name)
 
 
 def read_pieces(connection: Connection, wanted: Sequence[tuple[Any, Board]]) -> list[Piece]:

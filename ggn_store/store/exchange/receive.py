@@ -19,6 +19,7 @@ from ggn_store.model.ancestry import Relation, Step
 from ggn_store.model.board import Board, parse_shape
 from ggn_store.model.document import Digests
 from ggn_store.model.merge import Merge, noted
+from ggn_store.model.review import ReviewRecord
 from ggn_store.model.revision import check_name, check_tag
 from ggn_store.model.transfer import (
     DivergedError,
@@ -29,13 +30,13 @@ from ggn_store.model.transfer import (
     Transferred,
     TransferWishes,
 )
-from ggn_store.store.database.engine import Database
+from ggn_store.store.database.engine import AUTHOR, Database
 from ggn_store.store.exchange import offer, stated
 from ggn_store.store.exchange.here import Here, OvertakenError
 from ggn_store.store.exchange.stated import Stated
 from ggn_store.store.exchange.unite import Uniting, united
 from ggn_store.store.history import tags
-from ggn_store.store.review import rights
+from ggn_store.store.review import records, rights
 from ggn_store.store.rulesets import catalog, declared, load, stored_documents
 from ggn_store.store.schema import tables as t
 
@@ -78,7 +79,8 @@ def plan(
     last = None if is_apart else coming[-1].lineage if coming else here.head.lineage
     count = len(coming) + is_apart
     status = _status(here, relation)
-    return said.told(Transferred(name, to, status, count, len(fresh), len(digests), head + count, last))
+    done = Transferred(name, to, status, count, len(fresh), len(digests), head + count, last)
+    return said.told(replace(done, reviews=len(_new_records(connection, source, name, to, wishes))))
 
 
 def receive(
@@ -118,7 +120,7 @@ def receive(
         except DamagedError as error:
             raise DamagedError(f"{error.fault}; nothing of {name} was stored") from None
     stated.take(database, connection, here, said)
-    return said.told(done)
+    return said.told(_take_reviews(database, connection, source, done, wishes))
 
 
 def _steps(source: RevisionSource, name: str) -> Sequence[Step]:
@@ -375,6 +377,31 @@ class _Receiving:
 
 def _named(revision: SentRevision) -> str:
     return f"revision sha256:{revision.lineage}"
+
+
+def _new_records(
+    connection: Connection, source: RevisionSource, name: str, to: str, wishes: TransferWishes
+) -> list[ReviewRecord]:
+    """What was said in reviews, and nobody knows here."""
+    found = source.reviews(name) if wishes.reviews else ()
+    for each in found:
+        if (fault := each.fault()) is not None:
+            raise StoreError(f"{printable(wishes.source)}: a review of {name}: {fault}; nothing of it was stored")
+    known = records.known(connection, to) if found else set()
+    return [each for each in found if each.key not in known]
+
+
+def _take_reviews(
+    database: Database, connection: Connection, source: RevisionSource, done: Transferred, wishes: TransferWishes
+) -> Transferred:
+    """Keep what was said in reviews, if this user may; nothing of it counts here."""
+    fresh = _new_records(connection, source, done.name, done.to, wishes)
+    if fresh and not database.may_insert(connection, t.review_record):
+        left = f"{done.to}: its reviews were left out: to keep them takes {AUTHOR} (`ggn-store db roles init`)"
+        return replace(done, note="; ".join(each for each in (done.note, left) if each is not None))
+    if fresh:
+        records.add(database, connection, load.store_ruleset(database, connection, done.to), fresh)
+    return replace(done, reviews=len(fresh))
 
 
 def _take_tags(

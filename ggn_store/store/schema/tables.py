@@ -223,6 +223,24 @@ verdict = _table(
     CheckConstraint("(revision_id IS NOT NULL) = (verdict = 'merged')", name="revision"),
 )
 
+# What was said in reviews in other stores, a row each, by the SHA-256 of what it says: nothing counts it. All that is
+# of one proposal names the key of its first round, which itself names none; revisions are named by their lineages.
+review_record = _table(
+    "review_record",
+    Column("ruleset_id", Id, ForeignKey("ruleset.id"), nullable=False),
+    Column("key", Label, nullable=False),
+    Column("proposal", Label, nullable=True),
+    Column("number", Integer, nullable=False),
+    Column("round", Integer, nullable=False),
+    Column("verdict", Label, nullable=False),
+    *(Column(name, Label, nullable=True) for name in ("digest", "base", "revision", "piece", "source", "destination")),
+    *_signed(Column("role", Label, nullable=True)),
+    PrimaryKeyConstraint("ruleset_id", "key"),
+    CheckConstraint(
+        "verdict IN ('proposed', 'approved', 'rejected', 'withdrawn', 'merged', 'commented')", name="verdict"
+    ),
+)
+
 # Triggers write it, and nothing else does: what was changed, when, and by which user of the database. `transaction` is
 # Postgres's number of the transaction, since ids need not become visible in their order.
 audit = _table(

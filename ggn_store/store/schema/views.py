@@ -304,5 +304,6 @@ SQL_TABLES: Final[dict[str, str]] = {
     "proposal": "what is to be the next revision of a ruleset",
     "proposal_piece": "that a proposal lists a piece",
     "verdict": "what became of a proposal",
+    "review_record": "what was said in a review in another store",
     "audit": "a change, as triggers have written it down",
 }

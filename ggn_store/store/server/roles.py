@@ -33,7 +33,7 @@ RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     "piece_check": {"INSERT": (ADMIN,), "DELETE": (ADMIN,)},
     "ruleset": {"INSERT (name)": _WRITERS, "UPDATE (deleted_at)": (ADMIN,), "DELETE": (ADMIN,)},
     **{table: {"INSERT": _WRITERS} for table in ("revision", "revision_piece", "revision_merge")},
-    **{table: {"INSERT": _WRITERS} for table in ("proposal", "proposal_piece", "verdict")},
+    **{table: {"INSERT": _WRITERS} for table in ("proposal", "proposal_piece", "verdict", "review_record")},
     # Of authors only those whom a policy names.
     **{table: {"INSERT": _WRITERS} for table in ("tag", "ruleset_state")},
     **{table: {"INSERT": (ADMIN,)} for table in ("policy", "ruleset_rename")},

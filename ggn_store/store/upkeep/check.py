@@ -24,7 +24,7 @@ from ggn_store.model.document import Dialect, Piece, revision_digest
 from ggn_store.model.revision import check_tag, lineage
 from ggn_store.store.database.engine import Database, Opening, is_about_a_value
 from ggn_store.store.history import renames
-from ggn_store.store.review import policies, proposals
+from ggn_store.store.review import policies, proposals, records
 from ggn_store.store.rulesets import catalog, damaged, declared, lanes, load, summaries
 from ggn_store.store.rulesets.damaged import Result
 from ggn_store.store.rulesets.pieces import Reader
@@ -109,7 +109,7 @@ class _Walk:
         found = [*self._check_boards(), *self._check_pieces(), *self._check_revisions()]
         with self._opening() as connection:
             found += [*self._check_moves(connection), *self._check_rulesets(connection)]
-            found += self._check_policies(connection)
+            found += [*self._check_policies(connection), *self._check_records(connection)]
         return found + self._check_proposals()
 
     def _attempt(self, work: Callable[[], Result]) -> Result | None:
@@ -410,6 +410,13 @@ class _Walk:
         if digest is None or self._attempt(lambda: self._digest(connection, stored, pieces)) != digest:
             yield f"{label}: its pieces and envelope do not give its digest {digest}"
 
+    def _check_records(self, connection: Connection) -> Iterator[str]:
+        """What was said in reviews elsewhere gives its keys."""
+        query = self._named(select(t.review_record, t.ruleset.c.name).join(t.ruleset))
+        for (_, key), row in damaged.rows(connection, query, *t.review_record.primary_key.columns).items():
+            if (fault := records.fault(row)) is not None:
+                yield f"review record {key}: {fault}"
+
     # --- the audit ---
 
     def audit(self) -> list[str]:
@@ -478,13 +485,17 @@ class _Walk:
         return self._attempt(lambda: dict(json.loads(row.detail))) or {}
 
     def _check_told_moves(self, connection: Connection) -> Iterator[str]:
-        """Of tags and states the audit tells as many moves as there are."""
+        """Of tags, states and review records the audit tells as many as there are."""
         audit = t.audit.c
-        told = select(audit.id, audit.action, audit.subject, audit.detail).where(audit.action.in_(("tag", "state")))
+        told = select(audit.id, audit.action, audit.subject, audit.detail).where(
+            audit.action.in_(("tag", "state", "record"))
+        )
         moves = self._named(select(t.ruleset.c.name, t.tag.c.name).select_from(t.tag.join(t.ruleset)))
         states = self._named(select(t.ruleset.c.name).select_from(t.ruleset_state.join(t.ruleset)))
         made = Counter(f"tag {name}:{tag}" for name, tag in connection.execute(moves))
         made.update(f"ruleset {name}" for name in connection.execute(states).scalars())
+        recorded = self._named(select(t.ruleset.c.name).select_from(t.review_record.join(t.ruleset)))
+        made.update(f"reviews of {name}" for name in connection.execute(recorded).scalars())
         known = Counter[str]()
         if self._names:
             told = told.where(t.audit.c.subject.in_(self._subjects()))
@@ -492,12 +503,12 @@ class _Walk:
             if row is None:  # which is reported already
                 continue
             detail = self._detail(row)
-            is_tag = row.action == "tag"
             subject = self._moved.get(row.subject, row.subject)
-            known[f"tag {subject}:{detail.get('tag')}" if is_tag else f"ruleset {subject}"] += 1
+            labels = {"tag": f"tag {subject}:{detail.get('tag')}", "record": f"reviews of {subject}"}
+            known[labels.get(row.action, f"ruleset {subject}")] += 1
         for label in sorted(made | known):
             if made[label] != known[label]:
-                what = "moves" if label.startswith("tag ") else "changes of state"
+                what = {"tag": "moves", "reviews": "records"}.get(label.partition(" ")[0], "changes of state")
                 yield f"{label}: it has {made[label]} {what}, and the audit records {known[label]}"
 
 

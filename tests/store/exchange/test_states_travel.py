@@ -204,7 +204,6 @@ def test_a_state_of_a_bundle_stands_once_in_its_place_and_only_in_the_second_ver
         ([*written[:place], state, *written[place:]], "stands twice"),
         ([written[0], state, *written[1:]], "out of place"),
         ([{**written[0], "version": 1}, *written[1:]], "of no kind that a bundle has"),
-        ([{**written[0], "version": 3}, *written[1:]], "reads version 2: install a newer"),
     ):
         with pytest.raises(InputError, match=message):
             verify_bundle(pack(changed))

@@ -210,7 +210,7 @@ COMMANDS = (
     ["tag", "game", "--log"],
     ["state", "game"],
     ["export", "game"],
-    ["proposals"],
+    ["proposals", "--all"],
     ["policy", "log"],
     ["audit"],
     ["stats", "game"],
@@ -230,6 +230,10 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         store.policies.set("other", review=2, author="ann")
         store.reviews.propose(DIFF, "other", author="ann")
         store.reviews.approve("other#1", author="bob")
+        with Store.open("sqlite://") as elsewhere:
+            elsewhere.exchange.pull(store, "game")
+            elsewhere.reviews.propose(changed(DIFF), "game", author="ann")
+            store.exchange.pull(elsewhere, "game", reviews=True)
     return path.read_bytes()
 
 
