@@ -10,6 +10,7 @@ from ggn_store.model.changes import FIELDS
 from ggn_store.model.diff import Outline
 from ggn_store.model.record import Record
 from ggn_store.model.revision import Revision
+from ggn_store.model.transfer import SentRename
 
 _LISTED: Final = 4
 
@@ -54,15 +55,20 @@ def _listed(names: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """A revision in the history of another one: with the tags that point to it now, and what it changed."""
+    """A revision in the history of another one: with the tags that point to it now, and what it changed.
+
+    `renames` are those of the ruleset from then on until its next revision.
+    """
 
     revision: Revision
     tags: tuple[str, ...]
     changes: Changes
+    renames: tuple[SentRename, ...] = ()
 
     def data(self) -> dict[str, Any]:
         """The entry as JSON data."""
-        return self.revision.data() | {"tags": [*self.tags], "changes": self.changes.data()}
+        data = self.revision.data() | {"tags": [*self.tags], "changes": self.changes.data()}
+        return data | ({"renames": [each.data() for each in self.renames]} if self.renames else {})
 
 
 @dataclass(frozen=True, slots=True)

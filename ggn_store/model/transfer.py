@@ -101,7 +101,7 @@ class SentState:
 
 
 @dataclass(frozen=True, slots=True)
-class SentRename:
+class SentRename(Record):
     """That a ruleset was renamed, and who said so when."""
 
     old_name: str

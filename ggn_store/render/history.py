@@ -40,6 +40,11 @@ def log_text(entries: Iterable[LogEntry]) -> Iterator[str]:
             lines.append(f"Author:  {printable(revision.author)}")
         lines.append(f"Date:    {revision.created_at:%Y-%m-%d %H:%M:%S} UTC")
         lines.append(f"Changes: {printable(str(entry.changes))}")
+        for each in entry.renames:
+            who = "" if each.author is None else f" by {each.author}"
+            why = "" if each.message is None else f": {each.message}"
+            text = f"{each.old_name} to {each.new_name}, {each.created_at:%Y-%m-%d %H:%M:%S} UTC{who}{why}"
+            lines.append(f"Renamed: {printable(text)}")
         if revision.message is not None:
             lines += ["", *(f"    {printable(line)}".rstrip() for line in revision.message.splitlines())]
         yield before + "".join(f"{line}\n" for line in lines)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Final
@@ -12,7 +12,9 @@ from sqlalchemy import Column, Connection, Select, Table, and_, literal, select,
 from ggn_store.model.changes import FIELDS
 from ggn_store.model.history import Changes, LogEntry, fields_of
 from ggn_store.model.revision import Revision
+from ggn_store.model.transfer import SentRename
 from ggn_store.store.database.engine import Asked, Database
+from ggn_store.store.history import renames
 from ggn_store.store.history.tags import pointing
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema import tables as t
@@ -111,11 +113,27 @@ def log(connection: Connection, reference: str, limit: int | None = None) -> Ite
     found = revisions(connection, revision, min(shown + [each for n in shown for each in parents[n]]), shown[0])
     taken = steps(connection, revision, shown[-1], shown[0])
     tagged = tags(connection, revision)
+    named = _renames(connection, revision, [found[number] for number in shown])
     for number in shown:
         parent = parents[number][0] if parents[number] else None
         step = taken.get((number, parent), {})
         before = None if parent is None else found[parent]
-        yield LogEntry(found[number], tagged.get(number, ()), _changes(found[number], before, step))
+        yield LogEntry(found[number], tagged.get(number, ()), _changes(found[number], before, step), named[number])
+
+
+def _renames(
+    connection: Connection, newest: Revision, shown: Sequence[Revision]
+) -> Mapping[int, tuple[SentRename, ...]]:
+    """The renames of a ruleset by the number of the revision that was its newest one then, of those `shown`."""
+    said = renames.log(connection, newest.name)
+    following = revisions(connection, newest, newest.number + 1, newest.number + 1) if said else {}
+    times = [each.created_at for each in following.values()]
+    found: dict[int, tuple[SentRename, ...]] = {each.number: () for each in shown}
+    for each in said:
+        before = [one.number for one in shown if one.created_at <= each.created_at or one.number == 1]
+        if before and all(each.created_at < at for at in times):
+            found[before[0]] += (each,)
+    return found
 
 
 def changes(revision: Revision, before: Revision | None, pieces: Mapping[str, str], old: Mapping[str, str]) -> Changes:

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from ggn_store import ConflictError, GgnStoreError, Store, UnknownNameError
+from ggn_store import ConflictError, GgnStoreError, InputError, Store, UnknownNameError, limits
+from ggn_store.api.teams.bundles import verify_bundle
 from ggn_store.errors import GateError, NotationError
-from tests.support.exchanged import BOTH, game, history, sound
+from tests.support.exchanged import BOTH, game, history, lines, pack, sound
 from tests.support.program import _own_place as _own_place
 from tests.support.program import run as run
 
@@ -38,6 +39,26 @@ def test_history_tags_and_states_stay_with_the_ruleset(renamed: Store, tmp_path:
         row = connection.execute(text("SELECT subject, detail FROM audit WHERE action = 'rename'")).one()
     assert row.subject == "team/new"
     assert '"Ann"' in row.detail
+
+
+def test_the_log_lists_renames_with_the_revision_that_was_the_newest(renamed: Store, run: Any, address: str) -> None:
+    renamed.load(game(**BOTH, N="b1d2"), "team/new", author="Cid")
+    renamed.rename("team/new", "team/newer")
+    third, second, first = renamed.history.log("team/newer")
+    listed = [[(each.old_name, each.new_name) for each in entry.renames] for entry in (third, second, first)]
+    assert listed == [[("team/new", "team/newer")], [("team/old", "team/new")], []]
+    [rename] = second.data()["renames"]
+    assert (rename["author"], rename["message"], "renames" in first.data()) == ("Ann", "better", False)
+    assert [entry.renames for entry in renamed.history.log("team/newer@2")] == [second.renames, ()]
+    assert [entry.renames for entry in renamed.history.log("team/newer@1")] == [()]
+    assert [entry.renames for entry in renamed.history.log("team/newer", 1)] == [third.renames]
+    [line] = [
+        line
+        for line in run("--db", address, "log", "team/newer", "--format", "text").out.splitlines()
+        if "team/old" in line
+    ]
+    assert line.startswith("Renamed: team/old to team/new, 20")
+    assert line.endswith(" UTC by Ann: better")
 
 
 def test_the_old_name_says_where_it_went_and_is_given_to_nobody(renamed: Store) -> None:
@@ -151,6 +172,93 @@ def test_a_bundle_says_what_was_renamed(store: Store, tmp_path: Path) -> None:
         [result] = other.exchange.load_bundle(tmp_path / "all.gz")
         assert (result.to, result.status) == ("team/new", "unchanged")
         assert [each.revision.name for each in other.list()] == ["team/new"]
+
+
+@pytest.fixture
+def file(store: Store, tmp_path: Path) -> Path:
+    """A bundle of a ruleset that was renamed twice."""
+    store.load(game(**BOTH, N="b1c3"), "team/old", author="Ann")
+    store.rename("team/old", "team/mid", author="Ann", message="x")
+    store.rename("team/mid", "team/new", author="Bob")
+    store.exchange.create_bundle(tmp_path / "all.gz")
+    return tmp_path / "all.gz"
+
+
+HOSTILE = [
+    (0, "old_name", "../etc", "cannot name a ruleset"),
+    (0, "old_name", "team/x#1", '"team/x#1"'),
+    (0, "old_name", "x" * 201, "cannot name a ruleset"),
+    (0, "old_name", "", "cannot name a ruleset"),
+    (0, "old_name", None, "null cannot name a ruleset"),
+    (0, "old_name", ["team/old"], "cannot name a ruleset"),
+    (0, "new_name", "team//mid", "cannot name a ruleset"),
+    (0, "old_name", "team/mid", "a rename of team/new does not follow the one before it"),
+    (1, "old_name", "team/old", "a rename of team/new does not follow the one before it"),
+    (1, "new_name", "team/mid", "a rename of team/new does not follow the one before it"),
+    (0, "ruleset", "else", 'the bundle has no ruleset "else"'),
+    (0, "author", 3, "the author is not text"),
+    (0, "message", "\0", "has characters that no database can keep"),
+    (0, "created_at", "now", "is not a time"),
+    (0, "more", 1, "the rename has no such key"),
+]
+
+
+@pytest.mark.parametrize(("place", "key", "value", "message"), HOSTILE, ids=range(len(HOSTILE)))
+def test_a_bundle_with_a_bad_rename_is_refused_with_its_line(
+    file: Path, place: int, key: str, value: Any, message: str
+) -> None:
+    written = lines(file)
+    numbers = [number for number, line in enumerate(written, start=1) if line["kind"] == "rename"]
+    written[numbers[place] - 1][key] = value
+    with pytest.raises(InputError) as caught:
+        verify_bundle(pack(written))
+    assert f"line {numbers[place]}: " in str(caught.value)
+    assert message in str(caught.value)
+
+
+def test_the_renames_of_a_bundle_end_with_the_name_of_the_ruleset(file: Path) -> None:
+    written = lines(file)
+    [first, last] = [line for line in written if line["kind"] == "rename"]
+    for changed, message in (
+        ([*written[:-2], written[-1]], "the renames of team/new do not end with its name"),
+        ([*written[:-2], {**last, "new_name": "team/else"}, written[-1]], "the renames of team/new do not end with"),
+        ([{**written[0], "version": 1}, *written[1:]], "of no kind that a bundle has"),
+        ([written[0], first, *written[1:]], "out of place"),
+    ):
+        with pytest.raises(InputError, match=message):
+            verify_bundle(pack(changed))
+
+
+def test_renames_in_a_bundle_may_come_back_to_a_name_and_many_are_taken_or_refused_at_once(
+    file: Path, tmp_path: Path
+) -> None:
+    written = lines(file)
+    first, last = (line for line in written if line["kind"] == "rename")
+    back = {**first, "old_name": "team/new", "new_name": "team/old"}
+    cycle = [first, last, back] * 300 + [first, last]
+    many = [*written[:-3], *cycle, written[-1]]
+    bundle = pack(many)
+    assert verify_bundle(bundle).renames == 902
+    with Store.open(f"sqlite:///{tmp_path / 'other.db'}") as other:
+        other.load(game(**BOTH, B="c1d2"), "team/old", author="Eve")  # of the same name, and no history in common
+        [result] = other.exchange.load_bundle(pack(many))
+        assert (result.to, result.status) == ("team/new", "new")
+        assert sorted(each.revision.name for each in other.list()) == ["team/new", "team/old"]
+        assert sound(other)
+    with limits.allow({"bundle-lines": 500}), pytest.raises(InputError, match="more than 500 lines"):
+        verify_bundle(pack(many))
+
+
+def test_a_bundle_does_not_rename_over_another_ruleset(file: Path, store: Store, tmp_path: Path) -> None:
+    with Store.open(f"sqlite:///{tmp_path / 'other.db'}") as other:
+        other.exchange.pull(store, "team/new", to="team/old")
+        other.load(game(**BOTH, B="c1d2"), "team/mid", author="Eve")
+        before = history(other, "team/old")
+        with pytest.raises(ConflictError, match="team/mid is there already"):
+            other.exchange.load_bundle(file)
+        assert history(other, "team/old") == before
+        assert sorted(each.revision.name for each in other.list()) == ["team/mid", "team/old"]
+        assert sound(other)
 
 
 def test_the_program_renames(run: Any, address: str) -> None:
