@@ -87,11 +87,20 @@ def drop_trigger(people: People, name: str, table: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "why", ["too few", "own", "rejected", "withdrawn", "moved on", "nobody", "merged", "same person twice"]
+    "why", ["too few", "own", "rejected", "withdrawn", "moved on", "nobody", "merged", "same person twice", "elsewhere"]
 )
 def test_the_database_counts_approvals_of_others_on_the_head(people: People, why: str) -> None:
-    if why in ("too few", "same person twice"):
+    if why in ("too few", "same person twice", "elsewhere"):
         proposal = approved(people, needed=2)
+        if why == "elsewhere":
+            with Store.open("sqlite://") as other:
+                other.exchange.pull(people.admin, "team/knight")
+                other.policies.set("team", review=2)
+                made = other.reviews.propose(OTHER, "team/knight", author="ann", message="left")
+                other.reviews.approve(str(made), author="cid")
+                people.admin.exchange.pull(other, "team/knight", reviews=True)
+            [foreign] = people.admin.reviews.elsewhere()
+            assert [each.digest for each in foreign.records] == [proposal.digest] * 2
         if why == "same person twice":
             # On Postgres the second verdict is given in another name, in a file it cannot be.
             insert_verdict(people, "bob", proposal, 2, author="cid" if people.is_known else "bob")
