@@ -1,12 +1,12 @@
-"""Positions after possibilities, as arrays: what duties that look a ply ahead are asked of."""
+"""Positions after possibilities, as arrays: what duties that look ahead, and chains, are asked of."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-from ggn_store.columnar.batch import Columns
-from ggn_store.columnar.facing import Facing
+from ggn_store.columnar.batch import Columns, Turn
 from ggn_store.columnar.threats import Threats
+from ggn_store.model.position import MAX_HAND_COUNT
 from ggn_store.notation.qpi import side_of
 
 # What no code of a piece is.
@@ -16,9 +16,8 @@ _NONE: Final = -9
 class After:
     """Makes the positions after possibilities of a ruleset with so many squares, by what state variables begin as."""
 
-    def __init__(self, np: Any, threats: Threats, squares: int, initial: list[int], facing: Facing) -> None:
+    def __init__(self, np: Any, threats: Threats, squares: int, initial: list[int]) -> None:
         self._np = np
-        self._facing = facing
         self._squares = squares
         self._pieces = len(threats.pieces)
         self._initial = np.array(initial, np.int64)
@@ -35,36 +34,38 @@ class After:
         )
         self._hands_of = _Listed(np, size, {n: list(step.hands.items()) for n, step in steps.items()})
         self._toggles = np.ones(size, bool)
+        self._ends = np.full(size, -1, np.int32)
         for number, step in steps.items():
-            self._toggles[number] = step.toggle
+            self._toggles[number], self._ends[number] = step.toggle, step.end
 
-    def of(self, columns: Columns, row: Any, possibility: Any, other_moves: bool) -> tuple[Columns, Any]:
-        """The positions after possibilities in rows of some, and which of them can be: hands have what they take.
-
-        With `other_moves` it is always the other side that is to move then.
-        """
+    def of(self, columns: Columns, row: Any, possibility: Any, turn: Turn) -> tuple[Columns, Any, Any, Any]:
+        """The positions after possibilities in rows of some, and the rest of `Made`."""
         np, count = self._np, len(columns.first)
         board = np.full((count, self._squares), _NONE, np.int32)
-        own = (columns.piece & 1) == columns.first[columns.position]
-        board[columns.position, columns.square] = self._facing.unmarked(columns.piece, own)
-        board = board[row]
-        board[self._squares_of.rows(possibility)] = self._squares_of.values(possibility)
+        board[columns.position, columns.square] = columns.piece
         state = np.tile(self._initial, (count, 1))
         state[columns.state[0], columns.state[1]] = columns.state[2]
-        state = state[row]
-        state[self._states_of.rows(possibility)] = self._states_of.values(possibility)
         held = np.zeros((count, self._pieces), np.int64)
         owner, piece, number = columns.held
         # Nothing is known of what a piece that the rules do not name does in a hand.
         known = piece >= 0
         np.add.at(held, (owner[known], piece[known] >> 1), number[known])
-        held = held[row]
+        parts = [each[row] for each in (board, held, state)]
+        left = np.concatenate(parts, axis=1)
+        board, held, state = parts
+        board[self._squares_of.rows(possibility)] = self._squares_of.values(possibility)
+        state[self._states_of.rows(possibility)] = self._states_of.values(possibility)
         held[self._hands_of.rows(possibility)] += self._hands_of.values(possibility)
         hands_known = columns.hands_known[row]
-        can_be = ~(hands_known & (held < 0).any(axis=1))
+        can_be = ~(hands_known & ((held < 0) | (held > MAX_HAND_COUNT)).any(axis=1))
         held[~hands_known] = 0
-        turns = True if other_moves else self._toggles[possibility]
-        return self._columns(board, held, state, columns.first[row] ^ turns, hands_known), can_be
+        turns = self._toggles[possibility] if turn == "stated" else turn == "other"
+        after = self._columns(board, held, state, columns.first[row] ^ turns, hands_known)
+        return after, can_be, left, np.concatenate(parts, axis=1)
+
+    def ends(self, possibility: Any) -> Any:
+        """The squares on which possibilities leave what they move; -1 for the hand."""
+        return self._ends[possibility]
 
     def _columns(self, board: Any, held: Any, state: Any, first: Any, hands_known: Any) -> Columns:
         np = self._np

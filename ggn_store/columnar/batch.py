@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
-# Positions and possibilities, and whether it is always the other side that is to move then.
-Following = Callable[[Any, Any, bool], "tuple[Batch, Any]"]
+# Who moves after a possibility: the side that it says, the other one, or once more the piece that it has moved.
+Turn = Literal["stated", "other", "chain"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,14 +15,31 @@ class Batch:
     """Encoded positions: Arrow tables by name, and how many positions they are of.
 
     `ids` are the numbers that the caller gives the positions, None where they are numbered from 0. `after` makes the
-    batch of the positions after possibilities of some (by their numbers), and says which of them can be, where duties
-    ask for these: see `after.After`.
+    positions after possibilities of some, by their numbers in order, where duties ask for these: see `after.After`.
     """
 
     count: int
     tables: Mapping[str, Any]
     ids: Any = None
-    after: Following | None = None
+    after: Callable[[Any, Any, Turn], Made] | None = None
+
+    def made(self, position: Any, possibility: Any, turn: Turn) -> Made:
+        """The positions after possibilities."""
+        if self.after is None:
+            raise AssertionError("nothing was asked of what follows")
+        return self.after(position, possibility, turn)
+
+
+class Made(NamedTuple):
+    """Positions after possibilities, and which of them can be: hands have what they take.
+
+    `left` and `found` are what was everywhere before and is then, in rows of numbers that are equal where it is.
+    """
+
+    batch: Batch
+    can_be: Any
+    left: Any
+    found: Any
 
 
 @dataclass(frozen=True, slots=True)

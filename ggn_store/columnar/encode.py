@@ -25,12 +25,13 @@ import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, Final
 
 from ggn_store.columnar.after import After
-from ggn_store.columnar.batch import Batch, Columns
+from ggn_store.columnar.batch import Batch, Columns, Made, Turn
 from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.facing import Facing
@@ -50,6 +51,8 @@ from ggn_store.notation.qpi import is_royal, side_of
 # Positions, and facts about them, that are encoded at once: their arrays still lie in a processor's cache.
 CHUNK: Final = 1024
 _FACTS: Final = 1 << 18
+# The number of the first of some positions, these, and their tables.
+_Part = tuple[int, Columns, Mapping[str, Any]]
 
 
 class Numbers(dict[str, int]):
@@ -115,8 +118,8 @@ class Encoder:
         self._facing = self._after = None
         if threats is not None:
             self._facing = Facing(np, threats, codes, self._places, count)
-            if not threats.duties.isdisjoint(AHEAD):
-                self._after = After(np, threats, count, self._initial, self._facing)
+            if threats.steps or not threats.duties.isdisjoint(AHEAD):
+                self._after = After(np, threats, count, self._initial)
         self._named = np.zeros(len(column("lane", "lane")), np.int64)
         np.bitwise_or.at(self._named, column("alternative", "lane"), column("alternative", "bit"))
         self._has_named = bool(self._named.any())
@@ -157,7 +160,7 @@ class Encoder:
         variables that are not mentioned are what they begin as. Raises PositionError for what is not a position.
         """
         columns, ids = self._from_arrow(pieces, sides, hands, states)
-        parts = [(begin, part, self._encode(part, begin)) for begin, part in self._cut(columns)]
+        parts = [self._part(part, begin) for begin, part in self._cut(self._ready(columns))]
         return self._batch(parts, len(ids), self._pa.array(ids))
 
     # --- what comes in, as arrays ---
@@ -165,9 +168,9 @@ class Encoder:
     def _in_chunks(self, items: Sequence[Any], read: Callable[[Sequence[Any]], Columns], count: int) -> Batch:
         """Chunk by chunk on several processors: numpy lets the others work while it does."""
 
-        def encode(begin: int) -> tuple[int, Columns, dict[str, Any]]:
-            columns = read(items[begin : begin + self._chunk])
-            return begin, columns, self._encode(columns, begin)
+        def encode(begin: int) -> _Part:
+            columns = self._ready(read(items[begin : begin + self._chunk]))
+            return self._part(columns, begin)
 
         begins = range(0, max(1, count), self._chunk)
         if len(begins) == 1:
@@ -378,17 +381,27 @@ class Encoder:
 
     # --- what goes out ---
 
-    def _encode(self, columns: Columns, begin: int = 0) -> dict[str, Any]:
-        """The tables of some positions, which are numbered from `begin`."""
+    def _ready(self, columns: Columns) -> Columns:
+        """The positions without marks that are past, for questions about legal moves."""
+        if self._facing is None:
+            return columns
+        own = (columns.piece & 1) == columns.first[columns.position]
+        return replace(columns, piece=self._facing.unmarked(columns.piece, own))
+
+    def _part(self, columns: Columns, begin: int, only: Any = None) -> _Part:
+        """The tables of some positions, which are numbered from `begin`; `only` what stands on a square of each moves.
+
+        No threats are looked for then.
+        """
         np = self._np
         piece, own = columns.piece, (columns.piece & 1) == columns.first[columns.position]
-        if self._facing is not None:
-            piece = self._facing.unmarked(piece, own)
-        [mine] = np.nonzero(own)
+        [mine] = np.nonzero(own if only is None else own & (columns.square == only[columns.position]))
         start = self._starts[piece[mine] >> 1, columns.square[mine]]
         if len(start) and start.min() < 0:
             mine, start = mine[start >= 0], start[start >= 0]
-        position, start = self._with_hands(columns, columns.position[mine], start)
+        position = columns.position[mine]
+        if only is None:
+            position, start = self._with_hands(columns, position, start)
         codes = np.full((len(columns.first), self._places), NOTHING, self._type)
         placed = columns.position * np.int64(self._places) + columns.square
         codes.reshape(-1)[placed] = (piece & ~1) + own + PIECES
@@ -400,9 +413,11 @@ class Encoder:
             # Each piece is the other side's now.
             codes.reshape(-1)[placed] ^= 1
             placed = columns.position, columns.square, piece, own
-            found = {**self._facing.of(*placed, codes), **self._facing.others(*placed)}
+            found = self._facing.others(*placed)
+            if only is None:
+                found |= self._facing.of(*placed, codes)
             tables |= {name: self._numbered(begin, **each) for name, each in found.items()}
-        return tables
+        return begin, columns, tables
 
     def _with_hands(self, columns: Columns, position: Any, start: Any) -> tuple[Any, Any]:
         """Positions and starts with those that are in the hand."""
@@ -438,8 +453,8 @@ class Encoder:
         piece = (codes[position, self._words.place(lane, bit)].astype(np.int32) - PIECES) >> 1
         return self._table_of(begin, position, lane, words[row], bit=np.int64(1) << bit, piece=piece)
 
-    def _batch(self, parts: Sequence[tuple[int, Columns, Mapping[str, Any]]], count: int, ids: Any = None) -> Batch:
-        """The batch of parts: the number of the first position of each, its positions, and its tables."""
+    def _batch(self, parts: Sequence[_Part], count: int, ids: Any = None) -> Batch:
+        """The batch of parts."""
         names = parts[0][2]
         joined = {name: self._pa.concat_tables([part[name] for *_, part in parts]).combine_chunks() for name in names}
         if self._after is None:
@@ -448,18 +463,20 @@ class Encoder:
         return Batch(count, joined, ids, functools.partial(self._batch_after, self._after, read))
 
     def _batch_after(
-        self, after: After, read: Sequence[tuple[int, Columns]], position: Any, possibility: Any, other_moves: bool
-    ) -> tuple[Batch, Any]:
-        """See `Batch.after`; positions are in order."""
+        self, after: After, read: Sequence[tuple[int, Columns]], position: Any, possibility: Any, turn: Turn
+    ) -> Made:
+        """See `Batch.after`."""
         np = self._np
-        parts, can_be = [], [np.zeros(0, bool)]
+        parts, made = [], []
         begins = [*(begin for begin, _ in read), position.max(initial=0) + 1]
         first = 0
         for (begin, columns), bounds in zip(read, pairwise(np.searchsorted(position, begins)), strict=True):
             some = slice(*bounds)
-            made, is_right = after.of(columns, position[some] - begin, possibility[some], other_moves)
-            can_be.append(is_right)
-            for number, part in self._cut(made):
-                parts.append((first + number, part, self._encode(part, first + number)))
-            first += len(is_right)
-        return self._batch(parts, first), np.concatenate(can_be)
+            found, *rest = after.of(columns, position[some] - begin, possibility[some], turn)
+            made.append(rest)
+            ends = after.ends(possibility[some])
+            for number, part in self._cut(found if turn == "chain" else self._ready(found)):
+                only = ends[number : number + self._chunk] if turn == "chain" else None
+                parts.append(self._part(part, first + number, only))
+            first += len(ends)
+        return Made(self._batch(parts, first), *map(np.concatenate, zip(*made, strict=True)))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from ggn_store.columnar import sql
-from ggn_store.columnar.batch import Batch, Following
-from ggn_store.columnar.compile import EXTRA
+from ggn_store.columnar import chains, sql
+from ggn_store.columnar.batch import Batch
+from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.threats import Threats
 
@@ -24,7 +24,8 @@ class Engine(ABC):
     `threats` is about legal moves, of a batch that is encoded with them.
     """
 
-    def __init__(self, xor: str, kept: str) -> None:
+    def __init__(self, compiled: Compiled, xor: str, kept: str) -> None:
+        self._ruleset = str(compiled)
         self._xor = xor
         self._kept = kept
         self._threats: Threats | None = None
@@ -50,8 +51,10 @@ class Engine(ABC):
     def explain(self, batch: Batch, threats: Threats | None = None) -> tuple[str, str]:
         """What is asked for `moves`, one question after the other, and the engine's plan of the last."""
         question, asked = self._moves(threats), []
-        if batch.after is not None and threats is not None:
-            asked = [sql.ahead(self._xor, threats.duties), sql.CHECKED]
+        if threats is not None and not threats.duties.isdisjoint(sql.AHEAD):
+            asked += [sql.ahead(self._xor, threats.duties), sql.CHECKED]
+        if threats is not None and threats.goes_on:
+            asked.append(sql.steps(self._xor))
         plan = self._ask(f"EXPLAIN {question}", self._ready(batch, threats)).columns[-1].to_pylist()
         return ";\n\n".join(each.strip() for each in [*asked, question]), "\n".join(plan)
 
@@ -61,12 +64,26 @@ class Engine(ABC):
         if self._threats is not threats:
             self._load(threats.tables)
             self._threats = threats
-        return sql.legal_moves(self._xor, self._kept, threats.gives, threats.duties)
+        return sql.legal_moves(self._xor, self._kept, threats.gives, threats.duties, threats.goes_on)
+
+    def chains(self, batch: Batch, threats: Threats) -> Iterable[chains.Paths]:
+        """The paths of steps that the positions allow, of any length."""
+        self._moves(threats)
+        return chains.Walk(self._ruleset, batch, lambda batch: self._ask(sql.steps(self._xor), batch))
 
     def _ready(self, batch: Batch, threats: Threats | None) -> Batch:
-        """The batch with what is `barred` by the next ply: the possibilities that must not check, or must not mate."""
-        if threats is None or batch.after is None:
+        """The batch with what the question asks for beyond one ply: `barred`, and the captures that are `continued`."""
+        if threats is None:
             return batch
+        tables = dict(batch.tables)
+        if not threats.duties.isdisjoint(sql.AHEAD):
+            tables["barred"] = self._barred(batch, threats)
+        if threats.goes_on:
+            tables["continued"] = chains.continued(self.chains(batch, threats))
+        return replace(batch, tables=tables)
+
+    def _barred(self, batch: Batch, threats: Threats) -> Any:
+        """A table (position, possibility) of what must not check and does, or must not mate and does."""
         np, pa = need("numpy", EXTRA), need("pyarrow", EXTRA)
         self._moves(threats)
         asked = self._ask(sql.ahead(self._xor, threats.duties), batch)
@@ -76,25 +93,24 @@ class Engine(ABC):
         barred = [(position[:0], possibility[:0])]
         for begin in range(0, len(order), _AHEAD):
             some = slice(begin, begin + _AHEAD)
-            found = self._barred(batch.after, threats, position[some], possibility[some], mates[some])
+            found = self._are_barred(batch, threats, position[some], possibility[some], mates[some])
             barred.append((position[some][found], possibility[some][found]))
         columns = map(np.concatenate, zip(*barred, strict=True))
-        table = pa.table(dict(zip(("position", "possibility"), columns, strict=True)))
-        return replace(batch, tables={**batch.tables, "barred": table})
+        return pa.table(dict(zip(("position", "possibility"), columns, strict=True)))
 
-    def _barred(self, after: Following, threats: Threats, position: Any, possibility: Any, mates: Any) -> Any:
+    def _are_barred(self, batch: Batch, threats: Threats, position: Any, possibility: Any, mates: Any) -> Any:
         """Which possibilities check, or, if they must not mate, mate."""
         np = need("numpy", EXTRA)
         barred = np.zeros(len(position), bool)
-        batch, _ = after(position, possibility, True)
-        barred[self._ask(sql.CHECKED, batch)["position"].to_numpy()] = True
+        after = batch.made
+        barred[self._ask(sql.CHECKED, after(position, possibility, "other").batch)["position"].to_numpy()] = True
         mating = np.flatnonzero(barred & (mates == 1))
         if len(mating):
-            batch, can_be = after(position[mating], possibility[mating], False)
+            made = after(position[mating], possibility[mating], "stated")
             moves = np.zeros(len(mating), np.int64)
-            found = self.count_by_position(batch, threats)
+            found = self.count_by_position(made.batch, threats)
             moves[found["position"].to_numpy()] = found["count"].to_numpy()
-            barred[mating] = can_be & (moves == 0)
+            barred[mating] = made.can_be & (moves == 0)
         return barred
 
     @abstractmethod

@@ -55,8 +55,11 @@ def count_found(by: str, moves: str) -> str:
     return f"SELECT {by}, COUNT(*) AS count FROM ({moves}) AS held GROUP BY {by}"
 
 
-def legal_moves(xor: str, kept: str, gives: int | None, duties: Collection[str]) -> str:
-    """As `moves`, without those that duties forbid; no trial makes more bits true, and None: nothing is tried."""
+def legal_moves(xor: str, kept: str, gives: int | None, duties: Collection[str], goes_on: bool) -> str:
+    """As `moves`, without those that duties forbid; no trial makes more bits true, and None: nothing is tried.
+
+    Where captures go on, `continued` has them, as `chains.continued` says.
+    """
     passing = "UNION ALL SELECT position, possibility FROM passing" if "pass" in duties else ""
     named = [f"move {kept} ({moves(xor)}\n{passing})"]
     illegal = []
@@ -73,13 +76,28 @@ def legal_moves(xor: str, kept: str, gives: int | None, duties: Collection[str])
         found = "allowed"
     for duty, (name, preferred) in _PREFERRED.items():
         if duty in duties:
+            preferred += _CHAINS * (goes_on and duty == CAPTURES)
             named.append(f"{name} {kept} ({preferred.format(found)})")
             named.append(
                 f"{name}_first {kept} (SELECT position, possibility FROM {name} UNION ALL SELECT position, possibility "
                 f"FROM {found} WHERE NOT EXISTS (SELECT 1 FROM {name} WHERE {name}.position = {found}.position))"
             )
             found = f"{name}_first"
+    if goes_on:
+        named.append(f"ended AS ({_ENDED.format(found)})")
+        found = "ended"
     return f"\nWITH {', '.join(named)}\nSELECT position, possibility FROM {found}"
+
+
+def steps(xor: str) -> str:
+    """One row (position, possibility, takes) for each step of a chain that is possible, and whether it captures."""
+    return f"""
+SELECT move.position, move.possibility, COUNT(enemy.square) > 0 AS takes
+FROM ({moves(xor)}) AS move
+JOIN chained ON chained.possibility = move.possibility
+LEFT JOIN takes ON takes.possibility = move.possibility
+LEFT JOIN enemy ON enemy.position = move.position AND enemy.square = takes.place
+GROUP BY move.position, move.possibility"""
 
 
 def ahead(xor: str, duties: Collection[str]) -> str:
@@ -130,6 +148,15 @@ _PREFERRED: Final = {
         "JOIN enemy ON enemy.position = found.position AND enemy.square = takes.place",
     ),
 }
+
+# A chain that captures is preferred, too, and is no single move.
+_CHAINS: Final = " UNION ALL SELECT position, possibility FROM continued WHERE possibility < 0"
+_ENDED: Final = """
+SELECT position, possibility
+FROM {0}
+WHERE NOT EXISTS (
+    SELECT 1 FROM continued WHERE continued.position = {0}.position AND continued.possibility = {0}.possibility
+)"""
 
 
 def _left(duties: Collection[str]) -> str:

@@ -18,6 +18,7 @@ What the other duties ask is in the tables at the end.
     dropped   possibility: it comes from the hand
     takes     possibility, place: a capture if an enemy stands there
     ahead     possibility, mates: it must not give check, or, if it `mates`, must not mate
+    chained   possibility: a step of chains
 
 A *sight* is up to 63 facts that threats of a piece on a source ask for, as the other side sees them. A place is a
 square's number or, behind these, a state variable's. Contents that no threat tells apart are a class, and so are royal
@@ -71,6 +72,7 @@ _COLUMNS: Final = {
     "dropped": "possibility",
     "takes": "possibility place",
     "ahead": "possibility mates",
+    "chained": "possibility",
 }
 TABLES: Final = tuple(_COLUMNS)
 _MASKS: Final = frozenset(("needs", "bit", "touched", "holding"))
@@ -88,7 +90,7 @@ class Threats:
 
     `duties` are the names of all. `passes` are possibilities behind those of the rules, from the number `first_pass`
     on: for each piece, which has its rank in `passing`, the passes on each square. `kinds` are the pieces that
-    promotions are limited of, by number; `steps` what the possibilities in `ahead` change.
+    promotions are limited of, by number; `steps` what the possibilities in `ahead` and in `chained` change.
     """
 
     pieces: tuple[str, ...]
@@ -111,18 +113,25 @@ class Threats:
         """Whether they forbid nothing."""
         return self.gives is None and self.duties.isdisjoint((*AHEAD, *LIMITS, *_OF_MOVES))
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether captures are mandatory, and one piece may go on capturing."""
+        return CAPTURES in self.duties and self.tables["chained"].num_rows > 0
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """What a possibility changes: codes by place, hands by the number of a piece, and whether the turn passes.
 
     A code is that of a square, twice the piece's number and 1 for the first side's (None: nothing), or of a variable.
+    It ends on a square, by its number, or with -1 in the hand.
     """
 
     squares: Mapping[int, int | None]
     state: Mapping[int, int]
     hands: Mapping[int, int]
     toggle: bool
+    end: int
 
 
 def compile_threats(
@@ -130,10 +139,8 @@ def compile_threats(
 ) -> Threats:
     """What legality asks of a revision whose possibilities are these moves, with its pieces and start position.
 
-    Raises NotJudgedError where tables cannot say what a possibility does to royal pieces, or whether a capture goes on.
+    Raises NotJudgedError where tables cannot say what a possibility does to royal pieces.
     """
-    if play.duty(CAPTURES) and any(move.chainable for move in moves):
-        raise NotJudgedError
     listed = compiled.tables["piece"]["identifier"].to_pylist()
     pieces = dict.fromkeys([*listed, *play.reverts, *play.reverts.values()])
     own, start = rules
@@ -357,14 +364,19 @@ class _Builder:
         if CAPTURES in self._names and move.transition is not None:
             rows["takes"] += [(number, self._board.numbers[square]) for square in move.transition.board]
         may_not_check = legality.may_not_check(play, move)
-        if may_not_check or legality.may_not_mate(play, move):
+        is_ahead = may_not_check or legality.may_not_mate(play, move)
+        if is_ahead:
             rows["ahead"].append((number, int(not may_not_check)))
+        if move.chainable:
+            rows["chained"].append((number,))
+        if is_ahead or move.chainable:
             effects = displaced(move).effects
             self._steps[number] = Step(
                 {self._board.numbers[square]: self._piece(piece) for square, piece in effects.board.items()},
                 dict(self._value(*item) for item in effects.state.items()),
                 {self._numbers[piece]: delta for piece, delta in effects.hands.items()},
                 effects.toggle,
+                self._board.numbers.get(move.destination, -1),
             )
 
     def _piece(self, piece: str | None) -> int | None:

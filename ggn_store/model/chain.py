@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from ggn_store import limits
+from ggn_store.errors import MoveError
 from ggn_store.model.move import Move, takes
 from ggn_store.model.position import Position
 from ggn_store.model.record import Record
@@ -44,6 +46,20 @@ class Chain(Record):
     def path(self) -> tuple[str, ...]:
         """The squares from the first to the last, `*` for the hand."""
         return (self.source, *[step.destination for step in self.steps])
+
+
+def require_bounded(ruleset: object, longest: int, count: int) -> None:
+    """Raise MoveError for a chain of more steps than the limits allow, and for more chains of a position."""
+    steps, most = limits.CHAIN_STEPS, limits.CHAINS
+    if longest > steps.most:
+        raise MoveError(
+            f"{ruleset}: a chain of this position has more than {steps.most} steps, and may have no end{steps.more}"
+        )
+    if count > most.most:
+        raise MoveError(
+            f"{ruleset}: this position has more than {most.most:,} chains{most.more}: ask for those of one piece or "
+            "source"
+        )
 
 
 def path_of(move: Move | Chain) -> tuple[str, ...]:

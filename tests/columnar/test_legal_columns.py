@@ -131,17 +131,16 @@ def test_games_without_duties_that_matter_are_asked_plainly(module_store: Store)
     require_legal(rules, played(rules, 20, 1))
 
 
-def test_of_chains_of_captures_the_store_is_asked() -> None:
-    jump = {"must": {"b2": "enemy", "c3": "empty"}, "diff": {"board": {"a1": None, "b2": None, "c3": "C:M"}}}
-    document = parse({"C:M": {"a1": {"c3": [{**jump, "action": {"name": "jump", "chainable": True}}]}}})
-    declared = play.text(Play((Duty("mandatory-capture"),)))
+def test_where_rules_make_enemies_the_store_is_asked() -> None:
+    document = parse({"C:M": {"a1": {"a2": [{"diff": {"board": {"a1": "c:m", "a2": "C:M"}}}]}}})
+    declared = play.text(Play((Duty("royal-safety"),)))
     rules = of_document(replace(document, envelope=replace(document.envelope, play=declared)))
-    positions = [Position({"a1": "C:M", "b2": "c:m"})]
+    positions = [Position({"a1": "C:M"})]
     expected = rules.moves_batch(positions, legal=True, query="fast")
     assert len(expected[0]) == 1
     assert rules.moves_batch(positions, legal=True, query="columns") == expected
     for asked in (rules.columns.moves, rules.columns.count):
-        with pytest.raises(StoreError, match=r"columns cannot judge its duties \(mandatory-capture"):
+        with pytest.raises(StoreError, match=r"columns cannot judge its duties \(royal-safety"):
             asked(positions, legal=True)
 
 

@@ -19,9 +19,8 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import BigInteger, Integer, Text, TextClause, and_, bindparam, select, text
 
 from ggn_store import limits
-from ggn_store.errors import MoveError
 from ggn_store.model.board import Board
-from ggn_store.model.chain import Chain
+from ggn_store.model.chain import Chain, require_bounded
 from ggn_store.model.move import Move
 from ggn_store.model.position import MAX_HAND_COUNT, Position
 from ggn_store.notation.hand import HAND
@@ -58,19 +57,8 @@ def chains(opened: Opened, position: Position, asked: Chained) -> list[Chain]:
     Where a path is asked for, single moves that it begins with come as chains of one step. Raises MoveError for a chain
     of more than steps than the limits allow, and for more chains.
     """
-    revision = opened.revision
     rows = opened.connection.execute(_statement(opened, position, asked)).all()
-    longest, most = limits.CHAIN_STEPS, limits.CHAINS
-    if any(row.depth > longest.most for row in rows):
-        raise MoveError(
-            f"{revision}: a chain of this position has more than {longest.most} steps, and may have no end"
-            f"{longest.more}"
-        )
-    if len(rows) > most.most:
-        raise MoveError(
-            f"{revision}: this position has more than {most.most:,} chains{most.more}: ask for those of one piece "
-            "or source"
-        )
+    require_bounded(opened.revision, max([row.depth for row in rows], default=0), len(rows))
     paths = [_path(row.rank) for row in rows]
     steps = _steps(opened, {step for path in paths for step in path})
     return [
