@@ -17,8 +17,7 @@ import psycopg
 import pytest
 
 from ggn_store import Store
-from ggn_store.store.server import roles as server_roles
-from tests.support.house import as_user
+from tests.support.house import as_user, dumped
 from tests.support.people import KNIGHT, OTHER, ROOK, WIDER
 from tests.support.postgres import Server
 from tests.support.program import Program, write
@@ -48,14 +47,11 @@ class Office:
     root: str
     address: Mapping[str, str]
     name: Mapping[str, str]
+    owner: psycopg.Connection[Any]
 
-    def dump(self) -> dict[str, Any]:
+    def dump(self) -> dict[str, list[str]]:
         """Everything that an attempt could have changed."""
-        with psycopg.connect(self.root) as connection:
-            return {
-                table: sorted(map(str, connection.execute(f'SELECT * FROM "{table}"').fetchall()))
-                for table in server_roles.RIGHTS
-            }
+        return dumped(self.owner)
 
     def said(self, text: str) -> str:
         """A text with the logins in place of {ann} and the others."""
@@ -81,7 +77,7 @@ def office(postgres_server: Server) -> Iterator[Office]:
                     server.execute(f"GRANT {name.get(group, group)} TO {name[who]}".encode())
             fill(owner, {who: Store.open(each) for who, each in address.items()}, name)
         server.execute(f"REVOKE {name['reviewers']} FROM {name['gina']}".encode())
-        yield Office(root, address, name)
+        yield Office(root, address, name, server)
     postgres_server.drop_database(root)
 
 
