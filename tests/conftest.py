@@ -15,6 +15,9 @@ from ggn_store import Store
 from ggn_store.store.database import migrate
 from tests.support.databases import DATABASES, new_address, new_store, new_store_address, run_migrations_once
 from tests.support.fault_injection.table import pytest_terminal_summary as pytest_terminal_summary
+from tests.support.games import games as games
+from tests.support.games import postgres_games as postgres_games
+from tests.support.games import sqlite_games as sqlite_games
 from tests.support.mistakes import HOSTILE
 from tests.support.postgres import Server, server
 from tests.support.program import MINI, MINI_TOML, MUST, PERFORM, QUICK, write

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from ggn_store import MoveError, Store
+from ggn_store import MoveError
 from ggn_store.api.play.engine import Engine
-from tests.support.databases import new_store
+from tests.support.games import Games
 from tests.support.gdl_specifications import GDL
 from tests.support.program import MUST, PERFORM
-
-
-@pytest.fixture(scope="module")
-def games(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Store]:
-    with new_store("sqlite", tmp_path_factory.mktemp("games"), request) as store:
-        for name in ("chess", "minishogi"):
-            store.load_library(name)
-        store.load(MUST, "must")
-        store.load(PERFORM, "perform")
-        yield store
 
 
 def talk(engine: Engine, *lines: str) -> list[str]:
@@ -28,8 +16,8 @@ def talk(engine: Engine, *lines: str) -> list[str]:
 
 
 @pytest.fixture
-def chess(games: Store) -> Engine:
-    return Engine(games.ruleset("chess"), seed=1)
+def chess(sqlite_games: Games) -> Engine:
+    return Engine(sqlite_games["chess"], seed=1)
 
 
 def fen(engine: Engine) -> str:
@@ -53,8 +41,8 @@ def test_uci_says_what_it_is_and_what_can_be_set(chess: Engine) -> None:
     ]
 
 
-def test_usi_says_so_too(games: Store) -> None:
-    engine = Engine(games.ruleset("minishogi"), "usi")
+def test_usi_says_so_too(sqlite_games: Games) -> None:
+    engine = Engine(sqlite_games["minishogi"], "usi")
     said = talk(engine, "usi", "isready", "usinewgame")
     assert said[0] == "id name ggn_store minishogi@1"
     assert said[-2:] == ["usiok", "readyok"]
@@ -139,8 +127,8 @@ def test_an_endless_search_ends_when_it_is_told_to(chess: Engine, word: str) -> 
     assert talk(chess, "stop") == []
 
 
-def test_the_same_seed_plays_the_same_moves(games: Store) -> None:
-    rules = games.ruleset("chess")
+def test_the_same_seed_plays_the_same_moves(sqlite_games: Games) -> None:
+    rules = sqlite_games["chess"]
     one, other = (talk(Engine(rules, seed=5), *["go"] * 20) for _ in range(2))
     assert one == other
     set_later = Engine(rules)
@@ -216,8 +204,8 @@ def test_the_greedy_choice_wins_where_it_can(chess: Engine) -> None:
     assert (info, best) == ("info depth 1 score mate 1 nodes 30 pv d8h4", "bestmove d8h4")
 
 
-def test_shogi_is_played_in_usi(games: Store) -> None:
-    engine = Engine(games.ruleset("minishogi"), "usi", seed=1)
+def test_shogi_is_played_in_usi(sqlite_games: Games) -> None:
+    engine = Engine(sqlite_games["minishogi"], "usi", seed=1)
     line = "position sfen rbsgk/4p/5/P4/KGSBR b - 1 moves 3e3d 2a3b"
     assert talk(engine, line) == []
     assert [each for each in talk(engine, "d") if each.startswith("Sfen: ")] == ["Sfen: rbs1k/2g1p/5/P1S2/KG1BR b - 3"]
@@ -226,9 +214,9 @@ def test_shogi_is_played_in_usi(games: Store) -> None:
     assert talk(engine, "go searchmoves 1a1b")[-1] == "bestmove resign"
 
 
-def test_a_jump_that_must_be_gone_on_with_is_one_move(games: Store) -> None:
-    [*games.load_all([GDL / "checkers.json"])]
-    rules = games.ruleset("checkers")
+def test_a_jump_that_must_be_gone_on_with_is_one_move(sqlite_games: Games) -> None:
+    [*sqlite_games.store.load_all([GDL / "checkers.json"])]
+    rules = sqlite_games.store.ruleset("checkers")
     engine = Engine(rules)
     # Two men in a row are to be jumped over, and nothing else may be done.
     board = rules.stated({"c3": "CHECKERS:M", "h2": "CHECKERS:M", "d4": "checkers:m", "f6": "checkers:m"})
@@ -241,8 +229,9 @@ def test_a_jump_that_must_be_gone_on_with_is_one_move(games: Store) -> None:
     assert talk(engine, "go")[0] == "info string the game is over: first wins: no legal move"
 
 
-def test_a_ruleset_without_a_start_is_asked_for_a_position(games: Store) -> None:
-    engine = Engine(games.ruleset("perform"))
+def test_a_ruleset_without_a_start_is_asked_for_a_position(sqlite_games: Games) -> None:
+    sqlite_games.store.load(PERFORM, "perform")
+    engine = Engine(sqlite_games.store.ruleset("perform"))
     assert talk(engine, "uci")[-1] == "uciok"
     assert talk(engine, "go") == ["info string perform@1 has no start position of its own"]
     assert talk(engine, "position fen 8 w") == [
@@ -251,9 +240,10 @@ def test_a_ruleset_without_a_start_is_asked_for_a_position(games: Store) -> None
     ]
 
 
-def test_rules_that_change_nothing_cannot_be_played(games: Store) -> None:
+def test_rules_that_change_nothing_cannot_be_played(sqlite_games: Games) -> None:
+    sqlite_games.store.load(MUST, "must")
     with pytest.raises(MoveError, match="must@1 is a must-deny document"):
-        Engine(games.ruleset("must"))
+        Engine(sqlite_games.store.ruleset("must"))
 
 
 def test_quit_ends_it(chess: Engine) -> None:

@@ -14,8 +14,9 @@ import chess.pgn
 import chess.variant
 import pytest
 
-from ggn_store import MoveError, Position, PositionError, Ruleset, Store
+from ggn_store import MoveError, Position, PositionError, Ruleset
 from ggn_store.api.play.game import Game
+from tests.support.games import Games
 
 POSITIONS = Path(__file__).parents[1] / "data" / "positions"
 # The games of the library that python-chess plays, too.
@@ -32,17 +33,10 @@ GAMES = int(os.environ.get("GGN_GAMES", "100"))
 FOOLS_MATE = ["f2f3", "e7e5", "g2g4", "d8h4"]
 
 
-@pytest.fixture(scope="module")
-def games(module_store: Store) -> Store:
-    """A store with chess and a few games beside it."""
-    module_store.load_library("chess")
-    return module_store
-
-
 @pytest.fixture
-def rules(games: Store) -> Ruleset:
+def rules(games: Games) -> Ruleset:
     """Chess."""
-    return games.ruleset("chess")
+    return games["chess"]
 
 
 def ended(board: chess.Board) -> str | None:
@@ -98,23 +92,20 @@ def test_random_games_of_chess_have_the_positions_of_python_chess(rules: Ruleset
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", BOARDS)
-def test_random_games_end_as_those_of_python_chess(games: Store, name: str) -> None:
-    games.load_library(name)
+def test_random_games_end_as_those_of_python_chess(games: Games, name: str) -> None:
     for seed in range(GAMES):
-        agree(games.ruleset(name), BOARDS[name](), random.Random(seed), 400)
+        agree(games[name], BOARDS[name](), random.Random(seed), 400)
 
 
 ENDS = [line.split("\t") for line in (POSITIONS / "outcomes.txt").read_text("ascii").splitlines()]
 
 
 @pytest.mark.parametrize("name", sorted({name for name, _, _ in ENDS}))
-def test_shipped_games_end_where_those_of_fairy_stockfish_end(name: str) -> None:
-    with Store.open(":memory:") as store:
-        store.load_library(name)
-        rules = store.ruleset(name)
-        for fen, winner in [(fen, winner) for game, fen, winner in ENDS if game == name]:
-            result = rules.outcome(rules.position(fen=fen))
-            assert ((result.winner or "draw") if result.is_over else "-") == winner, fen
+def test_shipped_games_end_where_those_of_fairy_stockfish_end(sqlite_games: Games, name: str) -> None:
+    rules = sqlite_games[name]
+    for fen, winner in [(fen, winner) for game, fen, winner in ENDS if game == name]:
+        result = rules.outcome(rules.position(fen=fen))
+        assert ((result.winner or "draw") if result.is_over else "-") == winner, fen
 
 
 @pytest.mark.parametrize(
@@ -126,9 +117,8 @@ def test_shipped_games_end_where_those_of_fairy_stockfish_end(name: str) -> None
         ("3check", "rnbq1bnr/ppppkppp/8/4p2Q/4P3/8/PPPP1PPP/RNB1KBNR w KQ - 3+3 2 3", "h5e5", "- 2+3 0 3"),
     ],
 )
-def test_counters_are_those_of_fairy_stockfish(games: Store, name: str, fen: str, move: str, after: str) -> None:
-    games.load_library(name)
-    rules = games.ruleset(name)
+def test_counters_are_those_of_fairy_stockfish(games: Games, name: str, fen: str, move: str, after: str) -> None:
+    rules = games[name]
     assert rules.fen(rules.apply(rules.position(fen=fen), move)).endswith(after)
 
 

@@ -4,31 +4,23 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
 
 import chess
 import chess.variant
 import pytest
 
-from ggn_store import Move, MoveError, Ruleset, Store, UnknownNameError, guides
+from ggn_store import Move, MoveError, Ruleset, Store, guides
 from ggn_store.api.moves.move_notations import NOTATIONS
 from ggn_store.errors import MoveTextError
 from ggn_store.games import library
 from tests.oracles.fairy_stockfish import FIXTURES, fixture
 from tests.oracles.move_texts import played
-from tests.support.databases import new_store
+from tests.support.games import Games
 from tests.support.program import MINI
 
 ALL = sorted(path.stem for path in FIXTURES.glob("*.txt"))
 # Castling and passing, drops and promoted pieces, gating, two-digit ranks, holes, pieces that turn over.
 FEW = ("chess", "crazyhouse", "seirawan", "minishogi", "xiangqi", "kyotoshogi", "dobutsu", "tic-tac-toe")
-
-
-@pytest.fixture(scope="module")
-def games(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Store]:
-    """A store on SQLite that gets games as they are needed; that databases agree is tested elsewhere."""
-    with new_store("sqlite", tmp_path_factory.mktemp("games"), request) as store:
-        yield store
 
 
 # Mates and castlings; promotions; knights that need a file, a rank or both; a capture in passing.
@@ -43,14 +35,6 @@ MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
 PROMOTES = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1"
 
 
-def ruleset(store: Store, name: str) -> Ruleset:
-    try:
-        return store.ruleset(name)
-    except UnknownNameError:
-        store.load_library(name)
-        return store.ruleset(name)
-
-
 def read_back(rules: Ruleset, fen: str | None, chance: random.Random, count: int) -> None:
     """Some moves of a position are written in every notation, and read as what they are, and as nothing else."""
     position = rules.start if fen is None else rules.position(fen=fen)
@@ -63,16 +47,16 @@ def read_back(rules: Ruleset, fen: str | None, chance: random.Random, count: int
 
 
 @pytest.mark.parametrize("name", FEW)
-def test_every_notation_is_read_back(games: Store, name: str) -> None:
-    rules = ruleset(games, name)
+def test_every_notation_is_read_back(sqlite_games: Games, name: str) -> None:
+    rules = sqlite_games[name]
     for fen in [sample.fen for sample in fixture(name)[:4]] if name in ALL else [None]:
         read_back(rules, fen, random.Random(1), 6)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", library.names())
-def test_every_notation_is_read_back_in_every_game(games: Store, name: str) -> None:
-    rules = ruleset(games, name)
+def test_every_notation_is_read_back_in_every_game(sqlite_games: Games, name: str) -> None:
+    rules = sqlite_games[name]
     if name == "raumschach":
         pytest.skip("of its three dimensions, USI and SAN cannot say one")
     for fen in [sample.fen for sample in fixture(name)] if name in ALL else [None]:
@@ -81,8 +65,8 @@ def test_every_notation_is_read_back_in_every_game(games: Store, name: str) -> N
 
 @pytest.mark.parametrize(("name", "board"), [("chess", chess.Board), ("crazyhouse", chess.variant.CrazyhouseBoard)])
 @pytest.mark.parametrize("count", [25, pytest.param(1_000, marks=pytest.mark.long)])
-def test_san_is_that_of_python_chess(games: Store, name: str, board: type[chess.Board], count: int) -> None:
-    rules = ruleset(games, name)
+def test_san_is_that_of_python_chess(sqlite_games: Games, name: str, board: type[chess.Board], count: int) -> None:
+    rules = sqlite_games[name]
     marks: set[str] = set()
     for each in (*map(board, MARKED), *played(board, count)):
         position = rules.position(fen=each.fen(en_passant="fen"))
@@ -113,10 +97,9 @@ def test_san_is_that_of_python_chess(games: Store, name: str, board: type[chess.
     ],
 )
 def test_a_text_is_read_in_the_first_notation_in_which_it_means_one_move(
-    store: Store, text: str, notation: str, path: str
+    games: Games, text: str, notation: str, path: str
 ) -> None:
-    store.load_library("chess")
-    rules = store.ruleset("chess")
+    rules = games["chess"]
     found = rules.read_move(text, rules.start)
     (move,) = found.moves
     assert isinstance(move, Move)
@@ -126,8 +109,8 @@ def test_a_text_is_read_in_the_first_notation_in_which_it_means_one_move(
     assert rules.apply(rules.start, text) == rules.apply(rules.start, move)
 
 
-def test_what_uci_leaves_unpromoted_is_not_promoted(games: Store) -> None:
-    rules = ruleset(games, "minishogi")
+def test_what_uci_leaves_unpromoted_is_not_promoted(sqlite_games: Games) -> None:
+    rules = sqlite_games["minishogi"]
     position = rules.position(sfen="4k/5/P4/5/4K b - 1")
     after = rules.apply(position, "a3a4")
     assert after.board["a4"] == "MINISHOGI:P" or after.board["a4"].endswith(":P")  # type: ignore[union-attr]
@@ -158,16 +141,16 @@ def test_what_uci_leaves_unpromoted_is_not_promoted(games: Store) -> None:
     ],
 )
 def test_what_is_no_move_is_told_with_what_would_be(
-    games: Store, fen: str | None, text: str, notation: str | None, said: str
+    sqlite_games: Games, fen: str | None, text: str, notation: str | None, said: str
 ) -> None:
-    rules = ruleset(games, "chess")
+    rules = sqlite_games["chess"]
     position = rules.position(fen=fen)
     with pytest.raises(MoveError, match=re.escape(said)):
         rules.parse_move(text, position, notation)
 
 
-def test_a_text_of_no_notation_is_an_error_of_its_own(games: Store) -> None:
-    rules = ruleset(games, "chess")
+def test_a_text_of_no_notation_is_an_error_of_its_own(sqlite_games: Games) -> None:
+    rules = sqlite_games["chess"]
     with pytest.raises(MoveTextError):
         rules.parse_move("castle", rules.start)
     with pytest.raises(MoveError) as caught:
@@ -175,9 +158,9 @@ def test_a_text_of_no_notation_is_an_error_of_its_own(games: Store) -> None:
     assert not isinstance(caught.value, MoveTextError)
 
 
-def test_castling_over_an_attack_is_no_move_where_captures_are_named(games: Store) -> None:
+def test_castling_over_an_attack_is_no_move_where_captures_are_named(sqlite_games: Games) -> None:
     # What is captured in crazyhouse is named, as it goes to the hand: a king that has not moved is on e8 only.
-    rules = ruleset(games, "crazyhouse")
+    rules = sqlite_games["crazyhouse"]
     position = rules.position(fen="rn1qk2r/npp2pb1/p3b1N1/2BppPpp/PP2P1P1/3P4/2P4P/RN1QKB1R[] b KQkq - 2 15")
     assert rules.attackers(position, "f8") == [("c5", "C:B"), ("g6", "C:N")]
     with pytest.raises(MoveError, match="O-O: this move is not legal here"):
@@ -185,8 +168,8 @@ def test_castling_over_an_attack_is_no_move_where_captures_are_named(games: Stor
     assert rules.perft(position, 1, legal=True).count == len(rules.legal_moves(position))
 
 
-def test_a_pass_is_written_and_read_in_every_notation(games: Store) -> None:
-    rules = ruleset(games, "janggi")
+def test_a_pass_is_written_and_read_in_every_notation(sqlite_games: Games) -> None:
+    rules = sqlite_games["janggi"]
     *_, move = rules.legal_moves(rules.start)
     texts = {notation: rules.move_text(move, rules.start, notation) for notation in NOTATIONS}
     assert texts == {"own": "e2 e2", "uci": "e2e2", "usi": "5i5i", "san": "--"}

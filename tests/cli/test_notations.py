@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from ggn_store import PositionError, Ruleset, Store, find_game
+from ggn_store import PositionError, Ruleset, find_game
 from ggn_store.api.positions.notations import NOTATIONS
-from tests.support.databases import DATABASES, new_store_address
+from tests.support.games import Games
 from tests.support.program import QUICK, Command, Program
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -17,28 +15,28 @@ SHOGI = "rbsgk/4p/5/P4/KGSBR b - 1"
 DROPPABLE = "rbsgk/5/5/P4/KGSBR b P 1"
 
 
-@pytest.fixture(scope="module", params=DATABASES)
-def games(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a store that no test changes: chess and minishogi from definitions, a document without one."""
-    directory = tmp_path_factory.mktemp("games")
-    with new_store_address(request.param, directory, request) as url:
-        with Store.open(url) as store:
-            store.load_library("chess", "minishogi")
-            store.load(QUICK, "quick")
-        yield url
+@pytest.fixture
+def quick(games: Games) -> Ruleset:
+    """A document without a definition."""
+    games.store.load(QUICK, "quick")
+    return games.store.ruleset("quick")
 
 
 @pytest.fixture
-def ask(run: Program, games: str) -> Command:
-    """The program on the store that no test changes: once of SQLite, once of Postgres."""
-    return lambda *arguments, stdin=b"": run("--db", games, *arguments, stdin=stdin)
+def ask(run: Program, games: Games, chess: Ruleset, minishogi: Ruleset, quick: Ruleset) -> Command:
+    """The program on a store with these three: once of SQLite, once of Postgres."""
+    return lambda *arguments, stdin=b"": run("--db", games.address, *arguments, stdin=stdin)
 
 
 @pytest.fixture
-def chess(games: str) -> Iterator[Ruleset]:
+def chess(games: Games) -> Ruleset:
     """Chess, made from its definition."""
-    with Store.open(games) as store:
-        yield store.ruleset("chess")
+    return games["chess"]
+
+
+@pytest.fixture
+def minishogi(games: Games) -> Ruleset:
+    return games["minishogi"]
 
 
 def test_moves_are_those_of_the_position_that_a_fen_writes(ask: Command) -> None:
@@ -87,32 +85,28 @@ def test_a_ruleset_reads_and_writes_fen(chess: Ruleset) -> None:
     assert chess.definition.title == find_game("chess").title
 
 
-def test_a_ruleset_reads_and_writes_sfen(games: str) -> None:
-    with Store.open(games) as store:
-        minishogi = store.ruleset("minishogi")
-        assert minishogi.position(sfen=SHOGI) == minishogi.start
-        assert minishogi.sfen(minishogi.position()).startswith("rbsgk/4p/5/P4/KGSBR b -")
+def test_a_ruleset_reads_and_writes_sfen(minishogi: Ruleset) -> None:
+    assert minishogi.position(sfen=SHOGI) == minishogi.start
+    assert minishogi.sfen(minishogi.position()).startswith("rbsgk/4p/5/P4/KGSBR b -")
 
 
-def test_without_a_definition_there_is_feen(games: str) -> None:
-    with Store.open(games) as store:
-        quick = store.ruleset("quick")
-        for told in (
-            lambda: quick.position(fen=START),
-            lambda: quick.position(sfen=SHOGI),
-            lambda: quick.fen({"e2": "C:P"}),
-            lambda: quick.sfen({"e2": "C:P"}),
-        ):
-            with pytest.raises(PositionError, match=r"was not made from a definition, .* use FEEN .*any game"):
-                told()
-        with pytest.raises(PositionError, match="no start position"):
-            quick.position()
-        with pytest.raises(PositionError, match="feen, fen all write a position: give one of them"):
-            quick.position(fen=START, feen="x")
-        with pytest.raises(PositionError, match=r"\"fne\" is not a notation of positions: did you mean fen\?"):
-            quick.position(fne=START)
-        with pytest.raises(PositionError, match="is not a notation of positions: there are feen, fen, sfen"):
-            quick.notate({"e2": "C:P"}, "morse")
+def test_without_a_definition_there_is_feen(quick: Ruleset) -> None:
+    for told in (
+        lambda: quick.position(fen=START),
+        lambda: quick.position(sfen=SHOGI),
+        lambda: quick.fen({"e2": "C:P"}),
+        lambda: quick.sfen({"e2": "C:P"}),
+    ):
+        with pytest.raises(PositionError, match=r"was not made from a definition, .* use FEEN .*any game"):
+            told()
+    with pytest.raises(PositionError, match="no start position"):
+        quick.position()
+    with pytest.raises(PositionError, match="feen, fen all write a position: give one of them"):
+        quick.position(fen=START, feen="x")
+    with pytest.raises(PositionError, match=r"\"fne\" is not a notation of positions: did you mean fen\?"):
+        quick.position(fne=START)
+    with pytest.raises(PositionError, match="is not a notation of positions: there are feen, fen, sfen"):
+        quick.notate({"e2": "C:P"}, "morse")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from ggn_store import MoveError, Position, PositionError, Ruleset, Store, rulese
 from ggn_store.api.moves import batches
 from ggn_store.api.moves.batches import BATCH_QUERIES
 from ggn_store.model.move import COUNTS
+from tests.support.games import Games
 from tests.support.positions import played
 from tests.support.program import Program
 from tests.support.strategies import DIALECTS, Case, cases
@@ -66,9 +67,8 @@ def test_every_query_gives_the_moves_of_random_documents(dialect: str, cheap: No
 
 
 @pytest.mark.parametrize("name", ["minishogi", "xiangqi"])
-def test_every_query_gives_the_moves_of_games(name: str, store: Store, cheap: None) -> None:
-    store.load_library(name)
-    rules = store.ruleset(name)
+def test_every_query_gives_the_moves_of_games(name: str, games: Games, cheap: None) -> None:
+    rules = games[name]
     require_same(rules, played(rules, 12, 1))
 
 

@@ -23,6 +23,7 @@ from ggn_store.model.document import Envelope
 from ggn_store.notation import cell
 from tests.oracles import reference
 from tests.oracles.python_chess import POSITIONS, expected_moves, key_of_ours, position_of, read_positions
+from tests.support.games import Games
 from tests.support.positions import played
 from tests.support.program import Program
 from tests.support.strategies import DIALECTS, Case, Plain, cases
@@ -301,11 +302,9 @@ def require_same_as_the_store(rules: Ruleset, positions: list[Position], **optio
 
 
 @pytest.mark.parametrize("name", ["minishogi", "xiangqi", "raumschach", "gomoku", "cylinder"])
-def test_games_are_answered_as_by_the_store(name: str) -> None:
-    with Store.open("sqlite://") as store:
-        store.load_library(name)
-        rules = store.ruleset(name)
-        require_same_as_the_store(rules, played(rules, 60, 1))
+def test_games_are_answered_as_by_the_store(sqlite_games: Games, name: str) -> None:
+    rules = sqlite_games[name]
+    require_same_as_the_store(rules, played(rules, 60, 1))
 
 
 @pytest.mark.long

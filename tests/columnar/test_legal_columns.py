@@ -19,6 +19,7 @@ from ggn_store.model.play import Crossing, Duty, Play
 from tests.oracles.fairy_stockfish import FIXTURES, PASS, fixture
 from tests.oracles.python_chess import DECIDED, games_of_chess
 from tests.oracles.python_shogi import MATING_DROPS
+from tests.support.games import Games
 from tests.support.positions import played
 
 pa = pytest.importorskip("pyarrow")
@@ -47,10 +48,9 @@ def require_legal(rules: Ruleset, positions: list[Position], **options: Any) -> 
         assert dict(zip(*(column.to_pylist() for column in table.columns), strict=True)) == counts
 
 
-@pytest.fixture(scope="module")
-def chess(module_store: Store) -> Ruleset:
-    module_store.load_library("chess")
-    return module_store.ruleset("chess")
+@pytest.fixture
+def chess(games: Games) -> Ruleset:
+    return games["chess"]
 
 
 def require_python_chess(rules: Ruleset, boards: list[python_chess.Board]) -> None:
@@ -85,14 +85,12 @@ def test_every_way_to_ask_gives_the_legal_moves_of_chess(chess: Ruleset) -> None
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_games_have_the_legal_moves_of_the_store(name: str) -> None:
-    with Store.open("sqlite://") as store:
-        store.load_library(name)
-        rules = store.ruleset(name)
-        positions = [rules.position(fen=sample.fen) for sample in fixture(name)]
-        assert rules.moves_batch(positions, legal=True) != rules.moves_batch(positions)
-        require_legal(rules, positions)
-        require_fairy_stockfish(name, rules)
+def test_games_have_the_legal_moves_of_the_store(sqlite_games: Games, name: str) -> None:
+    rules = sqlite_games[name]
+    positions = [rules.position(fen=sample.fen) for sample in fixture(name)]
+    assert rules.moves_batch(positions, legal=True) != rules.moves_batch(positions)
+    require_legal(rules, positions)
+    require_fairy_stockfish(name, rules)
 
 
 def require_fairy_stockfish(name: str, rules: Ruleset) -> None:
@@ -106,10 +104,8 @@ def require_fairy_stockfish(name: str, rules: Ruleset) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", sorted(file.stem for file in FIXTURES.glob("*.txt")))
-def test_every_game_has_the_legal_moves_of_fairy_stockfish(name: str) -> None:
-    with Store.open("sqlite://") as store:
-        store.load_library(name)
-        require_fairy_stockfish(name, store.ruleset(name))
+def test_every_game_has_the_legal_moves_of_fairy_stockfish(sqlite_games: Games, name: str) -> None:
+    require_fairy_stockfish(name, sqlite_games[name])
 
 
 @pytest.mark.long
@@ -125,9 +121,8 @@ def test_no_drop_of_a_pawn_mates_as_python_shogi_says() -> None:
             assert drop not in texts
 
 
-def test_games_without_duties_that_matter_are_asked_plainly(module_store: Store) -> None:
-    module_store.load_library("breakthrough")
-    rules = module_store.ruleset("breakthrough")
+def test_games_without_duties_that_matter_are_asked_plainly(games: Games) -> None:
+    rules = games["breakthrough"]
     require_legal(rules, played(rules, 20, 1))
 
 
@@ -236,9 +231,8 @@ def test_random_rules_have_the_legal_moves_of_the_store() -> None:
     assert all(seen[duty.name] for duty in OTHER_DUTIES), seen
 
 
-def test_the_statements_for_legal_moves_of_many_are_shown(module_store: Store) -> None:
-    module_store.load_library("minishogi")
-    rules = module_store.ruleset("minishogi")
+def test_the_statements_for_legal_moves_of_many_are_shown(games: Games) -> None:
+    rules = games["minishogi"]
     text, plan = rules.explain([rules.start] * 2, legal=True, query="columns")
     assert [each.split()[0] for each in text.split(";\n\n")] == ["SELECT", "SELECT", "WITH"]
     assert "barred" in text

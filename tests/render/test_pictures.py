@@ -24,7 +24,8 @@ from ggn_store.render.diagrams import shade, to_svg
 from ggn_store.render.layout import lay_out
 from ggn_store.render.picture_text import to_text
 from ggn_store.render.tokens import token
-from tests.support.drawings import CASES, GAMES, HOSTILE, LISTED, PICTURES, SHOGI, SVG
+from tests.support.drawings import CASES, HOSTILE, LISTED, PICTURES, SHOGI, SVG
+from tests.support.games import Games
 from tests.support.strategies import DIALECTS, documents
 
 # --- posters ---
@@ -340,7 +341,5 @@ def test_a_piece_is_escaped_and_titled() -> None:
 if __name__ == "__main__":
     PICTURES.mkdir(exist_ok=True)
     with Store.open("sqlite://") as opened:
-        opened.load_library(*GAMES)
-        loaded = {name: opened.ruleset(name) for name in GAMES}
         for name, case in CASES.items():
-            (PICTURES / f"{name}.svg").write_text(case(loaded), encoding="utf-8", newline="\n")
+            (PICTURES / f"{name}.svg").write_text(case(Games("sqlite://", opened)), encoding="utf-8", newline="\n")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ggn_store import Position, Ruleset, Store, ruleset
+from ggn_store import Position, Ruleset, ruleset
+from tests.support.games import Games
 
 PICTURES = Path(__file__).parents[1] / "data" / "pictures"
-GAMES = ("chess", "minishogi", "xiangqi", "raumschach", "omega", "gomoku")
 SVG = "{http://www.w3.org/2000/svg}"
 
 HOSTILE = ["<b>&\"'", "\x1b[2J", "\u202egnp", "]]>", "日本国の首都", "northern harbour", "a\tb", "\ufffe", "x" * 90]
@@ -30,10 +30,8 @@ ITALIAN = Position.from_feen("+r1bq+k^bn+r/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/+
 
 
 @pytest.fixture(scope="session")
-def games() -> Iterator[dict[str, Ruleset]]:
-    with Store.open("sqlite://") as store:
-        store.load_library(*GAMES)
-        yield {name: store.ruleset(name) for name in GAMES}
+def games(sqlite_games: Games) -> Games:
+    return sqlite_games
 
 
 CASES: dict[str, Callable[[dict[str, Ruleset]], str]] = {

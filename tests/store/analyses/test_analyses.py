@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import chess
@@ -18,19 +18,11 @@ from ggn_store.errors import NotationError
 from ggn_store.store.analyses.asking import asking
 from tests.oracles import analyses as oracle
 from tests.oracles import reference
-from tests.support.databases import DATABASES, new_store
+from tests.support.games import Games
 from tests.support.loaded import NAMES, Json, in_random_documents, loaded
 from tests.support.strategies import documents
 
 GAMES = ("chess", "shogi", "xiangqi", "janggi", "kingofthehill")
-
-
-@pytest.fixture(scope="module", params=DATABASES)
-def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    """A store with games of the library that no test changes."""
-    with new_store(request.param, tmp_path_factory.mktemp("games"), request) as store:
-        store.load_library(*GAMES)
-        yield store
 
 
 # --- stats ---
@@ -65,16 +57,17 @@ def test_stats_count_what_the_document_holds(store: Store) -> None:
     assert (second["piece"], second["side"], second["possibilities"], second["drops"]) == ("c:p", "second", 1, 0)
 
 
-def test_stats_are_those_of_the_listing_for_every_game(library: Store) -> None:
-    records = {record["ruleset"]: record for record in library.analysis().stats()}
+def test_stats_are_those_of_the_listing_for_every_game(games: Games) -> None:
+    assert all(games[name].name == name for name in GAMES)
+    records = {record["ruleset"]: record for record in games.store.analysis().stats(sorted(GAMES))}
     assert [*records] == sorted(GAMES)
-    for summary in library.list():
+    for summary in games.store.list(*GAMES):
         for name in ("pieces", "sources", "destinations", "possibilities", "conditions", "effects", "hand_effects"):
             assert records[summary.revision.name][name] == summary.counts[name]
 
 
-def test_stats_of_chess_are_two_possibilities_a_move(library: Store) -> None:
-    counted = {each["piece"]: each for each in library.ruleset("chess").analysis().stats()}
+def test_stats_of_chess_are_two_possibilities_a_move(games: Games) -> None:
+    counted = {each["piece"]: each for each in games["chess"].analysis().stats()}
     for letter, moves in SUMS.items():
         # To an empty square, and to an enemy; the condition is on each square of the way.
         assert counted[f"C:{letter}"]["possibilities"] == counted[f"c:{letter.lower()}"]["possibilities"] == 2 * moves
@@ -101,8 +94,8 @@ SUMS = {"K^": 420, "Q": 1456, "R": 896, "B": 560, "N": 336}
 
 
 @pytest.mark.parametrize("letter", LETTERS)
-def test_chess_pieces_go_where_python_chess_lets_them_attack(library: Store, letter: str) -> None:
-    analysis = library.ruleset("chess").analysis()
+def test_chess_pieces_go_where_python_chess_lets_them_attack(games: Games, letter: str) -> None:
+    analysis = games["chess"].analysis()
     for piece in (f"C:{letter}", f"c:{letter.lower()}"):
         squares = analysis.mobility_by_square(piece)
         assert len(squares) == 64
@@ -117,24 +110,24 @@ def test_chess_pieces_go_where_python_chess_lets_them_attack(library: Store, let
         assert summary.any.mean == SUMS[letter] / 64
 
 
-def test_a_pawn_steps_and_captures_on_different_squares(library: Store) -> None:
-    [pawn] = library.ruleset("chess").analysis().mobility("C:P")
+def test_a_pawn_steps_and_captures_on_different_squares(games: Games) -> None:
+    [pawn] = games["chess"].analysis().mobility("C:P")
     # Ranks 2 to 7: a step each and 8 double steps; captures are 14 a rank.
     assert (pawn.squares, pawn.quiet.total, pawn.capture.total, pawn.any.total) == (48, 56, 84, 140)
     assert (pawn.quiet.min, pawn.quiet.max, pawn.capture.min, pawn.capture.max) == (1, 2, 1, 2)
 
 
-def test_colours_tell_bishops_from_knights_and_rooks(library: Store) -> None:
-    chess_pieces = {each.piece: each for each in library.ruleset("chess").analysis().mobility()}
+def test_colours_tell_bishops_from_knights_and_rooks(games: Games) -> None:
+    chess_pieces = {each.piece: each for each in games["chess"].analysis().mobility()}
     assert [chess_pieces[f"C:{letter}"].colours for letter in "BNR"] == ["bound", "alternating", "free"]
     assert [chess_pieces[f"C:{letter}"].reach for letter in "BNR"] == [32, 64, 64]
-    [elephant] = library.ruleset("xiangqi").analysis().mobility("X:B")
+    [elephant] = games["xiangqi"].analysis().mobility("X:B")
     # It has rules all over its half, where the most that it gets to is a1, e1, i1, c3, g3, a5, e5, i5.
     assert (elephant.squares, elephant.colours, elephant.reach) == (45, "bound", 8)
 
 
-def test_the_lance_of_shogi_never_moves_back(library: Store) -> None:
-    squares = library.ruleset("shogi").analysis().mobility_by_square("S:L")
+def test_the_lance_of_shogi_never_moves_back(games: Games) -> None:
+    squares = games["shogi"].analysis().mobility_by_square("S:L")
     board = [each for each in squares if each.source != "*"]
     for each in board:
         file, rank = each.source[0], int(each.source[1:])
@@ -145,8 +138,8 @@ def test_the_lance_of_shogi_never_moves_back(library: Store) -> None:
     assert (len(hand.quiet), hand.capture) == (72, ())
 
 
-def test_a_cannon_takes_nothing_without_a_screen(library: Store) -> None:
-    [cannon] = library.ruleset("xiangqi").analysis().mobility("X:C")
+def test_a_cannon_takes_nothing_without_a_screen(games: Games) -> None:
+    [cannon] = games["xiangqi"].analysis().mobility("X:C")
     assert (cannon.squares, cannon.quiet.total, cannon.capture.total) == (90, 90 * 17, 0)
 
 
@@ -194,8 +187,8 @@ def walked(graph: dict[str, set[str]], source: str) -> set[str]:
 # --- coverage and who reaches a square ---
 
 
-def test_an_elephant_covers_seven_squares_and_an_advisor_five(library: Store) -> None:
-    coverage = {each.piece: {*each.squares} for each in library.ruleset("xiangqi").analysis().coverage()}
+def test_an_elephant_covers_seven_squares_and_an_advisor_five(games: Games) -> None:
+    coverage = {each.piece: {*each.squares} for each in games["xiangqi"].analysis().coverage()}
     assert coverage["X:B"] == {"a3", "c1", "c5", "e3", "g1", "g5", "i3"}
     assert coverage["X:A"] == {"d1", "f1", "e2", "d3", "f3"}
     assert len(coverage["X:R"]) == 90
@@ -203,26 +196,26 @@ def test_an_elephant_covers_seven_squares_and_an_advisor_five(library: Store) ->
     assert len(coverage["X:P"]) == 5 * 2 + 45
 
 
-def test_a_bishop_covers_one_colour_from_a_square_and_both_from_the_start(library: Store) -> None:
-    analysis = library.ruleset("chess").analysis()
+def test_a_bishop_covers_one_colour_from_a_square_and_both_from_the_start(games: Games) -> None:
+    analysis = games["chess"].analysis()
     [bishop] = analysis.coverage("C:B")
     assert (len(bishop.squares), bishop.of, bishop.hand) == (64, 64, False)
     dark = chess.SquareSet(chess.BB_DARK_SQUARES)
     assert {*analysis.coverage_from("C:B", "c1").squares} == {chess.square_name(square) for square in dark}
 
 
-def test_pieces_that_are_taken_come_back_from_the_hand(library: Store) -> None:
-    coverage = {each.piece: each for each in library.ruleset("shogi").analysis().coverage()}
+def test_pieces_that_are_taken_come_back_from_the_hand(games: Games) -> None:
+    coverage = {each.piece: each for each in games["shogi"].analysis().coverage()}
     assert (len(coverage["S:P"].squares), coverage["S:P"].hand) == (72, True)
     assert (len(coverage["S:N"].squares), coverage["S:N"].hand) == (63, True)
     assert (len(coverage["S:+P"].squares), coverage["S:+P"].hand) == (81, False)
     # In hand since there is a knight of the other side to take, though none of it stands there at first.
-    alone = library.ruleset("shogi").analysis().coverage_from("S:N", "*")
+    alone = games["shogi"].analysis().coverage_from("S:N", "*")
     assert len(alone.squares) == 63
 
 
-def test_who_reaches_a_square_says_how(library: Store) -> None:
-    found = {(each.piece, each.source): each for each in library.ruleset("chess").analysis().who_reaches("g1")}
+def test_who_reaches_a_square_says_how(games: Games) -> None:
+    found = {(each.piece, each.source): each for each in games["chess"].analysis().who_reaches("g1")}
     castling, king = found["C:+K^", "e1"], found["C:K^", "f1"]
     assert (castling.quiet, castling.capture) == (False, False)
     assert (king.quiet, king.capture) == (True, True)
@@ -251,8 +244,8 @@ def split(standing: set[oracle.Standing], pieces: Iterable[str]) -> dict[str, tu
     }
 
 
-def test_what_the_rules_do_not_have_is_named(library: Store) -> None:
-    analysis = library.ruleset("chess").analysis()
+def test_what_the_rules_do_not_have_is_named(games: Games) -> None:
+    analysis = games["chess"].analysis()
     for ask in (
         lambda: analysis.mobility("C:X"),
         lambda: analysis.coverage("C:X"),
@@ -291,8 +284,8 @@ def order_of(document: Json) -> Callable[[Any], int]:
     return [(*key, ordinal) for *key, ordinal, _ in reference.possibilities(document)].index
 
 
-def test_castling_is_what_mentions_a_rook_that_has_not_moved(library: Store) -> None:
-    analysis = library.ruleset("chess").analysis()
+def test_castling_is_what_mentions_a_rook_that_has_not_moved(games: Games) -> None:
+    analysis = games["chess"].analysis()
     assert {(each.piece, each.role) for each in analysis.uses("C:+R")} >= {("C:+R", "rules"), ("C:+K^", "must")}
     castling = [each for each in analysis.each_use("C:+R") if each.role == "must"]
     assert {(each.source, each.destination, each.square) for each in castling} == {
@@ -300,8 +293,8 @@ def test_castling_is_what_mentions_a_rook_that_has_not_moved(library: Store) -> 
     }  # fmt: skip
 
 
-def test_drops_are_what_mentions_a_pawn_of_shogi_in_a_hand(library: Store) -> None:
-    analysis = library.ruleset("shogi").analysis()
+def test_drops_are_what_mentions_a_pawn_of_shogi_in_a_hand(games: Games) -> None:
+    analysis = games["shogi"].analysis()
     uses = {(each.piece, each.role): each for each in analysis.uses("S:P")}
     # 72 drops; each forbids another pawn on the 8 other squares of its file.
     assert uses["S:P", "hand"].possibilities >= 72
@@ -310,10 +303,10 @@ def test_drops_are_what_mentions_a_pawn_of_shogi_in_a_hand(library: Store) -> No
     assert len({(each.destination, each.square) for each in drops}) == 72 * 8
 
 
-def test_nothing_mentions_a_piece_of_another_game(library: Store) -> None:
-    assert library.ruleset("chess").analysis().uses("S:P") == []
+def test_nothing_mentions_a_piece_of_another_game(games: Games) -> None:
+    assert games["chess"].analysis().uses("S:P") == []
     with pytest.raises(NotationError, match="is not a state"):
-        library.ruleset("chess").analysis().uses("pawn")
+        games["chess"].analysis().uses("pawn")
 
 
 # --- dead rules ---
@@ -356,26 +349,26 @@ def test_what_never_stands_anywhere_agrees_with_following_the_effects(
     }
 
 
-def test_chess_has_no_dead_rules(library: Store) -> None:
-    assert library.ruleset("chess").analysis().dead() == []
+def test_chess_has_no_dead_rules(games: Games) -> None:
+    assert games["chess"].analysis().dead() == []
 
 
-def test_elephants_have_rules_from_squares_that_they_never_come_to(library: Store) -> None:
-    found = library.ruleset("xiangqi").analysis().dead()
+def test_elephants_have_rules_from_squares_that_they_never_come_to(games: Games) -> None:
+    found = games["xiangqi"].analysis().dead()
     elephants = [each for each in found if each.piece == "X:B"]
     assert ({each.kind for each in elephants}, len(elephants)) == ({"unreachable"}, 45 - 7)
 
 
-def test_soldiers_and_advisors_have_rules_where_they_never_come(library: Store) -> None:
-    found = library.ruleset("xiangqi").analysis().dead()
+def test_soldiers_and_advisors_have_rules_where_they_never_come(games: Games) -> None:
+    found = games["xiangqi"].analysis().dead()
     squares = {piece: {each.source for each in found if each.piece == piece} for piece in ("X:P", "X:A")}
     # Before the river soldiers keep to their files; of the palace, advisors go on its diagonals.
     assert squares == {"X:P": {f"{file}{rank}" for file in "bdfh" for rank in (4, 5)}, "X:A": {"d2", "e1", "e3", "f2"}}
     assert {each.kind for each in found} == {"unreachable"}
 
 
-def test_nothing_of_shogi_can_be_taken_where_it_could_never_move_again(library: Store) -> None:
-    found = library.ruleset("shogi").analysis().dead()
+def test_nothing_of_shogi_can_be_taken_where_it_could_never_move_again(games: Games) -> None:
+    found = games["shogi"].analysis().dead()
     assert {each.kind for each in found} == {"absent"}
     assert {(each.state, str(each.square)[1:]) for each in found} == {
         ("s:n", "1"), ("s:n", "2"), ("s:l", "1"), ("s:p", "1"),
@@ -428,10 +421,10 @@ def test_dead_and_lint_say_the_same_of_conditions_that_never_hold(store: Store) 
 # --- the SQL that ran ---
 
 
-def test_the_sql_that_is_told_gives_the_same_again(library: Store) -> None:
+def test_the_sql_that_is_told_gives_the_same_again(games: Games) -> None:
     told: list[str] = []
-    library.ruleset("chess").analysis(told.append).coverage()
-    with library.session.database.reading() as connection:
+    games["chess"].analysis(told.append).coverage()
+    with games.store.session.database.reading() as connection:
         never, rows = (connection.exec_driver_sql(each.replace("%", "%%")).all() for each in told)
     assert never == []
     # What makes a pawn that has just stepped twice: a pawn of each file.
@@ -439,6 +432,6 @@ def test_the_sql_that_is_told_gives_the_same_again(library: Store) -> None:
     assert len([row for row in rows if row[2] == "C:-P"]) == 8
 
 
-def test_records_are_plain_numbers_on_both_databases(library: Store) -> None:
-    for record in (*library.analysis().stats(), *library.ruleset("chess").analysis().stats()):
+def test_records_are_plain_numbers_on_both_databases(games: Games) -> None:
+    for record in (*games.store.analysis().stats(["chess"]), *games["chess"].analysis().stats()):
         assert {type(value) for value in record.values()} <= {int, str}

@@ -10,7 +10,7 @@ from dataclasses import replace
 import chess as python_chess
 import pytest
 
-from ggn_store import Move, Position, Ruleset, Store
+from ggn_store import Move, Position, Ruleset
 from ggn_store.model.legality import Legality, unmarked
 from ggn_store.model.play import Play
 from ggn_store.notation.hand import HAND
@@ -19,6 +19,7 @@ from ggn_store.store.moves import lead, royals
 from tests.oracles.fairy_stockfish import FIXTURES, PASS, fixture
 from tests.oracles.python_chess import DECIDED, games_of_chess
 from tests.oracles.python_shogi import MATING_DROPS
+from tests.support.games import Games
 
 # Each duty that a shipped game with samples has; small boards, and large ones, with and without hands.
 GAMES = {
@@ -40,10 +41,9 @@ GAMES = {
 FIXED = sorted(path.stem for path in FIXTURES.glob("*.txt"))
 
 
-@pytest.fixture(scope="module")
-def chess(module_store: Store) -> Ruleset:
-    module_store.load_library("chess")
-    return module_store.ruleset("chess")
+@pytest.fixture
+def chess(games: Games) -> Ruleset:
+    return games["chess"]
 
 
 def uci(rules: Ruleset, position: Position, moves: list[Move]) -> list[str]:
@@ -85,9 +85,8 @@ def test_one_statement_says_which_moves_are_safe(chess: Ruleset) -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", GAMES)
-def test_one_statement_says_which_moves_of_games_are_safe(module_store: Store, name: str) -> None:
-    module_store.load_library(name)
-    rules = module_store.ruleset(name)
+def test_one_statement_says_which_moves_of_games_are_safe(games: Games, name: str) -> None:
+    rules = games[name]
     for sample in fixture(name)[::3]:
         position = rules.position(fen=sample.fen)
         assert rules.legal_moves(position, query="reading") == rules.legal_moves(position), sample.fen
@@ -125,8 +124,8 @@ def test_questions_are_narrowed_as_those_of_all_moves_are(chess: Ruleset) -> Non
         assert chess.is_legal(position, move) == (move in every)
 
 
-def test_without_lanes_the_documented_tables_are_asked(chess: Ruleset, module_store: Store) -> None:
-    other = module_store.ruleset("chess")
+def test_without_lanes_the_documented_tables_are_asked(chess: Ruleset, games: Games) -> None:
+    other = games.store.ruleset("chess")
     other._moves.fast = None  # as in a store of another version
     for fen in DECIDED[:8]:
         position = chess.position(fen=fen)
@@ -146,9 +145,9 @@ def expected(rules: Ruleset, fen: str) -> set[str]:
 
 @pytest.mark.parametrize(("name", "duty"), [*GAMES.items()])
 def test_games_have_the_legal_moves_of_fairy_stockfish_and_a_duty_that_is_left_out_is_noticed(
-    module_store: Store, name: str, duty: str
+    games: Games, name: str, duty: str
 ) -> None:
-    rules = check(module_store, name)
+    rules = check(games, name)
     duties = tuple(each for each in rules.play.duties if each.name != duty)
     assert len(duties) < len(rules.play.duties)
     reverts = {} if duty == "clear-marks" else rules.play.reverts
@@ -157,13 +156,12 @@ def test_games_have_the_legal_moves_of_fairy_stockfish_and_a_duty_that_is_left_o
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", FIXED)
-def test_every_game_has_the_legal_moves_of_fairy_stockfish(module_store: Store, name: str) -> None:
-    check(module_store, name)
+def test_every_game_has_the_legal_moves_of_fairy_stockfish(games: Games, name: str) -> None:
+    check(games, name)
 
 
-def check(store: Store, name: str) -> Ruleset:
-    store.load_library(name)
-    rules = store.ruleset(name)
+def check(games: Games, name: str) -> Ruleset:
+    rules = games[name]
     for sample in fixture(name):
         assert expected(rules, sample.fen) == set(sample.moves), sample.fen
     return rules
@@ -199,9 +197,8 @@ CASTLING = [f"r3k2r/8/8/8/8/{row}/8/R3K2R w KQkq - 0 1" for row in ("2r5", "3r4"
 ]
 
 
-def test_no_drop_of_a_pawn_mates(module_store: Store) -> None:
-    module_store.load_library("shogi")
-    rules = module_store.ruleset("shogi")
+def test_no_drop_of_a_pawn_mates(games: Games) -> None:
+    rules = games["shogi"]
     for sfen, drop, count in MATING_DROPS:
         position = rules.position(sfen=sfen)
         found = [rules.move_text(move, position, "usi") for move in rules.legal_moves(position)]
@@ -210,9 +207,8 @@ def test_no_drop_of_a_pawn_mates(module_store: Store) -> None:
         assert drop in [rules.move_text(move, position, "usi") for move in rules.moves(position)]
 
 
-def test_who_has_something_to_drop_drops_it_first(module_store: Store) -> None:
-    module_store.load_library("koedem")
-    rules = module_store.ruleset("koedem")
+def test_who_has_something_to_drop_drops_it_first(games: Games) -> None:
+    rules = games["koedem"]
     held = rules.position(fen="4k3/8/8/8/8/8/4P3/4K3[N] w - - 0 1")
     found = rules.legal_moves(held)
     assert found == [move for move in rules.moves(held) if move.source == HAND] != []
@@ -220,9 +216,8 @@ def test_who_has_something_to_drop_drops_it_first(module_store: Store) -> None:
     assert rules.legal_moves(nothing) == rules.moves(nothing) != []
 
 
-def test_no_drop_gives_check_where_that_is_a_duty(module_store: Store) -> None:
-    module_store.load_library("supply")
-    rules = module_store.ruleset("supply")
+def test_no_drop_gives_check_where_that_is_a_duty(games: Games) -> None:
+    rules = games["supply"]
     for sample in fixture("supply"):
         position = rules.position(fen=sample.fen)
         for move in rules.legal_moves(position):
@@ -293,10 +288,9 @@ def is_of_plies(rules: Ruleset) -> bool:
     ("name", "counts"), [each for each in GAMES_PERFT if each[0] in ("xiangqi", "makruk", "seirawan")]
 )
 def test_perft_of_legal_moves_of_other_games(
-    module_store: Store, engine: str | None, name: str, counts: tuple[int, ...]
+    games: Games, engine: str | None, name: str, counts: tuple[int, ...]
 ) -> None:
-    module_store.load_library(name)
-    rules = module_store.ruleset(name)
+    rules = games[name]
     if not is_of_plies(rules):
         engine = None
     assert rules.perft(rules.start, 2, engine=engine, legal=True).count == counts[1]
@@ -304,9 +298,8 @@ def test_perft_of_legal_moves_of_other_games(
 
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "counts"), GAMES_PERFT)
-def test_perft_of_legal_moves_of_other_games_deeper(module_store: Store, name: str, counts: tuple[int, ...]) -> None:
-    module_store.load_library(name)
-    rules = module_store.ruleset(name)
+def test_perft_of_legal_moves_of_other_games_deeper(games: Games, name: str, counts: tuple[int, ...]) -> None:
+    rules = games[name]
     if not is_of_plies(rules):
         assert rules.perft(rules.start, len(counts), legal=True).count == counts[-1]
         return

@@ -26,6 +26,7 @@ from tests.oracles import python_chess as oracle
 from tests.oracles import reference
 from tests.oracles.fairy_stockfish import FIXTURES, Sample
 from tests.oracles.play import Game
+from tests.support.games import Games
 from tests.support.strategies import DIALECTS, Case, cases, stateless
 from tests.support.unhurried import UNHURRIED
 
@@ -253,38 +254,35 @@ def played_step(name: str) -> Step:
     return step
 
 
-def check_game(store: Store, name: str, positions: list[Position], depth: int) -> None:
+def check_game(games: Games, name: str, positions: list[Position], depth: int) -> None:
     step = played_step(name)
-    rules = store.ruleset(name)
+    rules = games[name]
     expected = [walk(plain(position), depth, step)[depth] for position in positions]
     for engine in ENGINES:
         found = [tally(each) for each in rules.reached(positions, depth, engine=engine)]
-        assert found == expected, f"{name} in {engine or store}"
+        assert found == expected, f"{name} in {engine or games.store}"
         counts = [rules.perft(position, depth, engine=engine).count for position in positions[:1]]
         assert counts == [each.total() for each in expected[:1]]
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_games_of_the_library_go_on_as_plain_python_says(module_store: Store, name: str) -> None:
-    module_store.load_library(name)
+def test_games_of_the_library_go_on_as_plain_python_says(games: Games, name: str) -> None:
     positions = list(samples(name))
-    check_game(module_store, name, [positions[0], positions[len(positions) // 2], positions[-1]], 1)
-    check_game(module_store, name, positions[:1], 2)
+    check_game(games, name, [positions[0], positions[len(positions) // 2], positions[-1]], 1)
+    check_game(games, name, positions[:1], 2)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", sorted(path.stem for path in FIXTURES.glob("*.txt")))
-def test_every_game_goes_on_as_plain_python_says(module_store: Store, name: str) -> None:
-    module_store.load_library(name)
+def test_every_game_goes_on_as_plain_python_says(games: Games, name: str) -> None:
     positions = list(samples(name))
-    check_game(module_store, name, positions, 1)
-    check_game(module_store, name, positions[:: len(positions) // 2], 2)
+    check_game(games, name, positions, 1)
+    check_game(games, name, positions[:: len(positions) // 2], 2)
 
 
 @pytest.mark.parametrize(("name", "count"), [("gomoku", 361 * 360), ("raumschach", None)])
-def test_large_boards_and_boards_in_space(module_store: Store, name: str, count: int | None) -> None:
-    module_store.load_library(name)
-    rules = module_store.ruleset(name)
+def test_large_boards_and_boards_in_space(games: Games, name: str, count: int | None) -> None:
+    rules = games[name]
     start = rules.position()
     expected = from_start(name, 2) if count is None else None
     for engine in ENGINES:
@@ -294,10 +292,9 @@ def test_large_boards_and_boards_in_space(module_store: Store, name: str, count:
 
 
 @pytest.mark.long
-def test_shogi_has_the_published_numbers(module_store: Store) -> None:
+def test_shogi_has_the_published_numbers(games: Games) -> None:
     # Legal moves: up to depth 3 no side can be in check after its own move.
-    module_store.load_library("shogi")
-    rules = module_store.ruleset("shogi")
+    rules = games["shogi"]
     for engine in ENGINES:
         for depth, count in ((1, 30), (2, 900), (3, 25_470)):
             assert rules.perft(rules.position(), depth, engine=engine).count == count
