@@ -12,6 +12,7 @@ import click
 from ggn_store.cli import options
 from ggn_store.cli.export import write_document
 from ggn_store.errors import UnknownNameError, printable
+from ggn_store.model.merge import note_of
 from ggn_store.model.revision import parse_reference
 from ggn_store.render.records import compact
 
@@ -70,22 +71,46 @@ def _report(store: Store, made: Proposal, how: str) -> None:
 
 @click.command("amend")
 @_proposal
-@click.argument("content", type=click.Path(), metavar="FILE|REVISION")
+@click.argument("content", type=click.Path(), metavar="[FILE|REVISION]", required=False)
 @options.dialect_option
-@click.option("--base", metavar="REVISION", help="The revision that it is based on. Fails if the head has moved.")
+@click.option(
+    "--base",
+    metavar="REVISION",
+    help="The revision that it is based on. If it is no longer the newest, nothing is amended, or with --merge both "
+    "are merged; then the default is what the proposal is based on.",
+)
+@options.merge_options(
+    "Merge it with the newest revision, unless they conflict.",
+    "what is proposed",
+    "the newest revision in the store",
+)
+@options.conflicts_option
 @options.accept_changes_option
 @options.change_options
 @click.pass_context
-def amend(ctx: click.Context, /, proposal: str, content: str, **wishes: Any) -> None:
+def amend(ctx: click.Context, /, proposal: str, content: str | None, **wishes: Any) -> None:
     """Amend your own proposal, such as chess#4, with other content.
 
     FILE is as for `load`; NAME@REVISION, NAME@sha256:DIGEST or NAME:TAG is an old revision. What was proposed before is
     kept as the round chess#4.1, the new content is chess#4.2, based on the newest revision; chess#4 means the newest
     round. Approvals of an older round do not count. Without --message, the one of before is kept.
+
+    With --merge, a proposal that has become stale is merged with the newest revision: FILE, or without one what was
+    proposed.
     """
+    options.refuse(
+        (
+            content is None and not wishes["merge"],
+            "name a FILE or an old REVISION; or give --merge, which brings what was proposed up to date",
+        ),
+        (content is None and wishes["dialect"], "--dialect is for a FILE: what was proposed has its own"),
+        (content is None and wishes["base"] is not None, "--base is for a FILE: what was proposed has its own"),
+    )
     store = options.open_store(ctx)
     made = store.reviews.amend(proposal, content, **wishes)
     _report(store, made, f"amended, this is {made}.{made.round},")
+    if wishes["merge"]:
+        options.report_merge(note_of(made.message), ())
 
 
 @click.command("proposals")

@@ -10,6 +10,8 @@ import uuid
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
+from tests.support import rooks
+from tests.support.marks import take
 from tests.support.people import AT_B1, KNIGHT, OTHER, WIDER
 from tests.support.program import Command, Program, write
 
@@ -228,6 +230,27 @@ def test_rounds_and_comments_on_the_command_line(ggn: Command) -> None:
         (each["action"], each["detail"]["round"]) for each in ggn("audit").records() if "round" in each["detail"]
     ]
     assert actions == [("propose", 1), ("comment", 1), ("amend", 2), ("reject", 2)]
+
+
+def test_a_stale_proposal_is_merged_with_the_newest_revision(ggn: Command) -> None:
+    for name, changes in {"game": (), "mine": (rooks.OURS, rooks.STEPS), "theirs": (rooks.THEIRS,)}.items():
+        write(f"{name}.toml", rooks.changed(*changes))
+    ggn("load", "game.toml", "--author", "Ann")
+    ggn("propose", "game", "mine.toml", "--author", "Ann")
+    ggn("load", "theirs.toml", "--name", "game", "--author", "Bob")
+    for arguments in ((), ("--merge", "--dialect", "diff"), ("--merge", "--base", "1"), ("mine.toml", "--ours")):
+        assert ggn("amend", "game#1", *arguments, "--author", "Ann").code == 2
+    failed = ggn("amend", "game#1", "--merge", "--conflicts", "file", "--author", "Ann")
+    assert (failed.code, failed.out) == (3, "")
+    assert "conflicts:\n  ! definition pieces.R.betza\n" in failed.err
+    assert "\nedit file, and then run `ggn-store resolve file --propose`\n" in failed.err
+    merged = ggn("amend", "game#1", "--merge", "--ours", "--author", "Ann")
+    assert merged.out == "game#1: amended, this is game#1.2, on game@2; it needs 1 approval\n"
+    assert merged.err == "note: decided for ours, 1 conflict: definition pieces.R.betza\n"
+    take("file", "theirs")
+    resolved = ggn("resolve", "file", "--propose", "--author", "Ann")
+    assert (resolved.code, resolved.out) == (0, "game#1: proposed on game@2; it needs 1 approval\n")
+    assert ggn("export", "game#1", "--definition").out == rooks.changed(rooks.THEIRS, rooks.STEPS)
 
 
 def test_more_than_one_approval_is_counted_down(ggn: Command) -> None:

@@ -23,10 +23,11 @@ from ggn_store.model import lines
 from ggn_store.model import merge as entries
 from ggn_store.model.document import Digests, Document, Envelope, Piece, check_dialect
 from ggn_store.model.merge import Apart
+from ggn_store.model.proposal import parse_proposal
 from ggn_store.model.revision import check_name
 from ggn_store.output import new_file
 
-Command = Literal["load", "push", "pull"]
+Command = Literal["load", "push", "pull", "amend"]
 Texts = tuple[str, str, str]
 
 _TITLE: Final = "# ggn-store conflicts"
@@ -45,7 +46,7 @@ _SHORT: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What was being merged by which command: of a ruleset `name`, into `to`, between these lineages.
+    """What was being merged by which command: of a ruleset or proposal `name`, into `to`, between these lineages.
 
     `kind` is what the source is, `marks` how many characters a mark has. `pieces` are of both sides and of the merge
     entry by entry.
@@ -85,7 +86,8 @@ def keep(error: ConflictError, file: str | os.PathLike[str], command: Command, n
     with new_file(file) as stream:
         for part in _file(apart, error.merge.conflicts, command, name, to):
             stream.write(part.encode())
-    cure = f"edit {printable(os.fspath(file))}, and then run `ggn-store resolve {printable(os.fspath(file))}`"
+    option = " --propose" if command == "amend" else ""
+    cure = f"edit {printable(os.fspath(file))}, and then run `ggn-store resolve {printable(os.fspath(file))}{option}`"
     error.args = (f"{error}\n{cure}",)
     return error
 
@@ -233,13 +235,13 @@ def _heading(line: str, name: str) -> Heading:
         and isinstance(pieces, list)
         and all(isinstance(each, str) for each in pieces)
         and _is_lineage(said["theirs"])
-        and (_is_lineage(said["ours"]) or (said["ours"] is None and said["command"] == "load"))
+        and (_is_lineage(said["ours"]) or (said["ours"] is None and said["command"] in ("load", "amend")))
         and (said["base"] is None or _is_lineage(said["base"]))
     )
     try:
         if not is_sound or check_dialect(said["dialect"]) is None:
             raise wrong
-        check_name(said["name"])
+        (parse_proposal if said["command"] == "amend" else check_name)(said["name"])
         check_name(said["to"])
     except (NotationError, TypeError):
         raise wrong from None

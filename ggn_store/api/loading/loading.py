@@ -39,7 +39,7 @@ class ProposeOptions(TypedDict, total=False):
 
 
 class LoadOptions(ProposeOptions, total=False):
-    """The keywords of `load`, `load_all` and, but for merge, of `propose`.
+    """The keywords of `load`, `load_all`, `amend` and, but for merge, of `propose`.
 
     `base` is the revision that the document is based on: `3`, `sha256:0123abcd`, a tag, or `0` where it is to be the
     first. Where the ruleset has moved on from there, `merge` unites what both sides changed, and `prefer` decides what
@@ -234,10 +234,11 @@ class _Loader:
         try:
             return self._append(content, name, replace(change, base=base), counts)
         except HeadMovedError:
-            document = _in_memory(content)
+            document = in_memory(content)
             if document is None or isinstance(base, catalog.Unstated):
                 raise
-            wanted = merging.Wanted(wishes.merge, wishes.prefer, keep=wishes.conflicts is not None)
+            called = None if wishes.conflicts is None else "what is loaded"
+            wanted = merging.Wanted(wishes.merge, wishes.prefer, called)
             try:
                 return merging.merge_into(self.session, name, document, base, wanted, change)
             except HeadMovedError as error:
@@ -318,7 +319,7 @@ def _played(content: Document | Ready, declared: str | None) -> Document | Ready
     return replace(content, envelope=envelope, digest=digest)
 
 
-def _in_memory(content: Document | Ready | Definition) -> Document | None:
+def in_memory(content: Document | Ready | Definition) -> Document | None:
     """The whole document; None where only its rows are left."""
     if isinstance(content, Document | Ready):
         return content if isinstance(content, Document) else None

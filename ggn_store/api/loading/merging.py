@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from ggn_store.api.loading import sources
 from ggn_store.errors import HeadMovedError
 from ggn_store.model.document import Document, Piece, check_dialect, revision_digest
-from ggn_store.model.merge import NOTE, Apart, Merge, Preference, noted, places
+from ggn_store.model.merge import NOTE, Apart, Conflict, Merge, Preference, noted, places
 from ggn_store.model.revision import Revision
 from ggn_store.store.database.session import Session
 from ggn_store.store.history.diff import GivenVersion, NoVersion, StoredVersion, Version
@@ -26,11 +26,24 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Whether a merge is wanted, which side conflicts are decided for, and whether sides in conflict are to be kept."""
+    """Whether a merge is wanted, and which side conflicts are decided for.
+
+    `keep` is what to call the document where sides in conflict are to be kept.
+    """
 
     merge: bool = False
     prefer: Preference = None
-    keep: bool = False
+    keep: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OnHead:
+    """What follows the newest revision, `head`, after a merge with it, and what its message says."""
+
+    ready: Ready
+    head: Revision
+    message: str
+    decided: tuple[Conflict, ...]
 
 
 def merge_sides(base: Version, ours: Version, theirs: Version, prefer: Preference = None) -> Merged:
@@ -82,9 +95,9 @@ def merge_into(
     """Store a document that is based on a revision (its lineage, None for none) which is not the newest any more.
 
     What both sides changed since then is merged and follows the newest revision, whichever that is by then. Raises
-    HeadMovedError, with all changes as its `merge`, where they conflict and where no merge is `wanted`.
+    like `merge_with_head`.
     """
-    database, given = session.database, GivenVersion(ours)
+    database = session.database
     is_alone = False
     while True:
         try:
@@ -92,23 +105,12 @@ def merge_into(
                 connection = stack.enter_context(session.writing() if is_alone else session.reading())
                 if is_alone:
                     database.lock_pieces(connection, alone=True)
-                head = catalog.find(connection, name)
-                basis = None if base is None else catalog.find(connection, f"{name}@sha256:{base}")
-                before = NoVersion() if basis is None else _version(connection, basis)
-                merged = merge_sides(before, given, _version(connection, head), wanted.prefer)
-                if merged.ready is None or not wanted.merge:
-                    sides = (before, given, _version(connection, head))
-                    apart = _apart(sides, basis, head) if wanted.keep else None
-                    raise HeadMovedError(_moved(basis, head, merged.merge, is_wanted=wanted.merge), merged.merge, apart)
+                found = merge_with_head(connection, name, ours, base, wanted, change.message)
                 if not is_alone:
                     stack.close()
                     connection = stack.enter_context(session.writing())
-                note = f"merged with {head}, based on {'no revision' if basis is None else basis}"
-                if merged.merge.note is not None:
-                    note = noted(note, merged.merge.note)
-                told = note if change.message is None else f"{change.message}\n\n{note}"
-                made = replace(change, message=told, base=head.lineage)
-                stored = load.load(database, connection, merged.ready, name, made)
+                made = replace(change, message=found.message, base=found.head.lineage)
+                stored = load.load(database, connection, found.ready, name, made)
         except HeadMovedError as error:
             if error.merge is not None:
                 raise
@@ -117,17 +119,45 @@ def merge_into(
             continue
         if stored.status != "new":
             return stored
-        return replace(stored, status="merged", decided=merged.merge.decided)
+        return replace(stored, status="merged", decided=found.decided)
+
+
+def merge_with_head(
+    connection: stored_documents.Transaction,
+    name: str,
+    ours: Document,
+    base: str | None,
+    wanted: Wanted,
+    message: str | None,
+) -> OnHead:
+    """Merge a document that is based on a revision (its lineage, None for none) with the newest one.
+
+    Raises HeadMovedError, with all changes as its `merge`, where they conflict and where no merge is `wanted`.
+    """
+    given = GivenVersion(ours)
+    head = catalog.find(connection, name)
+    basis = None if base is None else catalog.find(connection, f"{name}@sha256:{base}")
+    before = NoVersion() if basis is None else _version(connection, basis)
+    merged = merge_sides(before, given, _version(connection, head), wanted.prefer)
+    if merged.ready is None or not wanted.merge:
+        sides = (before, given, _version(connection, head))
+        apart = None if wanted.keep is None else _apart(sides, wanted.keep, basis, head)
+        raise HeadMovedError(_moved(basis, head, merged.merge, is_wanted=wanted.merge), merged.merge, apart)
+    note = f"merged with {head}, based on {'no revision' if basis is None else basis}"
+    if merged.merge.note is not None:
+        note = noted(note, merged.merge.note)
+    told = note if message is None else f"{message}\n\n{note}"
+    return OnHead(merged.ready, head, told, merged.merge.decided)
 
 
 def _version(connection: stored_documents.Transaction, revision: Revision) -> Version:
     return StoredVersion(connection, stored_documents.of_revision(connection, revision))
 
 
-def _apart(sides: tuple[Version, Version, Version], basis: Revision | None, head: Revision) -> Apart:
+def _apart(sides: tuple[Version, Version, Version], called: str, basis: Revision | None, head: Revision) -> Apart:
     base, ours, theirs = sides
     start = None if basis is None else _document(base, set())
-    names = ("nothing" if basis is None else str(basis), "what is loaded", str(head))
+    names = ("nothing" if basis is None else str(basis), called, str(head))
     lineages = (None if basis is None else basis.lineage, None, head.lineage)
     return Apart((start, _document(ours, set()), _document(theirs, set())), names, lineages)
 

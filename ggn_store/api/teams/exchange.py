@@ -170,6 +170,8 @@ class Exchange:
             if heading.command == "load":
                 wishes = loading.LoadWishes(message=message, author=author, accept_changes=accept_changes)
                 return loading.load_resolved(self._session, made, wishes)
+            if heading.command == "amend":
+                raise InputError(f"these are conflicts of the proposal {heading.name}: resolve them with --propose")
             if remote is None:
                 raise InputError(f"these are conflicts of a {heading.command}: name the other store with --remote")
             if accept_changes:

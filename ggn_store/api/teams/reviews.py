@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, Unpack
 
-from ggn_store.api.loading import conflicts, gates
-from ggn_store.api.loading.loading import LoadWishes, ProposeOptions, prepare, read_one, stream
+from ggn_store.api.loading import conflicts, gates, merging
+from ggn_store.api.loading.loading import LoadOptions, LoadWishes, ProposeOptions, in_memory, prepare, read_one, stream
 from ggn_store.api.session import authors, collector, references
 from ggn_store.errors import (
     ConflictError,
@@ -64,32 +64,84 @@ class Reviews:
             check_name(name)
             return self._propose(name, content, wishes)
 
-    def amend(self, proposal: str, document: loading.Content, **options: Unpack[ProposeOptions]) -> Proposal:
+    def amend(self, proposal: str, document: loading.Content | None = None, **options: Unpack[LoadOptions]) -> Proposal:
         """Put other content in place of that of one's own proposal `chess#4`: a new round, to be approved anew.
 
         It is based on the newest revision, so that a stale proposal is brought up to date. `document` may also name an
-        old revision, as `chess@3`. The keywords are those of `propose`; without a message the one of before is kept.
-        Raises like `propose`, GateError for who has not made the proposal, and ConflictError where it has ended or says
+        old revision, as `chess@3`. The keywords are those of `load`; without a message the one of before is kept. With
+        `merge`, the document is by default what was proposed, and based on what that was based on. Raises like
+        `propose` and `load`, GateError for who has not made the proposal, and ConflictError where it has ended or says
         the same already.
         """
-        wishes, to = LoadWishes(**options), parse_proposal(proposal)
+        to = parse_proposal(proposal)
+        if document is None or (options.get("merge") and options.get("base") is None):
+            proposed, base = self._proposed(to)
+            if options.get("merge") and options.get("base") is None:
+                options["base"] = base
+            document = proposed if document is None else document
+        wishes = LoadWishes(**options)
         if isinstance(document, str) and (old := _old_revision(document)) is not None:
             return self._propose(to, old, wishes)
         with collector.held_off():
             content, _ = read_one(document, to.name, wishes.dialect)
             return self._propose(to, content, wishes)
 
+    def _proposed(self, wanted: ProposalReference) -> tuple[Document, str]:
+        """What is proposed, and the number of the revision that it is based on."""
+        with self._session.reading() as connection:
+            found = proposals.find_whole(connection, wanted)
+            content = stored_documents.of_proposal(connection, found)
+            return stored_documents.document(connection, content), str(found.base or 0)
+
     def _propose(
         self, to: str | ProposalReference, content: Document | Definition | Reference, wishes: LoadWishes
     ) -> Proposal:
-        """Propose content for a ruleset, or amend a proposal with it."""
+        """Propose content for a ruleset, or amend a proposal with it, if so wished after a merge with the head."""
+        made: Document | load.Ready | Definition | Reference = content
+        based = wishes
+        while True:
+            try:
+                return self._propose_on_head(to, made, based)
+            except HeadMovedError:
+                if not wishes.merge or isinstance(to, str):
+                    raise
+            made, based = self._merged(to, content, wishes)
+
+    def _merged(
+        self, to: ProposalReference, content: Document | Definition | Reference, wishes: LoadWishes
+    ) -> tuple[load.Ready, LoadWishes]:
+        """The content after a merge with the head, and what is wished of it."""
+        given = None if isinstance(content, Reference) else in_memory(content)
+        called = None if wishes.conflicts is None else "what is proposed"
+        wanted = merging.Wanted(wishes.merge, wishes.prefer, called)
+        with self._session.reading() as connection:
+            if isinstance(content, Reference):
+                old = stored_documents.of_revision(connection, catalog.find(connection, content))
+                given = stored_documents.document(connection, old)
+            base = catalog.base(connection, to.name, wishes.base)
+            assert given is not None and not isinstance(base, catalog.Unstated)  # noqa: S101, PT018  (a merge has both)
+            message = proposals.find(connection, to).message if wishes.message is None else wishes.message
+            try:
+                found = merging.merge_with_head(connection, to.name, given, base, wanted, message)
+            except HeadMovedError as error:
+                if wishes.conflicts is None:
+                    raise
+                raise conflicts.keep(error, wishes.conflicts, "amend", str(to), to.name) from None
+        return found.ready, replace(wishes, base=f"sha256:{found.head.lineage}", message=found.message)
+
+    def _propose_on_head(
+        self,
+        to: str | ProposalReference,
+        content: Document | load.Ready | Definition | Reference,
+        wishes: LoadWishes,
+    ) -> Proposal:
         name = to if isinstance(to, str) else to.name
         author, message, database = self._author(wishes.author, wishes.message), wishes.message, self._session.database
         kept: Document | load.Ready | load.PieceStream | Reference
         if isinstance(content, Reference):
             kept = content
         else:
-            kept = prepare(content) if isinstance(content, Document) else stream(content)
+            kept = prepare(content) if isinstance(content, Document | load.Ready) else stream(content)
         with self._session.writing() as connection:
             amended = to if isinstance(to, str) else _require_amendable(connection, to, database.role or author)
             if message is None and isinstance(amended, Proposal):
@@ -106,11 +158,17 @@ class Reviews:
     def resolve(
         self, file: str | os.PathLike[str], *, message: str | None = None, author: str | None = None
     ) -> Proposal:
-        """Propose what an edited conflict file says, in the store that the merge was for; raises like `propose`."""
+        """Propose what an edited conflict file says, in the store that the merge was for; raises like `propose`.
+
+        Where it was a proposal that was being amended, this is its next round.
+        """
         made = conflicts.read(file)
+        heading = made.heading
         note = message if made.note is None else noted(message or "resolve conflicts", made.note)
-        base = f"sha256:{made.heading.target}"
-        return self.propose(made.document, made.heading.to, base=base, message=note, author=author)
+        options: ProposeOptions = {"base": f"sha256:{heading.target}", "message": note, "author": author}
+        if heading.command == "amend":
+            return self.amend(heading.name, made.document, **options)
+        return self.propose(made.document, heading.to, **options)
 
     def restore(
         self, reference: str, *, message: str | None = None, author: str | None = None, accept_changes: bool = False
@@ -401,7 +459,7 @@ def _moved_on(proposal: Proposal, head: int | None) -> ConflictError:
     made = "before there was a revision" if proposal.base is None else f"on {proposal.name}@{proposal.base}"
     return ConflictError(
         f"{proposal} was made {made}, and the newest revision is {proposal.name}@{head} now: bring the document up to "
-        f"date and propose it again, with `ggn-store amend {proposal} FILE`"
+        f"date and propose it again, with `ggn-store amend {proposal} FILE`, or --merge in place of FILE"
     )
 
 

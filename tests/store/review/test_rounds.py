@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,9 @@ from sqlalchemy import text
 from ggn_store import ConflictError, GgnStoreError, Store, StoreError, UnknownNameError, parse
 from ggn_store.errors import GateError, InputError
 from ggn_store.model.proposal import Proposal
+from tests.support import rooks
 from tests.support.attempts import stamp
+from tests.support.marks import take
 from tests.support.migrations import alembic, connected
 from tests.support.people import KNIGHT, OTHER, ROOK, WIDER, People, execute, moving, rows
 from tests.support.people import people as people
@@ -128,6 +131,62 @@ def test_a_stale_proposal_is_brought_up_to_date(people: People) -> None:
     assert (back.digest, back.round) == (parse(KNIGHT).digest, 3)
     assert people.approve("bob", back).revision == 3
     assert people.admin.upkeep.check() == []
+
+
+def stale(people: People, *theirs: tuple[str, str]) -> None:
+    """Ann's proposal of a game of rooks, which Bob has changed since."""
+    people.load("ann", rooks.made(), "team/rooks")
+    people.admin.policies.set("team", review=1)
+    people.propose("ann", rooks.made(rooks.STEPS, rooks.OURS), "team/rooks", message="steps")
+    people.approve("ann", people.propose("bob", rooks.made(*theirs), "team/rooks"))
+
+
+ROOKS = "team/rooks#1"
+
+
+def test_a_stale_proposal_is_merged_with_what_has_become_of_its_base(people: People) -> None:
+    stale(people, rooks.NAMED)
+    merged = amend(people, "ann", None, ROOKS, merge=True)
+    assert (merged.state, merged.base, merged.round) == ("open", 2, 2)
+    assert merged.message == "steps\n\nmerged with team/rooks@2, based on team/rooks@1"
+    assert people.approve("bob", merged).revision == 3
+    assert people.admin.ruleset("team/rooks").document() == rooks.made(rooks.STEPS, rooks.OURS, rooks.NAMED)
+    assert people.admin.upkeep.check() == []
+
+
+def test_a_file_and_an_old_revision_are_merged_in_place_of_what_was_proposed(people: People) -> None:
+    stale(people, rooks.NAMED)
+    with pytest.raises(ConflictError, match="there is nothing to propose: team/rooks@2 is what the document says"):
+        amend(people, "ann", "team/rooks@1", ROOKS, merge=True)
+    merged = amend(people, "ann", rooks.made(rooks.OURS), ROOKS, merge=True, message="three")
+    assert people.admin.reviews.ruleset(str(merged)).document() == rooks.made(rooks.OURS, rooks.NAMED)
+
+
+def test_a_merge_of_a_proposal_in_conflict_is_decided_for_a_side_or_in_a_file(people: People, tmp_path: Path) -> None:
+    stale(people, rooks.THEIRS, rooks.NAMED)
+    file = tmp_path / "file"
+    with pytest.raises(ConflictError, match=r"1 conflict: definition pieces.R.betza") as caught:
+        amend(people, "ann", None, ROOKS, merge=True, conflicts=file)
+    assert str(caught.value).endswith(f"then run `ggn-store resolve {file} --propose`")
+    assert len(people.admin.reviews.rounds(ROOKS)) == 1
+    decided = amend(people, "ann", None, ROOKS, merge=True, prefer="theirs")
+    assert people.admin.reviews.ruleset(str(decided)).document() == rooks.made(rooks.STEPS, rooks.THEIRS, rooks.NAMED)
+    assert str(decided.message).endswith("\nnote: decided for theirs, 1 conflict: definition pieces.R.betza")
+    take(file, "ours")
+    with pytest.raises(InputError, match="these are conflicts of the proposal team/rooks#1: resolve them with --prop"):
+        people.store("ann").exchange.resolve(file, author="ann")
+    with pytest.raises(GateError, match="comment on it"):
+        people.store("bob").reviews.resolve(file, author="bob")
+    resolved = people.store("ann").reviews.resolve(file, author="ann", message="three")
+    assert (str(resolved), resolved.round, resolved.base, resolved.message) == (ROOKS, 3, 2, "three")
+    wanted = rooks.made(rooks.STEPS, rooks.OURS, rooks.NAMED)
+    assert people.admin.reviews.ruleset(str(resolved)).document() == wanted
+
+
+def test_a_merge_of_what_somebody_else_proposed_is_refused(people: People) -> None:
+    stale(people, rooks.NAMED)
+    with pytest.raises(GateError, match=f"is {people.who('ann')}'s, not {people.who('bob')}'s: comment on it"):
+        amend(people, "bob", None, ROOKS, merge=True)
 
 
 # --- comments ---
