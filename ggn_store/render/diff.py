@@ -7,6 +7,8 @@
 -     e5
 ~     d3 must d3=enemy
 -       deny d4=C:K
+
+Texts of several lines, such as definitions, are unified diffs.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Final
 
 from ggn_store.errors import printable
@@ -33,7 +36,9 @@ Line = tuple[str, int, str]
 _SIGNS: Final = {"added": "+", "removed": "-", "changed": "~", "moved": "~"}
 _COLORS: Final = {"+": "\x1b[32m", "-": "\x1b[31m", "!": "\x1b[31m"}
 _PLAIN: Final = "\x1b[0m"
+# Of a text that changed: lines compared, lines shown.
 _MAX_COMPARED: Final = 5_000
+_MAX_LINES: Final = 1_000
 # Of a value in conflict, characters; of each side's possibilities, lines: no conflict takes more than ten.
 _MAX_SHOWN: Final = 400
 _MAX_VALUES: Final = 3
@@ -167,9 +172,11 @@ def _long_field(name: str, before: Sequence[str], after: Sequence[str]) -> Itera
     sign = "+" if not before else "~" if after else "-"
     yield sign, 0, f"{name}: {_lines(before)} -> {_lines(after)}"
     if len(before) + len(after) <= _MAX_COMPARED:
-        for line in list(difflib.unified_diff(before, after, n=0, lineterm=""))[2:]:
-            if line[0] in "+-":
-                yield line[0], 1, line[1:]
+        found = islice(difflib.unified_diff(before, after, lineterm=""), 2, None)
+        for line in islice(found, _MAX_LINES):
+            yield line[0] if line[0] in "+-" else " ", 1, line if line[0] == "@" else line[1:]
+        if more := sum(1 for _ in found):
+            yield " ", 1, f"... and {more:,} more lines"
 
 
 def _lines(lines: Sequence[str]) -> str:

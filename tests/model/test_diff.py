@@ -129,12 +129,31 @@ def test_fields_are_told_before_pieces() -> None:
         '~ title: "Old" -> "New\\u001b[2J"',
         '+ source: "me"',
         '- start: "8/8 / C/c"',
-        *("~ definition: 3 lines -> 4 lines", "-   b", "+   B", "+   d"),
+        *("~ definition: 3 lines -> 4 lines", "    @@ -1,3 +1,4 @@", "    a", "-   b", "+   B", "    c", "+   d"),
         *("- c:p", "-   e7", "-     e6 must e6=empty"),
     ]
     assert str(difference) == (
         "1 piece, 1 entry: 1 possibility removed; schema, title, source, start, definition changed"
     )
+
+
+def test_texts_are_compared_in_hunks_with_three_lines_around_them() -> None:
+    before = [str(number) for number in range(1, 21)]
+    after = [*before[:4], "five", *before[5:], "21"]
+    found = diff(*(document(PAWNS, definition="\n".join(lines)) for lines in (before, after)))
+    assert text(found) == [
+        "~ definition: 20 lines -> 21 lines",
+        *("    @@ -2,7 +2,7 @@", *(f"    {each}" for each in (2, 3, 4)), "-   5", "+   five"),
+        *(*(f"    {each}" for each in (6, 7, 8)), "    @@ -18,3 +18,4 @@"),
+        *(*(f"    {each}" for each in (18, 19, 20)), "+   21"),
+    ]
+
+
+def test_long_differences_of_texts_are_cut() -> None:
+    before, after = ("".join(f"{side} {number}\n" for number in range(1_000)) for side in ("a", "b"))
+    lines = text(diff(document(PAWNS, definition=before), document(PAWNS, definition=after)))
+    assert len(lines) == 1_002
+    assert lines[-1] == "    ... and 1,001 more lines"
 
 
 def test_only_fields_that_changed_are_a_difference_too() -> None:
