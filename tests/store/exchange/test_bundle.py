@@ -317,7 +317,7 @@ def test_a_flipped_bit_is_found(file: Path, at: int) -> None:
             b'{"kind":"bundle","kind":"bundle","version":1,"rulesets":[]}\n',
             "line 1: the key stands twice in one object",
         ),
-        (b'{"kind":"bundle","version":3,"rulesets":7,"more":1}\n', "of version 3, and this program reads version 2"),
+        (b'{"kind":"bundle","version":4,"rulesets":7,"more":1}\n', "of version 4, and this program reads version 3"),
         (b'{"kind":"bundle","version":0,"rulesets":[]}\n', "line 1: the bundle says that its version is 0"),
         (b'{"kind":"bundle","version":1,"rulesets":[]}\n', "line 1: the bundle names no rulesets"),
         (b'{"kind":"bundle","version":1,"rulesets":[{"name":"-","needs":[]}]}\n', 'line 1: "-" cannot name a ruleset'),
