@@ -232,7 +232,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> bytes:
         store.reviews.approve("other#1", author="bob")
         with Store.open("sqlite://") as elsewhere:
             elsewhere.exchange.pull(store, "game")
-            elsewhere.reviews.propose(changed(DIFF), "game", author="ann")
+            elsewhere.reviews.propose(DIFF, "game", author="ann")
             store.exchange.pull(elsewhere, "game", reviews=True)
     return path.read_bytes()
 
