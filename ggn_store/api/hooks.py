@@ -9,6 +9,7 @@ import hmac
 import http.client
 import ipaddress
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable
@@ -131,6 +132,12 @@ class Webhook:
             return connection.getresponse().status
         except TimeoutError:
             raise DeliveryError(f"{self}: no answer in {self.timeout:g} s") from None
+        except ssl.SSLCertVerificationError as error:
+            raise DeliveryError(
+                f"{self}: its certificate is not trusted: {error.verify_message} (one of your own: name its file in "
+                "$SSL_CERT_FILE)",
+                passes=False,
+            ) from None
         except (OSError, http.client.HTTPException, UnicodeError) as error:
             raise DeliveryError(f"{self}: {getattr(error, 'strerror', None) or type(error).__name__}") from None
         finally:

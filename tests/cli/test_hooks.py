@@ -6,8 +6,10 @@ import base64
 import hashlib
 import hmac
 import json
+import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -35,7 +37,7 @@ _CLOCK = 1_750_000_000
 class Receiver:
     """An HTTP server on this machine that answers with the next of `answers`, and then with 204."""
 
-    def __init__(self) -> None:
+    def __init__(self, certificate: Path | None = None) -> None:
         self.answers: list[int] = []
         self.got: list[tuple[dict[str, str], bytes]] = []
         receiver = self
@@ -53,7 +55,12 @@ class Receiver:
                 pass
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/"
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        scheme = "http" if certificate is None else "https"
+        self.url = f"{scheme}://127.0.0.1:{self._server.server_address[1]}/"
         self._thread = threading.Thread(target=self._server.serve_forever)
         self._thread.start()
 
@@ -178,6 +185,28 @@ def test_a_receiver_that_is_not_there_is_tried_again(changed: Command, pauses: l
     assert pauses == [1, 2, 4]
     assert "Connection refused" in result.err
     assert "secret-path" not in result.err
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")
+def test_a_certificate_of_one_s_own_is_refused_unless_it_is_trusted(
+    changed: Command, tmp_path: Path, pauses: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate = tmp_path / "certificate.pem"
+    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=receiver -addext subjectAltName=IP:127.0.0.1"
+    files = ["-keyout", str(certificate), "-out", str(tmp_path / "public.pem")]
+    subprocess.run([*command.split(), *files], capture_output=True, check=True)
+    public = (tmp_path / "public.pem").read_text()
+    certificate.write_text(certificate.read_text() + public)
+    with closing(Receiver(certificate)) as receiver:
+        asked = ("watch", "--since", "0", "--webhook", receiver.url, "--count", "2", "--timeout", "60")
+        refused = changed(*asked)
+        place = receiver.url.removesuffix("/")
+        assert (refused.code, receiver.got, pauses) == (1, [], [])
+        assert refused.err.startswith(f"Error: {place}: its certificate is not trusted: self-signed certificate (")
+        assert refused.err.count("\n") == 1
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "public.pem"))
+        assert changed(*asked).code == 0
+        assert len(receiver.changes) == 2
 
 
 def test_a_receiver_that_never_answers_is_given_up() -> None:
