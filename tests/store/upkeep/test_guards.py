@@ -65,7 +65,7 @@ def ways_of_sqlite(each: SchemaObject) -> Iterator[tuple[list[str], str]]:
     replaced = {
         "trigger": [making.partition(" BEGIN ")[0] + " BEGIN SELECT 1; END", making.replace("BEFORE ", "AFTER ", 1)],
         "view": [f"CREATE VIEW {each.name} AS SELECT * FROM (SELECT * FROM piece) WHERE 1"],
-        "index": [f"CREATE INDEX {each.name} ON {each.table} (id)"],
+        "index": [f"{making} WHERE 0"],
     }[each.kind]
     if each.kind == "trigger" and " WHEN " not in making:
         replaced.append(making.replace(" BEGIN ", " WHEN 0 BEGIN ", 1))
