@@ -196,6 +196,13 @@ def test_errors_say_what_and_where(filled: Store, query: str, said: str) -> None
     assert "\n" not in found
 
 
+@pytest.mark.parametrize("query", ["SELECT ?", "SELECT 1 WHERE 1 = ?", "SELECT $1", "SELECT ?, :x"])
+def test_values_without_names_are_told_how_to_be_written(filled: Store, query: str) -> None:
+    found = why(filled, query, {"x": 1} if ":x" in query else {})
+    assert "values are written :name, and given with --param name=value" in found
+    assert "Binding" not in found
+
+
 def test_a_query_that_ends_too_early_says_so(filled: Store) -> None:
     assert "incomplete input" in (found := why(filled, "SELECT 1 +")) or "end of input" in found
 

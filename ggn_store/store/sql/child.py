@@ -323,7 +323,8 @@ def _explained(connection: sqlite3.Connection, query: str, error: sqlite3.Error,
         said, _, name = message.partition(f"no such {kind}: ")
         if name and not said:
             return Wrong(kind, message, name=name)
-    return Wrong("syntax", message, _place(connection, query, message))
+    kind = "syntax" if code is not None else "value"  # without a code, it is of the module, which binds values
+    return Wrong(kind, message, _place(connection, query, message))
 
 
 def _place(connection: sqlite3.Connection, query: str, message: str) -> int | None:

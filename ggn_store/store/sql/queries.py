@@ -30,7 +30,7 @@ from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import POSITION_VIEWS, VIEWS, View
 from ggn_store.store.sql import allowed_functions, child, statement
 from ggn_store.store.sql.given import Given, as_relations
-from ggn_store.store.sql.statement import Query, place
+from ggn_store.store.sql.statement import VALUES, Query, place
 
 MAX_BYTES: Final = 32 << 20
 READER = "ggn_reader"
@@ -323,6 +323,10 @@ def _explain(database: Database, query: Query, wrong: dict[str, Any], shifts: li
     end = "" if name is None else _near(query, kind, name, functions)
     if kind == "refused":
         message = f"{message}: `sql` only reads"
+    elif kind == "value":
+        message = VALUES
+    elif kind == "syntax" and any(token.key == "?" for token in query.tokens):
+        end = f"; {VALUES}"
     raise QueryError(f"{begin}{printable(message)}{end}")
 
 

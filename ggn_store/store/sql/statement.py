@@ -13,6 +13,7 @@ from typing import Final
 from ggn_store.errors import UNSTORABLE, QueryError, offer, quote
 
 MAX_QUERY: Final = 100_000
+VALUES: Final = "values are written :name, and given with --param name=value"
 _BEGINNINGS: Final = ("select", "with", "values", "table", "(")
 _EXPLAINING: Final = ("explain", "query", "plan", "analyze", "verbose")
 
@@ -172,7 +173,7 @@ def _tokens(text: str) -> Iterator[Token]:
         elif kind == "mark" and match[0] in "'\"`":
             raise QueryError(f"{place(text, at)}: this {match[0]} is never closed")
         elif kind == "mark" and match[0] == "$":
-            raise QueryError(f"{place(text, at)}: values are written :name, and given with --param name=value")
+            raise QueryError(f"{place(text, at)}: {VALUES}")
         if kind not in ("space", "comment"):
             yield Token("string" if kind == "dollars" else kind, match[0], at)
         at = end
