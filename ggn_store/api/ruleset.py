@@ -47,15 +47,15 @@ class Ruleset:
 
     def __init__(self, session: Session, revision: Revision) -> None:
         self.revision = revision
-        self._handle = Handle(session, revision)
-        self._moves = Moves(self._handle)
+        self.handle = Handle(session, revision)
+        self._moves = Moves(self.handle)
         self._chains = Chains(self._moves)
         self._legal = Legal(self._chains)
         self._batches = Batches(self._legal, lambda: self.columns)
         self._texts = MoveTexts(NamedMoves(self._legal))
 
     def __repr__(self) -> str:
-        return f"Ruleset({str(self.revision)!r}, {str(self._handle.session.database)!r})"
+        return f"Ruleset({str(self.revision)!r}, {str(self.handle.session.database)!r})"
 
     def _repr_svg_(self) -> str | None:
         """The start position, for notebooks; None, which is nothing, where there is none or it cannot be drawn."""
@@ -79,22 +79,22 @@ class Ruleset:
     @property
     def board(self) -> Board:
         """The squares that the rules speak about."""
-        return self._handle.board
+        return self.handle.board
 
     @property
     def pieces(self) -> tuple[str, ...]:
         """The piece identifiers that have rules, in document order."""
-        return self._handle.pieces
+        return self.handle.pieces
 
     @property
     def has_start(self) -> bool:
         """Whether a start position was given with the document."""
-        return self._handle.start is not None
+        return self.handle.start is not None
 
     @property
     def start(self) -> Position:
         """The start position; raises PositionError where none was given with the document: see `has_start`."""
-        start = self._handle.start
+        start = self.handle.start
         if start is None:
             raise PositionError(f"{self.revision} has no start position of its own")
         return outcomes.started(self.play, start)
@@ -102,22 +102,22 @@ class Ruleset:
     @property
     def variables(self) -> Mapping[str, Variable]:
         """The state variables that the document declares, by name."""
-        return self._handle.variables
+        return self.handle.variables
 
     @property
     def play(self) -> Play:
         """How the game is played above these moves: duties, marks that revert, squares crossed, how it ends."""
-        return self._handle.play
+        return self.handle.play
 
     @property
     def definition(self) -> Definition | None:
         """The definition that the ruleset was generated from, None where it was not."""
-        return self._handle.definition
+        return self.handle.definition
 
     @functools.cached_property
     def specification(self) -> Specification | None:
         """The game description that the ruleset was compiled from, None where it was not."""
-        self._handle.require_sound()
+        self.handle.require_sound()
         text = self.revision.envelope.definition
         if text is None or self.dialect != "gdl":
             return None
@@ -127,13 +127,13 @@ class Ruleset:
 
     def summary(self) -> Summary:
         """The revision with how much is in it."""
-        self._handle.require_sound()
-        with self._handle.session.reading() as connection:
+        self.handle.require_sound()
+        with self.handle.session.reading() as connection:
             return catalog.summary(connection, self.revision)
 
     def piece_summaries(self) -> list[dict[str, Any]]:
         """For each piece in document order: identifier, side, how many sources and possibilities, digest, ..."""
-        return self._handle.piece_summaries()
+        return self.handle.piece_summaries()
 
     # --- documents out ---
 
@@ -146,11 +146,11 @@ class Ruleset:
 
         Raises StoreError where the document, or a piece when its turn comes, is not what was stored.
         """
-        return self._handle.read_pieces()
+        return self.handle.read_pieces()
 
     def read_piece(self, piece: str) -> Piece:
         """One piece of the document; raises UnknownNameError (a KeyError) where the ruleset has no rules for it."""
-        return self._handle.read_piece(piece)
+        return self.handle.read_piece(piece)
 
     def export(self, dialect: Dialect | None = None) -> str:
         """The document that was loaded, in canonical form; in another dialect as `convert` gives it."""
@@ -161,7 +161,7 @@ class Ruleset:
 
         Raises StoreError where the store does not hold any more what was put into it: of a piece when its turn comes.
         """
-        self._handle.require_sound()
+        self.handle.require_sound()
         if dialect not in (None, self.dialect):
             from ggn_store.documents.convert import convert
 
@@ -174,7 +174,7 @@ class Ruleset:
 
         Raises UnknownNameError where it was made from neither.
         """
-        self._handle.require_sound()
+        self.handle.require_sound()
         text = self.revision.envelope.definition
         if text is None:
             raise UnknownNameError(
@@ -189,7 +189,7 @@ class Ruleset:
         """
         from ggn_store.games.fairy import write
 
-        self._handle.require_sound()
+        self.handle.require_sound()
         if self.definition is None:
             raise UnknownNameError(f"{self.revision} has no definition in TOML, of which a variants.ini is made")
         return write.write(self.definition, str(self.revision))
@@ -201,7 +201,7 @@ class Ruleset:
         """
         from ggn_store.documents import beside
 
-        self._handle.require_sound()
+        self.handle.require_sound()
         envelope = self.revision.envelope
         if dialect not in (None, self.dialect) and "gdl" in (dialect, self.dialect):
             # A game description is kept with documents of its dialect alone.
@@ -242,12 +242,12 @@ class Ruleset:
         if len(given) > 1:
             raise PositionError(f"{offer([name for name, _ in given])} all write a position: give one of them")
         for name, text in given:
-            return notations.find(name).parse(text, self._handle)
+            return notations.find(name).parse(text, self.handle)
         return self.start
 
     def notate(self, position: AnyPosition, notation: str = notations.DEFAULT) -> str:
         """The position in a notation: `feen`, `fen` or `sfen`; raises PositionError where that cannot say it."""
-        return notations.find(notation).text(as_position(position), self._handle)
+        return notations.find(notation).text(as_position(position), self.handle)
 
     def fen(self, position: AnyPosition) -> str:
         """The position as FEN; raises PositionError where FEN cannot say it, and without a definition."""
@@ -259,7 +259,7 @@ class Ruleset:
 
     def stated(self, position: AnyPosition) -> Position:
         """`position` with the value of every state variable; PositionError for what the rules do not know."""
-        return self._handle.stated(as_position(position))
+        return self.handle.stated(as_position(position))
 
     # --- moves ---
 
@@ -366,7 +366,7 @@ class Ruleset:
 
     def select(self, piece: str) -> SelectedPiece:
         """The rules of one piece; raises UnknownNameError (a KeyError) where the ruleset has none for it."""
-        self._handle.require_piece(piece)
+        self.handle.require_piece(piece)
         return SelectedPiece(self._moves, piece)
 
     # --- moves as text ---
@@ -514,7 +514,7 @@ class Ruleset:
         """Mobility, coverage and other questions about the rules as a whole; `tell` gets the SQL that runs."""
         from ggn_store.api.questions.analysis import RulesetAnalysis
 
-        return RulesetAnalysis(self._handle, tell)
+        return RulesetAnalysis(self.handle, tell)
 
     @functools.cached_property
     def pictures(self) -> Pictures:
@@ -528,4 +528,4 @@ class Ruleset:
         """The ruleset as tables of columns: the moves of many positions in DuckDB or Spark, views, Parquet files."""
         from ggn_store.api.moves.columns import Columns
 
-        return Columns(self._handle)
+        return Columns(self.handle)

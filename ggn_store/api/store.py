@@ -243,7 +243,7 @@ class Store:
         query: str,
         values: Mapping[str, Any] | None = None,
         *,
-        ruleset: str | None = None,
+        ruleset: str | Ruleset | None = None,
         positions: Iterable[AnyPosition] | None = None,
         **bounds: Unpack[SqlOptions],
     ) -> Table:
@@ -262,7 +262,8 @@ class Store:
         if ruleset is None and positions is not None:
             raise QueryError("positions are of a ruleset: name it, too")
         most = SqlBounds(**bounds)
-        given = None if ruleset is None else PositionViews(self.session, ruleset, positions).given
+        found = self.ruleset(ruleset) if isinstance(ruleset, str) else ruleset
+        given = None if found is None else PositionViews(self.session, found.handle, positions).given
         return Table.of(queries.ask(self.session.database, query, {} if values is None else values, most, given))
 
     # --- parts, each imported when it is first used ---

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
@@ -14,10 +14,6 @@ from ggn_store.cli import options, sql_prompt
 from ggn_store.errors import printable
 from ggn_store.model.bounds import SqlBounds
 from ggn_store.render.records import records
-
-if TYPE_CHECKING:
-    pass
-
 
 _FORMATS = ("table", "json", "ndjson", "csv", "parquet")
 _WATCHED = 200
@@ -162,15 +158,14 @@ def _positions(
     """What is asked beside the store: a ruleset, and positions of it."""
     if ruleset is None:
         return {}
-    found = store.ruleset(ruleset)
-    options.report_state(store, found.revision)
+    found = options.find_ruleset(store, ruleset)
     if file is None:
-        return {"ruleset": ruleset, "positions": [options.position(found, given)]}
+        return {"ruleset": found, "positions": [options.position(found, given)]}
     from ggn_store.api.moves.position_views import MOST
     from ggn_store.api.positions.json_text import read_positions
 
     most = islice(read_positions(file), MOST + 1)
-    return {"ruleset": ruleset, "positions": [each.with_changes(side=given.side) for each in most]}
+    return {"ruleset": found, "positions": [each.with_changes(side=given.side) for each in most]}
 
 
 def _text(query: str) -> str:

@@ -10,7 +10,6 @@ from ggn_store.api.handle import AnyPosition, Handle
 from ggn_store.api.moves.chains import Chains
 from ggn_store.api.moves.legal import Legal
 from ggn_store.api.moves.moves import Moves
-from ggn_store.api.session import references
 from ggn_store.errors import PositionError
 from ggn_store.model.move import Move
 from ggn_store.model.position import Position
@@ -30,16 +29,15 @@ MOST: Final = 1_000
 class PositionViews:
     """The views of some positions of a revision or proposal, made as they are asked for."""
 
-    def __init__(self, session: Session, reference: str, positions: Iterable[AnyPosition] | None) -> None:
+    def __init__(self, session: Session, handle: Handle, positions: Iterable[AnyPosition] | None) -> None:
         """The positions are the revision's start if they are None; raises PositionError where there is none."""
         self._store = session
-        self._handle = Handle(*references.find(session, reference))
-        revision = self._handle.revision
+        self._handle = handle
         if positions is None:
-            if self._handle.start is None:
-                raise PositionError(f"{revision} has no start position of its own: give one with the query")
-            positions = [self._handle.start]
-        self._positions = [self._handle.placed(position) for position in islice(positions, MOST + 1)]
+            if handle.start is None:
+                raise PositionError(f"{handle.revision} has no start position of its own: give one with the query")
+            positions = [handle.start]
+        self._positions = [handle.placed(position) for position in islice(positions, MOST + 1)]
         if len(self._positions) > MOST:
             raise PositionError(f"a query asks at most {MOST:,} positions: give it fewer at a time")
 

@@ -131,7 +131,7 @@ def test_a_question_that_is_broken_off_leaves_nothing_for_the_next(
                 with pytest.raises(interruption):
                     rules.moves({"e2": "C:P", "e3": "C:P"}, query="reading")
             assert rules.moves(BOARD, query="reading") == expected
-        for owner, method in ((type(rules._handle.session.database), "_run"), (FastQuery, "_read")):
+        for owner, method in ((type(rules.handle.session.database), "_run"), (FastQuery, "_read")):
             fresh = ggn_store.ruleset(DIFF) if rules is not game else shared.ruleset("game")
             with monkeypatch.context() as patch:
                 patch.setattr(owner, method, break_off)
@@ -147,7 +147,7 @@ def test_a_ruleset_in_memory_survives_an_interrupt_within_a_statement(monkeypatc
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    database = rules._handle.session.database
+    database = rules.handle.session.database
     for thing, method in ((database.engine.dialect, "do_execute"), (database, "fill")):
         with monkeypatch.context() as patch:
             patch.setattr(thing, method, interrupt)

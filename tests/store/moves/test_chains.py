@@ -98,8 +98,8 @@ def test_whoever_makes_no_tables_is_answered_alike(store: Store, monkeypatch: py
         asked = [random_position(dice, document) for _ in range(5)]
         answers = [ruleset.chains(position) for position in asked if expected(document, position) is not None]
         with monkeypatch.context() as patch:
-            if ruleset._handle.session.database.is_server:
-                patch.setattr(ruleset._handle.session.database, "sender", Values())
+            if ruleset.handle.session.database.is_server:
+                patch.setattr(ruleset.handle.session.database, "sender", Values())
             again = [ruleset.chains(position) for position in asked if expected(document, position) is not None]
         assert again == answers
         compared += sum(map(len, answers))

@@ -173,13 +173,13 @@ def chess(module_store: Store) -> Ruleset:
 
 def watch(rules: Ruleset, patch: pytest.MonkeyPatch, asked: list[str]) -> None:
     """Note every statement that is asked in the short way."""
-    fetch = rules._handle.session.database.fetch
+    fetch = rules.handle.session.database.fetch
 
     def noted(statement: str, values: Any) -> list[Any]:
         asked.append(statement)
         return fetch(statement, values)
 
-    patch.setattr(rules._handle.session.database, "fetch", noted)
+    patch.setattr(rules.handle.session.database, "fetch", noted)
 
 
 def test_answers_that_are_kept_are_those_of_the_database(chess: Ruleset, monkeypatch: pytest.MonkeyPatch) -> None:

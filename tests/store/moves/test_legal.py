@@ -70,9 +70,9 @@ def test_one_statement_says_which_moves_are_safe(chess: Ruleset) -> None:
     for fen in DECIDED:
         position = chess.position(fen=fen)
         assert chess.legal_moves(position, query="reading") == chess.legal_moves(position), fen
-    if chess._handle.session.database.name == "postgres":
+    if chess.handle.session.database.name == "postgres":
         with pytest.MonkeyPatch.context() as patch:  # as where no temporary tables can be made
-            patch.setattr(chess._handle.session.database, "sender", Values())
+            patch.setattr(chess.handle.session.database, "sender", Values())
             for fen in DECIDED[:4]:
                 position = chess.position(fen=fen)
                 assert chess.legal_moves(position, query="reading") == chess.legal_moves(position), fen
