@@ -279,8 +279,11 @@ class Postgres(Database):
         return _Notifications(self, handle.connection)
 
     def is_passing(self, error: StoreError) -> bool:
-        said = cause(error)
+        said: Any = cause(error)
         state = getattr(said, "sqlstate", None) or "08"
+        server = getattr(said, "pgconn", None)
+        if server and (server.used_password or server.needs_password) and not self.engine.dialect.server_version_info:
+            return False  # a server that asks for a password is there, and has never let this program in
         # No connection, the server's going down or coming up, too many connections, a deadlock.
         return isinstance(said, self._driver_error) and state.startswith(("08", "57P", "53300", "40"))
 

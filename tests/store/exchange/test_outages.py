@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import socket
+import struct
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -128,6 +131,31 @@ def test_a_server_that_is_away_from_the_start_is_tried_again(
         assert "trying again in 2 s" in result.err
         assert run("--db", "mine.db", "push", "--all", "--remote", remote, "--tries", "1").code == 1
         assert pauses == [1, 2]
+
+
+def _refuse(listening: socket.socket, said: bytes) -> None:
+    """Ask whoever connects for a password, and refuse it, as a server of Postgres does."""
+    with listening.accept()[0] as client:
+        client.recv(4096)
+        client.sendall(b"R" + struct.pack(">ii", 8, 3))
+        client.recv(4096)
+        fields = b"SFATAL\0VFATAL\0C28P01\0M" + said + b"\0\0"
+        client.sendall(b"E" + struct.pack(">i", 4 + len(fields)) + fields)
+
+
+def test_a_wrong_password_is_no_outage(run: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr(Patience.__init__, "__defaults__", (5, 1.0, 30.0, lambda _: None, pauses.append))
+    with socket.create_server(("127.0.0.1", 0)) as listening, Store.open("mine.db") as mine:
+        mine.load(QUICK, "a")
+        answering = threading.Thread(target=_refuse, args=(listening, b"Passwort-Authentifizierung"))
+        answering.start()
+        remote = f"postgresql://u:s3cret@127.0.0.1:{listening.getsockname()[1]}/x?sslmode=disable&gssencmode=disable"
+        result = run("--db", "mine.db", "push", "--all", "--remote", remote)
+        answering.join()
+    assert (result.code, pauses) == (1, [])
+    assert "Passwort-Authentifizierung" in result.err
+    assert "s3cret" not in result.err
 
 
 def test_a_push_of_many_ends_with_a_summary(run: Program, address: str) -> None:
