@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HELP: Final = """\
 e2 e4     move; also E2 E4, e2e4, and C:P e2 e4 as `apply` writes it; Nf3, O-O, P@e5, P*5e
 e7 e8 2   the second of several possibilities; e7e8q: the one that makes a q of it
-P* e5     put a P from the hand on e5; also * e5 P
+P* e5     put a P from the hand on e5; also * e5 P, and e5 where it can mean nothing else
 d3 f5 h7  several moves of one piece that the rules let be made together
 e2        what may move from e2, and P* (or *) what from the hand
 moves     all moves of the side to move
@@ -174,10 +174,9 @@ class Play:
             except MoveTextError:
                 raise ggn_store.MoveError(f"{error}; `help` lists what can be typed") from None
         if len(words.places) == 1:
-            offered = self._offer(words)
-            if offered or not (found := self._read(line)):
-                return Reply(offered or self._none(line, words))
-            return self._chosen(line, found)
+            if offered := self._offer(words):
+                return Reply(offered)
+            return self._chosen(line, self._read(line) or self._drops(words) or self._none(line, words))
         every = self._choices(words.places)
         found = [choice for choice in every if words.means(choice.move.piece, choice.becomes)] or self._read(line)
         if not found:
@@ -220,6 +219,13 @@ class Play:
         else:
             found = self.ruleset.along(position, places, assume=assume)
         return [self._choice(move, number) for number, move in enumerate(found, 1)]
+
+    def _drops(self, words: MoveText) -> list[Choice]:
+        """What may be put on a place."""
+        every = self._choices((HAND, *words.places))
+        return [
+            each for each in every if words.means(each.move.piece, each.becomes) and self.game.may_be_made(each.move)
+        ]
 
     def _choice(self, move: ggn_store.Move | Chain, number: int) -> Choice:
         after = self.ruleset.apply(self.position, move, assume=self.game.assume)

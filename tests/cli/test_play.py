@@ -96,6 +96,15 @@ def test_what_is_in_the_hand_is_dropped(ask: Command) -> None:
     assert "first has nothing of that name to put on the board" in ask("play", "mini", *given, stdin="R* c1").err
 
 
+def test_a_square_that_can_only_mean_a_drop_means_it(ask: Command) -> None:
+    for typed in ("c1", "P c1"):
+        after = ask("play", "mini", "--board", '{"a2": "C:P"}', "--hands", '{"C:P": 2}', stdin=typed)
+        assert after.records()[0]["board"] == {"a2": "C:P", "c1": "C:P"}
+    asked = ask("play", "mini", "--board", '{"a2": "C:P"}', "--hands", '{"C:P": 2}', stdin="a2")
+    assert asked.records()[0]["board"] == {"a2": "C:P"}
+    assert "c1 is empty" in ask("play", "mini", "--board", "{}", "--hands", '{"c:p": 1}', stdin="c1").err
+
+
 @pytest.mark.parametrize(
     ("typed", "line", "said"),
     [
