@@ -97,17 +97,21 @@ def play(
 
 def _read(game: Play, file: str, given: options.GivenPosition) -> None:
     """Make the moves of a file; the first line that cannot be done ends it with an error that names its place."""
-    name = "standard input" if file == "-" else printable(file)
+    name = _name(file)
     with _opened(file, name) as stream:
         begun = [stream.readline(MAX_LINE + 2)]
         while not begun[-1].strip() and begun[-1]:
             begun.append(stream.readline(MAX_LINE + 2))
         if _is_game(file, begun[-1]):
-            _load(game, b"".join(begun), stream, name, given)
+            _load(game, b"".join(begun), stream, file, given)
         else:
             # A game from a file is of both sides; what is typed is of one.
             rest = iter(functools.partial(stream.readline, MAX_LINE + 2), b"")
             _read_lines(game, itertools.chain(begun, rest) if begun[-1] else [], name, file == "-")
+
+
+def _name(file: str) -> str:
+    return "standard input" if file == "-" else printable(file)
 
 
 def _is_game(file: str, line: bytes) -> bool:
@@ -116,15 +120,15 @@ def _is_game(file: str, line: bytes) -> bool:
     return file.casefold().endswith((".pgn", ".json")) or text.lstrip().startswith("{") or pgn.looks_like(text)
 
 
-def _load(game: Play, begun: bytes, stream: IO[bytes], name: str, given: options.GivenPosition) -> None:
+def _load(game: Play, begun: bytes, stream: IO[bytes], file: str, given: options.GivenPosition) -> None:
     """Make it the game of a file."""
-    limit = limits.GAME_BYTES
+    limit, name = limits.GAME_BYTES, _name(file)
     data = begun + stream.read(limit.most + 1 - len(begun))
     if len(data) > limit.most:
         raise ggn_store.InputError(f"{name}: the file has more than {limit.most:,} bytes{limit.more}")
     start = game.game.start
     try:
-        game.load(data.decode("utf-8-sig"))
+        game.load(data.decode("utf-8-sig"), file)
     except UnicodeDecodeError:
         raise ggn_store.InputError(f"{name}: this is not UTF-8 text") from None
     except ggn_store.GgnStoreError as error:

@@ -149,9 +149,9 @@ class Play:
         play = self.ruleset.play
         return (*(duty.name for duty in play.duties if self.game.pseudo_legal), *play.host)
 
-    def load(self, text: str) -> None:
-        """Make it the game that a text writes, as PGN or as JSON."""
-        self.game = self.game.read(text)
+    def load(self, text: str, file: str) -> None:
+        """Make it the game that the text of a file writes, as PGN or as JSON."""
+        self.game = self.game.read(text, is_record=file.casefold().endswith(".json"))
 
     def status(self) -> str:
         """How the game ended, or that there is a check or no move; "" where there is nothing to say."""

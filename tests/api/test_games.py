@@ -198,6 +198,15 @@ def test_a_record_has_all_of_a_game(rules: Ruleset) -> None:
     assert again.record() == record
 
 
+def test_a_record_is_played_with_its_own_ruleset_in_any_revision_and_by_any_name(rules: Ruleset) -> None:
+    record = Game.begin(rules).play("e2e4").record()
+    other = {"digest": "0" * 64}
+    for change in ({"ruleset": f"{rules.name}@7"} | other, {"ruleset": "renamed@1"}, {"ruleset": f"{rules.name}#4"}):
+        assert len(Game.begin(rules).read(json.dumps(record | change)).plies) == 1
+    with pytest.raises(MoveError, match=f'this is a game of "shogi@1", not of {rules.name}'):
+        Game.begin(rules).read(json.dumps(record | {"ruleset": "shogi@1"} | other))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -207,9 +216,13 @@ def test_a_record_has_all_of_a_game(rules: Ruleset) -> None:
         ('{"start": {"board": {}}, "moves": {}}', "the moves of a game are a list"),
         ('{"start": {"board": {}}, "moves": [1]}', "move 1: 1 names no move"),
         ('{"start": {"board": {}}, "moves": ["e2e4"]}', "move 1: "),
-        ('{"start": {"board": {}}, "moves": [], "counters": {"quiet": -1e9}}', "are no counters"),
+        ('{"start": {"board": {}}, "moves": [], "counters": {"quiet": 0.5}}', "are no counters"),
         ('{"start": {"board": {}}, "moves": [], "counters": {"checks": [1]}}', "are no counters"),
         ('{"start": 3, "moves": []}', "3 is not a position"),
+        ('{"ruleset": 3, "start": {"board": {}}, "moves": []}', "the ruleset and the digest of a record are text"),
+        ('{"digest": null, "start": {"board": {}}, "moves": []}', "the ruleset and the digest of a record are text"),
+        ('{"start": {"board": {}}, "moves": ' + "9" * 5000 + "}", "this is no record of a game: "),
+        ('{"moves": [], "moves": [], "start": {}}', "the key stands twice in one object at 1:15"),
         ("[" * 10**5, "is no tag"),
         ("{" * 10**5, "this is no record of a game"),
         ("1. e4\ne5 2.\nKe3", "line 3: "),

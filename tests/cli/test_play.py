@@ -292,6 +292,15 @@ def test_a_file_that_is_no_game_is_refused_with_its_place(ask: Command, text: st
     assert len(refused.err) < 2_000
 
 
+@pytest.mark.parametrize("text", ["", "[]", "null", "1. e4", '[Event "x"]', '{"start": '])
+def test_a_json_file_without_a_record_is_refused(ask: Command, text: str) -> None:
+    write("game.json", text)
+    refused = ask("play", "chess", "--moves", "game.json")
+    assert (refused.code, refused.out) == (1, "")
+    assert "Error: game.json: " in refused.err
+    assert "record of a game" in refused.err
+
+
 def test_a_game_that_san_cannot_write_is_saved_in_other_ways(ask: Command) -> None:
     board = ("--board", '{"a2": "C:P"}')
     refused = ask("play", "mini", *board, stdin="a2a3 2\nsave mini.pgn")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import itertools
-import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
@@ -13,6 +13,7 @@ from typing import Any, Final, Self
 from ggn_store.api.handle import AnyPosition
 from ggn_store.api.moves import outcomes
 from ggn_store.api.moves.move_notations import OWN
+from ggn_store.api.positions.json_text import decode
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import GgnStoreError, MoveError, NotationError, quote
 from ggn_store.model.chain import Chain, captures_first, path_of
@@ -213,13 +214,13 @@ class Game:
         with contextlib.suppress(MoveError):
             yield "uci", self.ruleset.move_text(ply.move, ply.before, "uci")
 
-    def read(self, text: str) -> Game:
+    def read(self, text: str, is_record: bool = False) -> Game:
         """The game of this ruleset that a text writes, as PGN or as a JSON record, from its own start.
 
         A PGN that names no start is from this game's. Raises MoveError and PositionError where it is none, with the
         line or the number of the move.
         """
-        return self._of_record(text) if text.lstrip().startswith("{") else self._of_pgn(text)
+        return self._of_record(text) if is_record or text.lstrip().startswith("{") else self._of_pgn(text)
 
     def _of_pgn(self, text: str) -> Game:
         try:
@@ -234,13 +235,21 @@ class Game:
             game = _next(game, f"line {line}", move, "san")
         return replace(game, tags={**read.tags, "Result": read.result})
 
+    def _require_own(self, data: Mapping[str, Any]) -> None:
+        """Raise MoveError for the record of a game of another ruleset; a revision of this one may play it."""
+        revision = self.ruleset.revision
+        name, digest = (data.get(key, own) for key, own in (("ruleset", revision.name), ("digest", revision.digest)))
+        if not (isinstance(name, str) and isinstance(digest, str)):
+            raise MoveError(f"the ruleset and the digest of a record are text, not {quote([name, digest])}")
+        names = {re.split("[@#]", each)[0] for each in (name, revision.name)}
+        if len(names) > 1 and ("digest" not in data or digest != revision.digest):
+            raise MoveError(f"this is a game of {quote(name)}, not of {revision.name}: play it with that ruleset")
+
     def _of_record(self, text: str) -> Game:
-        try:
-            data = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise MoveError(f"this is no record of a game: {error}") from None
+        data = decode(text, "this is no record of a game")
         if not isinstance(data, dict) or not {"start", "moves"} <= data.keys() <= set(_RECORD):
             raise MoveError(f"a record of a game has the keys {', '.join(_RECORD)}")
+        self._require_own(data)
         moves = data["moves"]
         if not isinstance(moves, list) or len(moves) > MAX_MOVES:
             raise MoveError(f"the moves of a game are a list of at most {MAX_MOVES:,}")

@@ -17,7 +17,7 @@ _FEEN_LINE: Final = re.compile(rb'"([ !#-\[\]-~]*)"\r?\n?')
 
 def read_board(text: str | bytes) -> Position:
     """The position that JSON text holds: squares and pieces, or an object with board, hands and side."""
-    data = _decode(text, "the board")
+    data = decode(text, "the board")
     if isinstance(data, dict) and not isinstance(data.get("board"), dict) and "feen" not in data:
         data = {"board": data}
     return Position.from_data(data)
@@ -25,7 +25,7 @@ def read_board(text: str | bytes) -> Position:
 
 def read_hands(text: str | bytes) -> Mapping[str, int]:
     """The hands that a JSON object of pieces and counts holds."""
-    data = _decode(text, "the hands")
+    data = decode(text, "the hands")
     if not isinstance(data, dict):
         raise PositionError(f"hands are an object of pieces and counts, not {quote(data)}")
     return Position({}, data).hands or {}
@@ -63,14 +63,15 @@ def _read_line(line: bytes, where: str) -> Position:
     limit = limits.POSITION_BYTES
     if len(line) > limit.most:
         raise PositionError(f"{where}: a position of more than {limit.most:,} bytes{limit.more}")
-    data = _decode(line, where)
+    data = decode(line, where)
     try:
         return Position.from_data(data)
     except PositionError as error:
         raise PositionError(f"{where}: {error}") from None
 
 
-def _decode(text: str | bytes, where: str) -> Any:
+def decode(text: str | bytes, where: str) -> Any:
+    """What JSON text holds; raises PositionError, which says `where` that is, and the line and column."""
     fault = None
     if isinstance(text, bytes):
         text, fault = json_text.decode_bytes(text)
