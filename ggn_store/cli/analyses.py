@@ -71,7 +71,7 @@ def _by(first: str, second: str) -> Callable[[options.Command], options.Command]
     )
 
 
-@click.command("stats")
+@options.command("stats")
 @options.rulesets_argument
 @_by("ruleset", "piece")
 @_answer_options
@@ -91,7 +91,7 @@ def stats(ctx: click.Context, rulesets: tuple[str, ...], by: str, form: str | No
         options.print_records(options.open_store(ctx).analysis(tell).stats(rulesets), form, _STATS)
 
 
-@click.command("mobility")
+@options.command("mobility")
 @options.ruleset_argument
 @click.option("--piece", metavar="PIECE", help="Only this piece.")
 @_by("piece", "square")
@@ -115,7 +115,7 @@ def mobility(analysis: RulesetAnalysis, piece: str | None, by: str, form: str | 
         options.print_records(analysis.mobility(piece), form, columns)
 
 
-@click.command("coverage")
+@options.command("coverage")
 @options.ruleset_argument
 @click.option("--piece", metavar="PIECE", help="Only this piece.")
 @click.option("--source", metavar="SQUARE", help="With --piece: as if it stood here alone, or were in the hand (*).")
@@ -141,7 +141,7 @@ def coverage(
     options.print_records(rows, form, ("piece", "count", "of", "hand", "squares"))
 
 
-@click.command("who-reaches")
+@options.command("who-reaches")
 @options.ruleset_argument
 @click.argument("square", metavar="SQUARE")
 @_of_ruleset
@@ -156,7 +156,7 @@ def who_reaches(analysis: RulesetAnalysis, square: str, form: str | None) -> Non
     options.print_records(analysis.who_reaches(square), form, columns)
 
 
-@click.command("uses")
+@options.command("uses")
 @options.ruleset_argument
 @click.argument("state", metavar="STATE|PIECE|VARIABLE[=VALUE]")
 @_by("piece", "rule")
@@ -175,7 +175,7 @@ def uses(analysis: RulesetAnalysis, state: str, by: str, form: str | None) -> No
         options.print_records(analysis.each_use(state), form, columns)
 
 
-@click.command("dead")
+@options.command("dead")
 @options.ruleset_argument
 @_of_ruleset
 def dead(analysis: RulesetAnalysis, form: str | None) -> None:
@@ -191,7 +191,7 @@ def dead(analysis: RulesetAnalysis, form: str | None) -> None:
     click.echo(options.counted(len(found), "finding") if found else "no dead rules", err=True)
 
 
-@click.command("symmetry")
+@options.command("symmetry")
 @options.ruleset_argument
 @_by("symmetry", "entry")
 @click.option("--symmetry", "name", metavar="NAME", help="With --by entry: only this one, as the other rows name it.")
@@ -233,7 +233,7 @@ def symmetry(
         click.echo("note: the squares have no coordinates, so nothing can be mirrored or turned", err=True)
 
 
-@click.command("same-movers")
+@options.command("same-movers")
 @options.rulesets_argument
 @click.option("--piece", metavar="PIECE", help="Only pieces that move like this one.")
 @click.option(
@@ -282,7 +282,7 @@ def same_movers(
         options.print_records(found.groups, form, _GROUPS)
 
 
-@click.command("compare")
+@options.command("compare")
 @click.argument("before", metavar="A", shell_complete=options.complete_ruleset)
 @click.argument("after", metavar="B", shell_complete=options.complete_ruleset)
 @_answer_options

@@ -25,7 +25,7 @@ def _one(_ctx: click.Context, _param: click.Parameter, given: Sequence[str]) -> 
     return next(iter(given), None)
 
 
-@click.command("apply")
+@options.command("apply")
 @options.ruleset_argument
 @options.position_options
 @click.option(

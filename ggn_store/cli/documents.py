@@ -18,7 +18,7 @@ from ggn_store.errors import Problem, printable
 from ggn_store.render.problems import problems
 
 
-@click.command("generate")
+@options.command("generate")
 @click.argument("game", metavar="GAME|FILE", shell_complete=options.complete_game)
 @click.option(
     "--dialect", type=click.Choice(options.DIALECTS), default="diff", show_default=True, help="The dialect to write."
@@ -45,7 +45,7 @@ def _check_options(command: options.Command) -> options.Command:
     return paths(options.dialect_option(command))
 
 
-@click.command("validate")
+@options.command("validate")
 @_check_options
 @click.pass_context
 def validate(ctx: click.Context, paths: tuple[str, ...], dialect: Any, form: str | None) -> None:
@@ -68,7 +68,7 @@ def validate(ctx: click.Context, paths: tuple[str, ...], dialect: Any, form: str
     ctx.exit(1 if invalid else 0)
 
 
-@click.command("lint")
+@options.command("lint")
 @_check_options
 @click.pass_context
 def lint(ctx: click.Context, paths: tuple[str, ...], dialect: Any, form: str | None) -> None:
@@ -116,7 +116,7 @@ def _check(
     return checked, invalid, count
 
 
-@click.command("convert")
+@options.command("convert")
 @click.argument("path", type=click.Path(), metavar="PATH")
 @click.option("--to", "target", type=click.Choice(options.DIALECTS), required=True, help="The dialect to write.")
 @click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect of PATH, instead of detecting it.")
@@ -143,7 +143,7 @@ def convert(path: str, target: str, dialect: str | None, assume: str | None, out
     options.write(document.canonical_parts(), output)
 
 
-@click.command("schema")
+@options.command("schema")
 @click.argument("dialect", metavar="DIALECT", type=click.Choice(options.DIALECTS))
 @options.output_option
 def schema(dialect: str, output: str | None) -> None:

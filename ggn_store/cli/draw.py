@@ -21,7 +21,7 @@ _PNG = ".png"
 _WIDEST = 1000  # pixels of a picture on a terminal, which does not scale it
 
 
-@click.command("draw")
+@options.command("draw")
 @options.ruleset_argument
 @click.option("--piece", metavar="PIECE", help="The moves of this piece, on an empty board or in the position given.")
 @click.option(

@@ -32,7 +32,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-@click.command("uci")
+@options.command("uci")
 @_options
 @click.option(
     "--variant", metavar="NAME", help="What the option UCI_Variant calls the game. Default: the name of the ruleset."
@@ -48,7 +48,7 @@ def uci(ctx: click.Context, /, ruleset: str, **asked: Any) -> None:
     _converse(ctx, ruleset, "uci", asked)
 
 
-@click.command("usi")
+@options.command("usi")
 @_options
 @click.pass_context
 def usi(ctx: click.Context, /, ruleset: str, **asked: Any) -> None:

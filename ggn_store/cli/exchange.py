@@ -89,7 +89,7 @@ _reviews_option = click.option(
 )
 
 
-@click.command("push")
+@options.command("push")
 @_exchange_options
 @click.option(
     "--propose",
@@ -110,7 +110,7 @@ def push(ctx: click.Context, /, **asked: Any) -> None:
     _exchange(ctx, is_push=True, **asked)
 
 
-@click.command("pull")
+@options.command("pull")
 @_exchange_options
 @click.pass_context
 def pull(ctx: click.Context, /, **asked: Any) -> None:
@@ -126,7 +126,7 @@ def pull(ctx: click.Context, /, **asked: Any) -> None:
     _exchange(ctx, is_push=False, **asked)
 
 
-@click.command("resolve")
+@options.command("resolve")
 @click.argument("file", type=click.Path(), metavar="FILE")
 @_remote_option
 @click.option("--propose", "is_proposal", is_flag=True, help="Propose the result, where a policy asks for reviews.")

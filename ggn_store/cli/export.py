@@ -20,7 +20,7 @@ _FORMATS = ("parquet", "duckdb", "csv", "sqlite")
 _VARIANTS = "variants.ini"
 
 
-class _Command(click.Command):
+class _Command(options.StrictCommand):
     """A command with two ways to be used."""
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -34,7 +34,7 @@ def _complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -
     return options.complete_ruleset(ctx, parameter, incomplete)
 
 
-@click.command("export", cls=_Command)
+@options.command("export", cls=_Command)
 @click.argument("what", metavar="RULESET|DIRECTORY", required=False, shell_complete=_complete)
 @options.output_option
 @click.option("--dialect", type=click.Choice(options.DIALECTS), help="The dialect to write. Default: its own.")
@@ -168,7 +168,7 @@ def _write_views(ctx: click.Context, *what: Any, **how: Any) -> None:
         )
 
 
-@click.command("compile")
+@options.command("compile")
 @options.ruleset_argument
 @click.option("-o", "--output", metavar="DIRECTORY", required=True, help="Where the files go; it must not hold any.")
 @click.pass_context

@@ -11,7 +11,7 @@ from ggn_store.cli import options
 from ggn_store.errors import did_you_mean, quote
 
 
-@click.command("guide")
+@options.command("guide")
 @click.argument(
     "topic",
     metavar="[TOPIC]",

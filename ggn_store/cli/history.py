@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _ENDINGS = (".json", ".json.gz", ".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz", ".toml")
 
 
-@click.command("log")
+@options.command("log")
 @click.argument("rulesets", metavar="RULESET...", nargs=-1, required=True, shell_complete=options.complete_ruleset)
 @options.limit_option
 @click.option("--oneline", is_flag=True, help="A line for each: the same as --format table.")
@@ -54,7 +54,7 @@ def log(ctx: click.Context, rulesets: tuple[str, ...], limit: int | None, onelin
     page(parts)
 
 
-@click.command("diff")
+@options.command("diff")
 @click.argument("before", metavar="A", shell_complete=options.complete_ruleset)
 @click.argument("after", metavar="[B]", required=False, shell_complete=options.complete_ruleset)
 @click.option("--piece", metavar="PIECE", help="Only this piece.")
@@ -136,7 +136,7 @@ def _write(old: str | None, new: str, difference: Diff, form: str | None) -> Non
         click.echo(f"{printable(str(old))} and {printable(new)} say the same", err=True)
 
 
-@click.command("blame")
+@options.command("blame")
 @options.ruleset_argument
 @click.option("--piece", metavar="PIECE", help="Only the entries of this piece.")
 @click.option("--source", metavar="SQUARE", help="Only the entries from this square; * is the hand.")
@@ -159,7 +159,7 @@ def blame(ctx: click.Context, /, ruleset: str, form: str | None, **place: Any) -
         options.print_records(found, form, history.BLAME_FIELDS)
 
 
-@click.command("restore")
+@options.command("restore")
 @options.ruleset_argument
 @options.change_options
 @click.pass_context

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _STATUS = {"unchanged": "unchanged", "restored": "brought back"}
 
 
-@click.command("import")
+@options.command("import")
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @click.option(
     "--variant", "names", multiple=True, metavar="NAME", help="Only this section; may be given several times."

@@ -36,7 +36,7 @@ def _complete(ctx: click.Context, _parameter: click.Parameter, incomplete: str) 
     return options.completed([*completion.game_names(), "all", "examples", "gdl"], incomplete)
 
 
-@click.command("load")
+@options.command("load")
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...", shell_complete=_complete)
 @click.option("--name", metavar="NAME", help="The ruleset's name; for a single document. Default: the file's name.")
 @click.option("--library", is_flag=True, help="Load games that come with ggn-store; the PATHs are their names.")

@@ -20,7 +20,7 @@ _OF_ACTIONS = ("when", "action", "step", "chainable")
 _BATCH = 2_000
 
 
-@click.command("moves")
+@options.command("moves")
 @options.ruleset_argument
 @options.position_options
 @click.option("--piece", metavar="PIECE", help="Only the moves of this piece.")

@@ -27,7 +27,7 @@ def _complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -
     ]
 
 
-@click.command("new")
+@options.command("new")
 @click.argument("game", metavar="GAME")
 @click.option(
     "--like",

@@ -6,6 +6,7 @@ import functools
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -47,8 +48,27 @@ class IntRange(click.IntRange):
     name = "integer"
 
 
-class Group(click.Group):
+class StrictCommand(click.Command):
+    """A command that refuses an option with one value which is given twice, instead of taking the last one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not ctx.resilient_parsing:
+            *_, given = self.make_parser(ctx).parse_args([*args])
+            for option, count in Counter(each for each in given if isinstance(each, click.Option)).items():
+                if count > 1 and not (option.multiple or option.is_flag):
+                    raise click.UsageError(
+                        f"{max(option.opts, key=len)} is given more than once: it has one value", ctx
+                    )
+        return super().parse_args(ctx, args)
+
+
+command = functools.partial(click.command, cls=StrictCommand)
+
+
+class Group(StrictCommand, click.Group):
     """Commands, of which one that is mistyped is suggested."""
+
+    command_class = StrictCommand
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

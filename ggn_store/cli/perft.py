@@ -12,7 +12,7 @@ from ggn_store.model.chain import Chain, path_of
 _COLUMNS = ("piece", "source", "destination", "ordinal", "count")
 
 
-@click.command("perft")
+@options.command("perft")
 @options.ruleset_argument
 @click.option("--depth", type=options.IntRange(1), metavar="N", required=True, help="How many moves each path has.")
 @click.option("--divide", is_flag=True, help="Print the paths that begin with each move, too.")

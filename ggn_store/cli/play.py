@@ -24,7 +24,7 @@ from ggn_store.notation.move_text import MAX_LINE
 from ggn_store.notation.qpi import Side, other_side, side_of
 
 
-@click.command("play")
+@options.command("play")
 @options.ruleset_argument
 @options.position_options
 @click.option(

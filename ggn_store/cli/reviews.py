@@ -29,7 +29,7 @@ _COLUMNS = ("proposal", "state", "base", "approved", "author", "created_at", "ro
 _proposal = click.argument("proposal", metavar="PROPOSAL", shell_complete=options.complete_ruleset)
 
 
-@click.command("propose")
+@options.command("propose")
 @options.ruleset_argument
 @click.argument("file", type=click.Path(), metavar="[FILE]", required=False)
 @options.dialect_option
@@ -69,7 +69,7 @@ def _report(store: Store, made: Proposal, how: str) -> None:
         options.report_state(store, store.ruleset(made.name).revision)
 
 
-@click.command("amend")
+@options.command("amend")
 @_proposal
 @click.argument("content", type=click.Path(), metavar="[FILE|REVISION]", required=False)
 @options.dialect_option
@@ -113,7 +113,7 @@ def amend(ctx: click.Context, /, proposal: str, content: str | None, **wishes: A
         options.report_merge(note_of(made.message), ())
 
 
-@click.command("proposals")
+@options.command("proposals")
 @options.rulesets_argument
 @click.option("--all", "closed", is_flag=True, help="List those too that were merged, rejected or withdrawn.")
 @options.limit_option
@@ -151,7 +151,7 @@ def _summary(proposed: Proposal | ReviewRecord) -> str | None:
     return None if proposed.message is None else proposed.message.partition("\n")[0]
 
 
-@click.command("proposal")
+@options.command("proposal")
 @_proposal
 @click.option("--document", is_flag=True, help="Write the document that is proposed, in canonical form, instead.")
 @options.pictures_option
@@ -257,7 +257,7 @@ def _line(what: str, said: Proposal | Verdict | ReviewRecord, *place: str, void:
     return f"{what:14}{printable(text)}\n"
 
 
-@click.command("comment")
+@options.command("comment")
 @_proposal
 @click.option("-m", "--message", metavar="TEXT", required=True, help="The comment.")
 @click.option("--piece", metavar="PIECE", help="Comment on this piece of the proposal or of its base.")
@@ -281,7 +281,7 @@ def comment(ctx: click.Context, /, proposal: str, message: str, **place: Any) ->
     click.echo(f"{found}: {options.counted(len(found.comments), 'comment')}")
 
 
-@click.command("approve")
+@options.command("approve")
 @_proposal
 @click.option(
     "--digest",
@@ -306,7 +306,7 @@ def approve(ctx: click.Context, /, proposal: str, **judgement: Any) -> None:
     click.echo(f"{found}: approved, {became} (sha256:{found.digest})")
 
 
-@click.command("reject")
+@options.command("reject")
 @_proposal
 @options.change_options
 @click.pass_context
@@ -318,7 +318,7 @@ def reject(ctx: click.Context, /, proposal: str, **judgement: Any) -> None:
     click.echo(f"{options.open_store(ctx).reviews.reject(proposal, **judgement)}: rejected")
 
 
-@click.command("withdraw")
+@options.command("withdraw")
 @_proposal
 @options.change_options
 @click.pass_context

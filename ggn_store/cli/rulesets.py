@@ -19,7 +19,7 @@ _GAMES = ("name", "title", "board", "tier", "pieces", "possibilities")
 _PIECES = ("piece", "side", "sources", "destinations", "possibilities", "conditions")
 
 
-@click.command("list")
+@options.command("list")
 @options.rulesets_argument
 @click.option(
     "--library", is_flag=True, help="List the games that come with ggn-store instead of the store's rulesets."
@@ -52,7 +52,7 @@ def list_(ctx: click.Context, rulesets: tuple[str, ...], library: bool, everythi
     options.print_records(found, form, columns, empty)
 
 
-@click.command("show")
+@options.command("show")
 @options.ruleset_argument
 @click.option("--piece", metavar="PIECE", help="Show where this piece may ever go instead, and by which actions.")
 @options.text_or_json_option
@@ -169,7 +169,7 @@ def _show_piece(ruleset: ggn_store.Ruleset, piece: str, form: str | None) -> Non
     )
 
 
-@click.command("rename")
+@options.command("rename")
 @options.ruleset_argument
 @click.argument("new", metavar="NEW")
 @options.change_options
@@ -184,7 +184,7 @@ def rename(ctx: click.Context, /, ruleset: str, new: str, **change: Any) -> None
     click.echo(f"{ruleset} is {found.name} now; its newest revision is {found}")
 
 
-@click.command("delete")
+@options.command("delete")
 @options.ruleset_argument
 @click.pass_context
 def delete(ctx: click.Context, ruleset: str) -> None:

@@ -20,7 +20,7 @@ _WATCHED = 200
 _USUAL: Final = SqlBounds()
 
 
-class _Command(click.Command):
+class _Command(options.StrictCommand):
     """A command whose help ends with the views and their columns."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -46,7 +46,7 @@ def _values(_context: click.Context, _parameter: click.Parameter, given: tuple[s
     return found
 
 
-@click.command("sql", cls=_Command)
+@options.command("sql", cls=_Command)
 @click.argument("query", metavar="[QUERY|@FILE|-]", required=False)
 @click.option(
     "--param",

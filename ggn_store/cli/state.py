@@ -14,7 +14,7 @@ _STATES = ("active", "deprecated", "retired")
 _COLUMNS = ("number", "state", "successor", "author", "created_at", "message")
 
 
-@click.command("state")
+@options.command("state")
 @options.ruleset_argument
 @click.argument("state", required=False, type=click.Choice(_STATES), metavar="[active|deprecated|retired]")
 @click.option(

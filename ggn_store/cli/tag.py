@@ -14,7 +14,7 @@ _TAGS = ("tag", "revision", "author", "created_at", "message")
 _MOVES = ("tag", "move", "revision", "author", "created_at", "message")
 
 
-@click.command("tag")
+@options.command("tag")
 @click.argument("ruleset", metavar="RULESET[@REV]", shell_complete=options.complete_ruleset)
 @click.argument("name", required=False)
 @options.change_options

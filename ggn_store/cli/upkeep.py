@@ -62,7 +62,7 @@ _only_option = click.option(
 )
 
 
-@click.command("audit")
+@options.command("audit")
 @click.argument("ruleset", metavar="[RULESET]", required=False, shell_complete=options.complete_ruleset)
 @click.option(
     "--since",
@@ -86,7 +86,7 @@ def audit(ctx: click.Context, /, ruleset: str | None, form: str | None, **asked:
     options.print_records(items, form, _CHANGES)
 
 
-@click.command("watch")
+@options.command("watch")
 @options.rulesets_argument
 @click.option("--since", metavar="ID|now", default="now", help="Begin after this change instead of now.")
 @_only_option
@@ -195,7 +195,7 @@ full_option = click.option(
 )
 
 
-@click.command("verify")
+@options.command("verify")
 @options.rulesets_argument
 @full_option
 @click.option("--remote", metavar="ADDRESS", help="Compare this store with that one instead.")
@@ -269,7 +269,7 @@ def _compare(ctx: click.Context, rulesets: tuple[str, ...], remote: str, strict:
     ctx.exit(1 if contradicts or (strict and any(each.differs for each in found)) else 0)
 
 
-@click.command("gc")
+@options.command("gc")
 @click.option("--dry-run", is_flag=True, help="Only list what would be removed.")
 @click.option(
     "--vacuum", is_flag=True, help="Then make the file of a SQLite store smaller; needs as much room again meanwhile."

@@ -10,8 +10,11 @@ import json
 import re
 from pathlib import Path
 
+import click
 import pytest
 
+from ggn_store.cli import group
+from tests.support.commands import commands
 from tests.support.mistakes import FORGING, HOSTILE_BOARD, content, untouched
 from tests.support.program import Program, names, write
 
@@ -258,6 +261,25 @@ def test_wrong_usage_is_told_with_the_usage_and_changes_nothing(
     assert result.err.count("Error: ") == 1
     assert said in result.err.split("Error: ")[1]
     assert content(filled, mistakes) == before
+
+
+def test_an_option_with_one_value_is_given_once() -> None:
+    tried = 0
+    for name, command in [("", group), *commands(group)]:
+        for option in command.params:
+            if isinstance(option, click.Option) and not (option.is_flag or option.multiple):
+                tried += 1
+                with pytest.raises(click.UsageError, match=f"{max(option.opts, key=len)} is given more than once"):
+                    command.make_context(name, [option.opts[0], "1", option.opts[-1], "2"])
+    assert tried > 100
+
+
+def test_flags_and_options_with_several_values_may_be_given_again(run: Program, filled: str) -> None:
+    for arguments in (
+        ("moves", "mini", "--explain", "--explain"),
+        ("sql", "SELECT :a, :b", *("--param", "a=1", "--param", "b=1")),
+    ):
+        assert run("--db", filled, *arguments).code == 0
 
 
 @pytest.mark.parametrize(("arguments", "said"), KEPT_OUT, ids=identify)

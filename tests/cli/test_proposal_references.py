@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
 
-import click
 import pytest
 
 from ggn_store import Store
 from ggn_store.cli import group, options
 from ggn_store.errors import NotationError
+from tests.support.commands import commands
 from tests.support.program import QUICK, Command, Program, Result, complete, write
 
 DEFINITION = """\
@@ -90,17 +89,6 @@ WRITES = (
     "watch",
 )
 ASKS = {place: use for place, use in USES.items() if isinstance(use, str) and not place.startswith((*WRITES, "verify"))}
-
-
-def commands(command: click.Command, words: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
-    if not isinstance(command, click.Group):
-        yield " ".join(words), command
-        return
-    context = click.Context(command)
-    for name in command.list_commands(context):
-        found = command.get_command(context, name)
-        assert found is not None
-        yield from commands(found, (*words, name))
 
 
 def places() -> list[str]:
