@@ -488,7 +488,7 @@ class Ruleset:
         """
         from ggn_store.api.moves import perft
 
-        asked = perft.Asked(depth, engine, divide, assume, merge, legal)
+        asked = perft.PerftOptions(depth, engine, divide, assume, merge, legal)
         return perft.perft(self._legal, as_position(position), asked)
 
     def reached(
@@ -505,7 +505,7 @@ class Ruleset:
         """
         from ggn_store.api.moves import perft
 
-        asked = perft.Asked(depth, engine, assume=assume)
+        asked = perft.PerftOptions(depth, engine, assume=assume)
         return perft.reached(self._legal, [*map(as_position, positions)], depth, asked)
 
     # --- parts ---

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
 
 
-class Asked(Protocol):
+class Judged(Protocol):
     """What is asked of a ruleset to judge its games."""
 
     @property
@@ -44,19 +44,19 @@ class UnjudgedError(Exception):
 class Case:
     """A position with what was played before it, and the ruleset that it is of."""
 
-    asked: Asked
+    asked: Judged
     position: Position
     history: Sequence[Position]
     moves: Callable[[Position], Sequence[Move | Chain]]
 
 
-def turns(asked: Asked, position: Position) -> list[Move | Chain]:
+def turns(asked: Judged, position: Position) -> list[Move | Chain]:
     """All that may be made in a position: legal moves, and chains of moves."""
     return [*asked.legal_moves(position), *asked.chains(position, legal=True)]
 
 
 def judge(
-    asked: Asked,
+    asked: Judged,
     position: Position,
     history: Sequence[Position],
     moves: Callable[[Position], Sequence[Move | Chain]] | None = None,
@@ -85,7 +85,7 @@ def started(play: Play, start: Position) -> Position:
     return replace(start, counters=Counters(plies=int(start.side == "second"), checks=left))
 
 
-def counted(asked: Asked, before: Position, after: Position) -> Position:
+def counted(asked: Judged, before: Position, after: Position) -> Position:
     """The position after a move with the counters that follow from those before it."""
     counters = before.counters
     if counters is None:
@@ -97,7 +97,7 @@ def counted(asked: Asked, before: Position, after: Position) -> Position:
     return replace(after, counters=counters.after(quiet, checked))
 
 
-def _is_quiet(asked: Asked, before: Position, after: Position) -> bool:
+def _is_quiet(asked: Judged, before: Position, after: Position) -> bool:
     """Whether the move between two positions makes no progress: it takes and drops nothing, and moves no pawn."""
     side, enemy = before.side, other_side(before.side)
     if len(result.own(after.board, enemy)) < len(result.own(before.board, enemy)):
@@ -109,7 +109,7 @@ def _is_quiet(asked: Asked, before: Position, after: Position) -> bool:
     return {square for square in had if had[square] in pawns} == {square for square in has if has[square] in pawns}
 
 
-def _pawns(asked: Asked) -> set[str]:
+def _pawns(asked: Judged) -> set[str]:
     """The pieces that an outcome names, or where none does, those that must promote; also with marks."""
     quiet = [outcome for outcome in asked.play.outcomes if outcome.when == "quiet"]
     found = {piece for outcome in quiet for piece in outcome.pieces}
@@ -243,7 +243,7 @@ def _quiet(case: Case, outcome: Outcome, side: Side) -> bool:
     return quiet >= (outcome.count or 1)
 
 
-def _moves(asked: Asked, position: Position) -> set[tuple[str, ...]]:
+def _moves(asked: Judged, position: Position) -> set[tuple[str, ...]]:
     return {path_of(move) for move in turns(asked, position)}
 
 

@@ -28,7 +28,7 @@ ENGINES: Final[tuple[Engine, ...]] = ("sqlite", "postgres", "duckdb")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PerftOptions:
     """How deep to go and how; see `Ruleset.perft`."""
 
     depth: int
@@ -39,7 +39,7 @@ class Asked:
     legal: bool = False
 
 
-def perft(legal: Legal, position: Position, asked: Asked) -> Perft:
+def perft(legal: Legal, position: Position, asked: PerftOptions) -> Perft:
     """Count the paths of `depth` moves; what `Ruleset.perft` says."""
     handle, depth = legal.handle, asked.depth
     name = _engine(handle.session.database, asked.engine)
@@ -74,7 +74,9 @@ def _counts(step: _Step, positions: Sequence[Position], depth: int, engine: str,
     return [_total(step, position, depth) for position in positions]
 
 
-def reached(legal: Legal, positions: Sequence[Position], depth: int, asked: Asked) -> list[list[tuple[Position, int]]]:
+def reached(
+    legal: Legal, positions: Sequence[Position], depth: int, asked: PerftOptions
+) -> list[list[tuple[Position, int]]]:
     """The different positions after `depth` moves from each of some; what `Ruleset.reached` says."""
     handle = legal.handle
     name = _engine(handle.session.database, asked.engine)
@@ -116,7 +118,7 @@ class _Step:
     """How moves are found and made, one position at a time."""
 
     legal: Legal
-    asked: Asked
+    asked: PerftOptions
 
     def moves(self, positions: Sequence[Position]) -> list[list[Move | Chain]]:
         """For each position its moves; of legal ones also chains, each of which is one."""
@@ -196,7 +198,7 @@ def _require_depth(depth: int, least: int) -> None:
 
 @contextmanager
 def _plies(
-    handle: Handle, positions: Sequence[Position], depth: int, engine: str, asked: Asked
+    handle: Handle, positions: Sequence[Position], depth: int, engine: str, asked: PerftOptions
 ) -> Iterator[tuple[Compiled, Plies]]:
     way = Way(asked.assume, handle.play, asked.legal)
     with handle.opened() as opened:

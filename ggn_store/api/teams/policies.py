@@ -15,7 +15,7 @@ from ggn_store.store.database.session import Session
 from ggn_store.store.review import policies, rights
 
 
-class Asked(TypedDict, total=False):
+class PolicyOptions(TypedDict, total=False):
     """What a policy may ask for."""
 
     lint: Sequence[str]
@@ -38,7 +38,7 @@ class Policies:
         *,
         author: str | None = None,
         message: str | None = None,
-        **asked: Unpack[Asked],
+        **asked: Unpack[PolicyOptions],
     ) -> Policy:
         """Say what revisions of a namespace must be like: `team` for `team/...`, `team/chess`, `*` for the whole store.
 
