@@ -50,9 +50,8 @@ _show_sql = click.option(
 )
 
 
-def _answer_options(command: options.Command) -> options.Command:
-    """The options --format and --show-sql; the command gets them as `form`, and `tell`, which prints the SQL."""
-    return options.records_option(_show_sql(command))
+# The options --format and --show-sql; the command gets them as `form`, and `tell`, which prints the SQL.
+_answer_options = options.several(_show_sql, options.records_option)
 
 
 def _of_ruleset(command: Callable[..., None]) -> Callable[..., None]:

@@ -36,13 +36,12 @@ def generate(game: str, dialect: str, output: str | None) -> None:
     options.write(generate_parts(ggn_store.find_game(game), cast(Any, dialect)), output)
 
 
-def _check_options(command: options.Command) -> options.Command:
-    """The arguments and options of `validate` and `lint`."""
-    command = options.output_format(("text", "json"), "Lines of text (default), or a JSON array for editors and CI.")(
-        command
-    )
-    paths = click.argument("paths", nargs=-1, type=click.Path(), required=True, metavar="PATH...")
-    return paths(options.dialect_option(command))
+# The arguments and options of `validate` and `lint`.
+_check_options = options.several(
+    options.output_format(("text", "json"), "Lines of text (default), or a JSON array for editors and CI."),
+    options.dialect_option,
+    click.argument("paths", nargs=-1, type=click.Path(), required=True, metavar="PATH..."),
+)
 
 
 @options.command("validate")

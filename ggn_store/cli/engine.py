@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import IO, Any, Final
 
 import click
@@ -16,20 +16,17 @@ _MAX_LINE: Final = 1 << 20
 _CHOICES: Final = ("random", "greedy")
 
 
-def _options(command: Callable[..., None]) -> Callable[..., None]:
-    for option in (
-        click.option("--seed", type=options.IntRange(1), metavar="NUMBER", help="Play the same moves each time."),
-        click.option(
-            "--choice",
-            type=click.Choice(_CHOICES),
-            default=_CHOICES[0],
-            show_default=True,
-            help="How to choose among the legal moves: at random, or what is best after one move.",
-        ),
-        options.ruleset_argument,
-    ):
-        command = option(command)
-    return command
+_options = options.several(
+    click.option("--seed", type=options.IntRange(1), metavar="NUMBER", help="Play the same moves each time."),
+    click.option(
+        "--choice",
+        type=click.Choice(_CHOICES),
+        default=_CHOICES[0],
+        show_default=True,
+        help="How to choose among the legal moves: at random, or what is best after one move.",
+    ),
+    options.ruleset_argument,
+)
 
 
 @options.command("uci")

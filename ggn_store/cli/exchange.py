@@ -39,53 +39,47 @@ _remote_option = click.option(
 
 def _transfer_options(ours: str, theirs: str) -> Callable[[options.Command], options.Command]:
     """The options of every command that gives revisions to a store."""
-
-    def decorate(command: options.Command) -> options.Command:
-        for option in (
-            options.output_format(options.RECORD_FORMATS, "Records instead of a line of text for each ruleset."),
-            click.option("--dry-run", is_flag=True, help="Only list what would be transferred."),
-            click.option(
-                "--tries",
-                type=options.IntRange(1, 100),
-                default=TRIES,
-                show_default=True,
-                help="How often to try when a server is away, after growing pauses.",
-            ),
-            click.option(
-                "--author",
-                metavar="NAME",
-                help="Author of the merge. Default: $GGN_AUTHOR, the database's user, git's.",
-            ),
-            click.option("--message", metavar="TEXT", help="The reason for the merge; kept with it."),
-            click.option(
-                "--states",
-                is_flag=True,
-                help="If both have changed the state of a ruleset, take the one of the source. Without it what is at "
-                "the destination stays; a state that only the source has changed is transferred in any case.",
-            ),
-            click.option(
-                "--tags", is_flag=True, help="Transfer tags, too: each then points where it does at the source."
-            ),
-            options.merge_options("If both have changed something, merge both into one revision.", ours, theirs),
-            click.option("--as", "to", metavar="NAME", help="The name that the ruleset gets; for a single one."),
-        ):
-            command = option(command)
-        return command
-
-    return decorate
-
-
-def _exchange_options(command: options.Command) -> options.Command:
-    """The options of `push` and `pull`, which `_exchange` takes."""
-    transfer = _transfer_options("this store", "the other store")
-    command = _reviews_option(transfer(options.conflicts_option(command)))
-    return options.rulesets_argument(_remote_option(_all_option(command)))
+    return options.several(
+        options.output_format(options.RECORD_FORMATS, "Records instead of a line of text for each ruleset."),
+        click.option("--dry-run", is_flag=True, help="Only list what would be transferred."),
+        click.option(
+            "--tries",
+            type=options.IntRange(1, 100),
+            default=TRIES,
+            show_default=True,
+            help="How often to try when a server is away, after growing pauses.",
+        ),
+        click.option(
+            "--author",
+            metavar="NAME",
+            help="Author of the merge. Default: $GGN_AUTHOR, the database's user, git's.",
+        ),
+        click.option("--message", metavar="TEXT", help="The reason for the merge; kept with it."),
+        click.option(
+            "--states",
+            is_flag=True,
+            help="If both have changed the state of a ruleset, take the one of the source. Without it what is at "
+            "the destination stays; a state that only the source has changed is transferred in any case.",
+        ),
+        click.option("--tags", is_flag=True, help="Transfer tags, too: each then points where it does at the source."),
+        options.merge_options("If both have changed something, merge both into one revision.", ours, theirs),
+        click.option("--as", "to", metavar="NAME", help="The name that the ruleset gets; for a single one."),
+    )
 
 
 _reviews_option = click.option(
     "--reviews",
     is_flag=True,
     help="Transfer records of reviews, too: proposals, verdicts and comments. None of them counts at the destination.",
+)
+# The options of `push` and `pull`, which `_exchange` takes.
+_exchange_options = options.several(
+    options.conflicts_option,
+    _transfer_options("this store", "the other store"),
+    _reviews_option,
+    _all_option,
+    _remote_option,
+    options.rulesets_argument,
 )
 
 

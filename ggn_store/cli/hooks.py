@@ -33,35 +33,32 @@ _DIGITS: Final = 19
 _PATIENCE: Final = partial(Patience, 8, longest=60.0)
 
 
-def hook_options(command: options.Command) -> options.Command:
-    """The options of `watch` for what is done after each change, which `Hooks.of` takes."""
-    for option in (
-        click.option(
-            "--state",
-            metavar="FILE",
-            help="Keep in FILE which change was the last, and begin after it; without the file, as --since says.",
-        ),
-        click.option("--allow-http", is_flag=True, help="Let --webhook be plain http to another machine."),
-        click.option(
-            "--secret-file",
-            metavar="FILE",
-            help=f"The secret that signs what --webhook sends. Default: ${SECRET}.",
-        ),
-        click.option(
-            "--webhook",
-            metavar="URL",
-            envvar="GGN_STORE_WEBHOOK",
-            help="Send each change to URL as a signed POST. Default: $GGN_STORE_WEBHOOK.",
-        ),
-        click.option(
-            "--exec",
-            "command",
-            metavar="COMMAND",
-            help="Run COMMAND after each change, with its JSON on standard input.",
-        ),
-    ):
-        command = option(command)
-    return command
+# The options of `watch` for what is done after each change, which `Hooks.of` takes.
+hook_options = options.several(
+    click.option(
+        "--state",
+        metavar="FILE",
+        help="Keep in FILE which change was the last, and begin after it; without the file, as --since says.",
+    ),
+    click.option("--allow-http", is_flag=True, help="Let --webhook be plain http to another machine."),
+    click.option(
+        "--secret-file",
+        metavar="FILE",
+        help=f"The secret that signs what --webhook sends. Default: ${SECRET}.",
+    ),
+    click.option(
+        "--webhook",
+        metavar="URL",
+        envvar="GGN_STORE_WEBHOOK",
+        help="Send each change to URL as a signed POST. Default: $GGN_STORE_WEBHOOK.",
+    ),
+    click.option(
+        "--exec",
+        "command",
+        metavar="COMMAND",
+        help="Run COMMAND after each change, with its JSON on standard input.",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True)

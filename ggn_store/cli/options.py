@@ -188,18 +188,20 @@ def complete_game(_context: click.Context, _parameter: click.Parameter, incomple
     return [*completed(completion.game_names(), incomplete), CompletionItem(incomplete, type="file")]
 
 
-def change_options(command: Command) -> Command:
-    """The options for the author and the reason of a change: `author` and `message`."""
-    for option in (
-        click.option("-m", "--message", metavar="TEXT", help="The reason for the change; kept with it."),
-        click.option(
-            "--author",
-            metavar="NAME",
-            help="The author of the change. Default: $GGN_AUTHOR, else the database's user, else git's.",
-        ),
-    ):
-        command = option(command)
-    return command
+def several(*parts: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """One decorator that is several; the first of them stands lowest, and so last in the help."""
+    return lambda command: functools.reduce(lambda made, part: part(made), parts, command)
+
+
+# The options for the author and the reason of a change: `author` and `message`.
+change_options = several(
+    click.option("-m", "--message", metavar="TEXT", help="The reason for the change; kept with it."),
+    click.option(
+        "--author",
+        metavar="NAME",
+        help="The author of the change. Default: $GGN_AUTHOR, else the database's user, else git's.",
+    ),
+)
 
 
 def merge_options(when: str, ours: str, theirs: str) -> Callable[[Command], Command]:
@@ -219,13 +221,11 @@ def merge_options(when: str, ours: str, theirs: str) -> Callable[[Command], Comm
             )
             return command(*arguments, prefer=prefer, **given)
 
-        decided: Any = gathered
-        for option in (
+        decided: Any = several(
             click.option("--theirs", is_flag=True, help=f"With --merge: decide conflicts for {theirs}."),
             click.option("--ours", is_flag=True, help=f"With --merge: decide conflicts for {ours}."),
             click.option("--merge", is_flag=True, help=when),
-        ):
-            decided = option(decided)
+        )(gathered)
         return decided  # type: ignore[no-any-return]
 
     return decorate
@@ -393,7 +393,7 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
         place = {name: options.pop(name) for name in ("board", "hands", "side", "state")}
         return command(*arguments, given=GivenPosition(texts, **place), **options)
 
-    for option in (
+    return several(
         click.option(
             "--state",
             metavar="NAME=VALUE",
@@ -411,9 +411,7 @@ def position_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option(f"--{name}", *_ALIASES.get(name, ()), name, metavar=name.upper(), help=notation.about)
             for name, notation in reversed(NOTATIONS.items())
         ),
-    ):
-        gathered = option(gathered)
-    return gathered
+    )(gathered)
 
 
 positions_option = click.option(
