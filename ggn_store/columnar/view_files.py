@@ -106,9 +106,8 @@ class DuckFile:
         self._error = duckdb.Error
         self._view: Any = None
         self._schema: Any = None
-        self._connection: Any = None
         with self._explained():
-            self._connection = duckdb.connect(
+            self._connection: Any = duckdb.connect(
                 str(directory / DUCKDB),
                 config={"memory_limit": "256MB", "threads": 2, "temp_directory": str(directory / "ggn.duckdb.tmp")},
             )
@@ -142,9 +141,7 @@ class DuckFile:
         self.close()
 
     def close(self) -> None:
-        if self._connection is not None:
-            connection, self._connection = self._connection, None
-            connection.close()
+        self._connection.close()
 
     def _run(self, statement: str) -> None:
         with self._explained():

@@ -44,7 +44,6 @@ class SqliteFile:
     def __init__(self, directory: Path) -> None:
         self._insert = ""
         self._times: list[int] = []
-        self._connection: Any = None
         with _explained():
             self._connection = sqlite3.connect(directory / FILE, isolation_level=None)
             # It is either there as a whole or thrown away.
@@ -82,9 +81,7 @@ class SqliteFile:
         self.close()
 
     def close(self) -> None:
-        if self._connection is not None:
-            connection, self._connection = self._connection, None
-            connection.close()
+        self._connection.close()
 
     def _run(self, statement: str) -> None:
         with _explained():

@@ -22,8 +22,6 @@ _LEFT: Final[Mapping[str, tuple[str, str]]] = {
     "stalematePieceCount": ("false", "points"),
     "countingRule": ("none", "counting"),
     "chasingRule": ("none", "chasing"),
-    "shatarMateRule": ("false", "history"),
-    "moveRepetitionIllegal": ("false", "history"),
     **dict.fromkeys(("adjudicateFullBoard", "flagPieceBlockedWin", "connect3InARow"), ("false", "ends")),
     **dict.fromkeys(("connectHorizontal", "connectVertical", "connectDiagonal"), ("true", "ends")),
     **dict.fromkeys(
