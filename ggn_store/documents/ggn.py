@@ -16,7 +16,7 @@ from ggn_store.notation.complaints import Complaints
 
 
 def parse(
-    data: str | bytes | Mapping[str, Any],
+    data: str | bytes | Mapping[str, Any] | Decoded,
     dialect: Dialect | None = None,
     *,
     file: str | None = None,
@@ -66,8 +66,10 @@ class Decoded:
     is_quick: bool = False
 
     @classmethod
-    def of(cls, data: str | bytes | Mapping[str, Any]) -> Decoded:
+    def of(cls, data: str | bytes | Mapping[str, Any] | Decoded) -> Decoded:
         """Text or bytes decoded, or objects as they are."""
+        if isinstance(data, Decoded):
+            return data
         if isinstance(data, bytes | bytearray | memoryview):
             text, fault = json_text.decode_bytes(bytes(data))
             if fault is not None:

@@ -160,23 +160,15 @@ class Grounder:
                 return lambda world: all(run(world) is True for run in runs)
             return lambda world: any(run(world) is True for run in runs)
 
-        def conjunction(world: World) -> DiagramValue:
-            result: DiagramValue = True
+        def junction(world: World) -> DiagramValue:
+            result: DiagramValue = is_and
             for run in runs:
-                result = world.diagrams.where(run(world), result, False)
-                if result is False:
+                result = world.diagrams.where(run(world), *((result, False) if is_and else (True, result)))
+                if result is (not is_and):
                     break
             return result
 
-        def disjunction(world: World) -> DiagramValue:
-            result: DiagramValue = False
-            for run in runs:
-                result = world.diagrams.where(run(world), True, result)
-                if result is True:
-                    break
-            return result
-
-        return conjunction if is_and else disjunction
+        return junction
 
     # --- effects ---
 

@@ -61,24 +61,24 @@ class SectionReader(PlacedComplaints):
         """The members of an object whose keys are names of the user's own: name, value, path."""
         if not isinstance(value, Mapping):
             self.complain(path, f"{what} must be an object of names", quote(value), "{ ... }")
-            return
-        if len(value) > limits.DESCRIPTION_MEMBERS.most:
-            self.complain(path, f"{what}: too many", f"{len(value):,}", limits.DESCRIPTION_MEMBERS.allowed)
-            return
-        for key, member in value.items():
-            if not isinstance(key, Twin):
-                yield key, member, (*path, key)
+        elif self._are_few(value, path, what):
+            for key, member in value.items():
+                if not isinstance(key, Twin):
+                    yield key, member, (*path, key)
 
     def items(self, value: Any, path: Path, what: str) -> Iterator[tuple[Any, Path]]:
         """The items of an array: value, path."""
         if not isinstance(value, list | tuple):
             self.complain(path, f"{what} must be an array", quote(value), "[ ... ]")
-            return
-        if len(value) > limits.DESCRIPTION_MEMBERS.most:
-            self.complain(path, f"{what}: too many", f"{len(value):,}", limits.DESCRIPTION_MEMBERS.allowed)
-            return
-        for number, member in enumerate(value):
-            yield member, (*path, number)
+        elif self._are_few(value, path, what):
+            for number, member in enumerate(value):
+                yield member, (*path, number)
+
+    def _are_few(self, value: Collection[Any], path: Path, what: str) -> bool:
+        limit = limits.DESCRIPTION_MEMBERS
+        if len(value) > limit.most:
+            self.complain(path, f"{what}: too many", f"{len(value):,}", limit.allowed)
+        return len(value) <= limit.most
 
     def unknown(
         self, what: str, name: str, path: Path, known: Collection[str], *, quoted: bool = True, at_key: bool = False

@@ -27,12 +27,9 @@ _ROUNDS: Final = 16
 def merged(base: str, ours: str, theirs: str, *, both: bool = True) -> str:
     """The base with the changes of both sides; theirs where they overlap, or (but for `both`) insert at one place."""
     before, *sides = (_LINE.findall(text) for text in (base, ours, theirs))
-    tagged = [(*change[:2], side, change) for side, after in enumerate(sides) for change in changes(before, after)]
     result: list[str] = []
     done = 0
-    for cluster in _clusters(sorted(tagged, key=lambda each: each[:3])):
-        start, end = cluster[0][0], max(each[1] for each in cluster)
-        changed = [[change for _, _, side, change in cluster if side == wanted] for wanted in (0, 1)]
+    for start, end, changed in _overlapping(before, sides):
         result += [*before[done:start], *_together(before, start, end, *changed, both=both)]
         done = end
     return "".join(_ended([*result, *before[done:]]))
@@ -41,15 +38,10 @@ def merged(base: str, ours: str, theirs: str, *, both: bool = True) -> str:
 def marked(texts: tuple[str, str, str], labels: tuple[str, ...], size: int) -> str:
     """Base, ours and theirs as one text, in which marks of so many characters, as git's, stand around what differs."""
     base, ours, theirs = (_LINE.findall(text) for text in texts)
-    tagged = [(*change[:2], side, change) for side, to in enumerate((base, ours)) for change in changes(theirs, to)]
     result: list[str] = []
     done = 0
-    for cluster in _clusters(sorted(tagged, key=lambda each: each[:3])):
-        start, end = cluster[0][0], max(each[1] for each in cluster)
-        before, own = (
-            _applied(theirs, start, end, [change for _, _, side, change in cluster if side == wanted])
-            for wanted in (0, 1)
-        )
+    for start, end, changed in _overlapping(theirs, (base, ours)):
+        before, own = (_applied(theirs, start, end, each) for each in changed)
         sides = (("<", labels[1], own), ("|", labels[0], before), ("=", None, theirs[start:end]))
         result += theirs[done:start]
         if own == theirs[start:end]:
@@ -60,6 +52,14 @@ def marked(texts: tuple[str, str, str], labels: tuple[str, ...], size: int) -> s
             result.append(f"{'>' * size} {labels[2]}\n")
         done = end
     return "".join(_ended([*result, *theirs[done:]]))
+
+
+def _overlapping(base: list[str], sides: Sequence[list[str]]) -> Iterator[tuple[int, int, list[list[Change]]]]:
+    """From and up to which line both sides change the base together, and the changes of each."""
+    tagged = [(*change[:2], side, change) for side, after in enumerate(sides) for change in changes(base, after)]
+    for cluster in _clusters(sorted(tagged, key=lambda each: each[:3])):
+        changed = [[change for _, _, side, change in cluster if side == wanted] for wanted in (0, 1)]
+        yield cluster[0][0], max(each[1] for each in cluster), changed
 
 
 def _clusters(tagged: Sequence[Tagged]) -> Iterator[list[Tagged]]:

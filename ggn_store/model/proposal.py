@@ -34,8 +34,19 @@ class ProposalReference(NamedTuple):
         return f"{self.name}#{self.number}" + ("" if self.round is None else f".{self.round}")
 
 
+class _Said(Record):
+    __slots__ = ()
+    author: str | None
+    role: str | None
+
+    @property
+    def who(self) -> str | None:
+        """Who said so: the user of the database, where it knows one; else the author's own word."""
+        return self.role or self.author
+
+
 @dataclass(frozen=True, slots=True)
-class Verdict(Record):
+class Verdict(_Said):
     """What somebody said of a proposal, in a verdict or a comment.
 
     `revision` is the number of the one that a merged proposal became, `digest` that of the content that was approved;
@@ -57,18 +68,13 @@ class Verdict(Record):
     DATA: ClassVar = "verdict revision author role message created_at digest round piece source destination"
 
     @property
-    def who(self) -> str | None:
-        """Who said so: the user of the database, where it knows one; else the author's own word."""
-        return self.role or self.author
-
-    @property
     def entry(self) -> str:
         """What a comment is on, as `C:N b1 c3`; empty for the whole proposal."""
         return " ".join(each for each in (self.piece, self.source, self.destination) if each is not None)
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal(Record):
+class Proposal(_Said):
     """A round of a proposal and what became of it; `chess#4` is the fourth of chess.
 
     Its maker may amend it: `round` says which of its `rounds` this is, and the newest one counts. `verdicts` are what
@@ -111,11 +117,6 @@ class Proposal(Record):
 
     def __str__(self) -> str:
         return str(ProposalReference(self.name, self.number, None if self.round == self.rounds else self.round))
-
-    @property
-    def who(self) -> str | None:
-        """Who made it: the user of the database, where it knows one; else the author's own word."""
-        return self.role or self.author
 
     @property
     def state(self) -> ProposalState:

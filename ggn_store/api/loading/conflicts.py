@@ -264,10 +264,7 @@ def _require_resolved(text: str, size: int, name: str) -> None:
 def _document(heading: Heading, source: str, envelope: Envelope, before: int, name: str) -> Document:
     if heading.kind == _DOCUMENT:
         decoded = ggn.Decoded.of("\n" * before + source)
-        document, problems = ggn.read(decoded, check_dialect(heading.dialect), name, envelope)
-        if document is None:
-            raise DocumentError(problems)
-        return document
+        return ggn.parse(decoded, check_dialect(heading.dialect), file=name, envelope=envelope)
     language = _KINDS[heading.kind]
     try:
         document = language.generate(source)

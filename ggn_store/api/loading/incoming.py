@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ggn_store import limits
 from ggn_store.documents import files, ggn
-from ggn_store.errors import DocumentError, InputError, Problem, SpecificationError, printable
+from ggn_store.errors import InputError, Problem, SpecificationError, printable
 from ggn_store.model.document import Dialect, Document, Envelope
 
 if TYPE_CHECKING:
@@ -132,7 +132,4 @@ def parse(data: Mapping[str, Any] | str | bytes, dialect: Dialect | None = None)
     decoded = ggn.Decoded.of(data)
     if is_specification(decoded.value):
         return SpecificationEntry("the game description", None, decoded.text or decoded.value).read(dialect)
-    document, problems = ggn.read(decoded, dialect)
-    if document is None:
-        raise DocumentError(problems)
-    return document
+    return ggn.parse(decoded, dialect)
