@@ -26,6 +26,7 @@ from ggn_store import guides, limits
 from ggn_store.api.positions.notations import NOTATIONS
 from ggn_store.cli import group, table
 from ggn_store.games import definition, playing, tables
+from ggn_store.gdl.sections import topology
 from ggn_store.model.play import DUTIES, HOST_DUTIES, OUTCOMES, Outcome
 from ggn_store.store.schema.views import POSITION_VIEWS, VIEWS, View
 from tests.support.guides import GUIDES, PAGES, README, ROOT, Page, blocks
@@ -131,6 +132,10 @@ def test_the_guide_to_definitions_explains_every_key() -> None:
 
 def test_the_guide_to_moves_has_every_notation() -> None:
     assert [name for name in NOTATIONS if f"`--{name}`" not in guides.text("moves")] == []
+
+
+def test_the_guide_to_descriptions_has_every_structure_of_boards() -> None:
+    assert [name for name in topology._STRUCTURES if f"`{name}(w, h)`" not in guides.text("game-descriptions")] == []
 
 
 def test_the_guide_to_commands_says_what_each_column_of_a_view_means() -> None:
