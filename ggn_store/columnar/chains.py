@@ -6,7 +6,7 @@ What a chain is, `store.moves.chains` says; the limits are the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ggn_store.columnar.batch import Batch, Made
@@ -39,6 +39,11 @@ class Paths:
     can_be: Any
     left: Any
     shorter: Paths | None
+
+    def some(self, which: Any) -> Paths:
+        """Some of them."""
+        columns = ("root", "row", "first", "last", "took", "goes_on", "can_be", "left")
+        return replace(self, **{name: getattr(self, name)[which] for name in columns})
 
     def is_new(self, found: Any) -> Any:
         """Which of them have come to what none of them has left."""

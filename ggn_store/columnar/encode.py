@@ -11,7 +11,7 @@ and for questions about legal moves, for which marks that are past are cleared f
     royal      position, square, royal (class): the royal pieces of the side to move
     passing    position, possibility: the pass, where there is one
     standing   position, kind: the pieces that promotions are limited of
-    enemy      position, square: the pieces of the other side, where captures come first
+    enemy      position, square: the pieces of the other side, where captures come first or one piece may go on
 
 What an array of positions holds on each *place*, a square or a state variable, is a small number, its code there (see
 `lanes`); codes say which facts of the ruleset are true in each position, and words are made by looking these up.

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from ggn_store.columnar import chains, sql
+from ggn_store.columnar import sql
 from ggn_store.columnar.batch import Batch
+from ggn_store.columnar.chains import Paths, Walk, continued
 from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.threats import Threats
+from ggn_store.errors import MoveError
 
 # Positions after possibilities that are asked about at once.
 _AHEAD: Final = 100_000
@@ -61,15 +63,60 @@ class Engine(ABC):
     def _moves(self, threats: Threats | None) -> str:
         if threats is None or threats.is_idle:
             return sql.moves(self._xor)
+        self._know(threats)
+        return sql.legal_moves(self._xor, self._kept, threats.gives, threats.duties, threats.goes_on)
+
+    def _know(self, threats: Threats) -> None:
+        """Have the tables of what is asked with."""
         if self._threats is not threats:
             self._load(threats.tables)
             self._threats = threats
-        return sql.legal_moves(self._xor, self._kept, threats.gives, threats.duties, threats.goes_on)
 
-    def chains(self, batch: Batch, threats: Threats) -> Iterable[chains.Paths]:
+    def chains(self, batch: Batch, threats: Threats) -> Iterable[Paths]:
         """The paths of steps that the positions allow, of any length."""
-        self._moves(threats)
-        return chains.Walk(self._ruleset, batch, lambda batch: self._ask(sql.steps(self._xor), batch))
+        self._know(threats)
+        return Walk(self._ruleset, batch, lambda batch: self._ask(sql.steps(self._xor), batch))
+
+    def paths(self, batch: Batch, threats: Threats, depth: int) -> Any:
+        """How many paths of so many legal moves lead on from each position, a chain being one move.
+
+        Raises MoveError for a move that takes from the hand what is not there.
+        """
+        np = need("numpy", EXTRA)
+        counts = np.zeros(batch.count, np.int64)
+        if depth == 1:
+            found = self.count_by_position(batch, threats)
+            counts[found["position"].to_numpy()] = found["count"].to_numpy()
+        else:
+            found = self.moves(batch, threats).sort_by("position")
+            position, possibility = (found[name].to_numpy() for name in ("position", "possibility"))
+            for begin in range(0, len(position), _AHEAD):
+                some = slice(begin, begin + _AHEAD)
+                made = batch.made(position[some], possibility[some], "stated")
+                if not made.can_be.all():
+                    raise MoveError(f"{self._ruleset}: a move takes more from a hand than it holds")
+                np.add.at(counts, position[some], self.paths(made.batch, threats, depth - 1))
+        for chain in self._legal_chains(batch, threats):
+            after = 1
+            if depth > 1:
+                after = self.paths(chain.before.made(chain.row, chain.last, "stated").batch, threats, depth - 1)
+            np.add.at(counts, chain.root, after)
+        return counts
+
+    def _legal_chains(self, batch: Batch, threats: Threats) -> list[Paths]:
+        found = list(self.chains(batch, threats))
+        if not threats.goes_on:
+            return [each.some(each.can_be) for each in found if each.length > 1]
+        np = need("numpy", EXTRA)
+        forced = np.zeros(batch.count, bool)
+        forced[self._ask(sql.forced(self._xor), batch)["position"].to_numpy()] = True
+        for each in found:
+            forced[each.root[each.took & each.can_be]] = True
+        return [
+            each.some(each.can_be & (~forced[each.root] | (each.took & ~each.goes_on)))
+            for each in found
+            if each.length > 1
+        ]
 
     def _ready(self, batch: Batch, threats: Threats | None) -> Batch:
         """The batch with what the question asks for beyond one ply: `barred`, and the captures that are `continued`."""
@@ -79,7 +126,7 @@ class Engine(ABC):
         if not threats.duties.isdisjoint(sql.AHEAD):
             tables["barred"] = self._barred(batch, threats)
         if threats.goes_on:
-            tables["continued"] = chains.continued(self.chains(batch, threats))
+            tables["continued"] = continued(self.chains(batch, threats))
         return replace(batch, tables=tables)
 
     def _barred(self, batch: Batch, threats: Threats) -> Any:

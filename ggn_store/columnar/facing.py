@@ -34,6 +34,7 @@ class Facing:
             for fact in facts
         ]
         self._duties = threats.duties
+        self._asks_of_enemies = sql.CAPTURES in threats.duties or threats.has_chains
         self._kinds = np.full(pieces + 2, -1, np.int32)
         for piece, kind in threats.kinds.items():
             self._kinds[piece] = kind
@@ -87,7 +88,7 @@ class Facing:
         if not sql.LIMITS.isdisjoint(self._duties):
             kind = self._kinds[piece >> 1]
             found["standing"] = {"position": position[kind >= 0], "kind": kind[kind >= 0]}
-        if sql.CAPTURES in self._duties:
+        if self._asks_of_enemies:
             found["enemy"] = {"position": position[~own], "square": square[~own].astype(np.int32)}
         return found
 

@@ -158,6 +158,18 @@ WHERE NOT EXISTS (
     SELECT 1 FROM continued WHERE continued.position = {0}.position AND continued.possibility = {0}.possibility
 )"""
 
+# One row (position) for each position in which an enemy can be taken.
+_FORCED: Final = """
+SELECT DISTINCT move.position
+FROM ({0}) AS move
+JOIN takes ON takes.possibility = move.possibility
+JOIN enemy ON enemy.position = move.position AND enemy.square = takes.place"""
+
+
+def forced(xor: str) -> str:
+    """One row (position) for each position in which a single move, legal or not, captures."""
+    return _FORCED.format(moves(xor))
+
 
 def _left(duties: Collection[str]) -> str:
     """The moves after which too many royal pieces are attacked, or one that has to stay as it is."""

@@ -90,7 +90,8 @@ class Threats:
 
     `duties` are the names of all. `passes` are possibilities behind those of the rules, from the number `first_pass`
     on: for each piece, which has its rank in `passing`, the passes on each square. `kinds` are the pieces that
-    promotions are limited of, by number; `steps` what the possibilities in `ahead` and in `chained` change.
+    promotions are limited of, by number; `steps` what possibilities change, those in `ahead`, and where any is in
+    `chained`, all.
     """
 
     pieces: tuple[str, ...]
@@ -116,7 +117,12 @@ class Threats:
     @property
     def goes_on(self) -> bool:
         """Whether captures are mandatory, and one piece may go on capturing."""
-        return CAPTURES in self.duties and self.tables["chained"].num_rows > 0
+        return CAPTURES in self.duties and self.has_chains
+
+    @property
+    def has_chains(self) -> bool:
+        """Whether one piece may go on."""
+        return bool(self.tables["chained"].num_rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +154,7 @@ def compile_threats(
     passes = [legality.pass_of(piece, square) for piece in passing for square in board.squares]
     everything = [*moves, *passes]
     builder = _Builder(compiled, tuple(pieces), play, board, len(everything))
+    builder.has_chains = any(move.chainable for move in moves)
     builder.see(moves)
     limits = legality.started(start)
     for number, move in enumerate(everything):
@@ -195,6 +202,7 @@ class _Builder:
         self._rules = compiled.tables["possibility"].num_rows
         self._kinds: dict[str, int] = {}
         self._steps: dict[int, Step] = {}
+        self.has_chains = False
 
     # --- threats ---
 
@@ -369,7 +377,7 @@ class _Builder:
             rows["ahead"].append((number, int(not may_not_check)))
         if move.chainable:
             rows["chained"].append((number,))
-        if is_ahead or move.chainable:
+        if is_ahead or self.has_chains:
             effects = displaced(move).effects
             self._steps[number] = Step(
                 {self._board.numbers[square]: self._piece(piece) for square, piece in effects.board.items()},

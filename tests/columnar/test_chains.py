@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from ggn_store import MoveError, Position, Ruleset, limits, parse
+from ggn_store import MoveError, Position, Ruleset, Store, limits, parse
 from ggn_store.api.loading.private import of_document
 from ggn_store.model import play
 from ggn_store.model.move import COUNTS
 from ggn_store.model.play import Duty, Play
 from ggn_store.model.position import SIDES
+from tests.oracles import reference
 from tests.oracles.chains import Json, Steps, captures_first, chains_of
 from tests.support.chained import jumper, random_position, random_rules
 
@@ -26,14 +27,19 @@ pytest.importorskip("duckdb")
 pytest.importorskip("numpy")
 pytest.importorskip("pyarrow")
 
+# The paths of American checkers, as its literature has them.
+DRAUGHTS = (7, 49, 302, 1_469, 7_361, 36_768)
 DARK = (("aceg", "1357"), ("bdfh", "2468"))
 CHECKERS = Path(__file__).parents[2] / "data" / "gdl" / "checkers.json"
 
 
-def with_captures_first(document: Json, *others: Duty) -> Ruleset:
+def played_as(document: Json, declared: Play) -> Ruleset:
     parsed = parse(document)
-    declared = play.text(Play((*others, Duty("mandatory-capture"))))
-    return of_document(replace(parsed, envelope=replace(parsed.envelope, play=declared)))
+    return of_document(replace(parsed, envelope=replace(parsed.envelope, play=play.text(declared))))
+
+
+def with_captures_first(document: Json) -> Ruleset:
+    return played_as(document, Play((Duty("mandatory-capture"),)))
 
 
 def meant(document: Json, position: Position) -> list[Steps]:
@@ -85,27 +91,31 @@ def test_random_rules_have_the_moves_of_a_loop(seed: int) -> None:
 
 @pytest.fixture(scope="module")
 def checkers() -> tuple[Ruleset, Json]:
-    from ggn_store import Store
-
     with Store.open("sqlite://") as store:
         store.load(CHECKERS, "checkers")
         document = json.loads(store.ruleset("checkers").export())
     return with_captures_first(document), document
 
 
-def test_checkers_has_the_moves_of_a_loop_where_chains_are(checkers: tuple[Ruleset, Json]) -> None:
-    rules, document = checkers
+def of_checkers(rules: Ruleset, count: int) -> list[Position]:
+    """Positions in which there is much to jump over."""
     dice = random.Random(3)
     # What stands on squares of odd files and ranks jumps over what stands on the others.
     jumping, between = ([f"{file}{rank}" for file in files for rank in ranks] for files, ranks in DARK)
     positions = []
-    for _ in range(120):
+    for _ in range(count):
         side = dice.choice(SIDES)
         own, enemies = (rules.pieces[:2], rules.pieces[2:])[:: 1 if side == "first" else -1]
         board = {square: dice.choice(enemies) for square in dice.sample(between, dice.randint(4, 12))}
         board |= {square: dice.choice(own) for square in dice.sample(jumping, dice.randint(1, 4))}
         state = {"crowned": dice.choice(["null", "null", "Black", "White"])} if dice.random() < 0.3 else None
         positions.append(Position(board, side=side, state=state))
+    return positions
+
+
+def test_checkers_has_the_moves_of_a_loop_where_chains_are(checkers: tuple[Ruleset, Json]) -> None:
+    rules, document = checkers
+    positions = of_checkers(rules, 120)
     expected = require_meant(rules, document, positions)
     for by in COUNTS:
         counts: Counter[Any] = Counter()
@@ -115,6 +125,69 @@ def test_checkers_has_the_moves_of_a_loop_where_chains_are(checkers: tuple[Rules
         assert {key: count for key, count in asked.items() if count} == counts
     lengths = Counter(len(path) for paths in expected for path in paths)
     assert min(lengths[length] for length in range(1, 6)) > 2, lengths
+
+
+@pytest.mark.parametrize("depth", [5, pytest.param(6, marks=pytest.mark.long)])
+def test_checkers_has_the_published_numbers_of_draughts(depth: int) -> None:
+    with Store.open("sqlite://") as store:
+        store.load(CHECKERS, "checkers")
+        rules = store.ruleset("checkers")
+        for depths, count in enumerate(DRAUGHTS[:depth], 1):
+            counted = rules.perft(rules.start, depths, legal=True, engine="duckdb")
+            assert (counted.count, counted.engine) == (count, "duckdb")
+
+
+@pytest.mark.parametrize("declared", [Play((Duty("mandatory-capture"),)), Play()])
+def test_paths_of_moves_and_chains_are_those_of_a_loop(declared: Play) -> None:
+    dice = random.Random(9)
+    total = 0
+    for _ in range(4):
+        document = random_rules(dice)
+        rules = played_as(document, declared)
+        if not rules.columns.threats.has_chains:
+            continue
+        for position in (replace(random_position(dice, document), hands=None) for _ in range(4)):
+            state = {name: each["initial"] for name, each in document.get("$state", {}).items()}
+            plain = dict(position.board), position.side, state | dict(position.state or {})
+            expected = walked(document, *plain, bool(declared.duties), 2)
+            if expected is not None:
+                assert rules.perft(position, 2, legal=True, engine="duckdb").count == expected
+                total += expected
+    assert total > 100
+
+
+def walked(document: Json, board: Any, side: str, state: dict[str, str], is_duty: bool, depth: int) -> int | None:
+    """How many paths of moves and chains lead on; None where they are too many to be walked in time."""
+    if not depth:
+        return 1
+    if len(list(islice(chains_of(document, board, None, side, state), 15))) == 15:
+        return None
+    stated, total = reference.in_state(document, state), 0
+    allowed = captures_first(document, board, None, side, state)
+    if not is_duty:
+        allowed = [(key,) for key in reference.moves(stated, board, None, side)]
+        allowed += [steps for steps, *_ in chains_of(document, board, None, side, state)]
+    for path in allowed:
+        after, turn, stands = board, side, stated
+        for key in path:
+            stands = reference.in_state(document, reference.state_after(stands, *key))
+            after, _, turn = reference.apply(document, *key, after, None, side)
+        values = {name: each["initial"] for name, each in stands.get("$state", {}).items()}
+        counted = walked(document, after, turn, values, is_duty, depth - 1)
+        if counted is None:
+            return None
+        total += counted
+    return total
+
+
+@pytest.mark.long
+def test_spark_has_the_moves_of_duckdb(checkers: tuple[Ruleset, Json]) -> None:
+    pytest.importorskip("pyspark")
+    rules, _ = checkers
+    positions = of_checkers(rules, 120)
+    expected = rules.columns.moves(positions, legal=True)
+    assert expected.num_rows
+    assert rules.columns.moves(positions, legal=True, engine="spark", master="local[2]").equals(expected)
 
 
 def test_men_jump_on_until_nothing_can_be_taken() -> None:

@@ -286,6 +286,16 @@ class Columns:
         [some] = np.nonzero(counts)
         return pa.table({by: texts.take(pa.array(some)), "count": counts[some]})
 
+    def paths(self, positions: Sequence[Position], depth: int) -> list[int] | None:
+        """How many paths of so many legal moves lead on from each position; None where there are no chains.
+
+        Other games have engines that know better how.
+        """
+        if not self.judges or not self.threats.has_chains:
+            return None
+        counts: list[int] = self.engine().paths(self.encode(positions, legal=True), self.threats, depth).tolist()
+        return counts
+
     def view(self, name: str) -> ViewRows:
         """All rows of this revision in a view such as `v_moves`: to_arrow(), to_pandas(); `v_history` has them all."""
         from ggn_store.api.questions.views import ViewRows

@@ -63,12 +63,19 @@ def perft(legal: Legal, position: Position, asked: PerftOptions) -> Perft:
 def _counts(step: _Step, positions: Sequence[Position], depth: int, engine: str, clock: _Clock) -> list[int]:
     """For each position how many paths of `depth` moves, at least one, lead on."""
     handle, asked = step.legal.handle, step.asked
-    # Plies know nothing of chains, which only game descriptions have.
+    # Plies know nothing of chains, which only game descriptions have; columns do.
     if not handle.variables and not (asked.legal and handle.revision.dialect == "gdl"):
         with suppress(royals.NotJudgedError), _plies(handle, positions, depth, engine, asked) as (_, plies):
             counter = plies.counter(depth, asked.merge)
             clock.compiled()
             return counter()
+    if asked.legal and engine == "duckdb" and handle.revision.dialect == "gdl":
+        from ggn_store.api.moves.columns import Columns
+
+        counts = Columns(handle).paths(positions, depth)
+        clock.compiled()
+        if counts is not None:
+            return counts
     _own_engine(handle, asked.engine, bool(handle.variables))
     clock.compiled()
     return [_total(step, position, depth) for position in positions]
