@@ -198,6 +198,12 @@ COMMANDS: Final = {
         Command("tag", game, lambda place: place.store().tags.set("game@2", "stable", author=AUTHOR)),
         Command("tag --remove", game, lambda place: place.store().tags.remove("game", "stable", author=AUTHOR)),
         Command("propose", game, lambda place: place.store().reviews.propose(OTHER, "game", author=AUTHOR)),
+        Command("amend", proposal, lambda place: place.store().reviews.amend("game#1", ROOK, author=AUTHOR)),
+        Command(
+            "comment",
+            proposal,
+            lambda place: place.store().reviews.comment("game#1", "why?", piece="C:N", author=AUTHOR),
+        ),
         Command("approve", proposal, approved),
         Command("reject", proposal, lambda place: place.store().reviews.reject("game#1", author=AUTHOR)),
         Command("delete", game, lambda place: place.store().delete("game")),
