@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
-from ggn_store.analysis import words
-from ggn_store.analysis.grid import Grid
-from ggn_store.analysis.movement import Movement, movement
 from ggn_store.model.contents import Contents, effect, hand_effect
 from ggn_store.model.record import Record
+from ggn_store.movement import words
+from ggn_store.movement.grid import Grid
+from ggn_store.movement.movement import Items, Movement
 from ggn_store.notation import qpi
 from ggn_store.notation.qpi import side_of
 
@@ -71,12 +71,15 @@ def moving(piece: str, digest: str, contents: Contents, grid: Grid | None) -> Mo
     """What is to know of a piece."""
     effects = {line for _, _, text in contents.effects for line in text.split("\n")}
     becomes = {state for _, state in map(effect, effects) if state is not None and state != piece}
+    items = None if grid is None else Items(piece, grid)
+    if items is not None:
+        items.read_contents(contents)
     hand_effects = {line for _, _, text in contents.hand_effects for line in text.split("\n")}
     return Moving(
         piece,
         digest,
-        None if grid is None else movement(piece, contents, grid),
-        None if grid is None else movement(piece, contents, grid, whole=True),
+        None if items is None else items.movement(),
+        None if items is None else items.movement(whole=True),
         len({destination for _, source, destination, _, _, _ in contents.possibilities if source is None}),
         frozenset(_plain(each) for each in becomes if side_of(each) == side_of(piece)),
         any(delta > 0 for _, delta in map(hand_effect, hand_effects)),

@@ -1,21 +1,20 @@
 """Mobility: how many squares a piece can go to from each square, alone on the board.
 
-What a quiet destination and a capture is, `store.analyses.mobility` says. Numbers are over the squares that the piece
-has rules from to other squares; drops from the hand are not among them.
+What a quiet destination and a capture is, `store.analyses.mobility` says; `movement.facts` derives it, too. Numbers are
+over the squares that the piece has rules from to other squares; drops from the hand are not among them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from ggn_store.model.board import Board
 from ggn_store.model.contents import Leap
 from ggn_store.model.record import Record
-from ggn_store.notation import cell
-from ggn_store.notation.hand import HAND
+from ggn_store.movement.facts import Mobility as Stored
 
 Colours = Literal["bound", "alternating", "free"]
 
@@ -53,7 +52,8 @@ class Spread:
 class PieceMobility:
     """The mobility of a piece: destinations of any kind, and those that are quiet, and captures.
 
-    `reach` is the greatest number of squares that it gets to from one by such moves, that one with them. `colours`
+    `reach` is the greatest number of squares that it gets to from one by such moves, that one with them; None on a
+    board of many thousand squares. `colours`
     says whether every move keeps the colour of the square, as a bishop's, or changes it, as a knight's; None where
     there are no moves, or squares have no coordinates.
     """
@@ -63,7 +63,7 @@ class PieceMobility:
     any: Spread
     quiet: Spread
     capture: Spread
-    reach: int
+    reach: int | None
     colours: Colours | None
 
     def data(self) -> dict[str, Any]:
@@ -94,57 +94,16 @@ def by_square(leaps: Iterable[Leap], board: Board) -> list[SquareMobility]:
     ]
 
 
-def by_piece(squares: Iterable[SquareMobility]) -> list[PieceMobility]:
-    """The mobility of each piece, whose squares lie together, in their order."""
-    return [_summary(piece, [each for each in group if each.source != HAND])
-            for piece, group in groupby(squares, key=lambda each: each.piece)]  # fmt: skip
-
-
-def _summary(piece: str, squares: list[SquareMobility]) -> PieceMobility:
-    graph = {each.source: each.destinations for each in squares}
-    return PieceMobility(
-        piece,
-        len(squares),
-        _spread([len(each.destinations) for each in squares]),
-        _spread([len(each.quiet) for each in squares]),
-        _spread([len(each.capture) for each in squares]),
-        max((len(reached) for reached in closure(graph).values()), default=0),
-        _colours(graph),
-    )
-
-
-def _spread(counts: list[int]) -> Spread:
-    if not counts:
-        return Spread(0, 0.0, 0, 0)
-    return Spread(sum(counts), sum(counts) / len(counts), min(counts), max(counts))
+def of_piece(piece: str, stored: Stored) -> PieceMobility:
+    """The mobility of a piece, from what was derived of it."""
+    count = stored.squares or 0
+    spreads = [
+        Spread(each.total or 0, (each.total or 0) / max(1, count), each.least or 0, each.most or 0)
+        for each in (stored.any, stored.quiet, stored.capture)
+    ]
+    every, quiet, capture = spreads
+    return PieceMobility(piece, count, every, quiet, capture, stored.reach, cast("Colours | None", stored.colours))
 
 
 def _rounded(spread: Spread) -> dict[str, Any]:
     return asdict(spread) | {"mean": round(spread.mean, 4)}
-
-
-def closure(graph: Mapping[str, Iterable[str]]) -> dict[str, Collection[str]]:
-    """The nodes that each node of a graph leads to in any number of steps, none included."""
-    names = [*dict.fromkeys([*graph, *(to for each in graph.values() for to in each)])]
-    numbers = {name: number for number, name in enumerate(names)}
-    rows = [1 << number for number in range(len(names))]
-    for name, destinations in graph.items():
-        for destination in destinations:
-            rows[numbers[name]] |= 1 << numbers[destination]
-    # Warshall: a way through the nodes up to this one; a row of the table is one number.
-    for middle in range(len(names)):
-        bit, through = 1 << middle, rows[middle]
-        rows = [row | through if row & bit else row for row in rows]
-    return {name: [to for to in names if rows[numbers[name]] >> numbers[to] & 1] for name in graph}
-
-
-def _colours(graph: Mapping[str, Iterable[str]]) -> Colours | None:
-    changes = set()
-    for source, destinations in graph.items():
-        for destination in destinations:
-            if not (cell.is_cell(source) and cell.is_cell(destination)):
-                return None
-            changes.add((sum(cell.parse(source)) - sum(cell.parse(destination))) % 2)
-    if not changes:
-        return None
-    return "free" if len(changes) > 1 else "alternating" if changes == {1} else "bound"

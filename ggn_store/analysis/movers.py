@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ggn_store.analysis import words
-from ggn_store.analysis.movement import Movement
+from ggn_store.model.geometry import symmetries
 from ggn_store.model.record import Record
+from ggn_store.movement.facts import Named
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,36 +72,28 @@ class Candidate:
     is_wanted: bool = False
 
 
-def group(
-    found: Iterable[tuple[Candidate, Movement]], *, exact: bool, mirrored: bool, wanted_only: bool
-) -> tuple[Movers, ...]:
+def group(found: Iterable[tuple[Candidate, Named]], *, mirrored: bool, wanted_only: bool) -> tuple[Movers, ...]:
     """The groups of two or more; with `wanted_only` those with a piece that was asked for, alone as it may be."""
-    groups: dict[str, list[tuple[Candidate, Movement]]] = {}
-    for place, movement in found:
-        if movement.motions:
-            key = movement.exact_fingerprint if exact else movement.fingerprint
-            groups.setdefault(key if mirrored else _own(movement, key, exact), []).append((place, movement))
+    groups: dict[str, list[tuple[Candidate, Sequence[str], str]]] = {}
+    for place, (fingerprint, forms, words) in found:
+        if fingerprint is not None and forms is not None and words is not None:
+            seen = forms.split(" ")
+            groups.setdefault(fingerprint if mirrored else seen[0], []).append((place, seen, words))
     wanted = [
         (key, each)
         for key, each in groups.items()
-        if (any(place.is_wanted for place, _ in each) if wanted_only else len(each) > 1)
+        if (any(place.is_wanted for place, *_ in each) if wanted_only else len(each) > 1)
     ]
     wanted.sort(key=lambda item: (-len(item[1]), item[0]))
-    return tuple(_movers(key, each, exact) for key, each in wanted)
+    return tuple(_movers(*each) for each in wanted)
 
 
-def _own(movement: Movement, key: str, exact: bool) -> str:
-    """A fingerprint that mirrored movement does not share."""
-    return hashlib.sha256(f"{key} {movement.form(exact)}".encode()).hexdigest()[: len(key)]
-
-
-def _movers(key: str, found: Collection[tuple[Candidate, Movement]], exact: bool) -> Movers:
+def _movers(key: str, found: Collection[tuple[Candidate, Sequence[str], str]]) -> Movers:
     ordered = sorted(found, key=lambda each: not each[0].is_wanted)
-    first = ordered[0][1]
-    relations: dict[int, str] = {}
-    movers = []
-    for place, movement in ordered:
-        if id(movement) not in relations:
-            relations[id(movement)] = movement.relation(first, exact=exact) or "equal"
-        movers.append(Mover(place.ruleset, place.revision, place.piece, relations[id(movement)]))
-    return Movers(key, tuple(words.describe(first.motions)), tuple(movers))
+    _, first, words = ordered[0]
+    seen = symmetries(next(each for each in (1, 2, 3) if len(symmetries(each)) == len(first)))
+    movers = [
+        Mover(place.ruleset, place.revision, place.piece, seen[first.index(forms[0])].name)
+        for place, forms, _ in ordered
+    ]
+    return Movers(key, tuple(filter(None, words.split("; "))), tuple(movers))

@@ -119,7 +119,7 @@ def info(ctx: click.Context, form: str | None) -> None:
 @db.command("rebuild")
 @click.pass_context
 def rebuild(ctx: click.Context) -> None:
-    """Derive what the fast query reads, and how much is in each piece, from the stored rows again.
+    """Derive what the fast query reads, how pieces move and how much is in them, from the stored rows again.
 
     Loading does it by itself: this is for a store that `verify` finds damaged there.
     """

@@ -85,6 +85,7 @@ _TABLES = (
     *t.PIECE_TABLES,
     t.lane,
     t.piece_summary,
+    t.piece_facts,
 )
 
 

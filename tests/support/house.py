@@ -16,6 +16,7 @@ from sqlalchemy import text
 
 from ggn_store import Document, Store, parse
 from ggn_store.model.revision import Revision
+from ggn_store.movement import facts
 from ggn_store.store.rulesets import lanes, load
 from ggn_store.store.schema import tables as t
 from ggn_store.store.server import roles as server_roles
@@ -203,6 +204,8 @@ def new_piece(document: Mapping[str, Any] = BISHOP | {}, name: str = "C:Q", **co
     for key, *values in lanes.Encoder(made.board).rows(piece):
         listed = ", ".join([f"({NEW} << {lanes.OF_PIECE}) + {key}", *map(literal, values)])
         statements.append(f"INSERT INTO lane VALUES ({listed})")
+    derived = facts.Deriver(made.board).of(piece).row()
+    statements.append(f"INSERT INTO piece_facts VALUES ({', '.join([NEW, *map(literal, derived)])})")
     statements.append(
         f"INSERT INTO piece_summary SELECT {NEW}, {', '.join(f'({each})' for each in counts(NEW).values())}"
     )

@@ -15,9 +15,7 @@ from ggn_store.analysis import mobility as mobilities
 from ggn_store.analysis import reach as reaches
 from ggn_store.analysis.comparison import ComparedRules, Moving, PieceComparison
 from ggn_store.analysis.dead import Dead
-from ggn_store.analysis.grid import Grid
 from ggn_store.analysis.mobility import PieceMobility, SquareMobility
-from ggn_store.analysis.movement import Movement, movement
 from ggn_store.analysis.movers import Candidate, SameMovers
 from ggn_store.analysis.reach import Coverage, Reacher
 from ggn_store.analysis.symmetry import Asymmetry, MirrorFinding, SideSymmetry
@@ -31,9 +29,12 @@ from ggn_store.model.document import EMPTY, ENEMY, Possibility
 from ggn_store.model.mentions import Use, Uses
 from ggn_store.model.proposal import is_proposal
 from ggn_store.model.revision import Revision
+from ggn_store.movement.facts import Named, named
+from ggn_store.movement.grid import Grid
+from ggn_store.movement.movement import Items
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
-from ggn_store.store.analyses import contents, mentions, mobility, possibility_rows, reach, stats
+from ggn_store.store.analyses import contents, facts, mentions, mobility, possibility_rows, reach, stats
 from ggn_store.store.analyses.asking import Asker, Tell, asking
 from ggn_store.store.analyses.contents import Member
 from ggn_store.store.analyses.reach import IN_HAND, Standing
@@ -59,7 +60,10 @@ class RulesetAnalysis:
 
         A piece that only comes from the hand has none. Raises UnknownNameError for a piece without rules.
         """
-        return mobilities.by_piece(self.mobility_by_square(piece))
+        self._handle.require_place(piece, None, None)
+        with asking(self._database, self._tell) as asker:
+            found = facts.mobility(asker, self._handle.revision, piece)
+        return [mobilities.of_piece(*each) for each in found]
 
     def mobility_by_square(self, piece: str | None = None) -> list[SquareMobility]:
         """Where the pieces can go on an empty board from each square, and from the hand; otherwise like `mobility`."""
@@ -242,7 +246,7 @@ class StoreAnalysis:
 
         With `piece` only those that move like it; it is that of `ruleset`, or of any of these that has it. Movement is
         where a piece goes and what must stand where, independent of names, of the side and of the board's size; see
-        `ggn_store.analysis.movement`. With `whole` also what it changes, and drops; `exact` is for boards of one size,
+        `ggn_store.movement.movement`. With `whole` also what it changes, and drops; `exact` is for boards of one size,
         square by square; `mirrored=False` tells mirrored movement apart. Raises UnknownNameError for a piece that is
         not there.
         """
@@ -253,8 +257,8 @@ class StoreAnalysis:
             of_piece = next(filter(None, found_in), None)
             candidates = [_Candidates(part, piece, of_piece) for part in parts]
             _require(piece, [each for one in candidates for each in one.of_piece()], of_piece)
-            places = chain.from_iterable(each.moving(whole) for each in candidates)
-            found = movers.group(places, exact=exact, mirrored=mirrored, wanted_only=piece is not None)
+            places = chain.from_iterable(each.moving(whole, exact) for each in candidates)
+            found = movers.group(places, mirrored=mirrored, wanted_only=piece is not None)
             return SameMovers(found, tuple(name for each in candidates for name in each.left_out()))
 
     def _selected(self, references: Iterable[str]) -> list[str]:
@@ -317,9 +321,14 @@ class _Candidates:
         """The pieces of the revision whose piece is wanted."""
         return [each for each in self._members if self._of_piece in (None, self._revisions[each.revision_id])]
 
-    def moving(self, whole: bool) -> Iterator[tuple[Candidate, Movement]]:
-        """How each of them moves."""
-        moving = dict(_movements(self._asker, [*self._revisions.values()], self._members, self._grids, whole))
+    def moving(self, whole: bool, exact: bool) -> Iterator[tuple[Candidate, Named]]:
+        """How each of them moves; what is said square by square is not stored."""
+        revisions = [*self._revisions.values()]
+        moving = (
+            dict(_exact_movements(self._asker, revisions, self._members, self._grids, whole))
+            if exact
+            else facts.movements(self._asker, revisions, whole=whole)
+        )
         for key, revision in self._revisions.items():
             for each in self._members:
                 if each.revision_id == key and each.piece_id in moving:
@@ -329,7 +338,7 @@ class _Candidates:
     def left_out(self) -> list[str]:
         """The revisions whose squares have no coordinates."""
         boards = {each.revision_id: each.board_id for each in self._members}
-        return [str(self._revisions[key]) for key, board in boards.items() if self._grids.grid(board) is None]
+        return [str(self._revisions[key]) for key, board in boards.items() if self._grids.board(board).extent is None]
 
 
 class _Grids:
@@ -392,16 +401,18 @@ def _require(piece: str | None, members: Sequence[Member], ruleset: Revision | N
         raise UnknownNameError(f"{ruleset} has no rules for {quote(piece)}; it has {offer(there)}")
 
 
-def _movements(
+def _exact_movements(
     asker: Asker, revisions: Sequence[Revision], members: Iterable[Member], grids: _Grids, whole: bool
-) -> Iterator[tuple[int, Movement]]:
-    """How each piece moves, by its key; pieces on boards without coordinates are left out."""
+) -> Iterator[tuple[int, Named]]:
+    """How each piece moves, square by square, by its key; pieces on boards without coordinates are left out."""
     by_key = {each.piece_id: each for each in members}
     for rows in contents.contents(asker, revisions, with_effects=whole):
         member = by_key[rows.piece_id]
         grid = grids.grid(member.board_id)
         if grid is not None:
-            yield rows.piece_id, movement(member.piece, rows, grid, whole=whole)
+            items = Items(member.piece, grid)
+            items.read_contents(rows)
+            yield rows.piece_id, named(items.movement(whole=whole), exact=True)
 
 
 def find_dead(asker: Asker, revision: Revision, board: Board, start: list[Standing] | None) -> list[Dead]:

@@ -17,6 +17,7 @@ from ggn_store.model.board import Board
 from ggn_store.model.document import Dialect, Digests, Document, Envelope, Piece, Possibility, revision_digest
 from ggn_store.model.proposal import Proposal
 from ggn_store.model.revision import Reference, Revision, Status, check_name, lineage
+from ggn_store.movement import facts
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.store.database.engine import Database
@@ -79,13 +80,14 @@ def ready(document: Document) -> Ready:
     """A document that only lacks the keys of its pieces."""
     dialect, board = document.dialect, document.board
     digests = Digests(dialect, board)
-    encoder = lanes.Encoder(board)
+    encoder, deriver = lanes.Encoder(board), facts.Deriver(board)
     piece_digests = []
     pieces = []
     for piece in document.pieces:
         # Piece by piece, while the processor has it at hand.
         piece_digests.append(digests.of(piece))
         tables = [tuple(zip(*rows, strict=True))[1:] for rows in flatten(0, piece, board)]
+        tables.append(tuple((each,) for each in deriver.of(piece).row()))
         # The first column of a lane has the key of the piece in it.
         tables.append(tuple(zip(*encoder.rows(piece), strict=True)))
         pieces.append(Flat(piece.identifier, tuple(tables)))
@@ -379,15 +381,16 @@ def identified(identifier: str) -> dict[str, Any]:
 
 def _fill(database: Database, connection: Connection, pieces: Sequence[tuple[int, Piece | Flat]], board: Board) -> None:
     """Store the rows of new pieces, table by table for as many pieces as their rows may be in memory at once."""
-    tables = [table.columns for table in (*t.PIECE_TABLES, t.lane)]
+    tables = [table.columns for table in (*t.PIECE_TABLES, t.piece_facts, t.lane)]
     waiting: list[list[Iterable[tuple[Any, ...]]]] = []
-    encoder = lanes.Encoder(board)
+    encoder, deriver = lanes.Encoder(board), facts.Deriver(board)
     count = 0
     for number, (piece_id, piece) in enumerate(pieces, start=1):
         if isinstance(piece, Flat):
             waiting.append(list(piece.rows(piece_id)))
         else:
-            rows = [*flatten(piece_id, piece, board), encoder.rows_of(piece_id, piece)]
+            derived = [(piece_id, *deriver.of(piece).row())], encoder.rows_of(piece_id, piece)
+            rows = [*flatten(piece_id, piece, board), *derived]
             waiting.append([*rows])
             count += sum(map(len, rows))
         if number == len(pieces) or count > _ROWS_AT_ONCE:

@@ -16,6 +16,7 @@ from sqlalchemy import BindParameter, Connection, Table, bindparam, select
 
 from ggn_store.model.board import Board
 from ggn_store.model.document import Destination, Dialect, Digests, Origin, Piece, Possibility, Source
+from ggn_store.movement.facts import Deriver
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.stn import Transition
 from ggn_store.store.database.engine import Database
@@ -68,6 +69,7 @@ class Reader:
         self.dialect: Dialect = dialect
         self.digests = Digests(dialect, board)
         self.lanes = Encoder(board)
+        self.facts = Deriver(board)
         self._parts: dict[str, dict[str, Any]] = defaultdict(dict)
         self._effects: dict[tuple[Any, ...], Transition] = {}
         self._queries = {

@@ -366,6 +366,24 @@ piece_summary = _compact(
     PrimaryKeyConstraint("piece_id"),
 )
 
+# How a piece moves, derived from its rows, too (`ggn_store.movement.facts` says how, and of which version it is).
+FACTS: dict[str, type[Integer] | type[Text] | type[Boolean]] = {
+    **dict.fromkeys(("moves", "moves_forms", "moves_words", "rules", "rules_forms", "rules_words"), Text),
+    **dict.fromkeys(("rides", "leaps", "hops"), Boolean),
+    "squares": Integer,
+    **{f"{kind}{number}": Integer for kind in ("total", "quiet", "capture") for number in ("", "_min", "_max")},
+    "reach": Integer,
+    "colours": Text,
+    **dict.fromkeys(("displacing", "elsewhere", "by_another", "either", "promoting", "castling", "off_path"), Integer),
+}
+piece_facts = _compact(
+    "piece_facts",
+    Column("piece_id", Id, ForeignKey("piece.id"), nullable=False),
+    Column("version", Integer, nullable=False),
+    *(Column(name, Label if kind is Text else kind, nullable=True) for name, kind in FACTS.items()),
+    PrimaryKeyConstraint("piece_id"),
+)
+
 # That a piece was found sound: by which version of the checker, when, and what its rows looked like then.
 piece_check = _compact(
     "piece_check",
@@ -379,12 +397,13 @@ piece_check = _compact(
 Index(None, ruleset_rename.c.old_name)
 Index(None, revision.c.digest)
 Index(None, piece.c.identifier)
+Index(None, piece_facts.c.moves)
 
 # A piece's own tables, parents before children.
 PIECE_TABLES = (source, destination, variant, condition, effect, hand_effect, variant_origin, guard, state_effect)
 
 # What is derived from these, and what is remembered of them; a row each.
-ABOUT_PIECES = (piece_summary, piece_check)
+ABOUT_PIECES = (piece_summary, piece_facts, piece_check)
 
 # How these hang together in a join.
 PIECES_OF_REVISIONS = revision_piece.join(piece, piece.c.id == revision_piece.c.piece_id)

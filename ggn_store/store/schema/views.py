@@ -58,6 +58,29 @@ _PLACE = (_RULESET, _REVISION, _PIECE, _SOURCE, _DESTINATION, _ORDINAL)
 _PIECE_ID = Column("piece_id", "integer", "the key of the stored piece, which several revisions may share")
 _KEY = (_PIECE_ID, Column("possibility", "integer", "its number within the piece, in document order, from 0"))
 
+# Of a piece that cannot be compared with others (see the guide to analyses) they are NULL.
+_FACTS = (
+    Column("movement", "text", "a fingerprint of how it moves, equal where it is, mirrored or not; NULL without any"),
+    Column("whole_movement", "text", "the same with what its moves change, and drops"),
+    Column("words", "text", "how it moves, in words"),
+    Column("rides", "boolean", "whether it goes over empty squares by different numbers of steps"),
+    Column("leaps", "boolean", "whether it moves in another way, with no piece between"),
+    Column("hops", "boolean", "whether it moves where a piece must stand between"),
+    Column("squares", "integer", "how many squares it moves from"),
+    Column("total", "integer", "how many destinations these have, alone on the board but for an enemy there"),
+    Column("quiet", "integer", "how many of these on an empty board"),
+    Column("capture", "integer", "how many of these with an enemy there"),
+    Column("reach", "integer", "the most squares that it gets to from one, in any number of moves, that one with them"),
+    Column("colours", "text", "bound as a bishop, alternating as a knight, or free; NULL without coordinates"),
+    Column("displacing", "integer", "how many possibilities capture what stands on their destination"),
+    Column("elsewhere", "integer", "how many capture on another square, which they empty"),
+    Column("by_another", "integer", "how many capture on another square, which another own piece comes to"),
+    Column("either", "integer", "how many may capture, since nothing says what must stand where they change something"),
+    Column("promoting", "integer", "how many make another piece of it"),
+    Column("castling", "integer", "how many move another own piece, too"),
+    Column("off_path", "integer", "how many squares they ask about that are not source, destination or between"),
+)
+
 VIEWS: Final[tuple[View, ...]] = (
     _view(
         "v_rulesets",
@@ -105,6 +128,7 @@ VIEWS: Final[tuple[View, ...]] = (
             Column("conditions", "integer", "how many conditions these have"),
             _DIGEST,
             _PIECE_ID,
+            *_FACTS,
         ),
     ),
     _view(
@@ -296,6 +320,7 @@ SQL_TABLES: Final[dict[str, str]] = {
     "state_effect": "the value that a state variable has after it",
     "lane": "derived: what a piece can reach from a square, as bits over facts",
     "piece_summary": "derived: how much is in a piece",
+    "piece_facts": "derived: how a piece moves",
     "piece_check": "that `db check` found a piece sound, and when",
     "tag": "where a tag was set, or removed",
     "ruleset_state": "what a ruleset was said to be",

@@ -23,12 +23,14 @@ _EVERYBODY = "PUBLIC"
 
 _WRITERS = (AUTHOR, ADMIN)
 
+_DERIVED = ("piece_summary", "piece_facts")
+
 # Which rights beside SELECT the roles have on each table. A right on some columns only names them; INSERT of what a
 # sequence numbers leaves the number out, so that nobody takes one that is still to come.
 RIGHTS: dict[str, dict[str, tuple[str, ...]]] = {
     **{
         table: {"INSERT": _WRITERS, "DELETE": (ADMIN,)}
-        for table in ("board", "square", "piece", "lane", "piece_summary", *(table.name for table in t.PIECE_TABLES))
+        for table in ("board", "square", "piece", "lane", *_DERIVED, *(table.name for table in t.PIECE_TABLES))
     },
     "piece_check": {"INSERT": (ADMIN,), "DELETE": (ADMIN,)},
     "ruleset": {"INSERT (name)": _WRITERS, "UPDATE (deleted_at)": (ADMIN,), "DELETE": (ADMIN,)},

@@ -22,6 +22,7 @@ from ggn_store import limits
 from ggn_store.model import play
 from ggn_store.model.document import MAX_STEP, Envelope
 from ggn_store.model.play import Verdict
+from ggn_store.movement import facts
 from ggn_store.notation import qpi
 from ggn_store.resources import sql
 from ggn_store.store.database.engine import ADMIN, AUTHOR, UNCHECKED
@@ -30,10 +31,16 @@ from ggn_store.store.schema import tables as t
 
 # How far the clock of whoever writes a revision may be ahead of the server's.
 _CLOCKS_DIFFER = "1 day"
-_KINDS = ("board", "ruleset", "piece", "lane", "summary", "revision", "proposal")
-_KEYS = {"board": "board_id", "piece": "piece_id", "lane": f"key >> {lanes.OF_PIECE}", "summary": "piece_id"}
+_KINDS = ("board", "ruleset", "piece", "lane", "summary", "facts", "revision", "proposal")
+_KEYS = {
+    "board": "board_id",
+    "piece": "piece_id",
+    "lane": f"key >> {lanes.OF_PIECE}",
+    "summary": "piece_id",
+    "facts": "piece_id",
+}
 # What is looked at of a piece.
-_OF_PIECES = ("piece", "lane", "summary")
+_OF_PIECES = ("piece", "lane", "summary", "facts")
 _MAY_REBUILD = "NOT has_table_privilege(current_user, TG_RELID, 'DELETE') AND "
 
 # The functions that members call themselves; all others are called by triggers.
@@ -52,6 +59,7 @@ SEALED = {
     **{table.name: "ggn_seal_piece" for table in t.PIECE_TABLES},
     "lane": "ggn_seal_lane",
     "piece_summary": "ggn_seal_summary",
+    "piece_facts": "ggn_seal_facts",
     "piece_check": "ggn_note_check",
 }
 # The same for those from which an admin removes rows, all of a piece or none, and who makes again what is derived.
@@ -60,6 +68,7 @@ EMPTIED = {
     **{table.name: "ggn_note_rows_of_piece" for table in t.PIECE_TABLES},
     "lane": "ggn_note_rows_of_lane",
     "piece_summary": "ggn_note_rows_of_summary",
+    "piece_facts": "ggn_note_rows_of_facts",
 }
 
 
@@ -124,6 +133,7 @@ def _functions(schema: str) -> Iterator[str]:
     yield function("fault_of_piece", identifier=identifier, most_steps=str(MAX_STEP))
     yield function("fault_of_lane", **_numbers_of_lanes())
     yield function("fault_of_summary", counts=", ".join(t.COUNTS))
+    yield function("fault_of_facts", version=str(facts.VERSION))
     yield function("is_play", **_words_of_play())
     yield function("fault_of_revision", content=content("revision"), clocks_differ=_CLOCKS_DIFFER)
     yield function("fault_of_proposal", content=content("proposal"))
@@ -143,7 +153,8 @@ def _functions(schema: str) -> Iterator[str]:
     yield seal("proposal", "proposal_id", "proposal")
     yield seal("piece", _KEYS["piece"], "piece")
     yield seal("piece", _KEYS["lane"], "lane", unless=_MAY_REBUILD)
-    yield seal("piece", _KEYS["summary"], "summary", unless=_MAY_REBUILD)
+    for kind in ("summary", "facts"):
+        yield seal("piece", _KEYS[kind], kind, unless=_MAY_REBUILD)
 
 
 def _words_of_play() -> dict[str, str]:

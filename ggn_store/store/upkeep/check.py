@@ -210,12 +210,18 @@ class _Walk:
             derived = sorted(self._reader_of(connection, row).lanes.rows_of(row.id, piece))
             return row.lanes == lanes.VERSION and [tuple(each) for each in stored] == derived
 
+        def is_told() -> bool:
+            stored = connection.execute(select(t.piece_facts).where(t.piece_facts.c.piece_id == row.id)).one()
+            return tuple(stored) == (row.id, *self._reader_of(connection, row).facts.of(piece).row())
+
         def is_counted() -> bool:
             stored = connection.execute(select(t.piece_summary).where(t.piece_summary.c.piece_id == row.id)).one()
             return stored == connection.execute(summaries.DERIVED.where(t.piece.c.id == row.id)).one()
 
         if not self._attempt(is_derived):
             return "its lanes are not those of its rows: run `ggn-store db rebuild`"
+        if not self._attempt(is_told):
+            return "its facts are not those of its rows: run `ggn-store db rebuild`"
         if not self._attempt(is_counted):
             return "its summary is not the one of its rows: run `ggn-store db rebuild`"
         return None

@@ -21,12 +21,12 @@ from ggn_store.store.rulesets import damaged, lanes
 from ggn_store.store.schema import tables as t
 
 # To be raised whenever a check looks at more, or what it looks at is made in another way.
-CHECKER: Final = 1
+CHECKER: Final = 2
 _AT_ONCE: Final = 32
 
 # What a piece's rows are in, each with the key of the piece.
 ROWS: Final = {
-    **{table: table.c.piece_id for table in (*t.PIECE_TABLES, t.piece_summary)},
+    **{table: table.c.piece_id for table in (*t.PIECE_TABLES, t.piece_summary, t.piece_facts)},
     t.lane: t.lane.c.key.bitwise_rshift(literal(lanes.OF_PIECE, Integer)),
 }
 

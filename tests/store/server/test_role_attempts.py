@@ -14,6 +14,7 @@ import pytest
 from ggn_store import Store, parse
 from ggn_store.model.document import revision_digest
 from ggn_store.model.revision import lineage
+from ggn_store.movement import facts
 from ggn_store.store.rulesets import lanes
 from ggn_store.store.schema import tables as t
 from tests.support.house import (
@@ -151,6 +152,7 @@ ATTEMPTS: tuple[Attempt, ...] = (
     Attempt(
         "store a piece without a summary", "-xx", without(new_piece(), "INTO piece_summary"), "summary is not the one"
     ),
+    Attempt("store a piece without facts", "-xx", without(new_piece(), "INTO piece_facts"), "facts are not those"),
     *(
         Attempt(
             f"forge how many {name} a piece has",
@@ -308,6 +310,12 @@ ATTEMPTS: tuple[Attempt, ...] = (
         "only added to a piece|foreign key",
     ),
     Attempt(
+        "add facts to a piece to come",
+        "-xx",
+        f"INSERT INTO piece_facts (piece_id, version) VALUES (999, {facts.VERSION})",
+        "only added to a piece|foreign key",
+    ),
+    Attempt(
         "add a square to an old board",
         "-xx",
         f"INSERT INTO square VALUES ({OLD_BOARD}, 99, 'z9')",
@@ -361,6 +369,8 @@ ATTEMPTS: tuple[Attempt, ...] = (
     Attempt("remove a ruleset with revisions", "--x", "DELETE FROM ruleset", "foreign key"),
     Attempt("remove all lanes", "--x", "DELETE FROM lane", "its lanes are not those of its rows"),
     Attempt("remove all summaries", "--x", "DELETE FROM piece_summary", "its summary is not the one of its rows"),
+    Attempt("remove all facts", "--x", "DELETE FROM piece_facts", "its facts are not those of its rows"),
+    Attempt("change a fact", "---", "UPDATE piece_facts SET rides = true"),
     Attempt("change a summary", "---", "UPDATE piece_summary SET conditions = 7"),
     Attempt("empty a table", "---", "TRUNCATE lane"),
     Attempt("say that a piece was found sound", "--+", FOUND_SOUND.format(piece=OLD_PIECE)),

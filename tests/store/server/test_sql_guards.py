@@ -182,6 +182,10 @@ DAMAGES = (
     f"DELETE FROM lane WHERE {ONE_LANE}",
     *(f"UPDATE piece_summary SET {name} = {name} + 1 WHERE piece_id = {{piece}}" for name in t.COUNTS),
     "DELETE FROM piece_summary WHERE piece_id = {piece}",
+    "DELETE FROM piece_facts WHERE piece_id = {piece}",
+    "UPDATE piece_facts SET version = version + 1 WHERE piece_id = {piece}",
+    "UPDATE piece_facts SET moves = 'x' WHERE piece_id = {piece}",
+    "UPDATE piece_facts SET displacing = 1000000 WHERE piece_id = {piece}",
     "INSERT INTO hand_effect SELECT piece_id, number, 'C:Z', 1 FROM variant WHERE piece_id = {piece} LIMIT 1",
     "INSERT INTO effect SELECT piece_id, number, 0, 'C:Z' FROM variant WHERE piece_id = {piece} LIMIT 1",
     "INSERT INTO condition SELECT piece_id, variant, polarity, square, state || 'x' FROM condition "
@@ -205,7 +209,7 @@ def test_the_guards_see_every_damage_to_a_piece(used: House, dialect: Dialect) -
             revision = store.load(parse(document, dialect), f"damaged/{dialect}")
             listed = "SELECT piece_id FROM revision_piece WHERE revision_id = %s ORDER BY ordinal"
             [piece, *_] = server.execute(listed, [revision.id]).fetchall()[0]
-            kinds = ("piece", "lane", "summary")
+            kinds = ("piece", "lane", "summary", "facts")
             faults = f"SELECT coalesce({', '.join(f'ggn_fault_of_{kind}({piece})' for kind in kinds)})".encode()
             assert server.execute(faults).fetchone() == (None,)
             for damage in DAMAGES:

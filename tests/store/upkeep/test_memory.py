@@ -104,6 +104,11 @@ CHANGES = (
     "UPDATE lane SET target = target + 1",
     "UPDATE lane SET facts = facts || '1'",
     "DELETE FROM lane",
+    "DELETE FROM piece_facts",
+    "UPDATE piece_facts SET version = version + 1",
+    "UPDATE piece_facts SET moves = 'other'",
+    "UPDATE piece_facts SET rides = NOT coalesce(rides, FALSE)",
+    "UPDATE piece_facts SET off_path = off_path + 1",
     "DELETE FROM piece_summary",
     *(f"UPDATE piece_summary SET {name} = {name} + 1" for name in t.COUNTS),
 )

@@ -12,9 +12,9 @@ from ggn_store.model.geometry import Lattice, Symmetry, Vector
 class Grid:
     """A board whose squares have coordinates, from 0 on in each of up to three dimensions; sets of squares are bits."""
 
-    def __init__(self, lattice: Lattice) -> None:
-        size = self.size = lattice.size
-        self.points = [tuple(map(int.__sub__, point, lattice.low)) for point in lattice.points.values()]
+    def __init__(self, size: Vector, points: list[Vector]) -> None:
+        self.size = size
+        self.points = points
         self.is_full = len(self.points) == math.prod(size)
         self.squares = frozenset(self.points)
         self.numbers = {point: number for number, point in enumerate(self.points)}
@@ -31,7 +31,15 @@ class Grid:
     def of(cls, board: Board) -> Grid | None:
         """The grid of a board; None where its squares have no coordinates."""
         lattice = Lattice.of(board)
-        return None if lattice is None else cls(lattice)
+        if lattice is None:
+            return None
+        return cls(lattice.size, [tuple(map(int.__sub__, point, lattice.low)) for point in lattice.points.values()])
+
+    @classmethod
+    def row(cls, board: Board) -> Grid:
+        """The squares of a board, which need no coordinates, side by side in the order of their numbers."""
+        count = max(1, len(board.squares))
+        return cls((count,), [(number,) for number in range(count)])
 
     def vector(self, code: int) -> Vector:
         """The difference of two squares from the difference of their codes."""

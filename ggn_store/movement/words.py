@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 from typing import Final
 
-from ggn_store.analysis.movement import CAPTURE, QUIET, RUN, Item, Motion
 from ggn_store.model.geometry import Symmetry, Vector, symmetries
+from ggn_store.movement.movement import CAPTURE, QUIET, RUN, Item, Motion
 
 _NAMES: Final[dict[tuple[int, ...], str]] = {
     (1, 2): "knight leaps",

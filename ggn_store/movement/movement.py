@@ -15,15 +15,15 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from ggn_store.analysis.grid import Grid
+from ggn_store.model.board import Board
 from ggn_store.model.contents import Condition, Contents, effect, hand_effect
-from ggn_store.model.document import EMPTY, ENEMY
+from ggn_store.model.document import EMPTY, ENEMY, Piece
 from ggn_store.model.geometry import Symmetry, Vector, opposite, symmetries
+from ggn_store.movement.grid import Grid
 from ggn_store.notation import qpi
 
 ITSELF: Final = "itself"
@@ -33,8 +33,8 @@ CAPTURE: Final = f"must {ENEMY}"
 # A run of squares of a way that have to be empty, of any length.
 RUN: Final = ("...",)
 _DIGITS: Final = 10
-# No number of a square, and no destination.
-_NOWHERE: Final = -1
+# A way with more squares of which nothing is asked is no way: labels can be far apart.
+_LONGEST_GAP: Final = 1_000
 
 
 Item = tuple[str, Vector]
@@ -114,7 +114,7 @@ class Movement:
     @functools.cached_property
     def fingerprint(self) -> str:
         """The same for equal and mirrored movement on any board; hexadecimal."""
-        return _digest(min(self._forms.values()))
+        return digest(min(self._forms.values()))
 
     @functools.cached_property
     def _exact_forms(self) -> dict[Symmetry, str]:
@@ -131,19 +131,15 @@ class Movement:
     @functools.cached_property
     def exact_fingerprint(self) -> str:
         """The same for equal and mirrored movement, square by square, on boards of one size; hexadecimal."""
-        return _digest(min(self._exact_forms.values()))
+        return digest(min(self._exact_forms.values()))
+
+    def forms(self, exact: bool = False) -> Mapping[Symmetry, str]:
+        """What `form` says under each of the symmetries, first the one that changes nothing."""
+        return self._exact_forms if exact else self._forms
 
     def form(self, exact: bool = False) -> str:
         """The same for equal movement, whatever is mirrored; with `exact`, square by square."""
-        forms = self._exact_forms if exact else self._forms
-        return forms[symmetries(len(self.grid.size))[0]]
-
-    def relation(self, other: Movement, *, exact: bool = False) -> str | None:
-        """How this movement comes from another: `equal`, `mirrored left to right`, ...; None where it does not."""
-        if len(self.grid.size) != len(other.grid.size):
-            return None
-        wanted, its = self.form(exact), other._exact_forms if exact else other._forms
-        return next((symmetry.name for symmetry, form in its.items() if form == wanted), None)
+        return self.forms(exact)[symmetries(len(self.grid.size))[0]]
 
     @property
     def moves(self) -> set[tuple[int, Vector]]:
@@ -168,25 +164,12 @@ def _text(motions: Iterable[Motion], symmetry: Symmetry) -> str:
     return "\n".join(sorted(motion.seen(symmetry).text for motion in motions))
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """What a fingerprint shows of a text; hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
 # --- from rows to shapes ---
-
-
-def movement(piece: str, contents: Contents, grid: Grid, *, whole: bool = False) -> Movement:
-    """How a piece moves."""
-    found = shapes(piece, contents, grid, whole=whole)
-    motions = _motions(found, grid)
-    if qpi.side_of(piece) == "first":
-        return Movement(grid, motions)
-    view = opposite(len(grid.size))
-    seen = {
-        motion.seen(view): {length: grid.placed(view, squares) for length, squares in lengths.items()}
-        for motion, lengths in motions.items()
-    }
-    return Movement(grid, seen)
 
 
 def relative(state: str, mover: str) -> str:
@@ -199,102 +182,170 @@ def relative(state: str, mover: str) -> str:
     return f"{'friend' if other.side == own.side else 'foe'}{sort and ' ' + sort}"
 
 
-def shapes(piece: str, contents: Contents, grid: Grid, *, whole: bool) -> dict[Shape, int]:
-    """The shapes of a piece's possibilities, each with the squares that it starts from (a drop: that it leads to)."""
-    items = _Items(piece, grid)
-    raw = items.whole(contents) if whole else items.moves(contents)
-    result: dict[Shape, int] = {}
-    for (is_drop, to, codes, hands, turn, count), squares in raw.items():
-        vector = None if to is None or is_drop else grid.vector(to)
-        # The same could be asked twice, of a capture and of what is captured.
-        told = tuple(sorted(set(map(items.item, codes))))
-        shape = Shape(is_drop, vector, told, hands, turn, count)
-        result[shape] = result.get(shape, 0) | squares
-    return result
+class Items:
+    """Conditions and changes of one piece's rules as numbers, each of what it is and where; and the shapes they make.
 
-
-class _Items:
-    """Conditions and changes of one piece's rules as numbers, each of what it is and where.
-
-    The raw shapes have these numbers and codes of vectors, where `Shape` has items and vectors.
+    A raw shape has these numbers and codes of vectors, where `Shape` has items and vectors. `moves` are of what makes
+    moves possible, by squares that they start from; `whole` of all that possibilities say.
     """
 
     def __init__(self, piece: str, grid: Grid) -> None:
-        self._piece = piece
+        self.piece = piece
+        self.grid = grid
         self._codes, self._span = grid.codes, grid.span
-        self._vector = grid.vector
         self._names = [CAPTURE]
-        self._asked = functools.cache(self._read_asked)
-        self._changed = functools.cache(self._read_changed)
-        self._held = functools.cache(self._read_held)
+        # Of what is said of pieces of the other side that must be there, the first number.
+        self._foes: set[int] = set()
+        self._asked = _Known(self._read_asked)
+        self._changed = _Known(self._read_changed)
+        self._held = _Known(self._read_held)
+        self.moves: dict[Any, int] = {}
+        self.whole: dict[Any, int] = {}
 
     def item(self, code: int) -> Item:
         """What a number stands for."""
+        name, place = self.part(code)
+        return name, self.grid.vector(place)
+
+    def part(self, code: int) -> tuple[str, int]:
+        """The same, with the code of the vector."""
         half = self._span // 2
         index, place = divmod(code + half, self._span)
-        return self._names[index], self._vector(place - half)
+        return self._names[index], place - half
+
+    def movement(self, *, whole: bool = False, is_placed: bool = True) -> Movement:
+        """How the piece moves, by the possibilities that were read; unless it is placed, not square by square."""
+        motions = _motions(self._shapes(self.whole if whole else self.moves), self.grid)
+        if qpi.side_of(self.piece) == "first":
+            return Movement(self.grid, motions)
+        view = opposite(len(self.grid.size))
+        seen = {
+            motion.seen(view): {
+                length: self.grid.placed(view, squares) if is_placed else squares for length, squares in lengths.items()
+            }
+            for motion, lengths in motions.items()
+        }
+        return Movement(self.grid, seen)
+
+    def _shapes(self, raw: Mapping[Any, int]) -> dict[Shape, int]:
+        """Shapes, each with the squares that it starts from (a drop: that it leads to)."""
+        result: dict[Shape, int] = {}
+        for (is_drop, to, codes, hands, turn, count), squares in raw.items():
+            vector = None if to is None or is_drop else self.grid.vector(to)
+            # The same could be asked twice, of a capture and of what is captured.
+            told = tuple(sorted(set(map(self.item, codes))))
+            shape = Shape(is_drop, vector, told, hands, turn, count)
+            result[shape] = result.get(shape, 0) | squares
+        return result
 
     def _code(self, name: str, square: int) -> int:
         if name not in self._names:
             self._names.append(name)
+            if name.startswith("must foe"):
+                self._foes.add(self._names.index(name) * self._span)
         return self._names.index(name) * self._span + self._codes[square]
 
     def _seen(self, state: str | None) -> str:
-        return NOTHING if state is None else state if state in (EMPTY, ENEMY) else relative(state, self._piece)
+        return NOTHING if state is None else state if state in (EMPTY, ENEMY) else relative(state, self.piece)
 
-    def _read_asked(self, line: str) -> tuple[int, int]:
-        """The item of a condition, and where a foe of some kind must be by it."""
-        condition = Condition.read(line)
-        state = self._seen(condition.state)
-        is_foe = condition.polarity == "must" and state.startswith("foe")
-        code = self._code(f"{condition.polarity} {state}", condition.square)
-        return code, condition.square if is_foe else _NOWHERE
+    def _read_asked(self, asked: tuple[str, int, str]) -> int:
+        polarity, square, state = asked
+        return self._code(f"{polarity} {self._seen(state)}", square)
 
-    def _read_changed(self, line: str) -> int:
-        square, becomes = effect(line)
+    def _read_changed(self, changed: tuple[int, str | None]) -> int:
+        square, becomes = changed
         return self._code(f"becomes {self._seen(becomes)}", square)
 
-    def _read_held(self, line: str) -> str:
-        state, delta = hand_effect(line)
-        return f"{relative(state, self._piece)} {delta:+d}"
+    def _read_held(self, held: tuple[tuple[str, int], ...]) -> tuple[str, ...]:
+        return tuple(sorted([f"{relative(state, self.piece)} {delta:+d}" for state, delta in held]))
 
-    def moves(self, contents: Contents) -> dict[Any, int]:
-        """The raw shapes of what makes moves possible, by squares that they start from."""
-        items: list[list[int]] = [[] for _ in contents.possibilities]
-        goals = [destination for _, _, destination, _, _, _ in contents.possibilities]
+    def read_contents(self, contents: Contents) -> None:
+        """Take the possibilities in the rows of a piece."""
+        asked: dict[int, list[int]] = {}
+        changed: dict[int, list[int]] = {}
+        held: dict[int, tuple[str, ...]] = {}
+        conditions = _Known(lambda line: self._asked[Condition.read(line)])
+        changes = _Known(lambda line: self._changed[effect(line)])
         for _, number, text in contents.conditions:
-            for code, foe_at in map(self._asked, text.split("\n")):
-                items[number].append(self._code(CAPTURE, foe_at) if foe_at == goals[number] else code)
-        raw: dict[Any, int] = {}
-        for _, source, destination, _, number, _ in contents.possibilities:
-            if source is not None and destination is not None:
-                code = self._codes[source]
-                each = tuple(sorted(item - code for item in items[number]))
-                move = False, self._codes[destination] - code, each, (), True, 1
-                raw[move] = raw.get(move, 0) | 1 << source
-        return raw
-
-    def whole(self, contents: Contents) -> dict[Any, int]:
-        """The raw shapes of all that possibilities say."""
-        items: list[list[int]] = [[] for _ in contents.possibilities]
-        hands: dict[int, tuple[str, ...]] = {}
-        for _, number, text in contents.conditions:
-            items[number] += [code for code, _ in map(self._asked, text.split("\n"))]
+            asked[number] = [conditions[line] for line in text.split("\n")]
         for _, number, text in contents.effects:
-            items[number] += map(self._changed, text.split("\n"))
+            changed[number] = [changes[line] for line in text.split("\n")]
         for _, number, text in contents.hand_effects:
-            hands[number] = tuple(sorted(map(self._held, text.split("\n"))))
-        counted: Counter[Any] = Counter()
+            held[number] = self._held[tuple(map(hand_effect, text.split("\n")))]
+        found: dict[tuple[int | None, bool], dict[Any, int]] = {}
         for _, source, destination, _, number, turn in contents.possibilities:
-            start = destination if source is None else source
-            code = 0 if start is None else self._codes[start]
-            to = None if destination is None or start is None else self._codes[destination] - code
-            each = tuple(sorted(item - code for item in items[number]))
-            counted[start, source is None, to, each, hands.get(number, ()), turn] += 1
-        raw: dict[Any, int] = {}
-        for (start, *key), count in counted.items():
-            raw[*key, count] = raw.get((*key, count), 0) | (0 if start is None else 1 << start)
-        return raw
+            origin = destination if source is None else source
+            base = 0 if origin is None else self._codes[origin]
+            to = None if destination is None or origin is None else self._codes[destination] - base
+            when = tuple(sorted([code - base for code in asked.get(number, ())]))
+            then = tuple(sorted([code - base for code in changed.get(number, ())]))
+            key = to, when, then, held.get(number, ()), turn
+            same = found.setdefault((origin, source is None), {})
+            same[key] = same.get(key, 0) + 1
+        for (origin, is_drop), same in found.items():
+            self._shape(origin, is_drop, same)
+
+    def read_piece(self, piece: Piece, board: Board, most: int) -> bool:
+        """Take the possibilities of a piece that is in memory; whether they make no more shapes than that."""
+        numbers = board.numbers
+        must = _Known(lambda item: self._asked["must", numbers[item[0]], item[1]])
+        deny = _Known(lambda item: self._asked["deny", numbers[item[0]], item[1]])
+        changes = _Known(lambda item: self._changed[numbers[item[0]], item[1]])
+        for source in piece.sources:
+            start = numbers.get(source.square)
+            found: dict[Any, int] = {}
+            for destination in source.destinations:
+                goal = numbers.get(destination.square)
+                origin = goal if start is None else start
+                base = 0 if origin is None else self._codes[origin]
+                to = None if goal is None else self._codes[goal] - base
+                for possibility in destination.possibilities:
+                    asked = [must[item] - base for item in possibility.must.items()]
+                    if possibility.deny:
+                        asked += [deny[item] - base for item in possibility.deny.items()]
+                    asked.sort()
+                    effects, turn = possibility.effects, None
+                    changed: list[int] = []
+                    held: tuple[str, ...] = ()
+                    if effects is not None:
+                        turn = effects.toggle
+                        changed = [changes[item] - base for item in effects.board.items()]
+                        changed.sort()
+                        if effects.hands:
+                            held = self._held[tuple(effects.hands.items())]
+                    key = to, (*asked,), (*changed,), held, turn
+                    found[key] = found.get(key, 0) + 1
+                if start is None:
+                    self._shape(origin, True, found)
+                    found.clear()
+            self._shape(start, False, found)
+            if len(self.whole) > most:
+                return False
+        return True
+
+    def _shape(self, origin: int | None, is_drop: bool, found: Mapping[Any, int]) -> None:
+        """Make raw shapes of how often the same is said of one square; a drop's is that which it leads to."""
+        foes, moves, whole = self._foes, self.moves, self.whole
+        bit = 0 if origin is None else 1 << origin
+        for (to, asked, changed, held, turn), count in found.items():
+            shape = is_drop, to, asked + changed, held, turn, count
+            whole[shape] = whole.get(shape, 0) | bit
+            if to is not None and not is_drop:
+                if foes:
+                    asked = tuple([to if code - to in foes else code for code in asked])
+                move = False, to, asked, (), True, 1
+                moves[move] = moves.get(move, 0) | bit
+
+
+class _Known(dict[Any, Any]):
+    """What a function says of each key, kept."""
+
+    def __init__(self, of: Callable[[Any], Any]) -> None:
+        self._of = of
+
+    def __missing__(self, key: Any) -> Any:
+        found = self[key] = self._of(key)
+        return found
 
 
 # --- from shapes to motions ---
@@ -327,7 +378,7 @@ def _steps(motion: Motion, lengths: Extents, size: Vector) -> tuple[int | None, 
         return ()
     numbers = sorted({length[0] for length in lengths})
     low, high = numbers[0], numbers[-1]
-    if numbers != [*range(low, high + 1)]:
+    if high - low >= len(numbers):
         return tuple(numbers)
     goes_on = all(abs(each) * (high + 1) < extent for each, extent in zip(motion.to, size, strict=True))
     return low, high if goes_on else None
@@ -336,20 +387,22 @@ def _steps(motion: Motion, lengths: Extents, size: Vector) -> tuple[int | None, 
 def _motion(shape: Shape) -> tuple[Motion, tuple[int, ...]]:
     """The motion of a shape, without its steps, and its length: steps, and where something stands on the way."""
     to = shape.to
-    plain = Motion(to, shape.items, hands=shape.hands, turn=shape.turn, times=shape.times, is_drop=shape.is_drop)
+    told = shape.hands, shape.turn, shape.times, shape.is_drop
     if to is None or not any(to):
-        return plain, ()
+        return Motion(to, shape.items, (), (), (), (), *told), ()
     zero = (0,) * len(to)
     start = tuple(name for name, vector in shape.items if vector == zero)
     goal = tuple(name for name, vector in shape.items if vector == to)
     others = tuple(item for item in shape.items if item[1] not in (zero, to))
-    plain = replace(plain, items=others, goal=goal, start=start)
+    plain = Motion(to, others, (), (), goal, start, *told)
     whole = math.gcd(*to)
     unit = tuple(each // whole for each in to)
-    at = [times for _, vector in others if (times := _multiple(vector, unit)) is not None and 0 < times < whole]
+    at = [times for _, vector in others if (times := multiple(vector, to)[0]) is not None and 0 < times < whole]
     if not others or len(at) < len(others):
         return plain, ()
     step = math.gcd(whole, *at)
+    if whole // step > len(at) + _LONGEST_GAP:
+        return plain, ()
     way: list[tuple[str, ...]] = [()] * (whole // step)
     for (name, _), times in zip(others, at, strict=True):
         way[times // step] += (name,)
@@ -361,11 +414,13 @@ def _motion(shape: Shape) -> tuple[Motion, tuple[int, ...]]:
             length.append(place)
         elif not path or path[-1] != RUN:
             path.append(RUN)
-    return replace(plain, to=tuple(each * step for each in unit), items=(), path=tuple(path)), tuple(length)
+    return Motion(tuple([each * step for each in unit]), (), tuple(path), (), goal, start, *told), tuple(length)
 
 
-def _multiple(vector: Vector, unit: Vector) -> int | None:
-    """How many times `unit` a vector is; None where it is not."""
-    axis = next(axis for axis, each in enumerate(unit) if each)
-    times, rest = divmod(vector[axis], unit[axis])
-    return times if not rest and tuple(each * times for each in unit) == vector else None
+def multiple(vector: Vector, to: Vector) -> tuple[int | None, int]:
+    """How many steps of the straight way somewhere a vector is, None where it is off it; and how many there are."""
+    whole = math.gcd(*to)
+    axis = next(axis for axis, each in enumerate(to) if each)
+    times, rest = divmod(vector[axis] * whole, to[axis])
+    is_on = not rest and all(each * whole == times * part for each, part in zip(vector, to, strict=True))
+    return (times if is_on else None), whole

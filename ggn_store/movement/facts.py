@@ -1,0 +1,351 @@
+"""What is derived of a piece when it is stored, beside its counts: its movement, mobility, and what its moves do.
+
+On a board without coordinates some is not told (None), of a piece that moves in too many ways nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from ggn_store.model.board import Board
+from ggn_store.model.document import EMPTY, ENEMY, Piece
+from ggn_store.model.geometry import Vector
+from ggn_store.movement import words
+from ggn_store.movement.grid import Grid
+from ggn_store.movement.movement import ITSELF, NOTHING, QUIET, RUN, Extents, Items, Motion, Movement, digest, multiple
+from ggn_store.notation import cell, qpi
+
+# To be raised whenever a fact of some piece is another one than before.
+VERSION: Final = 1
+# Each shape has a set of squares: these take no more bits.
+MOST_BITS: Final = 1 << 29
+# Which squares are reached from each of so many would take more memory than all else.
+MOST_SOURCES: Final = 10_000
+
+
+class Named(NamedTuple):
+    """A movement as it is stored: its fingerprint, which mirrored ones have, too, and itself in words.
+
+    `forms` are digests, set apart by blanks: as it is, then under each other symmetry of the board.
+    """
+
+    fingerprint: str | None = None
+    forms: str | None = None
+    words: str | None = None
+
+
+def named(movement: Movement, *, exact: bool = False) -> Named:
+    """A movement as it is stored; with `exact`, square by square."""
+    if not movement.motions:
+        return Named()
+    fingerprint = movement.exact_fingerprint if exact else movement.fingerprint
+    forms = [digest(f"{fingerprint} {form}") for form in movement.forms(exact).values()]
+    return Named(fingerprint, " ".join(forms), "; ".join(words.describe(movement.motions)))
+
+
+class Spread(NamedTuple):
+    """Numbers of destinations over the squares that a piece has rules from: their sum, the least and the greatest."""
+
+    total: int | None = None
+    least: int | None = None
+    most: int | None = None
+
+
+class Mobility(NamedTuple):
+    """Where the piece can go, alone on the board; `ggn_store.analysis.mobility` says what the numbers are."""
+
+    squares: int | None = None
+    any: Spread = Spread()
+    quiet: Spread = Spread()
+    capture: Spread = Spread()
+    reach: int | None = None
+    colours: str | None = None
+
+
+class Kinds(NamedTuple):
+    """Whether the piece rides, leaps and hops."""
+
+    rides: bool | None = None
+    leaps: bool | None = None
+    hops: bool | None = None
+
+
+class Counts(NamedTuple):
+    """How many possibilities capture, in which way; promote; move another own piece; and ask for more than their path.
+
+    The last are conditions.
+    """
+
+    displacing: int | None = None
+    elsewhere: int | None = None
+    by_another: int | None = None
+    either: int | None = None
+    promoting: int | None = None
+    castling: int | None = None
+    off_path: int | None = None
+
+
+class Facts(NamedTuple):
+    """All that is derived of a piece."""
+
+    moves: Named = Named()
+    rules: Named = Named()
+    kinds: Kinds = Kinds()
+    mobility: Mobility = Mobility()
+    counts: Counts = Counts()
+
+    def row(self) -> tuple[int | str | bool | None, ...]:
+        """The values of a row, without what it is of."""
+        it = self.mobility
+        numbers = *it.any, *it.quiet, *it.capture
+        return VERSION, *self.moves, *self.rules, *self.kinds, it.squares, *numbers, it.reach, it.colours, *self.counts
+
+
+class Deriver:
+    """Derives the facts of pieces on a board; what it has learnt of one piece helps with the next."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        grid = Grid.of(board)
+        self._has_points = grid is not None
+        self._grid = Grid.row(board) if grid is None else grid
+        self._squares = {code: number for number, code in enumerate(self._grid.codes)}
+        self._named: dict[frozenset[Motion], Named] = {}
+        parities = [sum(cell.parse(each)) % 2 if cell.is_cell(each) else None for each in board.squares]
+        self._of_colour = {
+            colour: sum(1 << number for number, each in enumerate(parities) if each == colour)
+            for colour in (0, 1, None)
+        }
+
+    def of(self, piece: Piece) -> Facts:
+        """The facts of a piece."""
+        items = Items(piece.identifier, self._grid)
+        if not items.read_piece(piece, self._board, MOST_BITS // max(1, len(self._board.squares))):
+            return Facts()
+        mobility, counts = self._mobility(items), self._counts(items)
+        if not self._has_points:
+            return Facts(mobility=mobility, counts=counts)
+        moves, rules = items.movement(is_placed=False), items.movement(whole=True, is_placed=False)
+        return Facts(self._name(moves), self._name(rules), _kinds(moves.motions), mobility, counts)
+
+    def _name(self, movement: Movement) -> Named:
+        key = frozenset(movement.motions)
+        if key not in self._named:
+            self._named[key] = named(movement)
+        return self._named[key]
+
+    # --- mobility ---
+
+    def _mobility(self, items: Items) -> Mobility:
+        graphs: tuple[dict[int, int], ...] = {}, {}, {}
+        for (_, to, asked, *_), sources in items.moves.items():
+            if to == 0:
+                continue
+            told = [items.part(code) for code in asked]
+            is_quiet = all(_holds(name, at == 0, has_enemy=False) for name, at in told)
+            is_capture = all(_holds(name, at == 0, has_enemy=at == to) for name, at in told)
+            for source in _bits(sources):
+                bit = 1 << self._squares[self._grid.codes[source] + to]
+                for graph, has in zip(graphs, (is_quiet or is_capture, is_quiet, is_capture), strict=True):
+                    graph[source] = graph.get(source, 0) | (bit if has else 0)
+        every = graphs[0]
+        if not every and not any(is_drop and to == 0 for is_drop, to, *_ in items.whole):
+            return Mobility()
+        any_, quiet, capture = map(_spread, graphs)
+        return Mobility(len(every), any_, quiet, capture, reach(every), self._colours(every))
+
+    def _colours(self, graph: Mapping[int, int]) -> str | None:
+        changes = set()
+        for source, destinations in graph.items():
+            for colour in (0, 1):
+                if destinations & self._of_colour[colour]:
+                    changes.add(self._of_colour[colour] >> source & 1)
+            if destinations and (destinations | 1 << source) & self._of_colour[None]:
+                return None
+        if not changes:
+            return None
+        return "free" if len(changes) > 1 else "bound" if changes == {1} else "alternating"
+
+    # --- what moves do ---
+
+    def _counts(self, items: Items) -> Counts:
+        found = dict.fromkeys(Counts._fields, 0)
+        for (is_drop, to, codes, _, turn, times), squares in items.whole.items():
+            count = times * max(1, squares.bit_count())
+            deed = _Deed(None if is_drop else 0, 0 if is_drop else to, [items.part(code) for code in codes], turn)
+            for name in (deed.capture(), deed.promotes(items.piece), deed.castles()):
+                if name is not None:
+                    found[name] += count
+            found["off_path"] += count * sum(not self._is_on_path(at, to, is_drop) for at in deed.asked)
+        return Counts(**found)
+
+    def _is_on_path(self, at: int, to: int | None, is_drop: bool) -> bool:
+        if at == 0 or (at == to and not is_drop):
+            return True
+        if to is None or is_drop or not self._has_points:
+            return False
+        return is_between(self._grid.vector(at), self._grid.vector(to))
+
+
+class _Deed:
+    """What a possibility asks and changes, by code of the vector; its source, None for the hand, and destination."""
+
+    def __init__(
+        self, source: int | None, destination: int | None, told: list[tuple[str, int]], turn: bool | None
+    ) -> None:
+        self._source = source
+        self._destination = destination
+        self._must: dict[int, str] = {}
+        self._deny: dict[int, str] = {}
+        self._becomes: dict[int, str] = {}
+        kinds = {"must": self._must, "deny": self._deny, "becomes": self._becomes}
+        for name, at in told:
+            kind, state = name.split(" ", 1)
+            kinds[kind][at] = state
+        self.asked = [*self._must, *(at for at in self._deny if at not in self._must)]
+        if turn is None and destination is not None:  # no effects are told: it displaces what stands there
+            self._becomes[destination] = ITSELF
+
+    def capture(self) -> str | None:
+        """Where an enemy must stand that does not afterwards; or may, where nothing is said of what must."""
+        kinds = set()
+        for at, becomes in self._becomes.items():
+            must = self._must.get(at, "")
+            if becomes.startswith("foe"):
+                continue
+            if must == ENEMY or must.startswith("foe"):
+                is_there = at == self._destination
+                kinds.add("displacing" if is_there else "elsewhere" if becomes == NOTHING else "by_another")
+            elif not must and at != self._source and self._deny.get(at) != ENEMY:
+                kinds.add("either")
+        return next((kind for kind in Counts._fields if kind in kinds), None)
+
+    def promotes(self, piece: str) -> str | None:
+        """Whether it becomes a piece of another name, or gets a +."""
+        becomes = "" if self._destination is None else self._becomes.get(self._destination, "")
+        sort = becomes.removeprefix("friend").strip()
+        gains = sort.startswith("same+") and qpi.parse(piece).state != "+"
+        return "promoting" if becomes.startswith("friend") and (gains or not sort.startswith("same")) else None
+
+    def castles(self) -> str | None:
+        """Whether another own piece leaves its square, and one stands afterwards where the mover does not go."""
+        leaves = any(
+            _is_own(state) and at != self._source and at in self._becomes and self._becomes[at] != state
+            for at, state in self._must.items()
+        )
+        stands = any(
+            _is_own(state) and at != self._destination and self._must.get(at) != state
+            for at, state in self._becomes.items()
+        )
+        return "castling" if leaves and stands else None
+
+
+def _is_own(state: str) -> bool:
+    return state == ITSELF or state.startswith("friend")
+
+
+def _holds(name: str, is_source: bool, *, has_enemy: bool) -> bool:
+    """Whether a condition may hold with the piece on its source, and nothing else there but an enemy."""
+    polarity, state = name.split(" ", 1)
+    if is_source:
+        return (state == ITSELF) == (polarity == "must")
+    if has_enemy:
+        return state != ENEMY if polarity == "deny" else state == ENEMY or state.startswith("foe")
+    return (state == EMPTY) == (polarity == "must")
+
+
+def _spread(graph: Mapping[int, int]) -> Spread:
+    counts = [squares.bit_count() for squares in graph.values()] or [0]
+    return Spread(sum(counts), min(counts), max(counts))
+
+
+def _bits(squares: int) -> Iterator[int]:
+    while squares:
+        bit = squares & -squares
+        yield bit.bit_length() - 1
+        squares ^= bit
+
+
+def reach(graph: Mapping[int, int]) -> int | None:
+    """The greatest number of nodes that one of a graph leads to, that one with them; each has the bits of its next.
+
+    By strongly connected components, as Tarjan finds them; None of too large a graph.
+    """
+    if len(graph) > MOST_SOURCES:
+        return None
+    index: dict[int, int] = {}
+    low: dict[int, int] = {}
+    done: dict[int, int] = {}
+    open_: list[int] = []
+    for root in graph:
+        ahead = [] if root in index else [(root, _bits(graph[root]))]
+        while ahead:
+            node, following = ahead[-1]
+            if node not in index:
+                index[node] = low[node] = len(index)
+                open_.append(node)
+            for to in following:
+                if to not in index:
+                    ahead.append((to, _bits(graph.get(to, 0))))
+                    break
+                if to not in done:
+                    low[node] = min(low[node], index[to])
+            else:
+                ahead.pop()
+                if ahead:
+                    low[ahead[-1][0]] = min(low[ahead[-1][0]], low[node])
+                if low[node] == index[node]:
+                    _close(node, open_, graph, done)
+    return max((each.bit_count() for each in done.values()), default=0)
+
+
+def _close(node: int, open_: list[int], graph: Mapping[int, int], done: dict[int, int]) -> None:
+    """Say of a component, which ends with the nodes from this one on, where it leads."""
+    begin = open_.index(node)
+    members, open_[begin:] = open_[begin:], []
+    found = sum(1 << each for each in members)
+    for to in {to for each in members for to in _bits(graph.get(each, 0))}.difference(members):
+        found |= done[to]
+    done |= dict.fromkeys(members, found)
+
+
+# --- riders, leapers, hoppers ---
+
+
+def is_between(vector: Vector, to: Vector) -> bool:
+    """Whether a square lies on the straight way to another one."""
+    if not any(to):
+        return False
+    times, whole = multiple(vector, to)
+    return times is not None and 0 < times < whole
+
+
+def _kinds(motions: Mapping[Motion, Extents]) -> Kinds:
+    """What motions are: each hops, rides or leaps.
+
+    One hops if a piece must stand between source and destination. The others ride in a direction in which they go over
+    empty squares by different numbers of steps, and leap in all others.
+    """
+    lengths: dict[Vector, set[int]] = {}
+    plain: set[Vector] = set()
+    hops = False
+    for motion, found in motions.items():
+        to = motion.to
+        if to is None or not any(to):
+            continue
+        on_way = [name for each in motion.path if each != RUN for name in each]
+        on_way += [name for name, vector in motion.items if is_between(vector, to)]
+        if any(map(_is_hurdle, on_way)):
+            hops = True
+            continue
+        if motion.path == (RUN,):
+            lengths.setdefault(to, set()).update(length[0] for length in found)
+        plain.add(to)
+    riding = {to for to, each in lengths.items() if len(each) > 1}
+    return Kinds(bool(riding), bool(plain - riding), hops)
+
+
+def _is_hurdle(name: str) -> bool:
+    """Whether a condition asks for a piece."""
+    return name == f"deny {EMPTY}" or (name.startswith("must ") and name != QUIET)

@@ -1,0 +1,41 @@
+"""What is derived of pieces as they are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlalchemy import select
+
+from ggn_store.model.revision import Revision
+from ggn_store.movement.facts import Mobility, Named, Spread
+from ggn_store.store.analyses.asking import Asker
+from ggn_store.store.schema import tables as t
+
+
+def movements(asker: Asker, revisions: Iterable[Revision], *, whole: bool = False) -> dict[int, Named]:
+    """How the pieces of revisions move, by key; with `whole`, with what their moves change."""
+    columns = [t.piece_facts.c[f"{'rules' if whole else 'moves'}{part}"] for part in ("", "_forms", "_words")]
+    listed = select(t.revision_piece.c.piece_id).where(
+        t.revision_piece.c.revision_id.in_([revision.id for revision in revisions])
+    )
+    query = select(t.piece_facts.c.piece_id, *columns).where(t.piece_facts.c.piece_id.in_(listed))
+    return {piece_id: Named(*told) for piece_id, *told in asker.rows(query)}
+
+
+def mobility(asker: Asker, revision: Revision, piece: str | None = None) -> list[tuple[str, Mobility]]:
+    """The mobility of the pieces of a revision, or of one, in document order; not of those that lead to no square."""
+    facts = t.piece_facts.c
+    spreads = [facts[f"{kind}{number}"] for kind in ("total", "quiet", "capture") for number in ("", "_min", "_max")]
+    query = (
+        select(t.piece.c.identifier, facts.squares, *spreads, facts.reach, facts.colours)
+        .select_from(t.PIECES_OF_REVISIONS.join(t.piece_facts, facts.piece_id == t.piece.c.id))
+        .where(t.revision_piece.c.revision_id == revision.id, facts.squares.is_not(None))
+        .order_by(t.revision_piece.c.ordinal)
+    )
+    if piece is not None:
+        query = query.where(t.piece.c.identifier == piece)
+    found = []
+    for name, squares, *numbers, reach, colours in asker.rows(query):
+        every, quiet, capture = (Spread(*numbers[at : at + 3]) for at in (0, 3, 6))
+        found.append((name, Mobility(squares, every, quiet, capture, reach, colours)))
+    return found
