@@ -28,9 +28,9 @@ from tests.support.program import run as run
 from tests.support.stored import KNIGHT, ROOK
 
 NOTHING = "nothing to remove: everything is in use\n"
-# The knight of KNIGHT on its board: one row in piece, its summary, source, destination, variant, condition, lane, two
-# effects.
-KNIGHT_ROWS = 9
+# The knight of KNIGHT on its board: one row in piece, its summary and facts, source, destination, variant, condition,
+# lane, two effects.
+KNIGHT_ROWS = 10
 
 
 def pieces(store: Store) -> set[str]:
