@@ -117,25 +117,26 @@ class Writer(PieceWriter):
                 start = also.start or Zone(self.squares, self.squares)
                 self.zones("tripleStepRegion", start, self.where(piece, "also"), piece.sides)
         self.put("doubleStep", str(steps).lower(), "pieces")
-        self._en_passant()
+        self._en_passant(steps)
 
-    def _en_passant(self) -> None:
+    def _en_passant(self, steps: bool) -> None:
         takers = self.takers()
         self.put("enPassantTypes", "".join(takers).lower() or "-", "pieces")
         for side, other in zip(SIDES, reversed(SIDES), strict=True):
             passers = [piece for piece in self.plain if side in piece.sides and piece.en_passant is not None]
+            takes = any(other in sides for sides in takers.values())
+            if not (passers and takes):
+                if steps or takes:  # without it, the engine's FEN names squares that nothing takes on
+                    self.put(f"enPassantRegion{COLOURS[other]}", "-", "pieces")
+                continue
             # The options name the squares of the side that captures, for all that it captures.
             for piece in passers:
                 if piece.en_passant is not None and piece.en_passant.of(side) != self.squares:
                     squares = self.region(piece.en_passant.of(side))
                     self.put(f"enPassantRegion{COLOURS[other]}", squares, self.where(piece, "en_passant"))
-            if not any(other in sides for sides in takers.values()):
-                continue
-            if not passers:
-                self.put(f"enPassantRegion{COLOURS[other]}", "-", "pieces")
             for piece in self.plain:
-                steps = any(pattern.initial for pattern in piece.moves.patterns)
-                if passers and steps and side in piece.sides and piece.en_passant is None:
+                is_first = any(pattern.initial for pattern in piece.moves.patterns)
+                if is_first and side in piece.sides and piece.en_passant is None:
                     self.leave(self.where(piece, "en_passant"), "all first moves are captured in passing", moves=True)
 
     # --- promotions ---
