@@ -187,12 +187,13 @@ def mobility(document: Json, points: dict[str, Point] | None) -> dict[str, tuple
         for each in (every, *({source: both[at] for source, both in graph.items()} for at in (0, 1))):
             sizes = [*map(len, each.values())]
             numbers += [sum(sizes), min(sizes, default=0), max(sizes, default=0)]
-        reach = max((len(_walked(every, source)) for source in every), default=0)
+        reach = max((len(walked(every, source)) for source in every), default=0)
         found[piece] = (len(every), *numbers, reach, _colours(every, points))
     return found
 
 
-def _walked(graph: dict[str, set[str]], source: str) -> set[str]:
+def walked(graph: dict[str, set[str]], source: str) -> set[str]:
+    """The nodes that one of a graph leads to, with it."""
     found, ahead = {source}, [source]
     while ahead:
         for square in graph.get(ahead.pop(), set()) - found:

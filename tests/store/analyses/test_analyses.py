@@ -17,7 +17,7 @@ from ggn_store.documents.lint import lint
 from ggn_store.errors import NotationError
 from ggn_store.store.analyses.asking import asking
 from tests.oracles import analyses as oracle
-from tests.oracles import reference
+from tests.oracles import facts, reference
 from tests.support.games import Games
 from tests.support.loaded import NAMES, Json, in_random_documents, loaded
 from tests.support.strategies import documents
@@ -172,16 +172,7 @@ def test_the_summary_of_a_piece_is_made_of_its_squares(module_store: Store, dial
             len(counts), sum(counts), min(counts, default=0), max(counts, default=0),
         )  # fmt: skip
         graph = {each.source: {*each.quiet, *each.capture} for each in squares if each.piece == piece.piece}
-        assert piece.reach == max((len(walked(graph, source)) for source in graph), default=0)
-
-
-def walked(graph: dict[str, set[str]], source: str) -> set[str]:
-    found, ahead = {source}, [source]
-    while ahead:
-        for square in graph.get(ahead.pop(), set()) - found:
-            found.add(square)
-            ahead.append(square)
-    return found
+        assert piece.reach == max((len(facts.walked(graph, source)) for source in graph), default=0)
 
 
 # --- coverage and who reaches a square ---
