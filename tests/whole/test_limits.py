@@ -102,6 +102,7 @@ CROSSINGS = (
 ELSEWHERE = {
     **dict.fromkeys(("bundle-line", "bundle-bytes", "bundle-ratio", "bundle-lines", "bundle-squares"), "test_bundle"),
     **dict.fromkeys(("chains", "chain-steps"), "test_chains"),
+    "bundle-reviews": "test_reviews_travel",
     "game-bytes": "test_play",
     "policy-positions": "test_policies",
     "position-bytes": "below",

@@ -18,6 +18,7 @@ from ggn_store.api.loading.loading import Loaded
 from ggn_store.api.session import collector
 from ggn_store.documents.reader import Reader
 from ggn_store.model.document import Document, Envelope
+from ggn_store.movement import facts
 from ggn_store.notation import json_text
 from ggn_store.store.rulesets import lanes, load
 from ggn_store.store.schema import tables as t
@@ -188,7 +189,8 @@ def test_rows_are_those_that_the_json_says(dialect: str, data: st.DataObject) ->
         assert list(rows) == plain_rows(7, value[piece.identifier], document)
         alone = lanes.Encoder(document.board).rows_of(7, piece)
         assert alone == encoder.rows_of(7, piece)
-        assert [list(each) for each in flat.rows(7)] == [*rows, alone]
+        derived = [(7, *facts.Deriver(document.board).of(piece).row())]
+        assert [list(each) for each in flat.rows(7)] == [*rows, derived, alone]
     assert (ready.possibilities, ready.conditions) == (document.possibilities, document.conditions)
 
 
