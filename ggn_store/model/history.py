@@ -57,17 +57,19 @@ def _listed(names: Sequence[str]) -> str:
 class LogEntry:
     """A revision in the history of another one: with the tags that point to it now, and what it changed.
 
-    `renames` are those of the ruleset from then on until its next revision.
+    `proposal` is the one that was merged as it, `renames` are those of the ruleset from then on until its next revision.
     """
 
     revision: Revision
     tags: tuple[str, ...]
     changes: Changes
+    proposal: str | None = None
     renames: tuple[SentRename, ...] = ()
 
     def data(self) -> dict[str, Any]:
         """The entry as JSON data."""
         data = self.revision.data() | {"tags": [*self.tags], "changes": self.changes.data()}
+        data |= {} if self.proposal is None else {"proposal": self.proposal}
         return data | ({"renames": [each.data() for each in self.renames]} if self.renames else {})
 
 

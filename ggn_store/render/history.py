@@ -11,7 +11,7 @@ from ggn_store.model.revision import Revision
 
 LOG_COLUMNS: Final = ("revision", "parents", "created_at", "author", "tags", "message", "changes")
 LOG_FIELDS: Final = (
-    *("name", "revision", "parents", "lineage", "digest", "created_at", "author", "tags"),
+    *("name", "revision", "parents", "lineage", "digest", "created_at", "author", "tags", "proposal"),
     *("pieces_added", "pieces_removed", "pieces_changed", "fields", "message"),
 )
 BLAME_COLUMNS: Final = ("revision", "author", "created_at", "piece", "source", "destination")
@@ -36,6 +36,8 @@ def log_text(entries: Iterable[LogEntry]) -> Iterator[str]:
             lines[0] += f" {_TAGS}({', '.join(entry.tags)}){_PLAIN}"
         if revision.merged is not None:
             lines.append(f"Merge:   {revision.name}@{revision.parent} {revision.name}@{revision.merged}")
+        if entry.proposal is not None:
+            lines.append(f"Review:  {entry.proposal}")
         if revision.author is not None:
             lines.append(f"Author:  {printable(revision.author)}")
         lines.append(f"Date:    {revision.created_at:%Y-%m-%d %H:%M:%S} UTC")
@@ -73,7 +75,7 @@ def log_fields(entries: Iterable[LogEntry]) -> Iterator[Mapping[str, Any]]:
 
 
 def _flat(entry: LogEntry) -> dict[str, Any]:
-    data = entry.revision.data()
+    data = entry.revision.data() | {"proposal": entry.proposal}
     return data | {"parents": " ".join(map(str, data["parents"])), "tags": " ".join(entry.tags)}
 
 

@@ -145,6 +145,11 @@ def test_a_review_on_the_command_line(ggn: Command, run: Program, address: str) 
     assert "state         merged, it is team/knight@2\n" in ended
     assert "\napproved      " in ended.split("changes ")[1]
     assert ": fine\n" in ended
+    logged = ggn("log", "team/knight").records()
+    assert [each.get("proposal") for each in logged] == ["team/knight#1", None]
+    assert "\nReview:  team/knight#1\n" in ggn("log", "team/knight", "--format", "text").out
+    assert ",team/knight#1," in ggn("log", "team/knight", "--format", "csv").out
+    assert "\nproposal      team/knight#1\n" in ggn("show", "team/knight").out
 
 
 class as_role:  # noqa: N801  (a context)

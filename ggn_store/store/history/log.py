@@ -114,11 +114,25 @@ def log(connection: Connection, reference: str, limit: int | None = None) -> Ite
     taken = steps(connection, revision, shown[-1], shown[0])
     tagged = tags(connection, revision)
     named = _renames(connection, revision, [found[number] for number in shown])
+    proposed = _proposals(connection, revision)
     for number in shown:
         parent = parents[number][0] if parents[number] else None
         step = taken.get((number, parent), {})
         before = None if parent is None else found[parent]
-        yield LogEntry(found[number], tagged.get(number, ()), _changes(found[number], before, step), named[number])
+        changed = _changes(found[number], before, step)
+        yield LogEntry(found[number], tagged.get(number, ()), changed, proposed.get(number), named[number])
+
+
+def _proposals(connection: Connection, revision: Revision) -> dict[int, str]:
+    """The proposals of a ruleset by the number of the revision that each was merged as."""
+    query = (
+        select(t.revision.c.number, t.proposal.c.number.label("proposal"))
+        .select_from(t.proposal)
+        .join(t.verdict, t.verdict.c.proposal_id == t.proposal.c.id)
+        .join(t.revision, t.revision.c.id == t.verdict.c.revision_id)
+        .where(t.proposal.c.ruleset_id == _ruleset(revision))
+    )
+    return {row.number: f"{revision.name}#{row.proposal}" for row in connection.execute(query)}
 
 
 def _renames(
