@@ -31,9 +31,10 @@ _ENDINGS = (".json", ".json.gz", ".ndjson", ".ndjson.gz", ".jsonl", ".jsonl.gz",
 def log(ctx: click.Context, rulesets: tuple[str, ...], limit: int | None, oneline: bool, form: str | None) -> None:
     """Show the history of a ruleset, or of several together: revisions, newest first.
 
-    Each with its parents, the tags that point to it, author, time (UTC), message, and which pieces it changed against
-    its parent; of which proposal it is; and when the ruleset was renamed. RULESET is a name, or NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG or a
-    proposal, NAME#NUMBER, for the history up to there; a namespace (team/) or a glob means all that it matches.
+    Each with its parents, the tags that point to it, the proposal that it was, author, time (UTC), message, and which
+    pieces it changed against its parent; and when the ruleset was renamed. RULESET is a name, or NAME@REVISION,
+    NAME@sha256:DIGEST, NAME:TAG or a proposal, NAME#NUMBER, for the history up to there; a namespace (team/) or a glob
+    means all that it matches.
     """
     from ggn_store.render import history
 

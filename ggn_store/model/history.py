@@ -57,7 +57,8 @@ def _listed(names: Sequence[str]) -> str:
 class LogEntry:
     """A revision in the history of another one: with the tags that point to it now, and what it changed.
 
-    `proposal` is the one that was merged as it, `renames` are those of the ruleset from then on until its next revision.
+    `proposal` is the one that was merged as it; `renames` are those of the ruleset from then on until its next
+    revision.
     """
 
     revision: Revision

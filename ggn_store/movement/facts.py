@@ -5,15 +5,28 @@ On a board without coordinates some is not told (None), of a piece that moves in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY, Piece
-from ggn_store.model.geometry import Vector
+from ggn_store.model.geometry import Symmetry, Vector
 from ggn_store.movement import words
 from ggn_store.movement.grid import Grid
-from ggn_store.movement.movement import ITSELF, NOTHING, QUIET, RUN, Extents, Items, Motion, Movement, digest, multiple
+from ggn_store.movement.movement import (
+    ITSELF,
+    NOTHING,
+    QUIET,
+    RUN,
+    Extents,
+    Items,
+    Motion,
+    Movement,
+    digest,
+    forms,
+    multiple,
+)
 from ggn_store.notation import cell, qpi
 
 # To be raised whenever a fact of some piece is another one than before.
@@ -39,9 +52,21 @@ def named(movement: Movement, *, exact: bool = False) -> Named:
     """A movement as it is stored; with `exact`, square by square."""
     if not movement.motions:
         return Named()
-    fingerprint = movement.exact_fingerprint if exact else movement.fingerprint
-    forms = [digest(f"{fingerprint} {form}") for form in movement.forms(exact).values()]
-    return Named(fingerprint, " ".join(forms), "; ".join(words.describe(movement.motions)))
+    if exact:
+        return _told(movement.exact_fingerprint, movement.forms(exact=True), movement.motions)
+    return _named(frozenset(movement.motions), len(movement.grid.size))
+
+
+@functools.lru_cache(maxsize=4_096)
+def _named(motions: frozenset[Motion], dimensions: int) -> Named:
+    """Most games have pieces that move like those of others."""
+    texts = forms(motions, dimensions)
+    return _told(digest(min(texts.values())), texts, motions)
+
+
+def _told(fingerprint: str, texts: Mapping[Symmetry, str], motions: Iterable[Motion]) -> Named:
+    digests = [digest(f"{fingerprint} {text}") for text in texts.values()]
+    return Named(fingerprint, " ".join(digests), "; ".join(words.describe(motions)))
 
 
 class Spread(NamedTuple):
@@ -110,8 +135,7 @@ class Deriver:
         grid = Grid.of(board)
         self._has_points = grid is not None
         self._grid = Grid.row(board) if grid is None else grid
-        self._squares = {code: number for number, code in enumerate(self._grid.codes)}
-        self._named: dict[frozenset[Motion], Named] = {}
+        self._squares = {code: 1 << number for number, code in enumerate(self._grid.codes)}
         parities = [sum(cell.parse(each)) % 2 if cell.is_cell(each) else None for each in board.squares]
         self._of_colour = {
             colour: sum(1 << number for number, each in enumerate(parities) if each == colour)
@@ -127,33 +151,32 @@ class Deriver:
         if not self._has_points:
             return Facts(mobility=mobility, counts=counts)
         moves, rules = items.movement(is_placed=False), items.movement(whole=True, is_placed=False)
-        return Facts(self._name(moves), self._name(rules), _kinds(moves.motions), mobility, counts)
-
-    def _name(self, movement: Movement) -> Named:
-        key = frozenset(movement.motions)
-        if key not in self._named:
-            self._named[key] = named(movement)
-        return self._named[key]
+        return Facts(named(moves), named(rules), _kinds(moves.motions), mobility, counts)
 
     # --- mobility ---
 
     def _mobility(self, items: Items) -> Mobility:
-        graphs: tuple[dict[int, int], ...] = {}, {}, {}
+        codes, squares = self._grid.codes, self._squares
+        every: dict[int, int] = {}
+        quiet: dict[int, int] = {}
+        capture: dict[int, int] = {}
         for (_, to, asked, *_), sources in items.moves.items():
             if to == 0:
                 continue
             told = [items.part(code) for code in asked]
-            is_quiet = all(_holds(name, at == 0, has_enemy=False) for name, at in told)
-            is_capture = all(_holds(name, at == 0, has_enemy=at == to) for name, at in told)
+            graphs = [every]
+            if all(_holds(name, at == 0, has_enemy=False) for name, at in told):
+                graphs.append(quiet)
+            if all(_holds(name, at == 0, has_enemy=at == to) for name, at in told):
+                graphs.append(capture)
             for source in _bits(sources):
-                bit = 1 << self._squares[self._grid.codes[source] + to]
-                for graph, has in zip(graphs, (is_quiet or is_capture, is_quiet, is_capture), strict=True):
-                    graph[source] = graph.get(source, 0) | (bit if has else 0)
-        every = graphs[0]
+                bit = squares[codes[source] + to] if graphs[1:] else 0
+                for graph in graphs:
+                    graph[source] = graph.get(source, 0) | bit
         if not every and not any(is_drop and to == 0 for is_drop, to, *_ in items.whole):
             return Mobility()
-        any_, quiet, capture = map(_spread, graphs)
-        return Mobility(len(every), any_, quiet, capture, reach(every), self._colours(every))
+        spreads = [_spread([graph.get(source, 0) for source in every]) for graph in (every, quiet, capture)]
+        return Mobility(len(every), *spreads, reach(every), self._colours(every))
 
     def _colours(self, graph: Mapping[int, int]) -> str | None:
         changes = set()
@@ -255,8 +278,8 @@ def _holds(name: str, is_source: bool, *, has_enemy: bool) -> bool:
     return (state == EMPTY) == (polarity == "must")
 
 
-def _spread(graph: Mapping[int, int]) -> Spread:
-    counts = [squares.bit_count() for squares in graph.values()] or [0]
+def _spread(found: Iterable[int]) -> Spread:
+    counts = [squares.bit_count() for squares in found] or [0]
     return Spread(sum(counts), min(counts), max(counts))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import math
+import operator
 from collections.abc import Iterable, Iterator
 
 from ggn_store.model.board import Board
@@ -24,7 +27,7 @@ class Grid:
         self.codes = tuple(sum(map(int.__mul__, point, self.strides)) for point in self.points)
         self.span = 2 * math.prod(bases)
         self._vectors: dict[int, Vector] = {}
-        self._fits: dict[tuple[Vector, ...], int] = {}
+        self._fits: dict[Vector, int] = {}
         self._texts: dict[tuple[Symmetry, int], str] = {}
 
     @classmethod
@@ -55,16 +58,33 @@ class Grid:
     def fits(self, vectors: Iterable[Vector]) -> int:
         """The squares from which all of these lead to squares of the board."""
         wanted = [(0,) * len(self.size), *vectors]
-        key = tuple(sorted(set(wanted)))
-        if self.is_full:
-            key = tuple(map(min, zip(*wanted, strict=True))), tuple(map(max, zip(*wanted, strict=True)))
-        if key not in self._fits:
-            found = 0
+        if not self.is_full:
+            return functools.reduce(operator.and_, map(self._fits_one, wanted))
+        found = -1
+        for parts, size, (up_to, at_least) in zip(zip(*wanted, strict=True), self.size, self._halves, strict=True):
+            low, high = -min(parts), size - 1 - max(parts)
+            if low >= size or high < 0:
+                return 0
+            found &= at_least[low] & up_to[high]
+        return found
+
+    def _fits_one(self, vector: Vector) -> int:
+        if vector not in self._fits:
+            there = (tuple(map(int.__add__, point, vector)) in self.squares for point in self.points)
+            self._fits[vector] = sum(1 << number for number, is_there in enumerate(there) if is_there)
+        return self._fits[vector]
+
+    @functools.cached_property
+    def _halves(self) -> list[tuple[list[int], list[int]]]:
+        """For each axis, by coordinate, the squares with no greater one, and those with no smaller one."""
+        found = []
+        for axis, size in enumerate(self.size):
+            at = [0] * size
             for number, point in enumerate(self.points):
-                if all(tuple(map(int.__add__, point, vector)) in self.squares for vector in key):
-                    found |= 1 << number
-            self._fits[key] = found
-        return self._fits[key]
+                at[point[axis]] |= 1 << number
+            at_least = [*itertools.accumulate(reversed(at), operator.or_)]
+            found.append(([*itertools.accumulate(at, operator.or_)], at_least[::-1]))
+        return found
 
     def placed(self, symmetry: Symmetry, squares: int) -> int:
         """A set of squares, with axes reversed; a point that is no square of a board with holes gets a number, too."""

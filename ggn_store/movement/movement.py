@@ -15,7 +15,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -109,7 +109,7 @@ class Movement:
 
     @functools.cached_property
     def _forms(self) -> dict[Symmetry, str]:
-        return {each: _text(self.motions, each) for each in symmetries(len(self.grid.size))}
+        return forms(self.motions, len(self.grid.size))
 
     @functools.cached_property
     def fingerprint(self) -> str:
@@ -160,8 +160,9 @@ def moves_of(motion: Motion, lengths: Extents) -> Iterable[tuple[int, Vector]]:
             rest ^= bit
 
 
-def _text(motions: Iterable[Motion], symmetry: Symmetry) -> str:
-    return "\n".join(sorted(motion.seen(symmetry).text for motion in motions))
+def forms(motions: Collection[Motion], dimensions: int) -> dict[Symmetry, str]:
+    """All of motions as a text, under each symmetry of a board, first the one that changes nothing."""
+    return {each: "\n".join(sorted(motion.seen(each).text for motion in motions)) for each in symmetries(dimensions)}
 
 
 def digest(text: str) -> str:
@@ -417,6 +418,7 @@ def _motion(shape: Shape) -> tuple[Motion, tuple[int, ...]]:
     return Motion(tuple([each * step for each in unit]), (), tuple(path), (), goal, start, *told), tuple(length)
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def multiple(vector: Vector, to: Vector) -> tuple[int | None, int]:
     """How many steps of the straight way somewhere a vector is, None where it is off it; and how many there are."""
     whole = math.gcd(*to)

@@ -80,13 +80,13 @@ def _told(motion: Motion) -> Motion:
 
 
 def _join(goals: dict[Motion, set[tuple[str, ...]]]) -> None:
-    """Make one of a step and what goes on from there."""
-    for motion in [*goals]:
-        if motion.path == (RUN,) and motion.steps[:1] == (2,) and len(motion.steps) == 2:
-            step = replace(motion, path=(), steps=())
-            if goals.get(step) == goals[motion]:
-                goals[replace(motion, steps=(1, motion.steps[1]))] = goals.pop(motion)
-                del goals[step]
+    """Make one of a step and what goes on from there; where several do, of the one that goes on to the end."""
+    longer = (each for each in goals if each.path == (RUN,) and each.steps[:1] == (2,) and len(each.steps) == 2)
+    for motion in sorted(longer, key=lambda each: (each.steps[1] is not None, each.text)):
+        step = replace(motion, path=(), steps=())
+        if goals.get(step) == goals[motion]:
+            goals[replace(motion, steps=(1, motion.steps[1]))] = goals.pop(motion)
+            del goals[step]
 
 
 def _form(motion: Motion) -> Motion:

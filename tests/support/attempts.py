@@ -12,7 +12,7 @@ from ggn_store.store.schema import tables as t
 
 Row = dict[str, Any]
 
-TABLES = (t.proposal, t.proposal_piece, t.verdict, t.policy, t.tag, t.ruleset_state)
+TABLES = (t.proposal, t.proposal_piece, t.verdict, t.review_record, t.policy, t.tag, t.ruleset_state)
 LARGEST = 2_147_483_647
 ESCAPES = "\x1b[2J\u202e\x07"
 
@@ -82,6 +82,17 @@ def sound(keys: Keys) -> dict[str, Row]:
             "verdict": "approved",
             "revision_id": None,
             "digest": keys.digest,
+            **said,
+        },
+        "review_record": {
+            "ruleset_id": keys.ruleset,
+            "key": "f" * 64,
+            "proposal": None,
+            "number": 1,
+            "round": 1,
+            "verdict": "proposed",
+            **{"digest": keys.digest, "base": None, "revision": None},
+            **{"piece": None, "source": None, "destination": None, "role": None},
             **said,
         },
         "policy": {"namespace": "else", "number": 1, "rules": '{"review": 1}', "positions": None, **said},
@@ -241,6 +252,15 @@ def attempts_by_hand(keys: Keys) -> Iterator[Attempt]:
     yield one("comment on an entry from nowhere", "verdict", **said, piece="C:N", destination="c3")
     yield one("comment in 2999", "verdict", **said | {"created_at": "2999-01-01 00:00:00.000000"})
     yield one("approve an entry", "verdict", piece="C:N")
+    yield one("record under a key of its own choice", "review_record")
+    yield one("record under a key that is none", "review_record", key="zz")
+    yield one("record for a ruleset that is not there", "review_record", ruleset_id=LARGEST)
+    yield one("record an approval of nothing", "review_record", verdict="approved", proposal="f" * 64)
+    yield one("record the last number", "review_record", number=LARGEST)
+    yield one("record a digest that is none", "review_record", digest="zz")
+    yield one("record in escapes", "review_record", author=ESCAPES, message=ESCAPES)
+    yield one("record in 2999", "review_record", created_at="2999-01-01 00:00:00.000000")
+    yield one("record at length", "review_record", message="m" * 2_000_000)
     for name, rules in (
         ("that are no JSON", "not json"),
         ("that are a list", "[]"),
