@@ -6,14 +6,14 @@ On a board without coordinates some is not told (None), of a piece that moves in
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY, Piece
 from ggn_store.model.geometry import Symmetry, Vector
 from ggn_store.movement import words
-from ggn_store.movement.grid import Grid
+from ggn_store.movement.grid import Grid, bits_of
 from ggn_store.movement.movement import (
     ITSELF,
     NOTHING,
@@ -169,7 +169,7 @@ class Deriver:
                 graphs.append(quiet)
             if all(_holds(name, at == 0, has_enemy=at == to) for name, at in told):
                 graphs.append(capture)
-            for source in _bits(sources):
+            for source in bits_of(sources):
                 bit = squares[codes[source] + to] if graphs[1:] else 0
                 for graph in graphs:
                     graph[source] = graph.get(source, 0) | bit
@@ -283,13 +283,6 @@ def _spread(found: Iterable[int]) -> Spread:
     return Spread(sum(counts), min(counts), max(counts))
 
 
-def _bits(squares: int) -> Iterator[int]:
-    while squares:
-        bit = squares & -squares
-        yield bit.bit_length() - 1
-        squares ^= bit
-
-
 def reach(graph: Mapping[int, int]) -> int | None:
     """The greatest number of nodes that one of a graph leads to, that one with them; each has the bits of its next.
 
@@ -302,7 +295,7 @@ def reach(graph: Mapping[int, int]) -> int | None:
     done: dict[int, int] = {}
     open_: list[int] = []
     for root in graph:
-        ahead = [] if root in index else [(root, _bits(graph[root]))]
+        ahead = [] if root in index else [(root, bits_of(graph[root]))]
         while ahead:
             node, following = ahead[-1]
             if node not in index:
@@ -310,7 +303,7 @@ def reach(graph: Mapping[int, int]) -> int | None:
                 open_.append(node)
             for to in following:
                 if to not in index:
-                    ahead.append((to, _bits(graph.get(to, 0))))
+                    ahead.append((to, bits_of(graph.get(to, 0))))
                     break
                 if to not in done:
                     low[node] = min(low[node], index[to])
@@ -328,7 +321,7 @@ def _close(node: int, open_: list[int], graph: Mapping[int, int], done: dict[int
     begin = open_.index(node)
     members, open_[begin:] = open_[begin:], []
     found = sum(1 << each for each in members)
-    for to in {to for each in members for to in _bits(graph.get(each, 0))}.difference(members):
+    for to in {to for each in members for to in bits_of(graph.get(each, 0))}.difference(members):
         found |= done[to]
     done |= dict.fromkeys(members, found)
 

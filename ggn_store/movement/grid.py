@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import math
-import operator
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from ggn_store.model.board import Board
 from ggn_store.model.geometry import Lattice, Symmetry, Vector
+
+# Sets of squares by their codes take this many bits a square, or so many in all; a box of three dimensions takes 16.
+_MOST_SPARSE: Final = 64
+_LEAST_SPAN: Final = 1 << 14
 
 
 class Grid:
@@ -19,7 +22,6 @@ class Grid:
         self.size = size
         self.points = points
         self.is_full = len(self.points) == math.prod(size)
-        self.squares = frozenset(self.points)
         self.numbers = {point: number for number, point in enumerate(self.points)}
         # Sums of coordinates that differ for all differences of squares.
         bases = [2 * each - 1 for each in size]
@@ -27,7 +29,6 @@ class Grid:
         self.codes = tuple(sum(map(int.__mul__, point, self.strides)) for point in self.points)
         self.span = 2 * math.prod(bases)
         self._vectors: dict[int, Vector] = {}
-        self._fits: dict[Vector, int] = {}
         self._texts: dict[tuple[Symmetry, int], str] = {}
 
     @classmethod
@@ -55,36 +56,28 @@ class Grid:
             self._vectors[code] = tuple(found)
         return self._vectors[code]
 
-    def fits(self, vectors: Iterable[Vector]) -> int:
-        """The squares from which all of these lead to squares of the board."""
-        wanted = [(0,) * len(self.size), *vectors]
-        if not self.is_full:
-            return functools.reduce(operator.and_, map(self._fits_one, wanted))
-        found = -1
-        for parts, size, (up_to, at_least) in zip(zip(*wanted, strict=True), self.size, self._halves, strict=True):
-            low, high = -min(parts), size - 1 - max(parts)
-            if low >= size or high < 0:
-                return 0
-            found &= at_least[low] & up_to[high]
-        return found
-
-    def _fits_one(self, vector: Vector) -> int:
-        if vector not in self._fits:
-            there = (tuple(map(int.__add__, point, vector)) in self.squares for point in self.points)
-            self._fits[vector] = sum(1 << number for number, is_there in enumerate(there) if is_there)
-        return self._fits[vector]
+    def coded(self, squares: int) -> int | None:
+        """A set of squares, given by their numbers, as bits by their codes; None where these are too far apart."""
+        if self.span > max(_LEAST_SPAN, _MOST_SPARSE * len(self.codes)):
+            return None
+        bits = bytearray(self.span // 8 + 1)
+        for number in bits_of(squares):
+            code = self.codes[number]
+            bits[code >> 3] |= 1 << (code & 7)
+        return int.from_bytes(bits, "little")
 
     @functools.cached_property
-    def _halves(self) -> list[tuple[list[int], list[int]]]:
-        """For each axis, by coordinate, the squares with no greater one, and those with no smaller one."""
-        found = []
-        for axis, size in enumerate(self.size):
-            at = [0] * size
-            for number, point in enumerate(self.points):
-                at[point[axis]] |= 1 << number
-            at_least = [*itertools.accumulate(reversed(at), operator.or_)]
-            found.append(([*itertools.accumulate(at, operator.or_)], at_least[::-1]))
-        return found
+    def every(self) -> int | None:
+        """All squares as bits by their codes; None where these are too far apart."""
+        return self.coded((1 << len(self.codes)) - 1)
+
+    def fits(self, coded: int, vectors: Iterable[Vector]) -> int:
+        """Those of a set of squares, as bits by their codes, from which all of these lead to squares of the board."""
+        every = self.every or 0
+        for vector in vectors:
+            code = sum(map(int.__mul__, vector, self.strides))
+            coded &= every >> code if code >= 0 else every << -code
+        return coded
 
     def placed(self, symmetry: Symmetry, squares: int) -> int:
         """A set of squares, with axes reversed; a point that is no square of a board with holes gets a number, too."""
@@ -112,7 +105,12 @@ class Grid:
         return self._texts[key]
 
     def _points_of(self, squares: int) -> Iterator[Vector]:
-        while squares:
-            bit = squares & -squares
-            yield self.points[bit.bit_length() - 1]
-            squares ^= bit
+        return map(self.points.__getitem__, bits_of(squares))
+
+
+def bits_of(squares: int) -> Iterator[int]:
+    """The numbers of a set."""
+    while squares:
+        bit = squares & -squares
+        yield bit.bit_length() - 1
+        squares ^= bit

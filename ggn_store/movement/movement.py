@@ -23,7 +23,7 @@ from ggn_store.model.board import Board
 from ggn_store.model.contents import Condition, Contents, effect, hand_effect
 from ggn_store.model.document import EMPTY, ENEMY, Piece
 from ggn_store.model.geometry import Symmetry, Vector, opposite, symmetries
-from ggn_store.movement.grid import Grid
+from ggn_store.movement.grid import Grid, bits_of
 from ggn_store.notation import qpi
 
 ITSELF: Final = "itself"
@@ -63,7 +63,8 @@ class Motion:
     `to` is where it leads, or one step of the way there; `items` are what else is asked or changed elsewhere. `path`
     is what has to be on the way, `RUN` where squares have to be empty; `steps` are the fewest and the most steps there
     (None: as many as the board has), or all that there are. `goal` is about the destination, `start` about the source.
-    `everywhere`: from each square that the piece moves from, so far as the board goes.
+    `everywhere`: from each square that the piece moves from, so far as the board goes; never where its squares are far
+    apart.
     """
 
     to: Vector | None
@@ -153,11 +154,7 @@ def moves_of(motion: Motion, lengths: Extents) -> Iterable[tuple[int, Vector]]:
         return
     for length, squares in lengths.items():
         vector = tuple(each * (length[0] if length else 1) for each in motion.to)
-        rest = squares
-        while rest:
-            bit = rest & -rest
-            yield bit.bit_length() - 1, vector
-            rest ^= bit
+        yield from ((number, vector) for number in bits_of(squares))
 
 
 def forms(motions: Collection[Motion], dimensions: int) -> dict[Symmetry, str]:
@@ -357,6 +354,7 @@ def _motions(found: Mapping[Shape, int], grid: Grid) -> dict[Motion, Extents]:
     for shape, squares in found.items():
         if not shape.is_drop:
             sources |= squares
+    every, starts = grid.every, grid.coded(sources)
     gathered: dict[Motion, dict[tuple[int, ...], int]] = {}
     partial: set[Motion] = set()
     for shape, squares in found.items():
@@ -364,8 +362,10 @@ def _motions(found: Mapping[Shape, int], grid: Grid) -> dict[Motion, Extents]:
         lengths = gathered.setdefault(motion, {})
         lengths[length] = lengths.get(length, 0) | squares
         vectors = [vector for _, vector in shape.items]
-        fit = grid.fits(vectors if shape.to is None else [*vectors, shape.to])
-        if squares != (fit if shape.is_drop else fit & sources):
+        fit = every if shape.is_drop else starts
+        if fit is not None:
+            fit = grid.fits(fit, vectors if shape.to is None else [shape.to, *vectors])
+        if fit is None or fit.bit_count() != squares.bit_count():
             partial.add(motion)
     return {
         replace(motion, steps=_steps(motion, lengths, grid.size), everywhere=motion not in partial): lengths

@@ -6,7 +6,7 @@ import itertools
 import random
 
 from ggn_store.model.board import Board
-from ggn_store.movement.grid import Grid
+from ggn_store.movement.grid import Grid, bits_of
 from ggn_store.movement.movement import QUIET, RUN, Motion
 from ggn_store.movement.words import describe
 
@@ -24,11 +24,25 @@ def test_words_are_the_same_in_every_order_of_motions() -> None:
 def test_squares_fit_from_which_all_vectors_lead_to_squares() -> None:
     chance = random.Random(1)
     squares = [f"{file}{rank}" for file in "abcde" for rank in range(1, 5)]
-    for labels in (squares, squares[:7] + squares[9:]):
+    layers = [f"{square}{layer}" for square in squares for layer in "AB"]
+    for labels in (squares, squares[:7] + squares[9:], layers[3:]):
         grid = Grid.of(Board(tuple(labels)))
         assert grid is not None
         for _ in range(300):
-            vectors = [(chance.randint(-5, 5), chance.randint(-4, 4)) for _ in range(chance.randint(0, 3))]
-            fit = {(x, y) for x, y in grid.points if all((x + right, y + up) in grid.squares for right, up in vectors)}
-            found = grid.fits(vectors)
-            assert {point for number, point in enumerate(grid.points) if found >> number & 1} == fit
+            vectors = [tuple(map(int.__sub__, *chance.choices(grid.points, k=2))) for _ in range(chance.randint(0, 3))]
+            asked = chance.getrandbits(len(labels))
+            fit = {
+                number
+                for number in bits_of(asked)
+                if all(tuple(map(int.__add__, grid.points[number], vector)) in grid.points for vector in vectors)
+            }
+            coded = grid.coded(asked)
+            assert coded is not None
+            found = grid.fits(coded, vectors)
+            assert {number for number, code in enumerate(grid.codes) if found >> code & 1} == fit
+
+
+def test_far_squares_take_no_sets_by_their_codes() -> None:
+    grid = Grid.of(Board(("a1", "a2", "zzz9999")))
+    assert grid is not None
+    assert grid.coded(3) is None
