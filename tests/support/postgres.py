@@ -33,6 +33,7 @@ OVERRIDE = "GGN_TEST_POSTGRES_URL"
 READY = "ready "
 LOG_TAIL = 40  # lines
 START_LIMIT = 120  # seconds, each for initdb and for Postgres
+ROOM = 4 << 30  # bytes that must be free in memory for the files of a server
 SOCKET_PATH_LIMIT = 100  # bytes; systems allow 103 or 107, and the lock file beside the socket adds five
 STOP = getattr(signal, "SIGQUIT", signal.SIGTERM)  # to Postgres: at once; Windows has no SIGQUIT
 
@@ -262,7 +263,7 @@ def _socket_parent(*, restricted: bool) -> str | None:
     """
     if not hasattr(socket, "AF_UNIX"):
         return None
-    for candidate in (tempfile.gettempdir(), "/tmp", "/var/tmp"):
+    for candidate in (*_in_memory(), tempfile.gettempdir(), "/tmp", "/var/tmp"):
         path = Path(candidate).resolve()
         example = path / "ggn-pg-12345678" / "s" / ".s.PGSQL.5432"
         # Commas and quotes mean something to Postgres in a list of directories, colons to SQLAlchemy.
@@ -271,6 +272,14 @@ def _socket_parent(*, restricted: bool) -> str | None:
         if os.access(path, os.W_OK | os.X_OK) and not (restricted and _is_closed(path)):
             return str(path)
     return None
+
+
+def _in_memory() -> Iterator[str]:
+    """Where files are in memory, a database takes a third of the work; programs must be allowed to run there."""
+    place = "/dev/shm"
+    with contextlib.suppress(OSError, AttributeError):
+        if shutil.disk_usage(place).free > ROOM and not os.statvfs(place).f_flag & os.ST_NOEXEC:
+            yield place
 
 
 def _is_closed(path: Path) -> bool:
