@@ -175,8 +175,10 @@ class Deriver:
                     graph[source] = graph.get(source, 0) | bit
         if not every and not any(is_drop and to == 0 for is_drop, to, *_ in items.whole):
             return Mobility()
-        spreads = [_spread([graph.get(source, 0) for source in every]) for graph in (every, quiet, capture)]
-        return Mobility(len(every), *spreads, reach(every), self._colours(every))
+        any_, on_empty, on_enemy = (
+            _spread([graph.get(source, 0) for source in every]) for graph in (every, quiet, capture)
+        )
+        return Mobility(len(every), any_, on_empty, on_enemy, reach(every), self._colours(every))
 
     def _colours(self, graph: Mapping[int, int]) -> str | None:
         changes = set()
