@@ -9,6 +9,7 @@ import functools
 import logging
 import re
 import time
+import traceback
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
@@ -100,7 +101,11 @@ class Database(ABC):
             self.engine.connect().execution_options(**self._reading_options) as connection,
             connection.begin() as transaction,
         ):
-            yield connection
+            try:
+                yield connection
+            except BaseException as error:
+                _forget_locals(error)
+                raise
             transaction.rollback()
 
     @contextmanager
@@ -479,3 +484,13 @@ def _close(engine: Engine, idle: list[Any], give_up: Callable[[Any], None]) -> N
     engine.dispose()
     while idle:
         give_up(idle.pop())
+
+
+def _forget_locals(error: BaseException | None) -> None:
+    """Forget what the functions had at hand that an exception has ended, for as long as somebody keeps it.
+
+    An open cursor among it would keep a SQLite file from being written to, even once its connection is closed.
+    """
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__

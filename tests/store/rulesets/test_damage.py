@@ -295,6 +295,19 @@ def test_a_value_of_another_type_is_named_with_its_table_and_column(
     assert [each for each, text in said.items() if misfit.search(text) and each not in ("db check", "verify")]
 
 
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_an_error_that_is_kept_does_not_keep_others_from_writing(
+    told: bytes, tmp_path: Path, arguments: list[str]
+) -> None:
+    path = tmp_path / "store.db"
+    path.write_bytes(told)
+    put(path, "revision", "created_at", None)
+    done = CliRunner().invoke(group, ["--db", f"sqlite:///{path}", *arguments])
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=0)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+    assert done.exc_info is not None
+
+
 @pytest.mark.long
 def test_no_value_of_another_type_ends_in_a_traceback(told: bytes, tmp_path: Path) -> None:
     count = 0
