@@ -113,11 +113,6 @@ class Movement:
         return forms(self.motions, len(self.grid.size))
 
     @functools.cached_property
-    def fingerprint(self) -> str:
-        """The same for equal and mirrored movement on any board; hexadecimal."""
-        return digest(min(self._forms.values()))
-
-    @functools.cached_property
     def _exact_forms(self) -> dict[Symmetry, str]:
         forms = {}
         for symmetry in symmetries(len(self.grid.size)):

@@ -100,12 +100,9 @@ class Database(ABC):
             self.explained(),
             self.engine.connect().execution_options(**self._reading_options) as connection,
             connection.begin() as transaction,
+            _forgotten_locals(),
         ):
-            try:
-                yield connection
-            except BaseException as error:
-                _forget_locals(error)
-                raise
+            yield connection
             transaction.rollback()
 
     @contextmanager
@@ -115,6 +112,7 @@ class Database(ABC):
             self.explained(),
             self.engine.connect().execution_options(**{WRITE: True}) as connection,
             connection.begin() as transaction,
+            _forgotten_locals(),
         ):
             yield connection
             with self._committing():
@@ -486,11 +484,17 @@ def _close(engine: Engine, idle: list[Any], give_up: Callable[[Any], None]) -> N
         give_up(idle.pop())
 
 
-def _forget_locals(error: BaseException | None) -> None:
-    """Forget what the functions had at hand that an exception has ended, for as long as somebody keeps it.
+@contextmanager
+def _forgotten_locals() -> Iterator[None]:
+    """Forget what the functions had at hand that an exception ends, for as long as somebody keeps it.
 
     An open cursor among it would keep a SQLite file from being written to, even once its connection is closed.
     """
-    while error is not None:
-        traceback.clear_frames(error.__traceback__)
-        error = error.__cause__ or error.__context__
+    try:
+        yield
+    except BaseException as error:
+        ended: BaseException | None = error
+        while ended is not None:
+            traceback.clear_frames(ended.__traceback__)
+            ended = ended.__cause__ or ended.__context__
+        raise
