@@ -43,11 +43,13 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What collecting makes stays until the end: to look for garbage in it takes a quarter of its time."""
+    """What collecting makes stays until the end: to look for garbage in it takes a tenth of the time of all tests."""
     gc.disable()
     try:
         return (yield)
     finally:
+        gc.freeze()
+        gc.set_threshold(10_000)
         gc.enable()
 
 

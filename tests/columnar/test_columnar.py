@@ -183,8 +183,8 @@ def squares_of(document: dict[str, Any]) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("squares", "documents"),
     [
-        ([f"{file}{rank}" for rank in range(1, 9) for file in FILES[:8]], 40),
-        ([f"{file}{rank}" for rank in range(1, 10) for file in FILES[:9]], 15),
+        ([f"{file}{rank}" for rank in range(1, 9) for file in FILES[:8]], 20),
+        ([f"{file}{rank}" for rank in range(1, 10) for file in FILES[:9]], 8),
         (WIDE, 10),
         (LARGE, 10),
     ],

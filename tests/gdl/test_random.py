@@ -20,7 +20,7 @@ from tests.oracles.gdl_interpreter import Game, Piece, Position
 from tests.support.gdl_agreement import Rules, chain_differences, compiled, differences, expected, of_document
 from tests.support.gdl_random import PHASES, PLAYERS, RANKS, specification
 
-GROUP = 20
+GROUP = 10
 MANY = int(os.environ.get("GGN_GDL_RANDOM", "2000"))
 POSITIONS = 30
 # What is read from an empty place is null, which only the compiler knows to happen.

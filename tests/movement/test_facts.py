@@ -46,7 +46,7 @@ def require_equal(document: Document, data: Json) -> None:
         assert found == wanted, piece
 
 
-@in_random_documents(few=40, many=500)
+@in_random_documents(few=20, many=500)
 def test_facts_are_those_of_plain_python_in_random_documents(dialect: str, data: st.DataObject) -> None:
     document = data.draw(documents(dialect))
     require_equal(parse(document), document)

@@ -33,6 +33,8 @@ from ggn_store.notation import cell
 from tests.oracles.fairy_stockfish import TOKEN, known_games, mates, may_not_mate
 
 MOST_PLIES = 200
+RECENT = 8
+"""Plies that the engine is told for what a FEN says but for the moves just before: it plays all that it is told."""
 
 
 @dataclass(frozen=True)
@@ -80,20 +82,21 @@ class Engine:
             if move[:2] in self._drops and mates(self._name, fens[-1], move):
                 return
             moves.append(move)
-            fens.append(pyffish.get_fen(self._name, fens[0], moves))
+            fens.append(pyffish.get_fen(self._name, fens[-1], [move]))
 
     def _stand(self, moves: list[str], fens: list[str]) -> tuple[Stand, list[str]]:
         """How a game stands, and its legal moves."""
         import pyffish
 
-        name, start = self._name, fens[0]
-        legal = pyffish.legal_moves(name, start, moves)
-        over, value = pyffish.is_immediate_game_end(name, start, moves)
+        name = self._name
+        recent = fens[-1 - RECENT :][0], moves[-RECENT:]
+        legal = pyffish.legal_moves(name, *recent)
+        over, value = pyffish.is_immediate_game_end(name, *recent)
         kind = "immediate"
         if not over and not legal:
-            over, value, kind = True, pyffish.game_result(name, start, moves), "no move"
+            over, value, kind = True, pyffish.game_result(name, *recent), "no move"
         if not over and (_clock(fens[-1]) >= 30 or len({_unclocked(fen) for fen in fens}) < len(fens)):
-            over, value = pyffish.is_optional_game_end(name, start, moves)
+            over, value = pyffish.is_optional_game_end(name, fens[0], moves)
             kind = "optional"
         mover = "first" if fens[-1].split()[1] == "w" else "second"
         other = "second" if mover == "first" else "first"

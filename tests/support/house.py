@@ -221,9 +221,9 @@ def run(connection: psycopg.Connection[Any], statements: Sequence[str]) -> None:
     connection.commit()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def used(house: House) -> Iterator[House]:
-    """The store, for a test that leaves more in it under names of its own."""
+    """The store, for tests that leave more in it under names of their own: sound when a module of them ends."""
     yield house
     with Store.open(house.addresses["reader"]) as store:
         assert store.upkeep.check() == []

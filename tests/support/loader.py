@@ -55,7 +55,7 @@ def document(content: int) -> Json:
                 ]
                 for destination in squares[index : index + 4]
             }
-            for source in squares
+            for source in squares[::3]
         }
     return rules
 

@@ -143,7 +143,7 @@ def test_a_cannon_takes_nothing_without_a_screen(games: Games) -> None:
     assert (cannon.squares, cannon.quiet.total, cannon.capture.total) == (90, 90 * 17, 0)
 
 
-@in_random_documents(few=10, many=100)
+@in_random_documents(few=5, many=100)
 def test_mobility_and_who_reaches_agree_with_trying_it_out(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(documents(dialect))
     ruleset = loaded(module_store, document)
@@ -162,7 +162,7 @@ def test_mobility_and_who_reaches_agree_with_trying_it_out(module_store: Store, 
         }
 
 
-@in_random_documents(few=10, many=100)
+@in_random_documents(few=5, many=100)
 def test_the_summary_of_a_piece_is_made_of_its_squares(module_store: Store, dialect: str, data: Any) -> None:
     analysis = loaded(module_store, data.draw(documents(dialect))).analysis()
     squares = [each for each in analysis.mobility_by_square() if each.source != "*"]
@@ -216,7 +216,7 @@ def test_who_reaches_a_square_says_how(games: Games) -> None:
     assert (pawn.quiet, pawn.capture, pawn.possibilities) == (True, False, 4)
 
 
-@in_random_documents(few=10, many=100)
+@in_random_documents(few=5, many=100)
 def test_coverage_agrees_with_following_the_effects(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(documents(dialect))
     ruleset = loaded(module_store, document)
@@ -250,7 +250,7 @@ def test_what_the_rules_do_not_have_is_named(games: Games) -> None:
 # --- uses ---
 
 
-@in_random_documents(few=10, many=100)
+@in_random_documents(few=5, many=100)
 def test_uses_agree_with_looking_through_the_document(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(documents(dialect))
     ruleset = loaded(module_store, document)
@@ -303,7 +303,7 @@ def test_nothing_mentions_a_piece_of_another_game(games: Games) -> None:
 # --- dead rules ---
 
 
-@in_random_documents(few=10, many=100)
+@in_random_documents(few=5, many=100)
 def test_dead_rules_agree_with_trying_everything_out(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(documents(dialect))
     found = loaded(module_store, document).analysis().dead()
@@ -312,7 +312,7 @@ def test_dead_rules_agree_with_trying_everything_out(module_store: Store, dialec
     assert [*told] == sorted(told, key=order_of(document))
 
 
-@in_random_documents(few=10, many=100)
+@in_random_documents(few=5, many=100)
 def test_what_never_stands_anywhere_agrees_with_following_the_effects(
     module_store: Store, dialect: str, data: Any
 ) -> None:

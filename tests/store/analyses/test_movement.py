@@ -218,7 +218,7 @@ def test_squares_without_coordinates_are_left_out_and_told(store: Store) -> None
     ]  # fmt: skip
 
 
-@in_random_documents(few=10, many=100)
+@in_random_documents(few=5, many=100)
 def test_mirrored_and_renamed_rules_have_the_same_fingerprint(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(rules_of(dialect))
     original = loaded(module_store, document)
@@ -268,7 +268,7 @@ def on_board(document: Json, piece: str) -> bool:
     )
 
 
-@in_random_documents(few=10, many=100)
+@in_random_documents(few=5, many=100)
 def test_rules_with_one_possibility_less_are_told_apart(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(rules_of(dialect))
     original = loaded(module_store, document)
@@ -388,7 +388,7 @@ def test_what_differs_is_told(store: Store) -> None:
         loaded(store, document).analysis().asymmetries("turned by 90 degrees")
 
 
-@in_random_documents(few=10, many=100)
+@in_random_documents(few=5, many=100)
 def test_symmetries_agree_with_mirroring_the_document(module_store: Store, dialect: str, data: Any) -> None:
     document = data.draw(rules_of(dialect))
     ruleset = loaded(module_store, document)

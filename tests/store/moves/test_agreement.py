@@ -236,7 +236,7 @@ def compare(stores: dict[str, Store], dialect: str, documents: int, positions: i
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_both_queries_on_both_databases_and_plain_python_agree(stores: dict[str, Store], dialect: str) -> None:
-    compare(stores, dialect, documents=10, positions=5)
+    compare(stores, dialect, documents=5, positions=5)
 
 
 @pytest.mark.long
@@ -253,7 +253,7 @@ def sample() -> list[Case]:
     drawn: list[Case] = []
     for dialect in DIALECTS:
 
-        @settings(UNHURRIED, max_examples=40)
+        @settings(UNHURRIED, max_examples=20)
         @given(cases(dialect, 5))
         def draw(case: Case) -> None:
             drawn.append(case)

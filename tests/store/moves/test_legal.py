@@ -147,7 +147,7 @@ def expected(rules: Ruleset, fen: str) -> set[str]:
 def test_games_have_the_legal_moves_of_fairy_stockfish_and_a_duty_that_is_left_out_is_noticed(
     games: Games, name: str, duty: str
 ) -> None:
-    rules = check(games, name)
+    rules = check(games, name, 3)
     duties = tuple(each for each in rules.play.duties if each.name != duty)
     assert len(duties) < len(rules.play.duties)
     reverts = {} if duty == "clear-marks" else rules.play.reverts
@@ -160,9 +160,10 @@ def test_every_game_has_the_legal_moves_of_fairy_stockfish(games: Games, name: s
     check(games, name)
 
 
-def check(games: Games, name: str) -> Ruleset:
+def check(games: Games, name: str, step: int = 1) -> Ruleset:
+    """The rules of a game, once every position of its fixture, or one in so many, was found to have the same moves."""
     rules = games[name]
-    for sample in fixture(name):
+    for sample in fixture(name)[::step]:
         assert expected(rules, sample.fen) == set(sample.moves), sample.fen
     return rules
 

@@ -41,7 +41,7 @@ def slowly(text: str) -> Document | None:
 # --- reading ---
 
 
-@in_random_documents(few=50, many=500)
+@in_random_documents(few=25, many=500)
 def test_what_is_read_quickly_is_what_is_read_with_care(dialect: str, data: st.DataObject) -> None:
     text = json.dumps(data.draw(documents(dialect)), ensure_ascii=data.draw(st.booleans()))
     quickly = Reader(None, Envelope(), copy=False).quick_document(json_text.quick_load(text))
@@ -160,7 +160,7 @@ def test_a_sound_object_does_not_vouch_for_one_that_only_seems_equal() -> None:
 # --- rows and digests ---
 
 
-@in_random_documents(few=40, many=500)
+@in_random_documents(few=20, many=500)
 def test_digests_are_those_of_the_canonical_json(dialect: str, data: st.DataObject) -> None:
     document = parse(json.dumps(data.draw(documents(dialect))))
     assert document.piece_digests == tuple(plain_digests(document))
@@ -176,7 +176,7 @@ def plain_digests(document: Document) -> list[str]:
     return [hashlib.sha256(text.encode()).hexdigest() for text in texts]
 
 
-@in_random_documents(few=40, many=500)
+@in_random_documents(few=20, many=500)
 def test_rows_are_those_that_the_json_says(dialect: str, data: st.DataObject) -> None:
     value = data.draw(documents(dialect))
     document = parse(json.dumps(value))

@@ -27,7 +27,7 @@ from tests.support.strategies import DIALECTS, documents
 def test_the_guards_let_every_document_through(used: House, dialect: Dialect) -> None:
     with Store.open(used.addresses["author"]) as store:
 
-        @settings(max_examples=40)
+        @settings(max_examples=20)
         @given(documents(dialect))
         def loads(document: dict[str, Any]) -> None:
             content = parse(document, dialect)
@@ -97,7 +97,7 @@ def test_the_guards_let_every_author_message_and_title_through(used: House) -> N
     with Store.open(used.addresses["author"]) as store:
         turns = itertools.cycle((KNIGHT, ROOK))
 
-        @settings(max_examples=80)
+        @settings(max_examples=40)
         @given(TEXTS, TEXTS, st.fixed_dictionaries({}, optional={"title": TEXTS, "source": TEXTS, "schema": TEXTS}))
         def loads(author: str, message: str, envelope: dict[str, str]) -> None:
             content = parse(next(turns))
@@ -203,7 +203,7 @@ def test_the_guards_see_every_damage_to_a_piece(used: House, dialect: Dialect) -
         server.execute("SET session_replication_role = replica")  # without triggers
         seen: Counter[str] = Counter()
 
-        @settings(max_examples=25)
+        @settings(max_examples=12)
         @given(documents(dialect))
         def sees(document: dict[str, Any]) -> None:
             revision = store.load(parse(document, dialect), f"damaged/{dialect}")
