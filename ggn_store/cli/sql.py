@@ -97,7 +97,7 @@ def _values(_context: click.Context, _parameter: click.Parameter, given: tuple[s
     help="Cut the query off where temporary results need more disk; with 0, SQLite keeps them in memory.",
 )
 @click.option("--schema", is_flag=True, help="Show the views, column by column, and the tables.")
-@click.option("--examples", is_flag=True, help="Show a dozen useful queries.")
+@click.option("--examples", is_flag=True, help="Show useful queries.")
 @click.pass_context
 def sql(
     ctx: click.Context,

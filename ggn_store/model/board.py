@@ -17,6 +17,8 @@ from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
 
 MAX_SQUARES = limits.SQUARES.default
+FARTHEST = 65_536
+"""The largest file, rank or layer, from 1, of a square that is said to have coordinates."""
 
 _SIZE = re.compile("[1-9][0-9]{0,5}")
 
@@ -57,6 +59,16 @@ class Board:
         low = tuple(map(min, zip(*points, strict=True)))
         high = tuple(map(max, zip(*points, strict=True)))
         return low, tuple(b - a + 1 for a, b in zip(low, high, strict=True))
+
+    @property
+    def coordinates(self) -> tuple[tuple[int, ...], ...] | None:
+        """The coordinates of each square, from 0; None without an `extent`, and where it is beyond all that boards are.
+
+        Places of a network may have words for labels, of which CELL makes coordinates of millions.
+        """
+        if self.extent is None or max(map(int.__add__, *self.extent)) > FARTHEST:
+            return None
+        return tuple(map(cell.parse, self.squares))
 
     @property
     def words(self) -> int:

@@ -80,13 +80,14 @@ def filled(store: Store) -> Store:
     return store
 
 
-# What the rows of these views are ordered by within a revision.
+# What the rows of these views are ordered by within a revision: those of how a game is played, and others.
 OF_PLAY = {
     "v_duties": ("duty", "piece"),
     "v_reverts": ("marked",),
     "v_crossings": ("piece", "source", "destination", "ordinal"),
     "v_outcomes": ("ordinal",),
 }
+OF_REVISION = OF_PLAY | {"v_squares": ("number",)}
 
 
 # --- the oracle: a plain query of the view, put in order in Python ---
@@ -118,11 +119,11 @@ def expected(store: Store, view: View, suffix: str = "") -> list[Row]:
         }
         of_state = lambda: (row["variable"].encode(), row["value"].encode())  # noqa: E731
         within |= {"v_guards": of_state, "v_state_effects": of_state}
-        if view.name in OF_PLAY:
+        if view.name in OF_REVISION:
             return (
                 row["ruleset"].encode(),
                 row["revision"],
-                *("" if row[key] is None else row[key] for key in OF_PLAY[view.name]),
+                *("" if row[key] is None else row[key] for key in OF_REVISION[view.name]),
             )
         last = (row["possibility"], *within[view.name]()) if view.name in within else ()
         of_piece = places.get((row["ruleset"], row["revision"], row.get("piece")), 0)

@@ -336,10 +336,17 @@ def store_board(database: Database, connection: Connection, board: Board) -> int
     board_id = database.add(connection, t.board, said, ("digest",), "id").scalar()
     if board_id is None:  # somebody else has just stored it
         return int(connection.execute(_BOARD, {"digest": board.digest}).scalar_one())
-    database.fill(
-        connection, t.square.columns, [(board_id, number, label) for number, label in enumerate(board.squares)]
-    )
+    rows = zip(board.squares, points(board), strict=True)
+    squares = [(board_id, number, label, *point) for number, (label, point) in enumerate(rows)]
+    database.fill(connection, t.square.columns, squares)
     return int(board_id)
+
+
+def points(board: Board) -> list[tuple[int | None, ...]]:
+    """File, rank and layer of each square, from 1, as people count them; None for those that it has not."""
+    if board.coordinates is None:
+        return [(None, None, None)] * len(board.squares)
+    return [(*(each + 1 for each in point), None, None)[:3] for point in board.coordinates]
 
 
 def _pieces(database: Database, connection: Connection, document: Document | Ready, board_id: int) -> dict[str, int]:

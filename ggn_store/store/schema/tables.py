@@ -104,6 +104,8 @@ square = _compact(
     Column("board_id", Id, ForeignKey("board.id"), nullable=False),
     Column("number", Integer, nullable=False),
     Column("label", Label, nullable=False),
+    # Derived from the labels of the board, from 1: see `store.rulesets.load.points`.
+    *(Column(axis, Integer, nullable=True) for axis in ("file", "rank", "layer")),
     PrimaryKeyConstraint("board_id", "number"),
     UniqueConstraint("board_id", "label"),
 )

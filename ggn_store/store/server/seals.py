@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from typing import get_args
 
 from ggn_store import limits
-from ggn_store.model import play
+from ggn_store.model import board, play
 from ggn_store.model.document import MAX_STEP, Envelope
 from ggn_store.model.play import Verdict
 from ggn_store.movement import facts
@@ -128,7 +128,7 @@ def _functions(schema: str) -> Iterator[str]:
 
     identifier = f"^(?:{qpi.PATTERN})$".replace("'", "''")
     yield function("is_ours")
-    yield function("fault_of_board")
+    yield function("fault_of_board", farthest=str(board.FARTHEST))
     yield function("fault_of_ruleset")
     yield function("fault_of_piece", identifier=identifier, most_steps=str(MAX_STEP))
     yield function("fault_of_lane", **_numbers_of_lanes())

@@ -30,6 +30,22 @@ SELECT piece, becomes, count(*) AS ways FROM v_effects
 WHERE ruleset = 'chess' AND kind = 'square' AND square = destination AND becomes <> piece
 GROUP BY piece, becomes ORDER BY piece, becomes
 
+-- Which pieces never capture?
+SELECT ruleset, piece, words FROM v_pieces
+WHERE displacing + elsewhere + by_another + either = 0 ORDER BY ruleset, piece
+
+-- Which captures of chess are on another square than the piece goes to?
+SELECT piece, source, destination, capture FROM v_moves
+WHERE ruleset = 'chess' AND capture <> 'displacing' ORDER BY piece, possibility
+
+-- Which pieces only ever move forward?
+SELECT ruleset, piece, min(abs(dy)) AS least, max(abs(dy)) AS most FROM v_moves WHERE NOT is_drop
+GROUP BY ruleset, piece, side HAVING min(CASE side WHEN 'first' THEN dy ELSE -dy END) > 0 ORDER BY ruleset, piece
+
+-- How many files, ranks and layers do the boards have?
+SELECT ruleset, count(*) AS squares, count(DISTINCT file) AS files, count(DISTINCT rank) AS ranks,
+  count(DISTINCT layer) AS layers FROM v_squares GROUP BY ruleset ORDER BY squares DESC, ruleset
+
 -- Which possibilities have the most conditions?
 SELECT ruleset, piece, source, destination, count(*) AS conditions FROM v_conditions
 GROUP BY ruleset, piece, source, destination, ordinal, possibility

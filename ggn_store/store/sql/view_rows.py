@@ -54,6 +54,7 @@ _OF_PIECE: Final = {
 _OTHERS: Final = {
     "v_rulesets": (),
     "v_pieces": ("ordinal",),
+    "v_squares": ("number",),
     "v_duties": ("duty", "piece"),
     "v_reverts": ("marked",),
     "v_crossings": ("piece", "source", "destination", "ordinal"),

@@ -169,6 +169,13 @@ class _Walk:
 
         if not self._attempt(is_sound):
             yield f"board {row.id}: its squares and shape do not give its digest {row.digest}"
+        elif not self._attempt(lambda: self._has_its_points(connection, row.id)):
+            yield f"board {row.id}: file, rank and layer of its squares are not those of their labels"
+
+    def _has_its_points(self, connection: Connection, board_id: int) -> bool:
+        columns = t.square.c.file, t.square.c.rank, t.square.c.layer
+        query = select(*columns).where(t.square.c.board_id == board_id).order_by(t.square.c.number)
+        return [tuple(row) for row in connection.execute(query)] == load.points(self._board(connection, board_id))
 
     def _board(self, connection: Connection, board_id: int) -> Board:
         """A board; raises LookupError where there is none."""

@@ -21,6 +21,7 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Connection, Inspector, Text, inspect, text
+from sqlalchemy.exc import DBAPIError
 
 import ggn_store
 from ggn_store import Store, StoreError
@@ -213,6 +214,24 @@ def test_histories_of_older_stores_get_their_lineages(store: Store, address: str
     assert store.upkeep.check() == []
     assert store.load({"C:P": {"e2": {"e5": [{}]}}}, "one").number == 3
     assert store.upkeep.check() == []
+
+
+def test_squares_of_older_stores_get_their_coordinates(store: Store, address: str) -> None:
+    squares = "a1-ab12 a1A-b2C a-c a1-a1A here-there a1-A1 a1Aa-a1Ab a1-zz9999"
+    possibility = {"action": {"name": "go", "step": 1}, "diff": {"toggle": True}}  # a dialect for all labels
+    for number, (source, destination) in enumerate(each.split("-") for each in squares.split()):
+        store.load({"C:P": {source: {destination: [possibility]}}}, f"game-{number}")
+    query = "SELECT * FROM square ORDER BY board_id, number"
+    with connected(address) as connection:
+        before = connection.execute(text(query)).all()
+        alembic(connection, command.downgrade, "0015")
+    assert store.upgrade() == ("0015", session.known_versions()[-1])
+    with connected(address) as connection:
+        assert connection.execute(text(query)).all() == before
+        assert len({row.file for row in before}) > 20
+    assert store.upkeep.check() == []
+    with connected(address) as connection, pytest.raises(DBAPIError, match="never changed"):
+        connection.execute(text("UPDATE square SET file = 7"))
 
 
 GUARDED = {

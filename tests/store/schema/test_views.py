@@ -21,6 +21,7 @@ from tests.support.migrations import connected
 from tests.support.strategies import DIALECTS, documents
 from tests.support.views import GAMES, PLAY, Row, played, rows
 
+AXES = ("file", "rank", "layer")
 TYPES = {"text": Text, "integer": Integer, "boolean": Boolean, "time": DateTime}
 
 
@@ -56,15 +57,36 @@ def possibilities(document: dict[str, Any]) -> Iterator[tuple[Row, Any]]:
                     number += 1
 
 
+def plain_points(document: dict[str, Any]) -> dict[str, Row]:
+    """File, rank and layer of each square of the board."""
+    board = parse(document).board
+    at = {} if board.extent is None else analyses.points(board.squares)
+    nowhere: Row = dict.fromkeys(AXES)
+    return {square: nowhere | dict(zip(AXES, at.get(square, ()), strict=False)) for square in board.squares}
+
+
+def plain_squares(document: dict[str, Any]) -> list[Row]:
+    found = plain_points(document).items() if document else ()
+    return [{"square": square, "number": number} | point for number, (square, point) in enumerate(found)]
+
+
 def plain_moves(document: dict[str, Any], dialect: str) -> list[Row]:
     found = []
+    at = plain_points(document) | {"*": dict.fromkeys(AXES)} if document else {}
     for place, possibility in possibilities(document):
+        start, end = at[place["source"]], at[place["destination"]]
+        steps = {
+            f"d{name}": None if None in (start[axis], end[axis]) else end[axis] - start[axis]
+            for name, axis in zip("xyz", AXES, strict=True)
+        }
         must = possibility.get("must", possibility.get("require", {}))
         toggle = None if dialect == "must-deny" else possibility.get("diff", {}).get("toggle", True)
         said = {
             "side": side_of(place["piece"]),
             "requires": must.get(place["destination"]),
             "toggle": toggle,
+            "capture": oracle.capture(place["piece"], place["source"], place["destination"], possibility),
+            "promotes": oracle.promotes(place["piece"], place["destination"], possibility),
             "is_drop": place["source"] == "*",
             "action": None,
             "step": None,
@@ -73,7 +95,7 @@ def plain_moves(document: dict[str, Any], dialect: str) -> list[Row]:
         if "action" in possibility:
             action = possibility["action"]
             said |= {"action": action["name"], "step": action["step"], "chainable": action.get("chainable", False)}
-        found.append(place | said)
+        found.append(place | said | start | steps)
     return found
 
 
@@ -127,7 +149,7 @@ def plain_facts(document: dict[str, Any]) -> dict[str, Row]:
         squares, total, _, _, quiet, _, _, capture, _, _, reach, colours = mobility.get(piece, (None,) * 12)
         row: Row = {name: counts[piece][name] for name in Counts._fields}
         row |= zip(("rides", "leaps", "hops"), (None,) * 3 if at is None else ways[piece], strict=True)
-        row |= {"squares": squares, "total": total, "quiet": quiet, "capture": capture}
+        row |= {"squares": squares, "total": total, "quiet": quiet, "capturing": capture}
         found[piece] = row | {"reach": reach, "colours": colours}
     return found
 
@@ -161,6 +183,7 @@ def plain_pieces(document: dict[str, Any]) -> list[Row]:
 def plain(document: dict[str, Any], dialect: str) -> dict[str, list[Row]]:
     return {
         "v_pieces": plain_pieces(document),
+        "v_squares": plain_squares(document),
         "v_moves": plain_moves(document, dialect),
         "v_conditions": plain_conditions(document),
         "v_effects": plain_effects(document),
@@ -229,7 +252,7 @@ def test_views_hold_what_documents_say(store: Store) -> None:
         require_alike(store, "", dialect, 1, plain(document, dialect))
         require_alike(store, "_all", dialect, 1, plain(document, dialect))
     counts = {view: len(rows(store, f"SELECT * FROM {view}")) for view in plain({}, "diff")}
-    of_state = {"v_guards": 3, "v_state_effects": 1}
+    of_state = {"v_guards": 3, "v_state_effects": 1, "v_squares": 12}
     assert counts == {"v_pieces": 6, "v_moves": 13, "v_conditions": 11, "v_effects": 11} | of_state
     [declared] = rows(store, "SELECT variables FROM v_rulesets WHERE ruleset = 'gdl'")
     assert json.loads(declared["variables"]) == GAMES["gdl"]["$state"]
@@ -245,6 +268,39 @@ def test_views_hold_what_random_documents_say(module_store: Store, data: st.Data
     exported = json.loads(module_store.ruleset(name).export())
     require_alike(module_store, "", name, revision.number, plain(exported, dialect))
     require_alike(module_store, "_all", name, revision.number, plain(exported, dialect))
+
+
+def points(store: Store, name: str) -> dict[str, tuple[int | None, ...]]:
+    found = rows(store, "SELECT * FROM v_squares WHERE ruleset = :name ORDER BY number", name=name)
+    return {row["square"]: tuple(row[axis] for axis in AXES) for row in found}
+
+
+def test_squares_of_every_kind_of_board_have_their_coordinates(store: Store) -> None:
+    def load(*squares: str) -> dict[str, tuple[int | None, ...]]:
+        name = "-".join(squares).lower()
+        possibility = {"action": {"name": "go", "step": 1}, "diff": {"toggle": True}}  # a dialect for all labels
+        store.load({"C:P": {squares[0]: {square: [possibility] for square in squares[1:]}}}, name)
+        return points(store, name)
+
+    assert load("e3", "e4") == {"e3": (5, 3, None), "e4": (5, 4, None)}
+    assert load("z1", "ab1") == {"z1": (26, 1, None), "aa1": (27, 1, None), "ab1": (28, 1, None)}
+    assert load("a1A", "a1B") == {"a1A": (1, 1, 1), "a1B": (1, 1, 2)}
+    assert load("c", "d") == {"c": (3, None, None), "d": (4, None, None)}
+    # The board around these would be too large: they are listed, as they are.
+    assert load("a1", "zz9999") == {"a1": (1, 1, None), "zz9999": (702, 9999, None)}
+    # No coordinates: of different dimensions, of four, no CELL, and words, of which CELL makes files such as 7,341,613.
+    for squares in (("a1", "a1A"), ("a1Aa", "a1Ab"), ("a1", "x-1"), ("A1", "A2"), ("altar", "paris")):
+        assert set(load(*squares).values()) == {(None, None, None)}, squares
+    assert set(load("crxn", "crxo").values()) == {(65_534, None, None), (65_535, None, None)}
+    assert set(load("crxp", "crxq").values()) == {(None, None, None)}
+    assert store.upkeep.check() == []
+
+
+def test_steps_of_knights_are_those_of_knights(store: Store) -> None:
+    store.load_library("chess")
+    assert len(points(store, "chess")) == 64
+    knight = "SELECT DISTINCT abs(dx) AS x, abs(dy) AS y, dz FROM v_moves WHERE ruleset = 'chess' AND piece = 'C:N'"
+    assert {tuple(row.values()) for row in rows(store, knight)} == {(1, 2, None), (2, 1, None)}
 
 
 def test_current_views_hold_the_newest_revision_and_the_others_all(store: Store) -> None:

@@ -12,6 +12,7 @@ import psycopg
 import pytest
 
 from ggn_store import Store, parse
+from ggn_store.model.board import Board
 from ggn_store.model.document import revision_digest
 from ggn_store.model.revision import lineage
 from ggn_store.movement import facts
@@ -237,6 +238,33 @@ ATTEMPTS: tuple[Attempt, ...] = (
             "INSERT INTO square VALUES (currval('board_id_seq'), 0, 'a1')",
         ],
         "squares and shape do not give",
+    ),
+    *(
+        Attempt(
+            f"forge the coordinates of a square {place}",
+            "-xx",
+            [
+                f"INSERT INTO board (digest) VALUES ('{Board((label,)).digest}')",
+                f"INSERT INTO square VALUES (currval('board_id_seq'), 0, '{label}', {given})",
+            ],
+            "file, rank and layer of its squares are not those of their labels",
+        )
+        for place, label, given in (
+            ("that has others", "b7C", "2, 7, 4"),
+            ("that has them", "b7", "NULL, NULL, NULL"),
+            ("on a flat board", "b7", "2, 7, 1"),
+            ("without any", "north pole", "1, 1, NULL"),
+            ("too far away", "crxq", "65537, NULL, NULL"),
+        )
+    ),
+    Attempt(
+        "store a board with its coordinates",
+        "-++",
+        [
+            f"INSERT INTO board (digest) VALUES ('{Board(('ab7C', 'ac7C')).digest}')",
+            "INSERT INTO square VALUES (currval('board_id_seq'), 0, 'ab7C', 28, 7, 3)",
+            "INSERT INTO square VALUES (currval('board_id_seq'), 1, 'ac7C', 29, 7, 3)",
+        ],
     ),
     Attempt(
         "forge a lineage",

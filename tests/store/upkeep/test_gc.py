@@ -292,7 +292,7 @@ def test_a_file_is_made_smaller_on_request(run: Callable[..., Result], tmp_path:
     path = tmp_path / "store.db"
     with Store.open(str(path)) as store:
         store.load(document(0), "game")
-        store_unlisted(store, range(100, 110))
+        store_unlisted(store, range(100, 130))
     before = path.stat().st_size
     done = run("--db", path, "gc")
     assert done.err.endswith(" bytes of the file are free for what comes next; --vacuum gives them back\n")
