@@ -229,7 +229,7 @@ def plain_rows(key: int, sources: dict[str, Any], document: Document) -> list[li
 @pytest.mark.parametrize("count", [0, 1, 24, 25, 26, 499, 500, 501, 1526, 4001])
 def test_as_many_rows_are_stored_as_are_given(store: Store, count: int) -> None:
     labels = ["tab\there", "two\nlines", "back\\slash", "\\N", "None", "True", "a\rb", "100%s", *map(str, range(count))]
-    rows = [(1, number, label) for number, label in enumerate(labels[:count])]
+    rows = [(1, number, label, number + 1, None, 7) for number, label in enumerate(labels[:count])]
     with store.session.database.writing() as connection:
         connection.execute(t.board.insert().values(id=1, digest="d", shape=None))
         store.session.database.fill(connection, t.square.columns, iter(rows))
