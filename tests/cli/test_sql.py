@@ -367,6 +367,10 @@ def test_examples_answer_what_is_known(library: Store) -> None:
     assert {row[1] for row in ask("What becomes of pieces that promote") if row[0] == "C:P"} >= {"C:Q", "C:N"}
 
 
+def test_there_are_a_dozen_examples() -> None:
+    assert len(SQL_EXAMPLES) >= 12
+
+
 # --- Arrow, pandas, files ---
 
 

@@ -373,7 +373,7 @@ def perfts(rules: Ruleset, position: Position, depth: int, engine: str | None, a
 
 
 @pytest.mark.parametrize("engine", [None, "duckdb"])
-@pytest.mark.parametrize(("name", "depth"), [("chess", 2), ("minishogi", 2)])
+@pytest.mark.parametrize(("name", "depth"), [("chess", 3), ("minishogi", 2)])
 def test_a_reader_s_perft_is_the_owner_s(
     filled: Filled, reader: str, name: str, depth: int, engine: str | None
 ) -> None:
@@ -384,7 +384,7 @@ def test_a_reader_s_perft_is_the_owner_s(
 
     [[count, *_], _] = compare(filled, reader, ("perft", name, engine), ask)
     if name == "chess":
-        assert count == 400
+        assert count == 8902
 
 
 def test_a_reader_s_perft_of_a_must_deny_document_is_the_owner_s(filled: Filled, reader: str) -> None:
