@@ -34,6 +34,7 @@ _ASYMMETRIES = (
 _ASYMMETRIES_SHOWN = 10
 _MOVERS = ("fingerprint", "ruleset", "revision", "piece", "relation")
 _GROUPS = ("fingerprint", "pieces", "rulesets", "moves", "movers")
+_LIKE = ("ruleset", "revision", "likeness", "movements", "other_movements", "concepts", "differs")
 _DIFFERENCES = ("change", "sides", "piece", "other", "gained", "lost", "what")
 
 
@@ -279,6 +280,85 @@ def same_movers(
         options.print_records([record for group in found.groups for record in group.records()], form, _MOVERS)
     else:
         options.print_records(found.groups, form, _GROUPS)
+
+
+@options.command("concepts")
+@options.rulesets_argument
+@_answer_options
+@click.pass_context
+def concepts(ctx: click.Context, rulesets: tuple[str, ...], form: str | None, tell: Any) -> None:
+    """Show the concepts of games: what they have, and how much of it.
+
+    Of one RULESET those that it has, with their values: for most, how many of its pieces do so. Of several, or of all
+    in their newest revisions, how many rulesets have each. JSON and CSV also have the SQL that finds a concept. The
+    view v_concepts has a column for each, and the guide to analyses lists them.
+    """
+    found = options.open_store(ctx).analysis(tell).concepts(rulesets)
+    form = options.record_format(form)
+    told = ("meaning",) if form == "table" else ("meaning", "sql")
+    if len(found[0].values) == len(rulesets) == 1:
+        records = [
+            {"concept": each.concept, "value": value, "meaning": each.meaning, "sql": each.sql}
+            for each in found
+            for value in each.values.values()
+            if value
+        ]
+        options.print_records(records, form, ("concept", "value", *told))
+    else:
+        options.print_records(found, form, ("concept", "rulesets", *told))
+
+
+@options.command("find")
+@options.rulesets_argument
+@click.option(
+    "--with", "having", metavar="CONCEPT", multiple=True, help="Games with this, or riders>=4, and so on; repeatable."
+)
+@click.option("--without", "lacking", metavar="CONCEPT", multiple=True, help="Games without it; repeatable.")
+@click.option("--board", metavar="SHAPE", help="Games on a board such as 9x9.")
+@_answer_options
+@click.pass_context
+def find(
+    ctx: click.Context,
+    rulesets: tuple[str, ...],
+    having: tuple[str, ...],
+    lacking: tuple[str, ...],
+    board: str | None,
+    form: str | None,
+    tell: Any,
+) -> None:
+    """Find games by what they have: `find --with hoppers --with drops --board 9x9`.
+
+    Without RULESET, among all of the store in their newest revisions. A CONCEPT is one that `concepts` lists, or a
+    comparison of its number with another by =, !=, <, <=, > or >=, in quotes for the shell: --with 'riders>=4'.
+    """
+    found = options.open_store(ctx).analysis(tell).find(rulesets, having=having, lacking=lacking, board=board)
+    columns = [*found[0]] if found else ["ruleset"]
+    options.print_records(found, form, columns, "no ruleset has all that")
+
+
+@options.command("similar")
+@options.ruleset_argument
+@click.option(
+    "--limit", "-n", type=options.IntRange(min=1), default=10, show_default=True, metavar="N", help="No more than N."
+)
+@_answer_options
+@click.pass_context
+def similar(ctx: click.Context, ruleset: str, limit: int, form: str | None, tell: Any) -> None:
+    """Show which rulesets of the store are most like one, and why.
+
+    likeness, in per cent: the mean of two shares, of the ways to move that either game has, and of the concepts that
+    either has, those in which both agree. movements: pieces of RULESET that some piece there moves like, equal or
+    mirrored; other_movements: how many ways to move only one of the two has. concepts: those in which both agree.
+    differs: +drops, it has drops and RULESET has not; -castlers, the other way round; files=9, its own number of files.
+    """
+    store = options.open_store(ctx)
+    reference = str(options.find_ruleset(store, ruleset).revision)
+    found = store.analysis(tell).similar(reference)[:limit]
+    if options.record_format(form) == "table":
+        shown = ({**each.data(), "concepts": len(each.concepts)} for each in found)
+        options.print_records(shown, form, _LIKE, "there is no other ruleset")
+    else:
+        options.print_records(found, form, _LIKE)
 
 
 @options.command("compare")

@@ -24,6 +24,7 @@ INDEXES: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "v_pieces": (("ruleset", "revision", "piece"), ("piece",), ("piece_id",)),
     "v_moves": (("ruleset", "piece", "source"), ("piece", "source"), ("piece_id", "possibility")),
     "v_squares": (("ruleset", "square"),),
+    "v_concepts": (("ruleset", "revision"),),
     "v_conditions": (("ruleset", "piece"), ("state",), ("piece_id", "possibility")),
     "v_effects": (("ruleset", "piece"), ("piece_id", "possibility")),
     "v_guards": (("ruleset", "piece"), ("piece_id", "possibility")),

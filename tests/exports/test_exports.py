@@ -87,7 +87,7 @@ OF_PLAY = {
     "v_crossings": ("piece", "source", "destination", "ordinal"),
     "v_outcomes": ("ordinal",),
 }
-OF_REVISION = OF_PLAY | {"v_squares": ("number",)}
+OF_REVISION = OF_PLAY | {"v_squares": ("number",), "v_concepts": ()}
 
 
 # --- the oracle: a plain query of the view, put in order in Python ---

@@ -1,6 +1,6 @@
 """The README and the guides are true: every block runs, every link leads somewhere, nothing generated is stale.
 
-`python -m tests.whole.test_guides` writes the generated parts: commands, views, limits and host duties.
+`python -m tests.whole.test_guides` writes the generated parts: concepts, commands, views, limits and host duties.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from ggn_store.cli import group, table
 from ggn_store.games import definition, playing, tables
 from ggn_store.gdl.sections import topology
 from ggn_store.model.play import DUTIES, HOST_DUTIES, OUTCOMES, Outcome
+from ggn_store.store.schema.concepts import CONCEPTS
 from ggn_store.store.schema.views import POSITION_VIEWS, VIEWS, View
 from tests.support.guides import GUIDES, PAGES, README, ROOT, Page, blocks
 from tests.support.house import as_user
@@ -85,6 +86,12 @@ def table_of_limits() -> str:
     return "\n".join(["| limit | at most | what it bounds | to change it |", "|---|---|---|---|", *rows])
 
 
+def concepts() -> str:
+    """Every concept with its definition and its SQL, as a Markdown table."""
+    rows = [f"| `{each.name}` | {each.meaning} | `{each.sql.format(every='')}` |" for each in CONCEPTS]
+    return "\n".join(["| concept | definition | SQL |", "|---|---|---|", *rows])
+
+
 def duties() -> str:
     """The duties, the kinds of outcomes, and what may be left to a host, as Markdown tables."""
 
@@ -102,6 +109,7 @@ def duties() -> str:
 
 
 GENERATED: Final = {
+    "analyses": ("concepts", concepts),
     "commands": ("commands", commands),
     "sql": ("views", views),
     "limits": ("limits", table_of_limits),

@@ -9,12 +9,13 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from ggn_store.analysis import comparison, movers, symmetry
+from ggn_store.analysis import comparison, likeness, movers, symmetry
 from ggn_store.analysis import dead as idle
 from ggn_store.analysis import mobility as mobilities
 from ggn_store.analysis import reach as reaches
 from ggn_store.analysis.comparison import ComparedRules, Moving, PieceComparison
 from ggn_store.analysis.dead import Dead
+from ggn_store.analysis.likeness import ConceptValues, Profile, Similar
 from ggn_store.analysis.mobility import PieceMobility, SquareMobility
 from ggn_store.analysis.movers import Candidate, SameMovers
 from ggn_store.analysis.reach import Coverage, Reacher
@@ -23,6 +24,7 @@ from ggn_store.api.handle import Handle
 from ggn_store.api.session import collector
 from ggn_store.api.session import references as naming
 from ggn_store.errors import NotationError, UnknownNameError, offer, printable, quote
+from ggn_store.model import board as boards
 from ggn_store.model.board import Board
 from ggn_store.model.contents import Condition
 from ggn_store.model.document import EMPTY, ENEMY, Possibility
@@ -34,12 +36,13 @@ from ggn_store.movement.grid import Grid
 from ggn_store.movement.movement import Items
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
-from ggn_store.store.analyses import contents, facts, mentions, mobility, possibility_rows, reach, stats
+from ggn_store.store.analyses import concepts, contents, facts, mentions, mobility, possibility_rows, reach, stats
 from ggn_store.store.analyses.asking import Asker, Tell, asking
 from ggn_store.store.analyses.contents import Member
 from ggn_store.store.analyses.reach import IN_HAND, Standing
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
+from ggn_store.store.schema.concepts import CONCEPTS, SIZES
 
 
 class RulesetAnalysis:
@@ -215,6 +218,48 @@ class StoreAnalysis:
                 found |= zip(part.revisions, stats.of_rulesets(part.asker, [*part.revisions.values()]), strict=True)
         return [found[each] for each in wanted or found]
 
+    def concepts(self, references: Iterable[str] = ()) -> list[ConceptValues]:
+        """The concepts of these rulesets, or of the newest revisions of all: see the guide to analyses."""
+        found: dict[str, dict[str, Any]] = {}
+        with self._of_concepts(references) as parts:
+            for asker, revisions in parts:
+                told = concepts.ask(asker, CONCEPTS, revisions)
+                found |= {f"{each['ruleset']}@{each['revision']}": each for each in told}
+        return [
+            ConceptValues(each.name, each.meaning, each.query, {key: of[each.name] for key, of in found.items()})
+            for each in CONCEPTS
+        ]
+
+    def find(
+        self,
+        references: Iterable[str] = (),
+        *,
+        having: Iterable[str] = (),
+        lacking: Iterable[str] = (),
+        board: str | None = None,
+    ) -> list[dict[str, Any]]:
+        """Those of these rulesets, or of all in their newest revisions, that have all of `having`, none of `lacking`.
+
+        Each is a concept (`hoppers`), or a comparison (`riders>=4`); `board` is a shape (`9x9`). The records have the
+        concepts that were asked for. Raises UnknownNameError and NotationError for what is no concept and no shape.
+        """
+        wanted, unwanted = ([*map(concepts.read_wish, each)] for each in (having, lacking))
+        asked = dict.fromkeys(each.concept for each in (*wanted, *unwanted))
+        shape = None if board is None else boards.parse_shape(board).shape_text
+        with self._of_concepts(references) as parts:
+            return [
+                each
+                for asker, revisions in parts
+                for each in concepts.ask(asker, asked, revisions, having=wanted, lacking=unwanted, board=shape)
+            ]
+
+    def similar(self, reference: str) -> list[Similar]:
+        """The other rulesets of the store in their newest revisions, the most like this one first."""
+        with self._asking([reference], every=True) as parts:
+            profiles = {key: profile for part in parts for key, profile in _profiles(part).items()}
+        wanted = profiles.pop(reference)
+        return likeness.similar(wanted, (each for each in profiles.values() if each.ruleset != wanted.ruleset))
+
     def compare(self, before: str, after: str) -> list[PieceComparison]:
         """What differs between the pieces of two rulesets or revisions, in words; see `PieceComparison`.
 
@@ -261,6 +306,17 @@ class StoreAnalysis:
             found = movers.group(places, mirrored=mirrored, wanted_only=piece is not None)
             return SameMovers(found, tuple(name for each in candidates for name in each.left_out()))
 
+    @contextmanager
+    def _of_concepts(self, references: Iterable[str]) -> Iterator[list[tuple[Asker, list[Revision] | None]]]:
+        """Where to ask for concepts: of revisions, or of the newest ones of the store (None)."""
+        wanted = self._selected(references)
+        if wanted:
+            with self._asking(wanted) as parts:
+                yield [(part.asker, [*part.revisions.values()]) for part in parts]
+        else:
+            with asking(self._session.database, self._tell, self._session.reading_long()) as asker:
+                yield [(asker, None)]
+
     def _selected(self, references: Iterable[str]) -> list[str]:
         with self._session.reading() as connection:
             return catalog.selected(connection, references)
@@ -280,6 +336,30 @@ class StoreAnalysis:
                 inside = stack.enter_context(asking(memory.database, self._tell, memory.reading()))
                 parts.append(_Part(inside, {reference: revision}))
             yield parts
+
+
+def _profiles(part: _Part) -> dict[str, Profile]:
+    """What each ruleset of a part is compared by."""
+    revisions = part.by_id
+    moving = facts.movements(part.asker, revisions.values())
+    movements: dict[int, dict[str, str]] = {key: {} for key in revisions}
+    for each in contents.members(part.asker, revisions.values()):
+        fingerprint = moving[each.piece_id].fingerprint if each.piece_id in moving else None
+        if fingerprint is not None:
+            movements[each.revision_id].setdefault(fingerprint, each.piece)
+    newest = {(each["ruleset"], each["revision"]): each for each in concepts.ask(part.asker, CONCEPTS)}
+    older = [each for each in revisions.values() if (each.name, each.number) not in newest]
+    told = newest | {(each["ruleset"], each["revision"]): each for each in concepts.ask(part.asker, CONCEPTS, older)}
+    return {
+        reference: Profile(
+            revision.name,
+            revision.number,
+            {each.name: told[revision.name, revision.number][each.name] for each in CONCEPTS},
+            movements[revision.id],
+            SIZES,
+        )
+        for reference, revision in part.revisions.items()
+    }
 
 
 class _Part(NamedTuple):

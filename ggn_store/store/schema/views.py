@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from ggn_store.store.schema.concepts import CONCEPTS
+
 Type = Literal["text", "integer", "boolean", "time"]
 
 
@@ -275,6 +277,11 @@ VIEWS: Final[tuple[View, ...]] = (
             Column("other", "integer", "how many the other side has at least, or NULL"),
             Column("perpetual", "boolean", "whether a side that always checked loses instead, or NULL"),
         ),
+    ),
+    _view(
+        "v_concepts",
+        "a ruleset, with its concepts: what it has, and how much of it",
+        (_RULESET, _REVISION, *(Column(each.name, each.type, each.meaning) for each in CONCEPTS)),
     ),
     _view(
         "v_history",

@@ -34,6 +34,14 @@ GROUP BY piece, becomes ORDER BY piece, becomes
 SELECT ruleset, piece, words FROM v_pieces
 WHERE displacing + elsewhere + by_another + either = 0 ORDER BY ruleset, piece
 
+-- Which games have drops, and what else have they?
+SELECT ruleset, drops, hoppers, asymmetric, mandatory_capture, ends_by_line FROM v_concepts
+WHERE drops > 0 ORDER BY ruleset
+
+-- How many games are there on boards of each size, and how many riders and leapers have they at most?
+SELECT board_squares, count(*) AS games, max(riders) AS riders, max(leapers) AS leapers FROM v_concepts
+GROUP BY board_squares ORDER BY games DESC, board_squares
+
 -- Which captures of chess are on another square than the piece goes to?
 SELECT piece, source, destination, capture FROM v_moves
 WHERE ruleset = 'chess' AND capture <> 'displacing' ORDER BY piece, possibility

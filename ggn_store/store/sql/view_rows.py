@@ -59,6 +59,7 @@ _OTHERS: Final = {
     "v_reverts": ("marked",),
     "v_crossings": ("piece", "source", "destination", "ordinal"),
     "v_outcomes": ("ordinal",),
+    "v_concepts": (),
     "v_history": ("revision",),
 }
 

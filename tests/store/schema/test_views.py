@@ -15,7 +15,7 @@ from ggn_store import Store, parse
 from ggn_store.movement.facts import Counts
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import VIEWS
-from tests.oracles import analyses
+from tests.oracles import analyses, concepts
 from tests.oracles import facts as oracle
 from tests.support.migrations import connected
 from tests.support.strategies import DIALECTS, documents
@@ -180,10 +180,16 @@ def plain_pieces(document: dict[str, Any]) -> list[Row]:
     return found
 
 
+def plain_concepts(document: dict[str, Any], played: dict[str, list[Row]]) -> list[Row]:
+    pieces, squares = plain_pieces(document), plain_squares(document)
+    return [{**concepts.of_document(document, pieces, squares, played)}] if document else []
+
+
 def plain(document: dict[str, Any], dialect: str) -> dict[str, list[Row]]:
     return {
         "v_pieces": plain_pieces(document),
         "v_squares": plain_squares(document),
+        "v_concepts": plain_concepts(document, {}),
         "v_moves": plain_moves(document, dialect),
         "v_conditions": plain_conditions(document),
         "v_effects": plain_effects(document),
@@ -194,7 +200,8 @@ def plain(document: dict[str, Any], dialect: str) -> dict[str, list[Row]]:
 
 def alike(found: list[Row]) -> list[str]:
     """Rows as texts in one order; truth values are 0 and 1, as SQLite has them, and keys of the store are left out."""
-    left_out = ("ruleset", "revision", "piece_id", "digest", "movement", "whole_movement", "words")
+    of_movement = ("movement", "whole_movement", "words", "movements", "asymmetric")
+    left_out = ("ruleset", "revision", "piece_id", "digest", *of_movement)
     kept = [{name: value for name, value in row.items() if name not in left_out} for row in found]
     return sorted(
         json.dumps(
@@ -252,7 +259,7 @@ def test_views_hold_what_documents_say(store: Store) -> None:
         require_alike(store, "", dialect, 1, plain(document, dialect))
         require_alike(store, "_all", dialect, 1, plain(document, dialect))
     counts = {view: len(rows(store, f"SELECT * FROM {view}")) for view in plain({}, "diff")}
-    of_state = {"v_guards": 3, "v_state_effects": 1, "v_squares": 12}
+    of_state = {"v_guards": 3, "v_state_effects": 1, "v_squares": 12, "v_concepts": 4}
     assert counts == {"v_pieces": 6, "v_moves": 13, "v_conditions": 11, "v_effects": 11} | of_state
     [declared] = rows(store, "SELECT variables FROM v_rulesets WHERE ruleset = 'gdl'")
     assert json.loads(declared["variables"]) == GAMES["gdl"]["$state"]
@@ -379,8 +386,9 @@ def test_views_hold_how_a_game_is_played(store: Store) -> None:
     for view in plain_play():
         assert rows(store, f"SELECT * FROM {view}_all") == [], view
     store.load(played(), "game")
+    of_game = {"v_concepts": plain_concepts(GAMES["gdl"], plain_play())}
     for suffix in ("", "_all"):
-        require_alike(store, suffix, "game", 2, plain_play())
+        require_alike(store, suffix, "game", 2, plain_play() | of_game)
     store.load(GAMES["gdl"], "game")
     for view, expected in plain_play().items():
         assert rows(store, f"SELECT * FROM {view}") == []

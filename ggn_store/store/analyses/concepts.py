@@ -1,0 +1,100 @@
+"""The concepts of rulesets, as v_concepts has them; of all, of some, or of those that have what is asked."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Boolean, ColumnClause, ColumnElement, Integer, TableClause, Text, column, not_, select, table
+
+from ggn_store.errors import NotationError, UnknownNameError, did_you_mean, printable, quote
+from ggn_store.model.revision import Revision
+from ggn_store.store.analyses.asking import Asker
+from ggn_store.store.schema.concepts import CONCEPTS, Concept
+
+_TYPES: Final = {"integer": Integer, "boolean": Boolean}
+_BY_NAME: Final = {each.name: each for each in CONCEPTS}
+_COMPARISONS: Final[Mapping[str, Callable[[ColumnElement[Any], int], ColumnElement[bool]]]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    "!=": operator.ne,
+    "=": operator.eq,
+    ">": operator.gt,
+    "<": operator.lt,
+}
+_WISH: Final = re.compile(rf"(\w+)(?:({'|'.join(_COMPARISONS)})([0-9]{{1,9}}))?", re.ASCII)
+
+
+class Wish(NamedTuple):
+    """A concept that is asked for: that a ruleset has it, or how a number of it compares with another."""
+
+    concept: Concept
+    comparison: str | None = None
+    number: int = 0
+
+    def condition(self, rows: TableClause) -> ColumnElement[bool]:
+        """It in SQL, of the rows of v_concepts."""
+        found = rows.c[self.concept.name]
+        if self.comparison is not None:
+            return _COMPARISONS[self.comparison](found, self.number)
+        return found if self.concept.type == "boolean" else found > 0
+
+
+def read_wish(text: str) -> Wish:
+    """The wish that `hoppers` or `riders>=4` writes.
+
+    Raises NotationError for another text, and UnknownNameError where there is no such concept.
+    """
+    match = _WISH.fullmatch(text.replace(" ", ""))
+    if match is None:
+        raise NotationError(f"{quote(text)} is not a concept such as hoppers, or a comparison such as riders>=4")
+    name, comparison, number = match.groups()
+    if name not in _BY_NAME:
+        near = did_you_mean(name, _BY_NAME) or "; `ggn-store concepts` lists them"
+        raise UnknownNameError(f"there is no concept {quote(name)}{near}")
+    concept = _BY_NAME[name]
+    if comparison is not None and concept.type == "boolean":
+        raise NotationError(f"{printable(text)}: {name} is no number; a ruleset has it or not")
+    return Wish(concept, comparison, int(number or 0))
+
+
+def ask(
+    asker: Asker,
+    concepts: Iterable[Concept],
+    revisions: Iterable[Revision] | None = None,
+    *,
+    having: Sequence[Wish] = (),
+    lacking: Sequence[Wish] = (),
+    board: str | None = None,
+) -> list[dict[str, Any]]:
+    """A record for each revision of which all of `having` and none of `lacking` is so.
+
+    It has ruleset, revision, board and these concepts. Of the newest revisions by name, or of those that are given, in
+    their order; `board` is the shape of the board.
+    """
+    every = "" if revisions is None else "_all"
+    of = table(f"v_concepts{every}", column("ruleset", Text), column("revision", Integer), *map(_column, CONCEPTS))
+    of_ruleset = table(
+        f"v_rulesets{every}", column("ruleset", Text), column("revision", Integer), column("board", Text)
+    )
+    query = (
+        select(of.c.ruleset, of.c.revision, of_ruleset.c.board, *(of.c[each.name] for each in concepts))
+        .join(of_ruleset, (of.c.ruleset == of_ruleset.c.ruleset) & (of.c.revision == of_ruleset.c.revision))
+        .where(*(each.condition(of) for each in having), *(not_(each.condition(of)) for each in lacking))
+        .order_by(of.c.ruleset)
+    )
+    if board is not None:
+        query = query.where(of_ruleset.c.board == board)
+    if revisions is None:
+        return [dict(row._mapping) for row in asker.rows(query)]
+    return [
+        dict(row._mapping)
+        for each in revisions
+        for row in asker.rows(query.where(of.c.ruleset == each.name, of.c.revision == each.number))
+    ]
+
+
+def _column(concept: Concept) -> ColumnClause[Any]:
+    return column(concept.name, _TYPES[concept.type]())
