@@ -350,15 +350,25 @@ def similar(ctx: click.Context, ruleset: str, limit: int, form: str | None, tell
     either has, those in which both agree. movements: pieces of RULESET that some piece there moves like, equal or
     mirrored; other_movements: how many ways to move only one of the two has. concepts: those in which both agree.
     differs: +drops, it has drops and RULESET has not; -castlers, the other way round; files=9, its own number of files.
+    A table says how many of all these are.
     """
     store = options.open_store(ctx)
     reference = str(options.find_ruleset(store, ruleset).revision)
     found = store.analysis(tell).similar(reference)[:limit]
-    if options.record_format(form) == "table":
-        shown = ({**each.data(), "concepts": len(each.concepts)} for each in found)
-        options.print_records(shown, form, _LIKE, "there is no other ruleset")
-    else:
+    if options.record_format(form) != "table":
         options.print_records(found, form, _LIKE)
+        return
+
+    def share(names: tuple[str, ...], others: int) -> str:
+        return f"{len(names)} of {len(names) + others}{': ' if names else ''}{', '.join(names)}"
+
+    shown = (
+        {"ruleset": each.ruleset, "likeness": each.likeness}
+        | {"movements": share(each.movements, each.other_movements)}
+        | {"differs": share(each.differs, len(each.concepts))}
+        for each in found
+    )
+    options.print_records(shown, form, ("ruleset", "likeness", "movements", "differs"), "there is no other ruleset")
 
 
 @options.command("compare")

@@ -70,7 +70,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]], width: int | No
         def pick(row: Sequence[Any]) -> list[Any]:
             return [row[i] for i in chosen]
 
-        return _table(pick(columns), map(pick, lines), pick(widths), pick(is_number), width)
+        room = _narrowed(pick(columns), pick(widths), pick(is_number), width)
+        return _table(pick(columns), map(pick, lines), room, pick(is_number), width)
 
     return "\n".join(map(part, _beside(widths, width)))
 

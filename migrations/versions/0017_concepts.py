@@ -1,6 +1,13 @@
-"""Concepts: what a ruleset has and how much of it, in views over those of rulesets, pieces, duties and outcomes."""
+"""Concepts: what a ruleset has and how much of it, in views over those of rulesets, pieces, duties and outcomes.
+
+Rulesets also say how many conditions they have, and what is left to the players.
+"""
 
 from __future__ import annotations
+
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import ModuleType
 
 from alembic import op
 
@@ -85,7 +92,7 @@ def _name(said: str) -> str:
 _CONCEPTS = {
     **_OF_BOARD,
     **_OF_RULESET,
-    "asymmetric": f"{_ON_A_SIDE.format('first')} OR {_ON_A_SIDE.format('second')}",
+    "unequal_sides": f"{_ON_A_SIDE.format('first')} OR {_ON_A_SIDE.format('second')}",
     **{name: f"count(*) FILTER (WHERE {condition})" for name, condition in _PIECES_THAT.items()},
     **{_name(duty): f"EXISTS (SELECT 1 {_DUTIES} AND x.duty = '{duty}')" for duty in _DUTY_NAMES},
     "left_to_players": f"(SELECT count(*) {_DUTIES} AND x.is_left)",
@@ -99,14 +106,51 @@ _CONCEPTS = {
 }
 
 
+def _before(name: str) -> ModuleType:
+    """The migration of that name: names of migrations begin with digits, which no import says."""
+    loader = SourceFileLoader(f"ggn_store_{name}", str(Path(__file__).with_name(f"{name}.py")))
+    module = ModuleType(loader.name)
+    loader.exec_module(module)
+    return module
+
+
+def _replace_rulesets(*, is_extended: bool) -> None:
+    """Make the views of rulesets. Who may read them on Postgres still may, but after a downgrade."""
+    summaries, play = _before("0008_summaries"), _before("0010_play")
+    is_postgres = op.get_bind().dialect.name == "postgresql"
+    query = summaries._rulesets(
+        "CAST(n.envelope AS json) ->> '{}'" if is_postgres else "json_extract(n.envelope, '$.{}')", is_counted=True
+    )
+    listed = (
+        f"(SELECT string_agg(h.value, ',' ORDER BY h.place) FROM json_array_elements_text({play._Postgres.play} "
+        "-> 'host') WITH ORDINALITY AS h (value, place))"
+        if is_postgres
+        else f"(SELECT group_concat(h.value, ',') FROM json_each({play._Sqlite.play}, '$.host') h)"
+    )
+    columns = {
+        "conditions": "(SELECT sum(c.conditions) FROM revision_piece l JOIN piece_summary c ON c.piece_id = l.piece_id "
+        "WHERE l.revision_id = n.id)",
+        "host_duties": listed,
+    }
+    if is_extended:
+        also = ", ".join(f"{sql} AS {name}" for name, sql in columns.items())
+        query = query.replace(" FROM ruleset r JOIN", f", {also} FROM ruleset r JOIN")
+    create = "CREATE OR REPLACE VIEW" if is_postgres and is_extended else "CREATE VIEW"
+    for suffix, newest in summaries._REVISIONS:
+        if create == "CREATE VIEW":
+            op.execute(f"DROP VIEW v_rulesets{suffix}")
+        op.execute(f"{create} v_rulesets{suffix} AS {query} {newest}")
+
+
 def upgrade() -> None:
+    _replace_rulesets(is_extended=True)
     columns = ", ".join(f"{sql} AS {name}" for name, sql in _CONCEPTS.items())
     for every in ("_all", ""):
-        op.execute(
-            f"CREATE VIEW v_concepts{every} AS {_QUERY.format(columns=columns, every='{every}').format(every=every)}"
-        )
+        query = _QUERY.format(columns=columns, every="{every}").format(every=every)
+        op.execute(f"CREATE VIEW v_concepts{every} AS {query}")
 
 
 def downgrade() -> None:
     for every in ("_all", ""):
         op.execute(f"DROP VIEW v_concepts{every}")
+    _replace_rulesets(is_extended=False)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from ggn_store.exports import csv_files
 from ggn_store.exports.sqlite_file import INDEXES
 from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql import view_rows
+from ggn_store.store.sql.examples import SQL_EXAMPLES
 from tests.support.databases import new_store_address
 from tests.support.program import MINI, Program, child_environment, on_terminal, write
 from tests.support.views import GAMES, played, rows
@@ -806,3 +809,36 @@ def test_an_interrupt_ends_with_130_and_leaves_nothing(run: Program) -> None:
     assert ended.returncode == 130
     assert ended.stderr.strip() == "Error: interrupted; what was being written is undone"
     assert sorted(path.name for path in Path().iterdir()) == ["mini.json", "store.db"]
+
+
+# --- other engines answer alike ---
+
+
+def same_in_any_engine(row: Any) -> Row:
+    """A row without what databases write in ways of their own: times, truth values, decimal numbers."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, datetime):
+            return str(value)
+        return float(value) if isinstance(value, bool | int | float | Decimal) else value
+
+    return tuple(map(plain, row))
+
+
+def test_duckdb_answers_the_examples_as_the_store_does(store: Store, tmp_path: Path) -> None:
+    store.load_library("chess", "gardner", "dobutsu", "connect-four", "fox-and-hounds")
+    store.load(SQUARES, "squares")
+    store.load(GAMES["diff"], "squares")
+    store.load(played(), "gdl")
+    store.views.export(tmp_path / "out", "duckdb")
+    found = 0
+    with closing(duckdb.connect(str(tmp_path / "out" / "ggn.duckdb"), read_only=True)) as engine:
+        for example in SQL_EXAMPLES:
+            values = {"piece": "C:N", "source": "a1"} if ":piece" in example.query else {}
+            ours = [same_in_any_engine(row) for row in store.sql(example.query, values)]
+            asked = re.sub(r":(piece|source)\b", r"$\1", example.query)
+            theirs = [same_in_any_engine(row) for row in engine.execute(asked, values or None).fetchall()]
+            assert ours == theirs, example.question
+            found += len(ours)
+    assert len(SQL_EXAMPLES) >= 20
+    assert found > 200

@@ -113,7 +113,7 @@ ENDS: Final = ("no-move", "extinct", "bare", "material", "goal", "line", "checks
 # What the table speaks of: a game has those of its row, and none of the others.
 JUDGED: Final = {
     *("riders", "leapers", "hoppers", "colour_bound", "colour_alternating", "divergent", "non_capturers"),
-    *("remote_capture", "drops", "to_hand", "promotion", "castlers", "asymmetric", "network"),
+    *("remote_capture", "drops", "to_hand", "promotion", "castlers", "unequal_sides", "network"),
     *("royal_safety", "flying_general", "mandatory_capture", "no_checks", "pass", "state_variables", "chains"),
     *("ends_by_line", "ends_by_goal", "ends_by_bare", "ends_by_checks", "checkmate"),
 }
@@ -133,7 +133,7 @@ SMALL: Final[dict[str, tuple[tuple[int, int, int], set[str]]]] = {
     # Forward to three empty squares, captures on two of them.
     "breakthrough": ((8, 8, 0), {"leapers", "divergent", "ends_by_goal"}),
     # All on the diagonals, one step; only the fox goes back.
-    "fox-and-hounds": ((8, 8, 0), {"leapers", "colour_bound", "non_capturers", "asymmetric", "ends_by_goal"}),
+    "fox-and-hounds": ((8, 8, 0), {"leapers", "colour_bound", "non_capturers", "unequal_sides", "ends_by_goal"}),
     # The elephant goes diagonally, the giraffe orthogonally, and no piece further than a step. Lions are taken.
     "dobutsu": (
         (3, 4, 0),
@@ -158,10 +158,10 @@ LARGE: Final[dict[str, tuple[tuple[int, int, int], set[str]]]] = {
         {"riders", "leapers", "colour_bound", "colour_alternating", "royal_safety", "no_checks", "ends_by_goal"},
     ),
     # The army of the first side has pawns only, and no king.
-    "horde": ((8, 8, 0), _CHESS | {"asymmetric"}),
+    "horde": ((8, 8, 0), _CHESS | {"unequal_sides"}),
     # No double steps, so nothing is taken in passing.
     "grasshopper": ((8, 8, 0), (_CHESS | {"hoppers"}) - {"remote_capture"}),
-    "cwda-fide-clobberers": ((8, 8, 0), _CHESS | {"asymmetric"}),
+    "cwda-fide-clobberers": ((8, 8, 0), _CHESS | {"unequal_sides"}),
     # Pawns step diagonally forward and to the left, and capture straight on and to the left.
     "legan": ((8, 8, 0), _ORTHODOX | _KNIGHT),
     "shouse": ((8, 8, 0), _CHESS | {"drops", "to_hand"}),

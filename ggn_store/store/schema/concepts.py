@@ -108,7 +108,7 @@ CONCEPTS: Final[tuple[Concept, ...]] = (
     ),
     Concept("possibilities", "integer", "how many possibilities the pieces have", "coalesce(sum(p.possibilities), 0)"),
     Concept(
-        "asymmetric",
+        "unequal_sides",
         "boolean",
         "whether a side has a way to move that the other has not",
         f"{_ON_A_SIDE.format('first')} OR {_ON_A_SIDE.format('second')}",

@@ -108,6 +108,8 @@ VIEWS: Final[tuple[View, ...]] = (
             _LINEAGE,
             *_SIGNED,
             Column("variables", "text", "the state variables of the dialect gdl, as JSON; NULL where it has none"),
+            Column("conditions", "integer", "how many conditions its possibilities have"),
+            Column("host_duties", "text", "what is left to the players, separated by commas; NULL where nothing is"),
         ),
     ),
     _view(

@@ -35,7 +35,7 @@ SELECT ruleset, piece, words FROM v_pieces
 WHERE displacing + elsewhere + by_another + either = 0 ORDER BY ruleset, piece
 
 -- Which games have drops, and what else have they?
-SELECT ruleset, drops, hoppers, asymmetric, mandatory_capture, ends_by_line FROM v_concepts
+SELECT ruleset, drops, hoppers, unequal_sides, mandatory_capture, ends_by_line FROM v_concepts
 WHERE drops > 0 ORDER BY ruleset
 
 -- How many games are there on boards of each size, and how many riders and leapers have they at most?
@@ -67,6 +67,23 @@ ORDER BY ruleset, piece, possibility LIMIT 20
 -- Which pieces are the same in several games, rule for rule?
 SELECT piece, count(*) AS games, min(ruleset) AS one, max(ruleset) AS another FROM v_pieces
 GROUP BY digest, piece HAVING count(*) > 1 ORDER BY games DESC, piece LIMIT 20
+
+-- Which ways to move are found in most games, whatever the pieces are called?
+SELECT count(DISTINCT ruleset) AS games, count(*) AS pieces, count(DISTINCT letter) AS letters, min(words) AS words
+FROM v_pieces WHERE movement IS NOT NULL GROUP BY movement ORDER BY games DESC, pieces DESC, movement LIMIT 20
+
+-- Which games have most ways to move in common with chess?
+SELECT other.ruleset, count(DISTINCT other.movement) AS ways FROM v_pieces AS one
+JOIN v_pieces AS other ON other.movement = one.movement AND other.ruleset <> one.ruleset
+WHERE one.ruleset = 'chess' GROUP BY other.ruleset ORDER BY ways DESC, other.ruleset LIMIT 20
+
+-- Which pieces are bound to the squares of one colour, and how far do they get?
+SELECT ruleset, piece, reach, words FROM v_pieces WHERE colours = 'bound' ORDER BY ruleset, piece
+
+-- Which pieces change squares in most ways?
+SELECT ruleset, piece, count(*) AS ways FROM
+  (SELECT DISTINCT ruleset, piece, square, becomes FROM v_effects WHERE kind = 'square') AS each_way
+GROUP BY ruleset, piece ORDER BY ways DESC, ruleset, piece LIMIT 20
 
 -- How far does a piece get in two moves on an empty board? (given with --param piece=C:N --param source=a1)
 SELECT DISTINCT second.destination FROM v_moves AS first

@@ -200,7 +200,7 @@ def plain(document: dict[str, Any], dialect: str) -> dict[str, list[Row]]:
 
 def alike(found: list[Row]) -> list[str]:
     """Rows as texts in one order; truth values are 0 and 1, as SQLite has them, and keys of the store are left out."""
-    of_movement = ("movement", "whole_movement", "words", "movements", "asymmetric")
+    of_movement = ("movement", "whole_movement", "words", "movements", "unequal_sides")
     left_out = ("ruleset", "revision", "piece_id", "digest", *of_movement)
     kept = [{name: value for name, value in row.items() if name not in left_out} for row in found]
     return sorted(
@@ -247,6 +247,11 @@ def test_every_view_and_column_says_what_it_means() -> None:
         for column in view.columns:
             assert column.meaning, column
             assert not column.meaning.endswith("."), column
+
+
+def test_every_column_can_be_asked_for_without_quotes(store: Store) -> None:
+    for view in VIEWS:
+        assert rows(store, f"SELECT {', '.join(view.names)} FROM {view.name}") == []
 
 
 # --- what they hold ---
@@ -389,6 +394,7 @@ def test_views_hold_how_a_game_is_played(store: Store) -> None:
     of_game = {"v_concepts": plain_concepts(GAMES["gdl"], plain_play())}
     for suffix in ("", "_all"):
         require_alike(store, suffix, "game", 2, plain_play() | of_game)
+    assert [row["host_duties"] for row in rows(store, "SELECT host_duties FROM v_rulesets")] == [",".join(PLAY.host)]
     store.load(GAMES["gdl"], "game")
     for view, expected in plain_play().items():
         assert rows(store, f"SELECT * FROM {view}") == []
@@ -407,7 +413,7 @@ def test_rulesets_tell_title_source_start_and_board(store: Store) -> None:
     revision = store.ruleset("bare").revision
     assert row["created_at"] is not None
     expected = revision.data() | {"ruleset": "bare", "pieces": 2, "possibilities": 6, "revisions": 1}
-    expected["variables"] = None
+    expected |= {"variables": None, "conditions": len(plain_conditions(GAMES["diff"])), "host_duties": None}
     assert {key: row[key] for key in row if key != "created_at"} == {
         key: expected[key] for key in row if key != "created_at"
     }
