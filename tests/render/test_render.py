@@ -258,8 +258,8 @@ def test_columns_without_room_stand_in_a_table_below() -> None:
         *("name  second", "----  ------", "a          2", ""),
         *("name  third", "----  -----", "a         3"),
     ]
-    lines = table(("name", "first", "second", "third"), [["a", "1" * 12, "2" * 12, "one two three four five"]], 26)
-    assert lines.splitlines()[-2:] == ["a     one two three four", "      five"]
+    below = table(("name", "first", "second", "third"), [["a", "1" * 12, "2" * 12, "one two three four five"]], 26)
+    assert below.splitlines()[-2:] == ["a     one two three four", "      five"]
     cut = table(("a name that is long", "n"), [["x", "1"]], 10).splitlines()
     assert cut[0] == "a name th…", "there is nothing that could be done"
 
