@@ -24,6 +24,8 @@ TOPICS: Final = (
     "limits",
 )
 _HERE: Final = Path(__file__).parent
+# What the world's board games have in common, with plots; for Jupyter.
+NOTEBOOK: Final = _HERE / "world.ipynb"
 
 
 def text(topic: str) -> str:

@@ -16,92 +16,122 @@ down_revision = "0016"
 branch_labels = None
 depends_on = None
 
-_QUERY = (
-    "SELECT r.ruleset, r.revision, {columns} FROM v_rulesets{every} r "
-    "LEFT JOIN v_pieces{every} p ON p.ruleset = r.ruleset AND p.revision = r.revision "
-    "LEFT JOIN piece_summary s ON s.piece_id = p.piece_id GROUP BY r.ruleset, r.revision"
+# Of each revision, once: what its squares, pieces, duties and outcomes come to. A concept is picked out of that, since
+# SQLite would otherwise look through all declarations for each of them again.
+_GATHERED = (
+    "SELECT r.name AS ruleset, n.number AS revision, {columns} "
+    "FROM ruleset r JOIN revision n ON n.ruleset_id = r.id LEFT JOIN revision_piece l ON l.revision_id = n.id "
+    "LEFT JOIN piece p ON p.id = l.piece_id LEFT JOIN piece_summary s ON s.piece_id = p.id "
+    "LEFT JOIN piece_facts f ON f.piece_id = p.id WHERE r.deleted_at IS NULL {newest} GROUP BY r.name, n.number, n.id"
 )
-_IN = "x WHERE x.ruleset = r.ruleset AND x.revision = r.revision"
-_SQUARES = f"FROM v_squares{{every}} {_IN}"
-_DUTIES = f"FROM v_duties{{every}} {_IN}"
-_OUTCOMES = f"FROM v_outcomes{{every}} {_IN}"
-_ON_A_SIDE = "count(DISTINCT p.whole_movement) FILTER (WHERE p.side = '{}') < count(DISTINCT p.whole_movement)"
-_CAPTURES = "p.displacing + p.elsewhere + p.by_another + p.either"
-_NO_MOVE = f"{_OUTCOMES} AND x.decided_by = 'no-move' AND x.verdict"
-_DUTY = (
-    "EXISTS (SELECT 1 FROM v_duties{{every}} y WHERE y.ruleset = r.ruleset AND y.revision = r.revision "
-    "AND y.duty = '{}')"
-)
-_MATED = f"AND x.in_check IS NOT FALSE AND {_DUTY.format('royal-safety')} AND NOT {_DUTY.format('no-checks')}"
-_BARE = "(x.decided_by = 'bare' OR x.decided_by = 'extinct' AND x.count = 1 AND x.pieces IS NULL)"
-_OF_BOARD = {
-    "board_squares": f"(SELECT count(*) {_SQUARES})",
-    **{f"{axis}s": f"(SELECT count(DISTINCT x.{axis}) {_SQUARES})" for axis in ("file", "rank", "layer")},
-    "rectangular": "(SELECT count(x.file) = count(DISTINCT x.file) * coalesce(nullif(count(DISTINCT x.rank), 0), 1) "
-    f"* coalesce(nullif(count(DISTINCT x.layer), 0), 1) AND count(x.file) > 0 {_SQUARES})",
-    "network": f"NOT EXISTS (SELECT 1 {_SQUARES} AND x.file IS NOT NULL)",
-}
-_OF_RULESET = {
-    "pieces": "count(p.piece)",
-    "styles": "count(DISTINCT p.style)",
-    "letters": "count(DISTINCT p.letter)",
-    "movements": "count(DISTINCT p.whole_movement)",
-    "possibilities": "coalesce(sum(p.possibilities), 0)",
-}
+_SQUARES = "FROM square x WHERE x.board_id = n.board_id"
+_ON_A_SIDE = "count(DISTINCT f.rules) FILTER (WHERE p.side = '{}')"
+_CAPTURES = "f.displacing + f.elsewhere + f.by_another + f.either"
 _PIECES_THAT = {
     "terminal_pieces": "p.terminal",
     "enhanced_pieces": "p.state = '+'",
     "diminished_pieces": "p.state = '-'",
-    "riders": "p.rides",
-    "leapers": "p.leaps",
-    "hoppers": "p.hops",
-    "rider_leapers": "p.rides AND p.leaps",
-    "colour_bound": "p.colours = 'bound'",
-    "colour_alternating": "p.colours = 'alternating'",
-    "confined": f"p.reach < (SELECT count(*) {_SQUARES})",
-    "divergent": f"{_CAPTURES} > 0 AND p.quiet > 0 AND p.quiet <> p.capturing",
+    "riders": "f.rides",
+    "leapers": "f.leaps",
+    "hoppers": "f.hops",
+    "rider_leapers": "f.rides AND f.leaps",
+    "colour_bound": "f.colours = 'bound'",
+    "colour_alternating": "f.colours = 'alternating'",
+    "confined": f"f.reach < (SELECT count(*) {_SQUARES})",
+    "divergent": f"{_CAPTURES} > 0 AND f.quiet > 0 AND f.quiet <> f.capture",
     "capturers": f"{_CAPTURES} > 0",
     "non_capturers": f"{_CAPTURES} = 0",
-    "pure_capturers": "p.quiet = 0 AND p.capturing > 0",
-    "displacement_capture": "p.displacing > 0",
-    "remote_capture": "p.elsewhere > 0",
-    "capture_by_another": "p.by_another > 0",
-    "undecided_capture": "p.either > 0",
+    "pure_capturers": "f.quiet = 0 AND f.capture > 0",
+    "displacement_capture": "f.displacing > 0",
+    "remote_capture": "f.elsewhere > 0",
+    "capture_by_another": "f.by_another > 0",
+    "undecided_capture": "f.either > 0",
     "drops": "s.drops > 0",
-    "to_hand": "EXISTS (SELECT 1 FROM hand_effect x WHERE x.piece_id = p.piece_id AND x.delta > 0)",
-    "promotion": "p.promoting > 0",
-    "castlers": "p.castling > 0",
+    "to_hand": "EXISTS (SELECT 1 FROM hand_effect x WHERE x.piece_id = p.id AND x.delta > 0)",
+    "promotion": "f.promoting > 0",
+    "castlers": "f.castling > 0",
     "extra_turns": "s.keeps_turn > 0",
-    "conditions_off_path": "p.off_path > 0",
-    "state_variables": "EXISTS (SELECT 1 FROM guard x WHERE x.piece_id = p.piece_id)",
-    "chains": "EXISTS (SELECT 1 FROM variant_origin x WHERE x.piece_id = p.piece_id AND x.chainable)",
+    "conditions_off_path": "f.off_path > 0",
+    "state_variables": "EXISTS (SELECT 1 FROM guard x WHERE x.piece_id = p.id)",
+    "chains": "EXISTS (SELECT 1 FROM variant_origin x WHERE x.piece_id = p.id AND x.chainable)",
 }
-_DUTY_NAMES = (
+_NUMBERS = {
+    "board_squares": f"(SELECT count(*) {_SQUARES})",
+    "placed": f"(SELECT count(x.file) {_SQUARES})",
+    **{f"{axis}s": f"(SELECT count(DISTINCT x.{axis}) {_SQUARES})" for axis in ("file", "rank", "layer")},
+    "pieces": "count(p.id)",
+    "styles": "count(DISTINCT p.style)",
+    "letters": "count(DISTINCT p.letter)",
+    "movements": "count(DISTINCT f.rules)",
+    "of_first": _ON_A_SIDE.format("first"),
+    "of_second": _ON_A_SIDE.format("second"),
+    "possibilities": "coalesce(sum(s.possibilities), 0)",
+    **{name: f"count(*) FILTER (WHERE {condition})" for name, condition in _PIECES_THAT.items()},
+}
+_DUTIES = (
     *("royal-safety", "flying-general", "duple-check", "spare-royal", "clear-marks", "mandatory-capture"),
     *("mandatory-drop", "no-checks", "no-flight", "no-leap-from-check", "no-drop-checks", "no-drop-mate", "pass"),
     *("promotion-limit", "royal-promotion-limit"),
 )
 _ENDS = ("no-move", "extinct", "bare", "material", "goal", "line", "checks", "facing", "repetition", "quiet")
-_STALEMATES = {"draws": "draw", "loses": "loss", "wins": "win"}
+_VERDICTS = {"draws": "draw", "loses": "loss", "wins": "win"}
+
+
+def _declared(*, is_postgres: bool) -> dict[str, str]:
+    """What a revision declares, as texts: `,duty,duty,`, and of each outcome `kind/verdict/in check/one piece left`."""
+    play = _before("0010_play")
+    if is_postgres:
+        entries = f"json_array_elements({play._Postgres.play} -> '{{key}}') AS e (value)"
+        name = "CASE json_typeof(e.value) WHEN 'object' THEN e.value ->> 'name' ELSE e.value #>> '{}' END"
+        in_check = "CASE e.value ->> 'in_check' WHEN 'true' THEN '1' WHEN 'false' THEN '0' ELSE '' END"
+        kind, verdict = "(e.value ->> 'when')", "(e.value ->> 'verdict')"
+        is_one = "(e.value ->> 'count') = '1' AND (e.value -> 'pieces') IS NULL"
+        joined, length = "string_agg({}, ',')", f"json_array_length({play._Postgres.play} -> 'host')"
+    else:
+        entries = f"json_each({play._Sqlite.play}, '$.{{key}}') e"
+        name = "CASE e.type WHEN 'object' THEN json_extract(e.value, '$.name') ELSE e.value END"
+        in_check = "coalesce(json_extract(e.value, '$.in_check'), '')"
+        kind, verdict = "json_extract(e.value, '$.when')", "json_extract(e.value, '$.verdict')"
+        is_one = "json_extract(e.value, '$.count') = 1 AND json_extract(e.value, '$.pieces') IS NULL"
+        joined, length = "group_concat({}, ',')", f"json_array_length({play._Sqlite.play}, '$.host')"
+    outcome = f"{kind} || '/' || {verdict} || '/' || {in_check} || '/' || CASE WHEN {is_one} THEN '1' ELSE '' END"
+
+    def text(key: str, each: str) -> str:
+        return f"',' || coalesce((SELECT {joined.format(each)} FROM {entries.format(key=key)}), '') || ','"
+
+    return {
+        "left_to_players": f"coalesce({length}, 0)",
+        "duties": text("duties", name),
+        "outcomes": text("outcome", outcome),
+    }
+
+
+def _any(column: str, *wanted: str) -> str:
+    found = (f"g.{column} LIKE '%,{each}%'" for each in wanted)
+    return f"({' OR '.join(found)})"
 
 
 def _name(said: str) -> str:
     return said.replace("-", "_")
 
 
+_BARE = [f"extinct/{verdict}//1," for verdict in _VERDICTS.values()]
 _CONCEPTS = {
-    **_OF_BOARD,
-    **_OF_RULESET,
-    "unequal_sides": f"{_ON_A_SIDE.format('first')} OR {_ON_A_SIDE.format('second')}",
-    **{name: f"count(*) FILTER (WHERE {condition})" for name, condition in _PIECES_THAT.items()},
-    **{_name(duty): f"EXISTS (SELECT 1 {_DUTIES} AND x.duty = '{duty}')" for duty in _DUTY_NAMES},
-    "left_to_players": f"(SELECT count(*) {_DUTIES} AND x.is_left)",
-    **{f"ends_by_{_name(end)}": f"EXISTS (SELECT 1 {_OUTCOMES} AND x.decided_by = '{end}')" for end in _ENDS},
-    "ends_by_bare": f"EXISTS (SELECT 1 {_OUTCOMES} AND {_BARE})",
-    "checkmate": f"EXISTS (SELECT 1 {_NO_MOVE} = 'loss' {_MATED})",
+    **{name: f"g.{name}" for name in ("board_squares", "files", "ranks", "layers")},
+    "rectangular": "g.placed > 0 AND g.placed = g.files * coalesce(nullif(g.ranks, 0), 1) "
+    "* coalesce(nullif(g.layers, 0), 1)",
+    "network": "g.placed = 0",
+    **{name: f"g.{name}" for name in ("pieces", "styles", "letters", "movements", "possibilities")},
+    "unequal_sides": "g.of_first < g.movements OR g.of_second < g.movements",
+    **{name: f"g.{name}" for name in _PIECES_THAT},
+    **{_name(duty): _any("duties", f"{duty},") for duty in _DUTIES},
+    "left_to_players": "g.left_to_players",
+    **{f"ends_by_{_name(end)}": _any("outcomes", f"{end}/", *(_BARE if end == "bare" else ())) for end in _ENDS},
+    "checkmate": f"{_any('outcomes', 'no-move/loss//', 'no-move/loss/1/')} AND {_any('duties', 'royal-safety,')} "
+    f"AND NOT {_any('duties', 'no-checks,')}",
     **{
-        f"stalemate_{name}": f"EXISTS (SELECT 1 {_NO_MOVE} = '{verdict}' AND x.in_check IS NOT TRUE)"
-        for name, verdict in _STALEMATES.items()
+        f"stalemate_{name}": _any("outcomes", f"no-move/{verdict}//", f"no-move/{verdict}/0/")
+        for name, verdict in _VERDICTS.items()
     },
 }
 
@@ -144,10 +174,12 @@ def _replace_rulesets(*, is_extended: bool) -> None:
 
 def upgrade() -> None:
     _replace_rulesets(is_extended=True)
+    is_postgres = op.get_bind().dialect.name == "postgresql"
+    gathered = ", ".join(f"{sql} AS {name}" for name, sql in (_NUMBERS | _declared(is_postgres=is_postgres)).items())
     columns = ", ".join(f"{sql} AS {name}" for name, sql in _CONCEPTS.items())
-    for every in ("_all", ""):
-        query = _QUERY.format(columns=columns, every="{every}").format(every=every)
-        op.execute(f"CREATE VIEW v_concepts{every} AS {query}")
+    for suffix, newest in _before("0008_summaries")._REVISIONS:
+        rows = _GATHERED.format(columns=gathered, newest=newest)
+        op.execute(f"CREATE VIEW v_concepts{suffix} AS SELECT g.ruleset, g.revision, {columns} FROM ({rows}) g")
 
 
 def downgrade() -> None:

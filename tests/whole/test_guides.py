@@ -88,7 +88,7 @@ def table_of_limits() -> str:
 
 def concepts() -> str:
     """Every concept with its definition and its SQL, as a Markdown table."""
-    rows = [f"| `{each.name}` | {each.meaning} | `{each.sql.format(every='')}` |" for each in CONCEPTS]
+    rows = [f"| `{each.name}` | {each.meaning} | `{each.sql}` |" for each in CONCEPTS]
     return "\n".join(["| concept | definition | SQL |", "|---|---|---|", *rows])
 
 

@@ -38,11 +38,12 @@ from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
 from ggn_store.store.analyses import concepts, contents, facts, mentions, mobility, possibility_rows, reach, stats
 from ggn_store.store.analyses.asking import Asker, Tell, asking
+from ggn_store.store.analyses.concepts import NO_WISHES, Wishes
 from ggn_store.store.analyses.contents import Member
 from ggn_store.store.analyses.reach import IN_HAND, Standing
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
-from ggn_store.store.schema.concepts import CONCEPTS, SIZES
+from ggn_store.store.schema.concepts import CONCEPTS, SIZES, Concept
 
 
 class RulesetAnalysis:
@@ -220,13 +221,9 @@ class StoreAnalysis:
 
     def concepts(self, references: Iterable[str] = ()) -> list[ConceptValues]:
         """The concepts of these rulesets, or of the newest revisions of all: see the guide to analyses."""
-        found: dict[str, dict[str, Any]] = {}
-        with self._of_concepts(references) as parts:
-            for asker, revisions in parts:
-                told = concepts.ask(asker, CONCEPTS, revisions)
-                found |= {f"{each['ruleset']}@{each['revision']}": each for each in told}
+        told = {f"{each['ruleset']}@{each['revision']}": each for each in self._told(references, CONCEPTS)}
         return [
-            ConceptValues(each.name, each.meaning, each.query, {key: of[each.name] for key, of in found.items()})
+            ConceptValues(each.name, each.meaning, each.query, {key: of[each.name] for key, of in told.items()})
             for each in CONCEPTS
         ]
 
@@ -244,21 +241,17 @@ class StoreAnalysis:
         concepts that were asked for. Raises UnknownNameError and NotationError for what is no concept and no shape.
         """
         wanted, unwanted = ([*map(concepts.read_wish, each)] for each in (having, lacking))
-        asked = dict.fromkeys(each.concept for each in (*wanted, *unwanted))
+        asked = [*dict.fromkeys(each.concept for each in (*wanted, *unwanted))]
         shape = None if board is None else boards.parse_shape(board).shape_text
-        with self._of_concepts(references) as parts:
-            return [
-                each
-                for asker, revisions in parts
-                for each in concepts.ask(asker, asked, revisions, having=wanted, lacking=unwanted, board=shape)
-            ]
+        return self._told(references, asked, Wishes(wanted, unwanted, shape))
 
     def similar(self, reference: str) -> list[Similar]:
         """The other rulesets of the store in their newest revisions, the most like this one first."""
-        with self._asking([reference], every=True) as parts:
+        with self._asking([reference], every=True, long=False) as parts:
             profiles = {key: profile for part in parts for key, profile in _profiles(part).items()}
         wanted = profiles.pop(reference)
-        return likeness.similar(wanted, (each for each in profiles.values() if each.ruleset != wanted.ruleset))
+        own = wanted.ruleset.partition("#")[0]  # of a proposal, what it is to become
+        return likeness.similar(wanted, (each for each in profiles.values() if each.ruleset != own))
 
     def compare(self, before: str, after: str) -> list[PieceComparison]:
         """What differs between the pieces of two rulesets or revisions, in words; see `PieceComparison`.
@@ -306,16 +299,18 @@ class StoreAnalysis:
             found = movers.group(places, mirrored=mirrored, wanted_only=piece is not None)
             return SameMovers(found, tuple(name for each in candidates for name in each.left_out()))
 
-    @contextmanager
-    def _of_concepts(self, references: Iterable[str]) -> Iterator[list[tuple[Asker, list[Revision] | None]]]:
-        """Where to ask for concepts: of revisions, or of the newest ones of the store (None)."""
+    def _told(
+        self, references: Iterable[str], asked: Sequence[Concept], wishes: Wishes = NO_WISHES
+    ) -> list[dict[str, Any]]:
+        """Records with these concepts, of rulesets or of the newest revisions of the store."""
         wanted = self._selected(references)
-        if wanted:
-            with self._asking(wanted) as parts:
-                yield [(part.asker, [*part.revisions.values()]) for part in parts]
-        else:
-            with asking(self._session.database, self._tell, self._session.reading_long()) as asker:
-                yield [(asker, None)]
+        with self._asking(wanted, every=not wanted, long=False) as parts:
+            revisions = [[*part.revisions.values()] if wanted else None for part in parts]
+            return [
+                each
+                for part, of_part in zip(parts, revisions, strict=True)
+                for each in concepts.ask(part.asker, asked, of_part, wishes)
+            ]
 
     def _selected(self, references: Iterable[str]) -> list[str]:
         with self._session.reading() as connection:

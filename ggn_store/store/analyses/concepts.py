@@ -42,6 +42,17 @@ class Wish(NamedTuple):
         return found if self.concept.type == "boolean" else found > 0
 
 
+class Wishes(NamedTuple):
+    """All of `having` and none of `lacking`, on a board of this shape, or on any."""
+
+    having: Sequence[Wish] = ()
+    lacking: Sequence[Wish] = ()
+    board: str | None = None
+
+
+NO_WISHES: Final = Wishes()
+
+
 def read_wish(text: str) -> Wish:
     """The wish that `hoppers` or `riders>=4` writes.
 
@@ -61,18 +72,11 @@ def read_wish(text: str) -> Wish:
 
 
 def ask(
-    asker: Asker,
-    concepts: Iterable[Concept],
-    revisions: Iterable[Revision] | None = None,
-    *,
-    having: Sequence[Wish] = (),
-    lacking: Sequence[Wish] = (),
-    board: str | None = None,
+    asker: Asker, concepts: Sequence[Concept], revisions: Iterable[Revision] | None = None, wishes: Wishes = NO_WISHES
 ) -> list[dict[str, Any]]:
-    """A record for each revision of which all of `having` and none of `lacking` is so.
+    """A record for each revision that is as wished: ruleset, revision, board and these concepts.
 
-    It has ruleset, revision, board and these concepts. Of the newest revisions by name, or of those that are given, in
-    their order; `board` is the shape of the board.
+    Of the newest revisions by name, or of those that are given, in their order.
     """
     every = "" if revisions is None else "_all"
     of = table(f"v_concepts{every}", column("ruleset", Text), column("revision", Integer), *map(_column, CONCEPTS))
@@ -82,11 +86,11 @@ def ask(
     query = (
         select(of.c.ruleset, of.c.revision, of_ruleset.c.board, *(of.c[each.name] for each in concepts))
         .join(of_ruleset, (of.c.ruleset == of_ruleset.c.ruleset) & (of.c.revision == of_ruleset.c.revision))
-        .where(*(each.condition(of) for each in having), *(not_(each.condition(of)) for each in lacking))
+        .where(*(each.condition(of) for each in wishes.having), *(not_(each.condition(of)) for each in wishes.lacking))
         .order_by(of.c.ruleset)
     )
-    if board is not None:
-        query = query.where(of_ruleset.c.board == board)
+    if wishes.board is not None:
+        query = query.where(of_ruleset.c.board == wishes.board)
     if revisions is None:
         return [dict(row._mapping) for row in asker.rows(query)]
     return [
