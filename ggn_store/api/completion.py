@@ -37,6 +37,13 @@ def _of_store(address: str, names: Callable[[Store], list[str]]) -> list[str]:
         return []
 
 
+def concept_names() -> list[str]:
+    """What `find` can look for."""
+    from ggn_store.store.schema.concepts import CONCEPTS
+
+    return [each.name for each in CONCEPTS]
+
+
 def game_names() -> list[str]:
     """The games of the library."""
     from ggn_store.games import library

@@ -311,9 +311,21 @@ def concepts(ctx: click.Context, rulesets: tuple[str, ...], form: str | None, te
 @options.command("find")
 @options.rulesets_argument
 @click.option(
-    "--with", "having", metavar="CONCEPT", multiple=True, help="Games with this, or riders>=4, and so on; repeatable."
+    "--with",
+    "having",
+    metavar="CONCEPT",
+    multiple=True,
+    shell_complete=options.complete_concept,
+    help="Games with this, or riders>=4, and so on; repeatable.",
 )
-@click.option("--without", "lacking", metavar="CONCEPT", multiple=True, help="Games without it; repeatable.")
+@click.option(
+    "--without",
+    "lacking",
+    metavar="CONCEPT",
+    multiple=True,
+    shell_complete=options.complete_concept,
+    help="Games without it; repeatable.",
+)
 @click.option("--board", metavar="SHAPE", help="Games on a board such as 9x9.")
 @_answer_options
 @click.pass_context

@@ -179,6 +179,13 @@ def complete_ruleset(ctx: click.Context, _parameter: click.Parameter, incomplete
     return completed(find(address(ctx)), incomplete)
 
 
+def complete_concept(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Concepts, for `find`."""
+    from ggn_store.api import completion
+
+    return completed(completion.concept_names(), incomplete)
+
+
 def complete_game(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """The games of the library whose names begin so, and files."""
     from click.shell_completion import CompletionItem

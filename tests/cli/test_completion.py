@@ -36,6 +36,8 @@ def test_shells_get_a_completion_script(run: Program, monkeypatch: pytest.Monkey
         ("ggn-store generate xi", ["plain,xiangqi", "file,xi"]),
         ("ggn-store --limit document-b", ["plain,document-bytes="]),
         ("ggn-store guide lim", ["plain,limits"]),
+        ("ggn-store find --with hop", ["plain,hoppers"]),
+        ("ggn-store find --with hoppers --without mandatory_", ["plain,mandatory_capture", "plain,mandatory_drop"]),
         ("ggn-store validate ga", ["file,ga"]),
         ("ggn-store convert ga", ["file,ga"]),
     ],

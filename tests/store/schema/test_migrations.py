@@ -451,7 +451,11 @@ def test_wheel_and_sdist_hold_everything_that_they_need(tmp_path: Path) -> None:
     shipped += [path.relative_to(ROOT) for path in sorted((ROOT / "migrations").rglob("*.py"))]
     assert len(shipped) > 3
     assert {str(path) for path in shipped} | {"README.md", "LICENSE", "pyproject.toml"} <= members(sdist)
-    beside = {str(path.relative_to(ROOT)) for path in (ROOT / "ggn_store").rglob("*") if path.suffix in (".md", ".sql")}
+    beside = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "ggn_store").rglob("*")
+        if path.suffix in (".md", ".sql", ".ipynb")
+    }
     beside |= {"ggn_store/guides/cannon.svg", "ggn_store/py.typed", "ggn_store/__main__.py"}
     assert {f"ggn_store/_{path}" for path in shipped} | beside <= members(wheel)
     assert [name for name in members(wheel) | members(sdist) if re.search(r"__pycache__|\.db$|(^|/)\.venv", name)] == []
