@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -344,8 +345,8 @@ def find(
     comparison of its number with another by =, !=, <, <=, > or >=, in quotes for the shell: --with 'riders>=4'.
     """
     found = options.open_store(ctx).analysis(tell).find(rulesets, having=having, lacking=lacking, board=board)
-    columns = [*found[0]] if found else ["ruleset"]
-    options.print_records(found, form, columns, "no ruleset has all that")
+    asked = dict.fromkeys(re.split(r"\W", each.strip())[0] for each in (*having, *lacking))
+    options.print_records(found, form, ("ruleset", "revision", "board", *asked), "no ruleset is so")
 
 
 @options.command("similar")

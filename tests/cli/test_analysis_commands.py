@@ -118,6 +118,14 @@ def test_a_table_names_the_squares_that_are_covered_unless_it_is_all_of_them(ask
     assert len(knight["squares"]) == 64
 
 
+def test_what_is_looked_for_is_a_column_though_nothing_has_it(ask: Command) -> None:
+    looked = ("find", "--with", " hoppers > 1000 ", "--without", "drops", "--without", "hoppers=7")
+    none = ask(*looked, "--format", "csv")
+    assert (none.code, none.out, none.err) == (0, "ruleset,revision,board,hoppers,drops\n", "")
+    shown = ask(*looked, "--format", "table")
+    assert (shown.code, shown.out, shown.err) == (0, "", "no ruleset is so\n")
+
+
 def test_dead_rules_are_listed_and_counted(ask: Command, ggn: Command) -> None:
     empty = {"must": {"a2": "empty"}}
     ggn("load", write("game.json", {"C:P": {"a1": {"a2": [empty, empty, {"must": {"a1": "enemy"}}]}}}))
