@@ -25,17 +25,21 @@ class ConceptValues:
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
-    """What a ruleset is compared by: its concepts, and pieces that move in each way, by fingerprint.
+class FoundGames:
+    """A record for each ruleset that is as wished; they have the `concepts` that were asked for."""
 
-    `sizes` names the concepts in which games agree where they are equal; in all others, where both have them.
-    """
+    concepts: tuple[str, ...]
+    records: list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a ruleset is compared by: its concepts, and pieces that move in each way, by fingerprint."""
 
     ruleset: str
     revision: int
     concepts: Mapping[str, int | bool]
     movements: Mapping[str, str]
-    sizes: Collection[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +61,22 @@ class Similar(Record):
     differs: tuple[str, ...]
 
 
-def similar(wanted: Profile, others: Iterable[Profile]) -> list[Similar]:
-    """How the others are like the one that is wanted, the most similar first."""
-    found = [_compared(wanted, other) for other in others]
+def similar(wanted: Profile, others: Iterable[Profile], sizes: Collection[str]) -> list[Similar]:
+    """How the others are like the one that is wanted, the most similar first.
+
+    They agree in the concepts of `sizes` where these are equal, in all others where both have them.
+    """
+    found = [_compared(wanted, other, sizes) for other in others]
     return sorted(found, key=lambda each: (-each.likeness, each.ruleset, each.revision))
 
 
-def _compared(wanted: Profile, other: Profile) -> Similar:
+def _compared(wanted: Profile, other: Profile, sizes: Collection[str]) -> Similar:
     movements = wanted.movements.keys() & other.movements.keys()
     every = wanted.movements.keys() | other.movements.keys()
     agreed, differs = [], []
     for name, value in wanted.concepts.items():
         of_other = other.concepts[name]
-        if name in wanted.sizes:
+        if name in sizes:
             if value == of_other:
                 agreed.append(name)
             else:

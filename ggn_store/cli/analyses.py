@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -345,8 +344,8 @@ def find(
     comparison of its number with another by =, !=, <, <=, > or >=, in quotes for the shell: --with 'riders>=4'.
     """
     found = options.open_store(ctx).analysis(tell).find(rulesets, having=having, lacking=lacking, board=board)
-    asked = dict.fromkeys(re.split(r"\W", each.strip())[0] for each in (*having, *lacking))
-    options.print_records(found, form, ("ruleset", "revision", "board", *asked), "no ruleset is so")
+    columns = ("ruleset", "revision", "board", *found.concepts)
+    options.print_records(found.records, form, columns, "no ruleset is so")
 
 
 @options.command("similar")

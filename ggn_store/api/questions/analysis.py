@@ -15,7 +15,7 @@ from ggn_store.analysis import mobility as mobilities
 from ggn_store.analysis import reach as reaches
 from ggn_store.analysis.comparison import ComparedRules, Moving, PieceComparison
 from ggn_store.analysis.dead import Dead
-from ggn_store.analysis.likeness import ConceptValues, Profile, Similar
+from ggn_store.analysis.likeness import ConceptValues, FoundGames, Profile, Similar
 from ggn_store.analysis.mobility import PieceMobility, SquareMobility
 from ggn_store.analysis.movers import Candidate, SameMovers
 from ggn_store.analysis.reach import Coverage, Reacher
@@ -234,16 +234,17 @@ class StoreAnalysis:
         having: Iterable[str] = (),
         lacking: Iterable[str] = (),
         board: str | None = None,
-    ) -> list[dict[str, Any]]:
+    ) -> FoundGames:
         """Those of these rulesets, or of all in their newest revisions, that have all of `having`, none of `lacking`.
 
-        Each is a concept (`hoppers`), or a comparison (`riders>=4`); `board` is a shape (`9x9`). The records have the
-        concepts that were asked for. Raises UnknownNameError and NotationError for what is no concept and no shape.
+        Each is a concept (`hoppers`), or a comparison (`riders>=4`); `board` is a shape (`9x9`). Raises
+        UnknownNameError and NotationError for what is no concept and no shape.
         """
         wanted, unwanted = ([*map(concepts.read_wish, each)] for each in (having, lacking))
         asked = [*dict.fromkeys(each.concept for each in (*wanted, *unwanted))]
         shape = None if board is None else boards.parse_shape(board).shape_text
-        return self._told(references, asked, Wishes(wanted, unwanted, shape))
+        told = self._told(references, asked, Wishes(wanted, unwanted, shape))
+        return FoundGames(tuple(each.name for each in asked), told)
 
     def similar(self, reference: str) -> list[Similar]:
         """The other rulesets of the store in their newest revisions, the most like this one first."""
@@ -251,7 +252,7 @@ class StoreAnalysis:
             profiles = {key: profile for part in parts for key, profile in _profiles(part).items()}
         wanted = profiles.pop(reference)
         own = wanted.ruleset.partition("#")[0]  # of a proposal, what it is to become
-        return likeness.similar(wanted, (each for each in profiles.values() if each.ruleset != own))
+        return likeness.similar(wanted, (each for each in profiles.values() if each.ruleset != own), SIZES)
 
     def compare(self, before: str, after: str) -> list[PieceComparison]:
         """What differs between the pieces of two rulesets or revisions, in words; see `PieceComparison`.
@@ -305,11 +306,10 @@ class StoreAnalysis:
         """Records with these concepts, of rulesets or of the newest revisions of the store."""
         wanted = self._selected(references)
         with self._asking(wanted, every=not wanted, long=False) as parts:
-            revisions = [[*part.revisions.values()] if wanted else None for part in parts]
             return [
                 each
-                for part, of_part in zip(parts, revisions, strict=True)
-                for each in concepts.ask(part.asker, asked, of_part, wishes)
+                for part in parts
+                for each in concepts.ask(part.asker, asked, part.revisions.values() if wanted else None, wishes)
             ]
 
     def _selected(self, references: Iterable[str]) -> list[str]:
@@ -351,7 +351,6 @@ def _profiles(part: _Part) -> dict[str, Profile]:
             revision.number,
             {each.name: told[revision.name, revision.number][each.name] for each in CONCEPTS},
             movements[revision.id],
-            SIZES,
         )
         for reference, revision in part.revisions.items()
     }

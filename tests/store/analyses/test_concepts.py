@@ -100,7 +100,7 @@ def test_games_are_found_by_what_they_have(library: Store) -> None:
     compared |= {">": operator.gt, "<": operator.lt}
 
     def found(*having: str, lacking: tuple[str, ...] = (), board: str | None = None) -> set[str]:
-        told = analysis.find(having=having, lacking=lacking, board=board)
+        told = analysis.find(having=having, lacking=lacking, board=board).records
         return {f"{each['ruleset']}@{each['revision']}" for each in told}
 
     for concept, of in values.items():
@@ -113,7 +113,9 @@ def test_games_are_found_by_what_they_have(library: Store) -> None:
     assert found("drops", "promotion", lacking=("riders",), board="3x4") == {"dobutsu@1"}
     assert found("drops >= 2", "drops < 3", "non_capturers") == {"connect-four@1", "tic-tac-toe@1"}
     assert found(board="5x5") == {"gardner@1", "kyotoshogi@1"}
-    [dobutsu] = analysis.find(["dobutsu", "gardner"], having=["drops"], lacking=["castlers"])
+    looked = analysis.find(["dobutsu", "gardner"], having=["drops"], lacking=["castlers"])
+    assert looked.concepts == ("drops", "castlers")
+    [dobutsu] = looked.records
     assert dobutsu == {"ruleset": "dobutsu", "revision": 1, "board": "3x4", "drops": 8, "castlers": 0}  # lions, too
 
 
