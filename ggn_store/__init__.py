@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ggn_store.api.loading.private import ruleset as ruleset
     from ggn_store.api.ruleset import Ruleset as Ruleset
     from ggn_store.api.store import Store as Store
+    from ggn_store.columnar.view_files import register_views as register_views
     from ggn_store.documents.convert import convert as convert
     from ggn_store.documents.ggn import is_valid as is_valid
     from ggn_store.documents.ggn import parse as parse
@@ -43,6 +44,7 @@ _HOMES = {
     "ggn_store.api.loading.private": ("ruleset",),
     "ggn_store.api.ruleset": ("Ruleset",),
     "ggn_store.api.store": ("Store",),
+    "ggn_store.columnar.view_files": ("register_views",),
     "ggn_store.documents.convert": ("convert",),
     "ggn_store.documents.ggn": ("is_valid", "parse", "problems"),
     "ggn_store.documents.lint": ("lint",),

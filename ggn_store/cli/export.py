@@ -57,6 +57,11 @@ def _complete(ctx: click.Context, parameter: click.Parameter, incomplete: str) -
     help="With --format: only this ruleset, NAME@REVISION or NAME#NUMBER; may be repeated. Default: all.",
 )
 @click.option("--all-revisions", "every", is_flag=True, help="With --format: every revision, not only the newest.")
+@click.option(
+    "--expanded",
+    is_flag=True,
+    help="With --format: write rules out for each revision, instead of once a piece.",
+)
 @click.option("--force", is_flag=True, help="With --format: replace an older export.")
 @click.pass_context
 def export(
@@ -68,6 +73,7 @@ def export(
     form: str | None,
     names: tuple[str, ...],
     every: bool,
+    expanded: bool,
     force: bool,
 ) -> None:
     """Write the document of a ruleset back, its definition, or everything as tables.
@@ -86,7 +92,8 @@ def export(
 
     With another --format the views that `sql` asks (v_moves, v_conditions, ...) are written for notebooks and other
     programs, of all rulesets and all of one moment, into a DIRECTORY that is there as a whole or not at all; its
-    README.md says what the columns mean.
+    README.md says what the columns mean. The rules of a piece are written once, however many rulesets have it: v_moves
+    is made of the tables piece_moves and v_pieces, and with --expanded written out.
 
     Every digest is derived again from what is read: a document that the store does not hold any more as it was put in
     is an error, and no file is written.
@@ -94,7 +101,8 @@ def export(
     Parquet and DuckDB need an extra: pip install 'ggn-store[duckdb]'.
     """
     if form in (None, _VARIANTS):
-        for name, given in (("--ruleset", names), ("--all-revisions", every), ("--force", force)):
+        given_with = {"--ruleset": names, "--all-revisions": every, "--expanded": expanded, "--force": force}
+        for name, given in given_with.items():
             options.refuse((given, f"{name} goes with --format: name one RULESET to write its document"))
         options.refuse((what is None, "Missing argument 'RULESET' (or --format and DIRECTORY)."))
         options.refuse((definition and dialect, "--dialect is for documents: a definition is written as it was loaded"))
@@ -119,7 +127,7 @@ def export(
         ),
         (what is None, "Missing argument 'DIRECTORY'."),
     )
-    _write_views(ctx, str(what), form, names or None, every=every, force=force)
+    _write_views(ctx, str(what), form, names or None, every=every, expanded=expanded, force=force)
 
 
 def write_definition(text: str, output: str | None) -> None:

@@ -12,11 +12,12 @@ from typing import Any, Final
 from ggn_store.columnar.arrow import FRAMES
 from ggn_store.columnar.compile import EXTRA
 from ggn_store.columnar.extras import need
-from ggn_store.errors import GgnStoreError, printable
-from ggn_store.store.schema.views import View
+from ggn_store.errors import GgnStoreError, InputError, printable
+from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql.view_rows import Row
 
 DUCKDB: Final = "ggn.duckdb"
+SCRIPT: Final = "views.sql"
 _DUCKDB_TYPES: Final = {"text": "VARCHAR", "integer": "BIGINT", "boolean": "BOOLEAN", "time": "TIMESTAMP"}
 _ROWS_A_GROUP: Final = 120_000
 
@@ -55,8 +56,37 @@ def frame(found: Any) -> Any:
     return found.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}.get)
 
 
+def register_views(engine: Any, directory: str | os.PathLike[str]) -> None:
+    """Have an engine know an export in Parquet as the views that a store has, so that it answers the same SQL.
+
+    The engine is a `SparkSession`, whose executors have to reach the directory (`s3a://...`, or a path that all have),
+    or a connection of DuckDB. The views are temporary, and replace others of their names. Raises InputError where
+    there is no such export.
+    """
+    place = os.fspath(directory).rstrip("/")
+    is_spark = hasattr(engine, "sparkContext") or hasattr(engine, "createDataFrame")
+    try:
+        for view in VIEWS:
+            name = (view.of_pieces or view).name
+            file = f"{place}/{name}.parquet"
+            if is_spark:
+                engine.read.parquet(file).createOrReplaceTempView(name)
+            else:
+                engine.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS FROM read_parquet({_literal(file)})")
+            if view.of_pieces is not None:
+                kind = "TEMPORARY" if is_spark else "TEMP"
+                query = f"CREATE OR REPLACE {kind} VIEW {view.name} AS {view.joined}"
+                (engine.sql if is_spark else engine.execute)(query)
+    except Exception as error:  # each engine raises its own
+        first, *_ = str(error).splitlines() or [type(error).__name__]
+        raise InputError(
+            f"{printable(place)}: cannot be read as an export in Parquet: {printable(first)}; write one where the "
+            "engine can read it, with `ggn-store export --format parquet` and without --expanded"
+        ) from None
+
+
 class ParquetFiles:
-    """Writes a file for each view."""
+    """Writes a file for each table, and `views.sql`, which has DuckDB know them as the views."""
 
     def __init__(self, directory: Path) -> None:
         self._parquet = need("pyarrow.parquet", EXTRA)
@@ -64,9 +94,11 @@ class ParquetFiles:
         self._writer: Any = None
         self._schema: Any = None
         self._pending: list[Any] = []
+        self._tables: list[str] = []
 
     def begin(self, view: View) -> str:
         name = f"{view.name}.parquet"
+        self._tables.append(view.name)
         self._schema = schema(view)
         self._writer = self._parquet.ParquetWriter(self._directory / name, self._schema, compression="zstd")
         return name
@@ -87,8 +119,11 @@ class ParquetFiles:
         writer, self._writer = self._writer, None
         writer.close()
 
-    def finish(self) -> None:
-        pass
+    def finish(self, joined: Sequence[View]) -> list[str]:
+        lines = [f"CREATE OR REPLACE VIEW {name} AS FROM '{name}.parquet';" for name in self._tables]
+        lines += [f"CREATE OR REPLACE VIEW {view.name} AS {view.joined};" for view in joined]
+        (self._directory / SCRIPT).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return [SCRIPT]
 
     def close(self) -> None:
         if self._writer is not None:
@@ -98,7 +133,7 @@ class ParquetFiles:
 
 
 class DuckFile:
-    """Writes a DuckDB file with a table for each view."""
+    """Writes a DuckDB file with the views, some as tables."""
 
     def __init__(self, directory: Path) -> None:
         duckdb = need("duckdb", EXTRA)
@@ -115,9 +150,7 @@ class DuckFile:
     def begin(self, view: View) -> str:
         columns = ", ".join(f'"{each.name}" {_DUCKDB_TYPES[each.type]}' for each in view.columns)
         self._run(f"CREATE TABLE {view.name} ({columns})")
-        self._run(f"COMMENT ON TABLE {view.name} IS {_literal(f'a row is {view.row}')}")
-        for each in view.columns:
-            self._run(f'COMMENT ON COLUMN {view.name}."{each.name}" IS {_literal(each.meaning)}')
+        self._comment("TABLE", view)
         self._view, self._schema = view, schema(view)
         return DUCKDB
 
@@ -136,9 +169,18 @@ class DuckFile:
     def end(self, view: View) -> None:
         pass
 
-    def finish(self) -> None:
+    def finish(self, joined: Sequence[View]) -> list[str]:
+        for view in joined:
+            self._run(f"CREATE VIEW {view.name} AS {view.joined}")
+            self._comment("VIEW", view)
         self._run("CHECKPOINT")
         self.close()
+        return []
+
+    def _comment(self, kind: str, view: View) -> None:
+        self._run(f"COMMENT ON {kind} {view.name} IS {_literal(f'a row is {view.row}')}")
+        for each in view.columns:
+            self._run(f'COMMENT ON COLUMN {view.name}."{each.name}" IS {_literal(each.meaning)}')
 
     def close(self) -> None:
         self._connection.close()

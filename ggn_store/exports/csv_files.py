@@ -49,8 +49,8 @@ class CsvFiles:
             if cells.has_formulas
         ]
 
-    def finish(self) -> None:
-        pass
+    def finish(self, joined: Sequence[View]) -> list[str]:
+        return []
 
     def close(self) -> None:
         if self._stream is not None:

@@ -4,39 +4,59 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from ggn_store.store.schema.views import VIEWS
+from ggn_store.store.schema.views import View
 from ggn_store.store.sql.view_rows import Wanted
 
 FORMAT: Final = "ggn-store export"
-VERSION: Final = 1
+VERSION: Final = 2
 MANIFEST: Final = "manifest.json"
 README: Final = "README.md"
 _MAX_BYTES: Final = 100_000_000
-_OURS: Final = re.compile(r"manifest\.json|README\.md|ggn\.(duckdb|sqlite)|v_[a-z_]+\.(parquet|csv)")
+_OURS: Final = re.compile(r"manifest\.json|README\.md|views\.sql|ggn\.(duckdb|sqlite)|(v|piece)_[a-z_]+\.(parquet|csv)")
 
 
-def write(part: Path, form: str, files: Mapping[str, str], rows: Mapping[str, int], wanted: Sequence[Wanted]) -> None:
-    """Write both; `files` and `rows` are by view."""
-    views = {
-        view.name: {
-            "file": files[view.name],
-            "row": view.row,
-            "rows": rows[view.name],
-            "columns": [{"name": each.name, "type": each.type, "meaning": each.meaning} for each in view.columns],
-        }
-        for view in VIEWS
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of an export: what it holds, in which file, and how many rows."""
+
+    view: View
+    file: str
+    rows: int
+
+
+def write(
+    part: Path,
+    form: str,
+    tables: Sequence[Table],
+    joined: Sequence[View],
+    beside: Sequence[str],
+    wanted: Sequence[Wanted],
+) -> None:
+    """Write both; `joined` are the views that are made of tables, `beside` the names of other files."""
+    said = {
+        "format": FORMAT,
+        "version": VERSION,
+        "form": form,
+        "tables": {each.view.name: {"file": each.file, "rows": each.rows, **_described(each.view)} for each in tables},
+        "views": {view.name: {"query": view.joined, **_described(view)} for view in joined},
+        "beside": list(beside),
+        "revisions": [{"ruleset": each.ruleset, "revision": each.revision, "digest": each.digest} for each in wanted],
     }
-    revisions = [{"ruleset": each.ruleset, "revision": each.revision, "digest": each.digest} for each in wanted]
-    said = {"format": FORMAT, "version": VERSION, "form": form, "views": views, "revisions": revisions}
     (part / MANIFEST).write_text(json.dumps(said, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    (part / README).write_text(_readme(form, files, rows, wanted), encoding="utf-8")
+    (part / README).write_text(_readme(form, tables, joined, wanted), encoding="utf-8")
 
 
-def _readme(form: str, files: Mapping[str, str], rows: Mapping[str, int], wanted: Sequence[Wanted]) -> str:
+def _described(view: View) -> dict[str, Any]:
+    columns = [{"name": each.name, "type": each.type, "meaning": each.meaning} for each in view.columns]
+    return {"row": view.row, "columns": columns}
+
+
+def _readme(form: str, tables: Sequence[Table], joined: Sequence[View], wanted: Sequence[Wanted]) -> str:
     rulesets = len({each.ruleset for each in wanted})
     parts = [
         "# Rules of board games\n\n"
@@ -47,13 +67,17 @@ def _readme(form: str, files: Mapping[str, str], rows: Mapping[str, int], wanted
         "Views are joined by `piece_id` and `possibility`, and by `ruleset` and `revision`, too: a piece can be in "
         "several.\n",
     ]
-    for view in VIEWS:
-        lines = [f"| `{each.name}` | {each.type} | {each.meaning} |" for each in view.columns]
-        parts.append(
-            f"## {view.name}\n\n`{files[view.name]}`, {rows[view.name]:,} rows. A row is {view.row}.\n\n"
-            "| column | type | meaning |\n|---|---|---|\n" + "\n".join(lines) + "\n"
-        )
+    parts += [_section(each.view, f"`{each.file}`, {each.rows:,} rows.") for each in tables]
+    parts += [_section(view, f"```sql\n{view.joined}\n```\n\n") for view in joined]
     return "\n".join(parts)
+
+
+def _section(view: View, said: str) -> str:
+    lines = [f"| `{each.name}` | {each.type} | {each.meaning} |" for each in view.columns]
+    return (
+        f"## {view.name}\n\nA row is {view.row}. {said}\n\n"
+        "| column | type | meaning |\n|---|---|---|\n" + "\n".join(lines) + "\n"
+    )
 
 
 def files_of(directory: Path) -> set[str]:
@@ -62,7 +86,7 @@ def files_of(directory: Path) -> set[str]:
         if (directory / MANIFEST).stat().st_size > _MAX_BYTES:
             return set()
         said: Any = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
-        listed = {MANIFEST, README, *(view["file"] for view in said["views"].values())}
+        listed = {MANIFEST, README, *said["beside"], *(table["file"] for table in said["tables"].values())}
         if said["format"] != FORMAT:
             return set()
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):

@@ -1,4 +1,4 @@
-"""SQLite: one file with a table for each view, and indexes for what is asked most."""
+"""SQLite: one file with the views, some as tables, and indexes for what is asked most."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from typing import Any, Final
 
 from ggn_store.errors import GgnStoreError
 from ggn_store.store.database.sqlite import insertion
-from ggn_store.store.schema.views import VIEWS, View
+from ggn_store.store.schema.views import View
 from ggn_store.store.sql.view_rows import Row
 
 FILE: Final = "ggn.sqlite"
 _TYPES: Final = {"text": "TEXT", "integer": "INTEGER", "boolean": "BOOLEAN", "time": "TIMESTAMP"}
-# What leads to the rows of a ruleset's piece, to those of a piece in all games, and from a view to the next.
+# What leads to the rows of a ruleset's piece, to those of a piece in all games, and from a view to the next; tables of
+# pieces have the columns that are theirs.
 INDEXES: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "v_rulesets": (("ruleset", "revision"),),
     "v_pieces": (("ruleset", "revision", "piece"), ("piece",), ("piece_id",)),
@@ -46,6 +47,7 @@ class SqliteFile:
     def __init__(self, directory: Path) -> None:
         self._insert = ""
         self._times: list[int] = []
+        self._tables: list[View] = []
         with _explained():
             self._connection = sqlite3.connect(directory / FILE, isolation_level=None)
             # It is either there as a whole or thrown away.
@@ -61,6 +63,7 @@ class SqliteFile:
             for at, each in enumerate(view.columns)
         ]
         self._run(f"CREATE TABLE {view.name} ( -- a row is {view.row}\n" + "\n".join(lines) + "\n)")
+        self._tables.append(view)
         self._insert = insertion(view.name, *(each.name for each in view.columns), rows=1)
         self._times = [at for at, each in enumerate(view.columns) if each.type == "time"]
         return FILE
@@ -73,14 +76,20 @@ class SqliteFile:
     def end(self, view: View) -> None:
         pass
 
-    def finish(self) -> None:
-        for view in VIEWS:
-            for columns in INDEXES[view.name]:
-                self._run(f"CREATE INDEX ix_{view.name}_{'_'.join(columns)} ON {view.name} ({', '.join(columns)})")
+    def finish(self, joined: Sequence[View]) -> list[str]:
+        for table in self._tables:
+            for columns in indexes(table):
+                self._run(f"CREATE INDEX ix_{table.name}_{'_'.join(columns)} ON {table.name} ({', '.join(columns)})")
+        for view in joined:
+            lines = [f"  {each.name}, -- {each.meaning}" for each in view.columns]
+            lines[-1] = lines[-1].replace(", --", " --", 1)
+            head = f"CREATE VIEW {view.name} ( -- a row is {view.row}\n"
+            self._run(head + "\n".join(lines) + f"\n) AS {view.joined}")
         self._run("PRAGMA analysis_limit = 1000")
         self._run("ANALYZE")
         self._run("COMMIT")
         self.close()
+        return []
 
     def close(self) -> None:
         self._connection.close()
@@ -88,6 +97,12 @@ class SqliteFile:
     def _run(self, statement: str) -> None:
         with _explained():
             self._connection.execute(statement)
+
+
+def indexes(table: View) -> list[tuple[str, ...]]:
+    """The columns of each index of a table."""
+    of_view = INDEXES[table.name.replace("piece_", "v_", 1)]
+    return list(dict.fromkeys(tuple(name for name in columns if name in table.names) for columns in of_view))
 
 
 def _value(value: Any) -> Any:

@@ -46,7 +46,7 @@ def test_mypy_reads_the_first_script_as_strictly_as_any_users(tmp_path: Path) ->
 
 def test_the_names_at_the_top_are_few_and_all_there() -> None:
     names = dir(ggn_store)
-    assert len(names) == len(set(names)) == 25
+    assert len(names) == len(set(names)) == 26
     for name in names:
         assert getattr(ggn_store, name) is not None
     with pytest.raises(AttributeError, match="'ggn_store' has no attribute 'no_such_name'"):

@@ -34,14 +34,15 @@ Reading = Callable[[], AbstractContextManager[Any]]
 class _Files(Protocol):
     """What writes the files of a format.
 
-    `begin` makes the file or the table of a view and gives the file's name. `end` comes after its last rows, `finish`
-    after the last view; `close` closes what is open, also after an error.
+    `begin` makes the file or the table of a view and gives the file's name. `end` comes after its last rows. `finish`
+    comes after the last table, makes the views that are joined of them, and gives the names of files beside; `close`
+    closes what is open, also after an error.
     """
 
     def begin(self, view: View) -> str: ...
     def add(self, rows: list[Row]) -> None: ...
     def end(self, view: View) -> None: ...
-    def finish(self) -> None: ...
+    def finish(self, joined: list[View]) -> list[str]: ...
     def close(self) -> None: ...
 
 
@@ -55,7 +56,7 @@ _WRITERS: Final[Mapping[str, Callable[[Path], _Files]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was written: how many rows of each view, of how many revisions.
+    """What was written: how many rows of each table, of how many revisions.
 
     `formulas` names the columns of CSV files with texts that a spreadsheet would take for formulas.
     """
@@ -145,15 +146,17 @@ class Views:
         rulesets: Names = None,
         *,
         every: bool = False,
+        expanded: bool = False,
         force: bool = False,
         progress: Progress | None = None,
     ) -> Exported:
         """Write all rows of the views into a new directory: as parquet, duckdb, csv or sqlite files.
 
-        Of the newest revisions, of `every` revision, or of `chess@2`; all rows are of one moment. `force` replaces an
-        older export. `progress` is told what is read, how many parts were, and of how many. Raises InputError where
-        the directory cannot be written, StoreError where the store is damaged; then there is none. Parquet needs the
-        extra [duckdb], and so does duckdb.
+        Of the newest revisions, of `every` revision, or of `chess@2`; all rows are of one moment. The rules of a piece
+        are written once, however many revisions list it: `v_moves` is made of the tables `piece_moves` and `v_pieces`;
+        with `expanded` it is a table. `force` replaces an older export. `progress` is told what is read, how many parts
+        were, and of how many. Raises InputError where the directory cannot be written, StoreError where the store is
+        damaged; then there is none. Parquet needs the extra [duckdb], and so does duckdb.
         """
         if form not in FORMATS:
             raise InputError(f"{quote(form)} is not a format: {', '.join(FORMATS)}")
@@ -168,18 +171,21 @@ class Views:
         ):
             wanted = view_rows.choose(connection, names, every)
             view_rows.require_sound(connection, wanted)
-            files_of, rows = {}, dict.fromkeys((each.name for each in VIEWS), 0)
+            tables = []
             for place, each in enumerate(VIEWS):
-                files_of[each.name] = files.begin(each)
-                tell = _teller(progress, each, place * len(wanted), len(VIEWS) * len(wanted))
-                for batch in view_rows.batches(connection, each, wanted, tell=tell):
+                shown = each if expanded else each.of_pieces or each
+                file, rows = files.begin(shown), 0
+                tell = _teller(progress, shown, place * len(wanted), len(VIEWS) * len(wanted))
+                for batch in view_rows.batches(connection, each, wanted, tell=tell, once=not expanded):
                     files.add(batch)
-                    rows[each.name] += len(batch)
-                files.end(each)
-            files.finish()
-            manifest.write(part, form, files_of, rows, wanted)
+                    rows += len(batch)
+                files.end(shown)
+                tables.append(manifest.Table(shown, file, rows))
+            joined = [each for each in VIEWS if each.of_pieces is not None and not expanded]
+            manifest.write(part, form, tables, joined, files.finish(joined), wanted)
         formulas = tuple(files.formulas) if isinstance(files, CsvFiles) else ()
-        return Exported(os.fspath(directory), form, len(wanted), rows, formulas)
+        counts = {each.view.name: each.rows for each in tables}
+        return Exported(os.fspath(directory), form, len(wanted), counts, formulas)
 
 
 def _teller(progress: Progress | None, view: View, before: int, total: int) -> Callable[[Wanted], None]:

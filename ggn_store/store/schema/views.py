@@ -37,6 +37,24 @@ class View:
         """The names of its columns, in order."""
         return tuple(column.name for column in self.columns)
 
+    @property
+    def of_pieces(self) -> View | None:
+        """The rows of a piece once, however many revisions list it; None where a view has no rows of pieces."""
+        if "possibility" not in self.names:
+            return None
+        return View(self._of_pieces, self.row, self.columns[2:], None)
+
+    @property
+    def joined(self) -> str:
+        """The query for the rows of a view from those of pieces, in the SQL of any engine."""
+        columns = ", ".join(f"rules.{name}" for name in self.names[2:])
+        listed = f"v_pieces AS listed JOIN {self._of_pieces} AS rules ON rules.piece_id = listed.piece_id"
+        return f"SELECT listed.ruleset, listed.revision, {columns} FROM {listed}"  # noqa: S608
+
+    @property
+    def _of_pieces(self) -> str:
+        return self.name.replace("v_", "piece_", 1)
+
 
 def _view(name: str, row: str, columns: tuple[Column, ...], has_all: bool = True) -> View:
     return View(name, row, columns, f"{name}_all" if has_all else None)

@@ -134,13 +134,16 @@ def batches(
     wanted: Sequence[Wanted],
     size: int = BATCH,
     tell: Callable[[Wanted], None] = lambda _: None,
+    *,
+    once: bool = False,
 ) -> Iterator[list[Row]]:
     """The rows of a view for these revisions, up to `size` at a time, in the order of documents.
 
-    Truth values are bools, times are of UTC and know it. `tell` gets each revision before it is read.
+    Truth values are bools, times are of UTC and know it. `tell` gets each revision before it is read. With `once`,
+    rows are those of `view.of_pieces`: a piece has them where it is listed first.
     """
     pending: list[Row] = []
-    for rows in _parts(connection, view, wanted, size, tell):
+    for rows in _parts(connection, view, wanted, size, tell, once):
         pending += rows
         while len(pending) >= size:
             yield pending[:size]
@@ -150,11 +153,17 @@ def batches(
 
 
 def _parts(
-    connection: Connection, view: View, wanted: Sequence[Wanted], size: int, tell: Callable[[Wanted], None]
+    connection: Connection,
+    view: View,
+    wanted: Sequence[Wanted],
+    size: int,
+    tell: Callable[[Wanted], None],
+    once: bool,
 ) -> Iterator[list[Row]]:
     columns = _table(view).c
     of_piece = _OF_PIECE.get(view.name)
-    query = select(*columns).where(columns.ruleset == bindparam("ruleset"))
+    shown = view.of_pieces if once and view.of_pieces is not None else view
+    query = select(*(columns[name] for name in shown.names)).where(columns.ruleset == bindparam("ruleset"))
     if view.every is None:
         wanted = list({each.ruleset: each for each in wanted}.values())
     else:
@@ -163,14 +172,18 @@ def _parts(
         query = query.where(columns.piece_id == bindparam("piece_id"))
     for name in of_piece or _OTHERS[view.name]:
         query = query.order_by(columns[name[1:]].desc() if name.startswith("-") else columns[name])
+    known: set[int] = set()
     for each in wanted:
         tell(each)
         values: dict[str, Any] = {"ruleset": each.ruleset, "revision": each.revision}
         if of_piece is None:
-            yield from _read(connection, view, query, size, values)
+            yield from _read(connection, shown, query, size, values)
             continue
         for piece_id in connection.execute(_PIECES, values).scalars().all():
-            yield from _read(connection, view, query, size, values | {"piece_id": piece_id})
+            if piece_id not in known:
+                yield from _read(connection, shown, query, size, values | {"piece_id": piece_id})
+            if once:
+                known.add(piece_id)
 
 
 _PIECES: Final = (
