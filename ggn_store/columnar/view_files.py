@@ -64,7 +64,7 @@ def register_views(engine: Any, directory: str | os.PathLike[str]) -> None:
     there is no such export.
     """
     place = os.fspath(directory).rstrip("/")
-    is_spark = hasattr(engine, "sparkContext") or hasattr(engine, "createDataFrame")
+    is_spark = hasattr(engine, "createDataFrame")
     try:
         for view in VIEWS:
             name = (view.of_pieces or view).name
