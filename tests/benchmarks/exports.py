@@ -27,7 +27,7 @@ import json, resource, sys, time
 from ggn_store import Store
 with Store.open(sys.argv[1]) as store:
     begun, worked = time.monotonic(), time.process_time()
-    made = store.export(sys.argv[2], sys.argv[3])
+    made = store.views.export(sys.argv[2], sys.argv[3])
     took, worked = time.monotonic() - begun, time.process_time() - worked
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 print(json.dumps([sum(made.rows.values()), took, worked, peak]))
