@@ -9,6 +9,7 @@ comparison serves the stores, and the deliberately wrong evaluators that show th
 import importlib.util
 import json
 import os
+import random
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -21,14 +22,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggn_store import GgnStoreError, Move, Position, Ruleset, Store, parse
+from ggn_store.api.moves.batches import BatchQuery
 from ggn_store.api.moves.moves import QUERIES, Query
 from ggn_store.store.database.postgres import Values
 from tests.oracles import reference
 from tests.support.postgres import Server
-from tests.support.strategies import DIALECTS, Case, Entry, Side, cases
+from tests.support.strategies import DIALECTS, Case, Entry, Plain, Side, cases
 from tests.support.unhurried import UNHURRIED
 
 Answers = dict[str, object]
+ALL_AT_ONCE: tuple[BatchQuery, ...] = ("reading", "fast", "columns")
 LONG_PAIRS = int(os.environ.get("GGN_AGREEMENT_PAIRS", "20000"))
 SIDES: tuple[Side, Side] = ("first", "second")
 ENTRY = ("piece", "source", "destination")
@@ -215,28 +218,57 @@ def stores(postgres_server: Server, tmp_path_factory: pytest.TempPathFactory) ->
         yield {"SQLite": sqlite, "Postgres": postgres, "Postgres without temporary tables": without}
 
 
-def compare(stores: dict[str, Store], dialect: str, documents: int, positions: int) -> None:
-    """A few names for many documents: most loads make the next revision of a ruleset and share its pieces."""
+def mixed(case: Case, count: int, seed: int) -> list[tuple[Plain, dict[str, str]]]:
+    """Positions with states, each square, the hands, the side and the state as in one of the case's positions."""
+    chance = random.Random(seed)
+    squares = list(dict.fromkeys(square for board, _, _ in case.positions for square in board))
+    found: list[tuple[Plain, dict[str, str]]] = []
+    for _ in range(count):
+        boards = {square: chance.choice(case.positions)[0].get(square) for square in squares}
+        board: dict[str, str | None] = {square: piece for square, piece in boards.items() if piece is not None}
+        found.append(
+            ((board, chance.choice(case.positions)[1], chance.choice(case.positions)[2]), chance.choice(case.states))
+        )
+    return found
+
+
+def compare(stores: dict[str, Store], dialect: str, documents: int, positions: int, more: int) -> None:
+    """A few names for many documents: most loads make the next revision of a ruleset and share its pieces.
+
+    Of each document so many positions are asked everything, and so many more for their moves.
+    """
     seen: Counter[str] = Counter()
 
     @settings(UNHURRIED, max_examples=documents)
-    @given(case=cases(dialect, positions), name=st.sampled_from(("first", "SECOND", "Second", "a/4.b+c")))
-    def agree(case: Case, name: str) -> None:
+    @given(
+        case=cases(dialect, positions),
+        name=st.sampled_from(("first", "SECOND", "Second", "a/4.b+c")),
+        seed=st.integers(0, 1_000_000),
+    )
+    def agree(case: Case, name: str, seed: int) -> None:
         right = expected(reference, case)
+        others = mixed(case, more, seed)
+        asked = [Position(board, hands=hands, side=side, state=state) for (board, hands, side), state in others]
+        keys = [reference.moves(reference.in_state(case.document, state), *each) for each, state in others]
         for number, (database, store) in enumerate(stores.items()):
             told = stored(store, f"{dialect}/{name}", case, as_text=bool(number))
             for query in QUERIES:
                 found = told | answered(store.ruleset(f"{dialect}/{name}"), case, query)
                 assert disagreements(right, found) == {}, f"plain Python and {database} ({query}) answer differently"
-        seen["pairs"] += positions
+            for by in ALL_AT_ONCE:
+                batch = store.ruleset(f"{dialect}/{name}").moves_batch(asked, query=by)
+                assert [[key_of(move) for move in moves] for moves in batch] == keys, f"{database} ({by}) differs"
+        seen["pairs"] += positions + more
+        seen["moves"] += sum(map(len, keys))
 
     agree()
-    assert seen["pairs"] >= documents * positions
+    assert seen["pairs"] >= documents * (positions + more)
+    assert seen["moves"] >= documents * more / 2
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_both_queries_on_both_databases_and_plain_python_agree(stores: dict[str, Store], dialect: str) -> None:
-    compare(stores, dialect, documents=5, positions=5)
+    compare(stores, dialect, documents=5, positions=3, more=12)
 
 
 @pytest.mark.long
@@ -244,7 +276,7 @@ def test_both_queries_on_both_databases_and_plain_python_agree(stores: dict[str,
 def test_both_queries_on_both_databases_and_plain_python_agree_on_many_pairs(
     stores: dict[str, Store], dialect: str
 ) -> None:
-    compare(stores, dialect, documents=-(-LONG_PAIRS // 30), positions=10)
+    compare(stores, dialect, documents=-(-LONG_PAIRS // (200 * len(DIALECTS))), positions=2, more=198)
 
 
 @pytest.fixture(scope="module")
