@@ -3,146 +3,121 @@
     python -m tests.oracles.outcomes shatranj dobutsu     these games; all that it knows, if none is named
     python -m tests.oracles.outcomes --games 10 chess     so many games of each
 
-It needs pyffish: see fairy_stockfish.py. It plays; the store is asked how each game stands at its end, whenever the
-engine says that it is over, and at some positions on the way. The engine's ends are immediate (the board says so), the
-lack of legal moves, and optional (repetition, moves without progress), which it judges by the moves and the store by
-the positions. A line is a game with how many positions agree, and what the store said of those that were over.
+It needs pyffish: see fairy_stockfish.py, which holds the legal moves themselves to the engine's. The store plays, and
+is asked after each move how the game stands; the engine, whose every call takes milliseconds, is told the moves. Its
+ends are immediate (the board says so), which it is asked for after each move of a game that declares one, and now and
+then of others; the lack of legal moves, optional ends (repetition, moves without progress), and the lack of material
+where the game declares it, which it is asked for whenever the store says that a game is over, in the position before
+that, and on the way. It judges by the moves and the store by the positions. A line is a game with how many positions
+agree, and what the store said of those that were over.
 """
 
 from __future__ import annotations
 
 import argparse
-import functools
-import itertools
 import random
-import re
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from ggn_store import Ruleset, Store
-from ggn_store.model.position import Position
+from ggn_store import Move, Position, Ruleset, Store
 from ggn_store.model.result import Result
-from ggn_store.notation import cell
-from tests.oracles.fairy_stockfish import TOKEN, known_games, mates, may_not_mate
+from tests.oracles.fairy_stockfish import known_games
 
 MOST_PLIES = 200
 RECENT = 8
 """Plies that the engine is told for what a FEN says but for the moves just before: it plays all that it is told."""
+BETWEEN = 16
+"""Plies from one position that the engine is asked everything of to the next, while a game goes on."""
+AFTER_MOVES = frozenset(("no-move", "material", "repetition", "quiet"))
+"""Outcomes that are no immediate ends of the engine's; a game that has no others is asked for these at every
+`RARELY`th ply only."""
+RARELY = 4
 
 
 @dataclass(frozen=True)
 class Stand:
-    """A position of a game with all before it, and how the engine says that it stands: over, and for whom."""
+    """How the engine says that a game stands: over, and for whom."""
 
-    fens: tuple[str, ...]
-    is_over: bool
-    winner: str | None
-    kind: str
+    is_over: bool = False
+    winner: str | None = None
+    kind: str = ""
 
-    def words(self) -> str:
+    def __str__(self) -> str:
         return f"{self.kind}, {self.winner or 'draw'}" if self.is_over else "goes on"
 
 
 class Engine:
-    """Random games of the engine, which break off before a drop that must not mate and does."""
+    """A game as the engine follows it, from move to move."""
 
-    def __init__(self, name: str, drops: Collection[str], seed: str = "1") -> None:
-        self._name = name
-        self._drops = drops
-        self._chance = random.Random(f"{name} {seed}")
-
-    def stands(self) -> Iterator[Stand]:
-        """A game: its end, what may be claimed to end it on the way, and some positions between."""
+    def __init__(self, rules: Ruleset) -> None:
         import pyffish
 
-        moves: list[str] = []
-        fens = [pyffish.start_fen(self._name)]
-        takes, claims = self._chance.random(), self._chance.random() < 0.5
-        last: Stand | None = None
-        while True:
-            found, legal = self._stand(moves, fens)
-            is_end = found.is_over and (found.kind != "optional" or claims)
-            if is_end and last is not None:
-                yield last  # an end that comes too early shows in the position before it
-            if found.is_over or len(moves) % 16 == 3 or len(moves) == MOST_PLIES:
-                yield found
-            last = found
-            if is_end or not legal or len(moves) >= MOST_PLIES:
-                return
-            occupied = _occupied(fens[-1])
-            captures = [move for move in legal if (to := _DESTINATION.match(move)) and to[1] in occupied]
-            move = self._chance.choice(captures if captures and self._chance.random() < takes else legal)
-            if move[:2] in self._drops and mates(self._name, fens[-1], move):
-                return
-            moves.append(move)
-            fens.append(pyffish.get_fen(self._name, fens[-1], [move]))
+        name = self._name = rules.name
+        self._needs_material = any(outcome.when == "material" for outcome in rules.play.outcomes)
+        self._moves: list[str] = []
+        self._starts = [pyffish.start_fen(name)]
 
-    def _stand(self, moves: list[str], fens: list[str]) -> tuple[Stand, list[str]]:
-        """How a game stands, and its legal moves."""
+    def play(self, move: str) -> None:
+        """Make a move; the engine raises ValueError with the next question if it calls it illegal."""
         import pyffish
 
-        name = self._name
-        recent = fens[-1 - RECENT :][0], moves[-RECENT:]
-        legal = pyffish.legal_moves(name, *recent)
-        over, value = pyffish.is_immediate_game_end(name, *recent)
+        if len(self._moves) % RECENT == 0 and self._moves:
+            self._starts.append(pyffish.get_fen(self._name, self._starts[-1], self._moves[-RECENT:]))
+        self._moves.append(move)
+
+    def stand(self, mover: str, back: int = 0, everything: bool = True) -> Stand:
+        """How the game stands, or stood so many moves before; without everything, by what the board says at once."""
+        import pyffish
+
+        moves = self._moves[: len(self._moves) - back]
+        at = max(0, len(moves) // RECENT - 1)
+        recent = self._starts[at], moves[at * RECENT :]
+        over, value = pyffish.is_immediate_game_end(self._name, *recent)
         kind = "immediate"
-        if not over and not legal:
-            over, value, kind = True, pyffish.game_result(name, *recent), "no move"
-        if not over and (_clock(fens[-1]) >= 30 or len({_unclocked(fen) for fen in fens}) < len(fens)):
-            over, value = pyffish.is_optional_game_end(name, fens[0], moves)
+        if everything and not over and not pyffish.legal_moves(self._name, *recent):
+            over, value, kind = True, pyffish.game_result(self._name, *recent), "no move"
+        if everything and not over:
+            over, value = pyffish.is_optional_game_end(self._name, self._starts[0], moves)
             kind = "optional"
-        mover = "first" if fens[-1].split()[1] == "w" else "second"
+        if everything and not over and self._needs_material:
+            over, value, kind = all(pyffish.has_insufficient_material(self._name, *recent)), 0, "material"
         other = "second" if mover == "first" else "first"
-        winner = None if not over or value == 0 else mover if value > 0 else other
-        return Stand(tuple(fens), over, winner, kind), legal
+        return Stand(over, None if value == 0 else mover if value > 0 else other, kind) if over else Stand()
 
 
-_DESTINATION = re.compile(r"[a-z][0-9]+([a-z][0-9]+)")
+def played(rules: Ruleset, chance: random.Random) -> Iterator[tuple[Position, Stand, Result]]:
+    """A random game: its positions, and how both say that it stands. Half go on where an end may be claimed."""
+    engine, takes, claims = Engine(rules), chance.random(), chance.random() < 0.5
+    often = 1 if any(outcome.when not in AFTER_MOVES for outcome in rules.play.outcomes) else RARELY
+    position, before, claimed = rules.start, list[Position](), False
+    for ply in range(MOST_PLIES + 1):
+        ours = rules.outcome(position, before)
+        asks = (ours.is_over and not claimed) or ply % BETWEEN == 3 or ply == MOST_PLIES
+        found = engine.stand(position.side, everything=asks) if asks or ply % often == 0 else Stand()
+        if asks or found.is_over:
+            yield position, found, ours
+        if asks and ours.is_over and before:  # an end that comes too early shows in the position before it
+            yield before[-1], engine.stand(before[-1].side, back=1), rules.outcome(before[-1], before[:-1])
+        legal = rules.legal_moves(position)
+        claimed = claimed or (found.is_over and found.kind == "optional")
+        if not legal or (found.is_over and (claims or found.kind != "optional")) or (ours.is_over and not claimed):
+            return
+        move = _chosen(position, legal, chance, takes)
+        engine.play(rules.move_text(move, position, "uci"))
+        before.append(position)
+        position = rules.apply(position, move)
 
 
-def _clock(fen: str) -> int:
-    return int(fen.split()[-2])
-
-
-def _unclocked(fen: str) -> str:
-    return " ".join(fen.split()[:-2])
-
-
-def _occupied(fen: str) -> set[str]:
-    """The squares of a FEN that have a piece."""
-    ranks = fen.split()[0].partition("[")[0].split("/")
-    found = set()
-    for rank, text in enumerate(ranks):
-        file = 0
-        for token in TOKEN.findall(text):
-            if token.isdigit():
-                file += int(token)
-                continue
-            found.add(cell.text((file, len(ranks) - 1 - rank)))
-            file += 1
-    return found
-
-
-class Judge:
-    """How the store says that games stand."""
-
-    def __init__(self, ruleset: Ruleset) -> None:
-        self._ruleset = ruleset
-        self._position = functools.lru_cache(2 * MOST_PLIES)(self._read)
-
-    def __call__(self, found: Stand) -> Result:
-        *before, position = map(self._position, found.fens)
-        return self._ruleset.outcome(position, before)
-
-    def _read(self, fen: str) -> Position:
-        return self._ruleset.position(fen=fen)
+def _chosen(position: Position, legal: list[Move], chance: random.Random, takes: float) -> Move:
+    captures = [move for move in legal if position.board.get(move.destination) is not None]
+    return chance.choice(captures if captures and chance.random() < takes else legal)
 
 
 def agrees(found: Stand, ours: Result) -> bool:
@@ -160,19 +135,17 @@ def sweep(name: str, games: int) -> str:
     count = 0
     with tempfile.TemporaryDirectory() as place, Store.open(str(Path(place) / "store.db")) as store:
         store.load_library(name)
-        rules = store.ruleset(name)
-        judged, engine = Judge(rules), Engine(name, may_not_mate(rules))
-        for found in itertools.chain.from_iterable(engine.stands() for _ in range(games)):
-            ours = judged(found)
+        rules, chance = store.ruleset(name), random.Random(name)
+        for position, found, ours in (each for _ in range(games) for each in played(rules, chance)):
             count += 1
             if ours.is_over:
                 ends[str(ours)] += 1
             if not ours.is_over and found.is_over and ours.unjudged:
                 left[", ".join(ours.unjudged)] += 1
             elif not agrees(found, ours):
-                difference = f"engine: {found.words()}; store: {ours}"
+                difference = f"engine: {found}; store: {ours}"
                 wrong[difference] += 1
-                shown.setdefault(difference, found.fens[-1])
+                shown.setdefault(difference, rules.fen(position))
     verdict = "agrees" if not wrong else f"DIFFERS in {wrong.total()}"
     told = ", ".join(f"{end} {number}" for end, number in ends.most_common())
     lines = [f"{name:20} {count:6} positions  {verdict:16} {told} ({time.perf_counter() - began:.0f} s)"]
