@@ -49,7 +49,7 @@ def require_same(rules: Ruleset, positions: list[Position], **asked: Any) -> Non
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_query_gives_the_moves_of_random_documents(dialect: str, cheap: None) -> None:
-    @settings(UNHURRIED, max_examples=3)
+    @settings(UNHURRIED, max_examples=2)
     @given(case=cases(dialect, 5))
     def agree(case: Case) -> None:
         rules = ruleset(case.document)

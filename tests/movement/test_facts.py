@@ -46,7 +46,7 @@ def require_equal(document: Document, data: Json) -> None:
         assert found == wanted, piece
 
 
-@in_random_documents(few=20, many=500)
+@in_random_documents(few=12, many=500)
 def test_facts_are_those_of_plain_python_in_random_documents(dialect: str, data: st.DataObject) -> None:
     document = data.draw(documents(dialect))
     require_equal(parse(document), document)
@@ -57,13 +57,21 @@ def game(name: str) -> Document:
     return generate(find_game(name))
 
 
-@pytest.mark.parametrize("name", ["chess", "xiangqi", "minishogi", "raumschach", "seirawan"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "chess",
+        "xiangqi",
+        "minishogi",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("raumschach", "seirawan")),
+    ],
+)
 def test_facts_of_games_are_those_of_plain_python(name: str) -> None:
     require_equal(game(name), game(name).data())
 
 
 def test_facts_of_games_in_the_other_dialects_are_those_of_plain_python() -> None:
-    for name in ("xiangqi", "breakthrough"):
+    for name in ("minixiangqi", "breakthrough"):
         plain = {
             piece: {
                 source: {

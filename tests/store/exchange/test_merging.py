@@ -262,7 +262,7 @@ def agreement(store: Store, dialect: str, examples: int, seen: dict[str, int]) -
     agree()
 
 
-@pytest.mark.parametrize("examples", [pytest.param(25, id="few"), pytest.param(250, id="many", marks=pytest.mark.long)])
+@pytest.mark.parametrize("examples", [pytest.param(12, id="few"), pytest.param(250, id="many", marks=pytest.mark.long)])
 def test_a_load_on_an_old_base_is_both_edits_or_a_conflict(module_store: Store, examples: int) -> None:
     seen: dict[str, int] = {}
     for dialect in DIALECTS:

@@ -30,6 +30,8 @@ A, B, C, D = ({"must": {square: "empty"}} for square in ("a1", "b1", "c1", "d1")
 def described(name: str, board: int | None = None) -> Document:
     value = tiny()
     value["metadata"]["name"] = name
+    del value["interactions"]["list"]["slide"]  # which makes most of the possibilities
+    value["game_flow"]["phases"]["main"]["allowed_actions"] = ["step"]
     if board is not None:
         value["metadata"]["version"] = str(board)
     return compile_specification(json.dumps(value, indent=1 if board is None else None)).document

@@ -97,7 +97,7 @@ def kill_transfers(way: str, database: str, kills: int, directory: Path, request
 def test_a_transfer_that_is_killed_leaves_whole_rulesets_and_goes_on_when_run_again(
     way: str, database: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    kill_transfers(way, database, 2, tmp_path, request)
+    kill_transfers(way, database, 1, tmp_path, request)
 
 
 @pytest.mark.long
@@ -206,7 +206,7 @@ def break_servers(kill: Callable[[str], None], running: Server, kills: int, dire
 def test_a_push_whose_server_ends_leaves_whole_rulesets_and_goes_on_when_run_again(
     kill: Callable[[str], None], own_server: Server, tmp_path: Path
 ) -> None:
-    break_servers(kill, own_server, 2, tmp_path)
+    break_servers(kill, own_server, 1, tmp_path)
 
 
 @pytest.mark.long
