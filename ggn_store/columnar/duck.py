@@ -22,7 +22,7 @@ class DuckEngine(Engine):
 
     def __init__(self, compiled: Compiled, threads: int | None = None) -> None:
         duckdb = need("duckdb", EXTRA)
-        super().__init__(compiled, sql.DUCKDB, sql.KEPT)
+        super().__init__(compiled, sql.DUCKDB)
         # Nothing is read from or written to files, and no order is asked for but in words.
         self._connection = duckdb.connect(":memory:", config={"preserve_insertion_order": False})
         self._error = duckdb.Error

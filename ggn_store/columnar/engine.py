@@ -20,16 +20,14 @@ _AHEAD: Final = 100_000
 
 
 class Engine(ABC):
-    """The tables of a compiled ruleset in an engine, and its SQL.
+    """The tables of a compiled ruleset in an engine, and its dialect of SQL.
 
-    That is how it writes the exclusive or, and what a question names to be read several times. What is asked with
-    `threats` is about legal moves, of a batch that is encoded with them.
+    What is asked with `threats` is about legal moves, of a batch that is encoded with them.
     """
 
-    def __init__(self, compiled: Compiled, xor: str, kept: str) -> None:
+    def __init__(self, compiled: Compiled, dialect: sql.Dialect) -> None:
         self._ruleset = str(compiled)
-        self._xor = xor
-        self._kept = kept
+        self._dialect = dialect
         self._threats: Threats | None = None
 
     def moves(self, batch: Batch, threats: Threats | None = None) -> Any:
@@ -39,12 +37,12 @@ class Engine(ABC):
     def count_by_position(self, batch: Batch, threats: Threats | None = None) -> Any:
         """An Arrow table (position, count); positions without moves may be left out."""
         if threats is None or threats.is_idle:
-            return self._ask(sql.count_by("position", self._xor), batch)
+            return self._ask(sql.count_by("position", self._dialect), batch)
         return self._ask(sql.count_found("position", self._moves(threats)), self._ready(batch, threats))
 
     def count_by_start(self, batch: Batch) -> Any:
         """An Arrow table (start, count)."""
-        return self._ask(sql.count_by("start", self._xor), batch)
+        return self._ask(sql.count_by("start", self._dialect), batch)
 
     def count_by_possibility(self, batch: Batch, threats: Threats | None = None) -> Any:
         """An Arrow table (possibility, count)."""
@@ -54,17 +52,17 @@ class Engine(ABC):
         """What is asked for `moves`, one question after the other, and the engine's plan of the last."""
         question, asked = self._moves(threats), []
         if threats is not None and not threats.duties.isdisjoint(sql.AHEAD):
-            asked += [sql.ahead(self._xor, threats.duties), sql.CHECKED]
+            asked += [sql.ahead(self._dialect, threats.duties), sql.CHECKED]
         if threats is not None and threats.goes_on:
-            asked.append(sql.steps(self._xor))
+            asked.append(sql.steps(self._dialect))
         plan = self._ask(f"EXPLAIN {question}", self._ready(batch, threats)).columns[-1].to_pylist()
         return ";\n\n".join(each.strip() for each in [*asked, question]), "\n".join(plan)
 
     def _moves(self, threats: Threats | None) -> str:
         if threats is None or threats.is_idle:
-            return sql.moves(self._xor)
+            return sql.moves(self._dialect)
         self._know(threats)
-        return sql.legal_moves(self._xor, self._kept, threats.gives, threats.duties, threats.goes_on)
+        return sql.legal_moves(self._dialect, threats.gives, threats.duties, threats.goes_on)
 
     def _know(self, threats: Threats) -> None:
         """Have the tables of what is asked with."""
@@ -75,7 +73,7 @@ class Engine(ABC):
     def chains(self, batch: Batch, threats: Threats) -> Iterable[Paths]:
         """The paths of steps that the positions allow, of any length."""
         self._know(threats)
-        return Walk(self._ruleset, batch, lambda batch: self._ask(sql.steps(self._xor), batch))
+        return Walk(self._ruleset, batch, lambda batch: self._ask(sql.steps(self._dialect), batch))
 
     def paths(self, batch: Batch, threats: Threats, depth: int) -> Any:
         """How many paths of so many legal moves lead on from each position, a chain being one move.
@@ -109,7 +107,7 @@ class Engine(ABC):
             return [each.some(each.can_be) for each in found if each.length > 1]
         np = need("numpy", EXTRA)
         forced = np.zeros(batch.count, bool)
-        forced[self._ask(sql.forced(self._xor), batch)["position"].to_numpy()] = True
+        forced[self._ask(sql.forced(self._dialect), batch)["position"].to_numpy()] = True
         for each in found:
             forced[each.root[each.took & each.can_be]] = True
         return [
@@ -133,7 +131,7 @@ class Engine(ABC):
         """A table (position, possibility) of what must not check and does, or must not mate and does."""
         np, pa = need("numpy", EXTRA), need("pyarrow", EXTRA)
         self._moves(threats)
-        asked = self._ask(sql.ahead(self._xor, threats.duties), batch)
+        asked = self._ask(sql.ahead(self._dialect, threats.duties), batch)
         position, possibility, mates = (asked[name].to_numpy() for name in ("position", "possibility", "mates"))
         order = np.argsort(position, kind="stable")
         position, possibility, mates = position[order], possibility[order], mates[order]

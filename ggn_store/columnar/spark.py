@@ -31,7 +31,7 @@ class SparkEngine(Engine):
     """
 
     def __init__(self, compiled: Compiled, master: str | None = None, directory: str | None = None) -> None:
-        super().__init__(compiled, sql.SPARK, sql.FOLLOWED)
+        super().__init__(compiled, sql.SPARK)
         spark_sql = need("pyspark.sql", EXTRA)
         broadcast = need("pyspark.sql.functions", EXTRA).broadcast
         need("pyarrow", EXTRA)

@@ -1,5 +1,9 @@
 """The question that an engine is asked about a batch of encoded positions, for each engine in its own words.
 
+What moves there are is asked in SQL that engines have in common, but for the names of two functions: parentheses around
+each `&` and `|`, no `^`, no `~`, and no minus before a parenthesis, which DataFusion spreads over what is in it. Words
+are signed, and have 63 bits at most.
+
 Tables: those of a compiled ruleset in `TABLES`, `moving` and `met` of the batch (see `encode`). For legal moves also
 those of `threats`, and of the batch `facing`, `royal` and what else its duties ask for.
 """
@@ -7,46 +11,83 @@ those of `threats`, and of the batch `facing`, `royal` and what else its duties 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Final
+from typing import Final, NamedTuple
 
-# What engines write differently: the exclusive or of `{0}` and `{1}`.
-DUCKDB: Final = "xor({0}, {1})"
-SPARK: Final = "({0} ^ {1})"
-# How engines are asked to make what several parts of a question read only once, where they can be.
-KEPT: Final = "AS MATERIALIZED"
-FOLLOWED: Final = "AS"
+
+class Dialect(NamedTuple):
+    """What engines write differently: the table `{0}` in a file of a directory; words; what is read several times.
+
+    Of words `{0}` and `{1}` that is the bits of both and those of either. What several parts of a question read is made
+    only once where engines can be asked to.
+    """
+
+    file: str
+    both: str = "({0} & {1})"
+    either: str = "({0} | {1})"
+    kept: str = "AS"
+
+    def xor(self, one: str, other: str) -> str:
+        """The bits of one of two words, but not of both: whatever its sign, the difference is a word."""
+        return f"({self.either.format(one, other)} - {self.both.format(one, other)})"
+
+
+DUCKDB: Final = Dialect("CREATE VIEW {0} AS FROM 'DIRECTORY/{0}.parquet'", kept="AS MATERIALIZED")
+SPARK: Final = Dialect("CREATE TEMPORARY VIEW {0} USING parquet OPTIONS (path 'DIRECTORY/{0}.parquet')")
+DIALECTS: Final = {
+    "duckdb": DUCKDB,
+    "spark": SPARK,
+    "datafusion": Dialect("CREATE EXTERNAL TABLE {0} STORED AS PARQUET LOCATION 'DIRECTORY/{0}.parquet'"),
+    "polars": Dialect("CREATE TABLE {0} AS SELECT * FROM read_parquet('DIRECTORY/{0}.parquet')"),
+    "clickhouse": Dialect(
+        "CREATE VIEW {0} AS SELECT * FROM file('DIRECTORY/{0}.parquet')", "bitAnd({0}, {1})", "bitOr({0}, {1})"
+    ),
+}
 # Duties by what they ask: attacks after a move, of one royal piece among several, how many there are, the next ply.
 SAFE: Final = frozenset(("royal-safety", "flying-general"))
 SEVERAL: Final = frozenset(("spare-royal", "duple-check"))
 LIMITS: Final = frozenset(("promotion-limit", "royal-promotion-limit"))
 AHEAD: Final = frozenset(("no-checks", "no-drop-checks", "no-drop-mate"))
 CAPTURES: Final = "mandatory-capture"
-# The tables of a ruleset that questions read.
+# The tables of a ruleset that questions read, and those of positions that all questions read.
 TABLES: Final = ("lane", "part", "answer", "alternative")
+BATCH: Final = ("moving", "met")
 
 
-def moves(xor: str) -> str:
+def moves(dialect: Dialect) -> str:
     """One row (position, possibility) for each possibility that holds, in no order."""
+    found = dialect.both.format("reached.targets", "part.targets")
     return f"""
 SELECT reached.position, answer.possibility
-FROM ({_reached("moving", xor)}) AS reached
+FROM ({_reached("moving", dialect)}) AS reached
 JOIN part ON part.lane = reached.lane
-JOIN answer ON answer.key = {xor.format("(reached.targets & part.targets)", "part.salt")}
-WHERE (reached.targets & part.targets) <> 0
+JOIN answer ON answer.key = {dialect.xor(found, "part.salt")}
+WHERE {found} <> 0
 UNION ALL
 SELECT reached.position, alternative.possibility
-FROM ({_reached("met", xor, "bit, piece, ")}) AS reached
+FROM ({_reached("met", dialect, "bit, piece, ")}) AS reached
 JOIN alternative ON alternative.lane = reached.lane AND alternative.bit = reached.bit
      AND alternative.piece = reached.piece
-WHERE (reached.targets & reached.bit) <> 0"""
+WHERE {dialect.both.format("reached.targets", "reached.bit")} <> 0"""
 
 
-def count_by(by: str, xor: str) -> str:
+def explained(dialect: Dialect, ruleset: str) -> str:
+    """`moves` below a comment that says of what files its tables are."""
+    tables = "\n".join(f"-- {dialect.file.format(name)};" for name in (*TABLES, *BATCH))
+    return f"""\
+-- The moves of {ruleset}: a row for each position (its number in the file, from 0) and possibility, in no order.
+-- Join possibility.parquet for the piece, source, destination and ordinal of a possibility.
+-- The tables are files that `ggn-store compile {ruleset} --positions FILE -o DIRECTORY` writes:
+{tables}
+{moves(dialect).lstrip()}
+"""
+
+
+def count_by(by: str, dialect: Dialect) -> str:
     """One row (`by`, count) for each `position`, or `start`, that there is anything to look at for."""
     # What is reached need not be named to be counted: the answers are not read.
     return f"""
 SELECT {by}, CAST(SUM(bit_count(targets) * each) AS BIGINT) AS count
-FROM ({_reached("moving", xor)}) AS reached
+FROM ({_reached("moving", dialect)}) AS reached
 GROUP BY {by}"""
 
 
@@ -55,13 +96,14 @@ def count_found(by: str, moves: str) -> str:
     return f"SELECT {by}, COUNT(*) AS count FROM ({moves}) AS held GROUP BY {by}"
 
 
-def legal_moves(xor: str, kept: str, gives: int | None, duties: Collection[str], goes_on: bool) -> str:
+def legal_moves(dialect: Dialect, gives: int | None, duties: Collection[str], goes_on: bool) -> str:
     """As `moves`, without those that duties forbid; no trial makes more bits true, and None: nothing is tried.
 
     Where captures go on, `continued` has them, as `chains.continued` says.
     """
     passing = "UNION ALL SELECT position, possibility FROM passing" if "pass" in duties else ""
-    named = [f"move {kept} ({moves(xor)}\n{passing})"]
+    kept = dialect.kept
+    named = [f"move {kept} ({moves(dialect)}\n{passing})"]
     illegal = []
     if gives is not None:
         named += _attacked(kept, gives, "TRUE" if not SAFE.isdisjoint(duties) else "FALSE")
@@ -89,23 +131,23 @@ def legal_moves(xor: str, kept: str, gives: int | None, duties: Collection[str],
     return f"\nWITH {', '.join(named)}\nSELECT position, possibility FROM {found}"
 
 
-def steps(xor: str) -> str:
+def steps(dialect: Dialect) -> str:
     """One row (position, possibility, takes) for each step of a chain that is possible, and whether it captures."""
     return f"""
 SELECT move.position, move.possibility, COUNT(enemy.square) > 0 AS takes
-FROM ({moves(xor)}) AS move
+FROM ({moves(dialect)}) AS move
 JOIN chained ON chained.possibility = move.possibility
 LEFT JOIN takes ON takes.possibility = move.possibility
 LEFT JOIN enemy ON enemy.position = move.position AND enemy.square = takes.place
 GROUP BY move.position, move.possibility"""
 
 
-def ahead(xor: str, duties: Collection[str]) -> str:
+def ahead(dialect: Dialect, duties: Collection[str]) -> str:
     """One row (position, possibility, mates) for each possibility that holds and of which the next ply is asked."""
     passing = "UNION ALL SELECT position, possibility FROM passing" if "pass" in duties else ""
     return f"""
 SELECT position, move.possibility, mates
-FROM ({moves(xor)}
+FROM ({moves(dialect)}
 {passing}) AS move
 JOIN ahead ON ahead.possibility = move.possibility"""
 
@@ -166,9 +208,9 @@ JOIN takes ON takes.possibility = move.possibility
 JOIN enemy ON enemy.position = move.position AND enemy.square = takes.place"""
 
 
-def forced(xor: str) -> str:
+def forced(dialect: Dialect) -> str:
     """One row (position) for each position in which a single move, legal or not, captures."""
-    return _FORCED.format(moves(xor))
+    return _FORCED.format(moves(dialect))
 
 
 def _left(duties: Collection[str]) -> str:
@@ -248,11 +290,13 @@ def _attacked(kept: str, gives: int, is_safe: str) -> list[str]:
     ]
 
 
-def _reached(asked: str, xor: str, columns: str = "") -> str:
+def _reached(asked: str, dialect: Dialect, columns: str = "") -> str:
     """The targets that are reached in each lane, with other columns of what is asked."""
+    both, either = dialect.both.format, dialect.either.format
+    targets = both("reachable", dialect.xor("opened", "(opened + first)"))
     return f"""
-    SELECT {columns}position, lane, start, each, reachable & {xor.format("opened", "(opened + first)")} AS targets
-    FROM (SELECT {columns}position, lane.lane, start, each, first, word & lane.target AS reachable,
-                 (word & path) | passed AS opened
+    SELECT {columns}position, lane, start, each, {targets} AS targets
+    FROM (SELECT {columns}position, lane.lane AS lane, start, each, first, {both("word", "lane.target")} AS reachable,
+                 {either(both("word", "path"), "passed")} AS opened
           FROM {asked} JOIN lane ON lane.lane = {asked}.lane) AS words
 """
