@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _FORMATS = ("parquet", "duckdb", "csv", "sqlite")
 _VARIANTS = "variants.ini"
+_ENGINES = ("duckdb", "spark", "datafusion", "polars", "clickhouse")
 
 
 class _Command(options.StrictCommand):
@@ -178,14 +179,26 @@ def _write_views(ctx: click.Context, *what: Any, **how: Any) -> None:
 
 @options.command("compile")
 @options.ruleset_argument
-@click.option("-o", "--output", metavar="DIRECTORY", required=True, help="Where the files go; it must not hold any.")
+@click.option("-o", "--output", metavar="DIRECTORY", help="Where the files go; it must not hold any.")
+@options.positions_option
+@click.option(
+    "--sql", "engine", type=click.Choice(_ENGINES), help="Print the statement that asks this engine for moves."
+)
 @click.pass_context
-def compile_(ctx: click.Context, ruleset: str, output: str) -> None:
+def compile_(ctx: click.Context, ruleset: str, output: str | None, positions: str | None, engine: str | None) -> None:
     """Write a ruleset as Parquet files that DuckDB, Spark or any other engine can join.
 
-    RULESET is a name, NAME@REVISION, or a proposal, NAME#NUMBER. Needs pyarrow: pip install 'ggn-store[duckdb]'.
+    RULESET is a name, NAME@REVISION, or a proposal, NAME#NUMBER. With --positions the positions of a file are written
+    beside it, as the statement that --sql prints joins them. Needs pyarrow: pip install 'ggn-store[duckdb]'.
     """
+    options.refuse(
+        (not output and not engine, "Missing option '-o' / '--output'."),
+        (positions and not output, "--positions are written into files: name a directory for them with -o"),
+    )
     found = options.open_ruleset(ctx, ruleset)
-    found.columns.compile(output)
-    compiled = found.columns.compiled.tables["possibility"].num_rows
-    click.echo(f"{found.revision}: {compiled:,} possibilities compiled to {printable(output)}", err=True)
+    if output:
+        found.columns.compile(output, positions)
+        compiled = found.columns.compiled.tables["possibility"].num_rows
+        click.echo(f"{found.revision}: {compiled:,} possibilities compiled to {printable(output)}", err=True)
+    if engine:
+        click.echo(found.columns.sql(engine), nl=False)

@@ -25,6 +25,8 @@ Whoever joins these has the whole document. The other tables are the lanes that 
     alternative  lane, bit (of a target in no part), piece (number), possibility: what holds if the target is reached
                  while this piece stands on its square
 
+Where positions are compiled, too, these are the tables `moving` and `met` (`encode`), which `sql.moves` joins with those.
+
 `metadata.json` has the format's number, the ruleset with its revision and digest, the dialect, the board's shape and
 whether it was declared, the state variables, and the number of rows of each file.
 """
@@ -36,11 +38,13 @@ import itertools
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
+from ggn_store.columnar.batch import Batch
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.lanes import Part, names_of, parts_of
 from ggn_store.errors import InputError, printable
@@ -282,19 +286,48 @@ def _noise(seed: int, size: int) -> bytes:
     return hashlib.shake_128(str(seed).encode()).digest(size)
 
 
-def write(compiled: Compiled, described: Mapping[str, Any], directory: str | os.PathLike[str]) -> None:
+def write(
+    compiled: Compiled,
+    described: Mapping[str, Any],
+    directory: str | os.PathLike[str],
+    batches: Iterable[tuple[int, Batch]] = (),
+) -> None:
     """Write the files, with those of `details`, into a directory that is new or empty, and appears once it is whole.
 
-    Raises InputError where something is there already, or nothing can be written.
+    Batches of positions, each with the number of its first one, are written one after the other. Raises InputError
+    where something is there already, or nothing can be written.
     """
-    parquet = need("pyarrow.parquet", EXTRA)
     with new_directory(directory, "name a new directory, or remove this one first") as part:
-        tables = {**compiled.tables, **described}
-        for name, table in tables.items():
-            parquet.write_table(table, part / f"{name}.parquet", compression="zstd")
-        metadata = {**compiled.metadata, "rows": {name: table.num_rows for name, table in tables.items()}}
-        text = json.dumps(metadata, ensure_ascii=False, indent=1)
+        numbered = (_numbered(*each) for each in batches)
+        rows = _write_parts(itertools.chain([{**compiled.tables, **described}], numbered), part)
+        text = json.dumps({**compiled.metadata, "rows": rows}, ensure_ascii=False, indent=1)
         (part / METADATA).write_text(text + "\n", encoding="utf-8")
+
+
+def _numbered(first: int, batch: Batch) -> dict[str, Any]:
+    """The tables of a batch whose positions are numbered from `first` on."""
+    pa, compute = need("pyarrow", EXTRA), need("pyarrow.compute", EXTRA)
+    begin = pa.scalar(first, pa.int64())
+    return {
+        name: table.set_column(0, "position", compute.add(table["position"], begin))
+        for name, table in batch.tables.items()
+    }
+
+
+def _write_parts(parts: Iterable[Mapping[str, Any]], directory: Path) -> dict[str, int]:
+    """Write tables, which come in parts, as files of a directory; returns how many rows each has."""
+    parquet = need("pyarrow.parquet", EXTRA)
+    writers: dict[str, Any] = {}
+    rows: dict[str, int] = {}
+    with ExitStack() as opened:
+        for tables in parts:
+            for name, table in tables.items():
+                if name not in writers:
+                    writer = parquet.ParquetWriter(directory / f"{name}.parquet", table.schema, compression="zstd")
+                    writers[name] = opened.enter_context(writer)
+                writers[name].write_table(table)
+                rows[name] = rows.get(name, 0) + table.num_rows
+    return rows
 
 
 def read(directory: str | os.PathLike[str]) -> Compiled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,12 +15,13 @@ from ggn_store.api.handle import Handle
 from ggn_store.api.positions.json_text import read_feen_or_positions
 from ggn_store.api.session.collector import held_off
 from ggn_store.columnar import compile as compiling
+from ggn_store.columnar import sql
 from ggn_store.columnar.batch import Batch
 from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.encode import Encoder
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.threats import Threats, compile_threats
-from ggn_store.errors import PositionError, StoreError, quote
+from ggn_store.errors import PositionError, StoreError, offer, printable, quote
 from ggn_store.model.move import COUNTS, Count, Move
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision
@@ -303,12 +305,27 @@ class Columns:
         # With _all behind the name the revision would still be this one.
         return ViewRows(self.handle.session.reading_long, name, str(self.handle.revision))
 
-    def compile(self, directory: str | os.PathLike[str]) -> None:
+    def compile(self, directory: str | os.PathLike[str], positions: str | None = None) -> None:
         """Write the ruleset as Parquet files, which any engine can join, into a new directory.
 
-        `ggn_store.columnar.compile` says what is in them. Raises InputError where the directory is not empty.
+        With a file of positions, JSON or FEEN in each line, these are written, too, as `sql` joins them.
+        `ggn_store.columnar.compile` says what is in the files. Raises InputError where the directory is not empty, and
+        PositionError as `moves` does.
         """
-        compiling.write(self.compiled, compiling.details(self.handle.read_pieces()), directory)
+        batches: Iterable[tuple[int, Batch]] = ()
+        if positions is not None:  # the files are there even if no position is
+            batches = itertools.chain([(0, self.encode([]))], _answers(positions, None, self.encode))
+        compiling.write(self.compiled, compiling.details(self.handle.read_pieces()), directory, batches)
+
+    def sql(self, engine: str) -> str:
+        """The statement that an engine is asked for `moves` of compiled positions: a row (position, possibility) each.
+
+        A comment above it says what the tables are: those of `compiled`, and those of what `encode` gives, or the files
+        that `compile` writes. Raises StoreError for an engine that has no dialect here.
+        """
+        if engine not in sql.DIALECTS:
+            raise StoreError(f"{quote(engine)} is not an engine with a dialect of SQL here: {offer(list(sql.DIALECTS))}")
+        return sql.explained(sql.DIALECTS[engine], printable(str(self.handle.revision)))
 
     def encode(
         self, positions: Any, sides: Any = None, hands: Any = None, states: Any = None, legal: bool = False
