@@ -25,7 +25,7 @@ Whoever joins these has the whole document. The other tables are the lanes that 
     alternative  lane, bit (of a target in no part), piece (number), possibility: what holds if the target is reached
                  while this piece stands on its square
 
-Where positions are compiled, too, these are the tables `moving` and `met` (`encode`), which `sql.moves` joins with those.
+Positions that are compiled, too, are the tables `moving` and `met` (see `encode`).
 
 `metadata.json` has the format's number, the ruleset with its revision and digest, the dialect, the board's shape and
 whether it was declared, the state variables, and the number of rows of each file.

@@ -141,17 +141,17 @@ def require_answers(subtests: pytest.Subtests, questions: Sequence[Question]) ->
         question.close()
 
 
-@pytest.mark.parametrize("name", ["chess", "minishogi", "xiangqi"])
+@pytest.mark.parametrize("name", ["chess", "dobutsu", "minixiangqi"])
 def test_games_are_answered_as_by_the_store(sqlite_games: Games, name: str, subtests: pytest.Subtests) -> None:
     rules = sqlite_games[name]
-    require_answers(subtests, [of_the_store(rules, played(rules, 40, 1))])
+    require_answers(subtests, [of_the_store(rules, played(rules, 20, 1))])
 
 
 def test_state_variables_of_a_description_are_part_of_what_is_asked(subtests: pytest.Subtests) -> None:
     with Store.open("sqlite://") as store:
         store.load(ROOT / "data" / "gdl" / "contraband.json", "contraband")
         rules = store.ruleset("contraband")
-        positions = played(rules, 60, 1)
+        positions = played(rules, 40, 1)
         assert len({json.dumps(position.state) for position in positions}) > 3
         require_answers(subtests, [of_the_store(rules, positions)])
 
@@ -204,8 +204,8 @@ def test_random_documents_are_answered_as_by_plain_python(dialect: str, subtests
 
 @pytest.mark.long
 def test_spark_answers_as_the_store(sqlite_games: Games) -> None:
-    rules = sqlite_games["minishogi"]
-    of_the_store(rules, played(rules, 40, 1)).require_answer("spark", spark)
+    rules = sqlite_games["dobutsu"]
+    of_the_store(rules, played(rules, 20, 1)).require_answer("spark", spark)
 
 
 def test_polars_and_datafusion_are_asked_the_same() -> None:

@@ -21,7 +21,7 @@ from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.encode import Encoder
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.threats import Threats, compile_threats
-from ggn_store.errors import PositionError, StoreError, offer, printable, quote
+from ggn_store.errors import PositionError, StoreError, printable, quote
 from ggn_store.model.move import COUNTS, Count, Move
 from ggn_store.model.position import Position
 from ggn_store.model.revision import Revision
@@ -324,7 +324,7 @@ class Columns:
         that `compile` writes. Raises StoreError for an engine that has no dialect here.
         """
         if engine not in sql.DIALECTS:
-            raise StoreError(f"{quote(engine)} is not an engine with a dialect of SQL here: {offer(list(sql.DIALECTS))}")
+            raise StoreError(f"{quote(engine)} is not an engine with a dialect here: {', '.join(sql.DIALECTS)}")
         return sql.explained(sql.DIALECTS[engine], printable(str(self.handle.revision)))
 
     def encode(
