@@ -325,7 +325,8 @@ def _write_parts(parts: Iterable[Mapping[str, Any]], directory: Path) -> dict[st
                 if name not in writers:
                     writer = parquet.ParquetWriter(directory / f"{name}.parquet", table.schema, compression="zstd")
                     writers[name] = opened.enter_context(writer)
-                writers[name].write_table(table)
+                if table.num_rows:
+                    writers[name].write_table(table)
                 rows[name] = rows.get(name, 0) + table.num_rows
     return rows
 

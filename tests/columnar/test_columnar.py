@@ -576,7 +576,7 @@ def test_a_disk_that_refuses_leaves_nothing_behind(tmp_path: Path, monkeypatch: 
     def full(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(parquet, "write_table", full)
+    monkeypatch.setattr(parquet.ParquetWriter, "write_table", full)
     with pytest.raises(InputError, match="new: cannot be written: No space left on device"):
         ruleset(SMALL).columns.compile(tmp_path / "new")
     assert list(tmp_path.iterdir()) == []

@@ -205,7 +205,9 @@ def test_random_documents_are_answered_as_by_plain_python(dialect: str, subtests
 @pytest.mark.long
 def test_spark_answers_as_the_store(sqlite_games: Games) -> None:
     rules = sqlite_games["dobutsu"]
-    of_the_store(rules, played(rules, 20, 1)).require_answer("spark", spark)
+    question = of_the_store(rules, played(rules, 20, 1))
+    question.require_answer("spark", spark)
+    question.close()
 
 
 def test_polars_and_datafusion_are_asked_the_same() -> None:

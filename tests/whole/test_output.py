@@ -71,6 +71,7 @@ DIRECTORIES = {
 OTHER_DIRECTORIES = {
     f"export --format {form}": Writer(f"export --format {form} {{}}") for form in ("csv", "sqlite", "parquet", "duckdb")
 } | {
+    "compile --positions": Writer("compile mini --positions positions.ndjson -o {}"),
     "diff --pictures": Writer("diff mini --pictures {}"),
     "proposal --pictures": Writer("proposal mine#1 --pictures {}"),
 }
@@ -105,6 +106,7 @@ def filled() -> Iterator[Path]:
     write("mini.toml", f'start = "{MINI_START}"\nboard = "3x3"\n')
     write("tiny.json", tiny())
     write("mine.ini", "[mine:chess]\n[other:chess]\n")
+    write("positions.ndjson", f'"{MINI_START}"\n')
     with Store.open("store.db") as store:
         [*store.load_all(["mini.json"])]
         store.load(QUICK, "mine")
