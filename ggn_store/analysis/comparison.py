@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, Literal
 
-from ggn_store.model.contents import Contents, effect, hand_effect
 from ggn_store.model.record import Record
 from ggn_store.movement import words
+from ggn_store.movement.entries import BECOMES, Entries
 from ggn_store.movement.grid import Grid
 from ggn_store.movement.movement import Items, Movement
 from ggn_store.notation import qpi
@@ -40,22 +41,77 @@ class PieceComparison(Record):
 
 @dataclass(frozen=True)
 class Moving:
-    """A piece with how it moves, and what else is told of its rules.
-
-    `moves` and `rules` are None on a board without coordinates. `drops` are squares, `becomes` other pieces without
-    their style, `takes`: something goes into the hand, `again`: possibilities that keep the turn, `state`: which
-    values of state variables moves ask for, or give them, and from where to where.
-    """
+    """A piece with what its rules say, and what follows from that; `grid` is None on a board without coordinates."""
 
     piece: str
     digest: str
-    moves: Movement | None
-    rules: Movement | None
-    drops: int
-    becomes: frozenset[str]
-    takes: bool
-    again: int
-    state: frozenset[tuple[Any, ...]]
+    entries: Entries
+    grid: Grid | None
+
+    @cached_property
+    def _items(self) -> Items | None:
+        if self.grid is None:
+            return None
+        items = Items(self.piece, self.grid)
+        items.read(self.entries)
+        return items
+
+    @cached_property
+    def moves(self) -> Movement | None:
+        """How it moves; None on a board without coordinates."""
+        return None if self._items is None else self._items.movement()
+
+    @cached_property
+    def rules(self) -> Movement | None:
+        """The same with what its moves change, and drops."""
+        return None if self._items is None else self._items.movement(whole=True)
+
+    @cached_property
+    def drops(self) -> int:
+        """On how many squares it can be dropped."""
+        dropped = (each for each in self.entries.patterns if each.is_drop)
+        return len({place for pattern in dropped for place in self.entries.places(pattern)})
+
+    @cached_property
+    def becomes(self) -> frozenset[str]:
+        """Other pieces of its side that its moves make, without their style."""
+        made = {state for kind, state in self.entries.names if kind == BECOMES and state not in (None, self.piece)}
+        return frozenset(_plain(str(each)) for each in made if side_of(str(each)) == side_of(self.piece))
+
+    @cached_property
+    def takes(self) -> bool:
+        """Whether something goes into the hand."""
+        return any(delta > 0 for told in self.entries.told for _, delta in told.held)
+
+    @cached_property
+    def again(self) -> int:
+        """How many possibilities keep the turn."""
+        told = self.entries.told
+        return sum(
+            max(1, len(pattern.origins)) * sum(told[number].turn is False for number in pattern.told)
+            for pattern in self.entries.patterns
+        )
+
+    @cached_property
+    def state(self) -> frozenset[tuple[Any, ...]]:
+        """Which values of state variables moves ask for, or give them, and from where to where."""
+        said = {
+            number: sorted(
+                [("when", name, value) for name, values in told.guards for value in values]
+                + [("state", *each) for each in told.state]
+            )
+            for number, told in enumerate(self.entries.told)
+            if told.guards or told.state
+        }
+        found = Counter(
+            (*place, *said[number])
+            for pattern in self.entries.patterns
+            if not said.keys().isdisjoint(pattern.told)
+            for place in self.entries.places(pattern)
+            for number in pattern.told
+            if number in said
+        )
+        return frozenset(found.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,39 +121,6 @@ class ComparedRules:
     board: str | None
     dialect: str
     pieces: Sequence[Moving]
-
-
-def moving(piece: str, digest: str, contents: Contents, grid: Grid | None) -> Moving:
-    """What is to know of a piece."""
-    effects = {line for _, _, text in contents.effects for line in text.split("\n")}
-    becomes = {state for _, state in map(effect, effects) if state is not None and state != piece}
-    items = None if grid is None else Items(piece, grid)
-    if items is not None:
-        items.read_contents(contents)
-    hand_effects = {line for _, _, text in contents.hand_effects for line in text.split("\n")}
-    return Moving(
-        piece,
-        digest,
-        None if items is None else items.movement(),
-        None if items is None else items.movement(whole=True),
-        len({destination for _, source, destination, _, _, _ in contents.possibilities if source is None}),
-        frozenset(_plain(each) for each in becomes if side_of(each) == side_of(piece)),
-        any(delta > 0 for _, delta in map(hand_effect, hand_effects)),
-        sum(turn is False for _, _, _, _, _, turn in contents.possibilities),
-        _state(contents),
-    )
-
-
-def _state(contents: Contents) -> frozenset[tuple[Any, ...]]:
-    said: dict[int, list[tuple[str, str, str]]] = {}
-    for role, rows in (("when", contents.guards), ("state", contents.state_effects)):
-        for _, number, variable, value in rows:
-            said.setdefault(number, []).append((role, variable, value))
-    if not said:
-        return frozenset()
-    places = {number: place for _, *place, _, number, _ in contents.possibilities}
-    found = Counter((*places[number], *sorted(each)) for number, each in said.items())
-    return frozenset(found.items())
 
 
 def _plain(piece: str) -> str:

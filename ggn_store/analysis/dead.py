@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
+from ggn_store.analysis.reach import IN_HAND, Standing, impossible
 from ggn_store.model.board import Board
 from ggn_store.model.conditions import implies
-from ggn_store.model.contents import Condition, Contents
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.record import Record
-from ggn_store.notation.qpi import other_side, side_of
+from ggn_store.movement.entries import MUST, Entries, Known, Pattern, Said, Told
+from ggn_store.notation.qpi import Side, other_side, side_of
 
 DeadKind = Literal["never", "duplicate", "shadowed", "unreachable", "absent"]
-Standing = tuple[str, int]
+# Source and destination; None is the hand.
+Place = tuple[int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,137 +46,219 @@ class Dead(Record):
     possibilities: int = 1
 
 
-def find(
-    piece: str,
-    contents: Contents,
-    board: Board,
-    never: Mapping[int, Condition],
-    standing: Set[Standing] | None,
-    in_hand: int,
-) -> list[Dead]:
-    """What is dead of a piece, in document order.
+class Findings(NamedTuple):
+    """What is dead of a piece: of sources that it never comes to, and of entries."""
 
-    `never` has a condition that no position meets, by the number of its possibility; `standing` is all that can ever
-    stand where, if that is known. A possibility is told of once, as the first of `Dead`'s kinds that it is; and also
-    with a source that is unreachable. `in_hand` is the number of the hand.
+    of_sources: Mapping[int | None, Dead]
+    of_entries: Mapping[Place, Sequence[Dead]]
+
+    def in_order(self, places: Iterable[Place]) -> Iterator[Dead]:
+        """All of it in document order, which is that of all the entries' places."""
+        for source, group in groupby(places, key=itemgetter(0)):
+            if source in self.of_sources:
+                yield self.of_sources[source]
+            for place in group:
+                yield from self.of_entries.get(place, ())
+
+
+class Standings:
+    """All that can ever stand where."""
+
+    def __init__(self, standing: Iterable[Standing], board: Board) -> None:
+        self._squares: defaultdict[str, set[int]] = defaultdict(set)
+        self._every = {*range(len(board.squares))}
+        for piece, square in standing:
+            self._squares[piece].add(square)
+            self._squares[side_of(piece)].add(square)
+
+    def has(self, piece: str, source: int | None) -> bool:
+        """Whether a piece ever comes to a square, or into the hand."""
+        return (IN_HAND if source is None else source) in self._squares[piece]
+
+    def lost(self, state: str, side: Side) -> set[int]:
+        """Where what a piece of a side asks to stand never does; an enemy is somebody of the other side."""
+        return self._every - self._squares[other_side(side) if state == ENEMY else state]
+
+
+def find(piece: str, entries: Entries, board: Board, standings: Standings | None) -> Findings:
+    """What is dead of a piece; `standings` is what can ever stand where, if that is known.
+
+    A possibility is told of once, as the first of `Dead`'s kinds that it is; and also with a source that is
+    unreachable.
     """
-    rules = _Rules(piece, contents)
-    absent = {} if standing is None else _absent(piece, rules, standing)
-    found = []
-    for source, group in groupby(contents.possibilities, key=itemgetter(1)):
-        of_source = [*group]
-        is_lost = standing is not None and (piece, in_hand if source is None else source) not in standing
-        if is_lost:
-            found.append(Dead("unreachable", piece, board.label(source), possibilities=len(of_source)))
-        for destination, possibilities in groupby(of_source, key=itemgetter(2)):
-            place = piece, board.label(source), board.label(destination)
-            array = [(number, ordinal) for _, _, _, ordinal, number, _ in possibilities]
-            ordinals = dict(array)
-            needless = rules.needless(source, ordinals) if len(array) > 1 else {}
-            for number, ordinal in array:
-                if number in never:
-                    found.append(Dead("never", *place, ordinal, None, *_told(never[number], board)))
-                elif number in needless:
-                    by, is_same = needless[number]
-                    found.append(Dead("duplicate" if is_same else "shadowed", *place, ordinal, ordinals[by]))
-                elif absent and not is_lost and not absent.keys().isdisjoint(rules.asked[number]):
-                    lost = [absent[line] for line in rules.asked[number] if line in absent]
-                    found.append(Dead("absent", *place, ordinal, None, *_told(min(lost, key=itemgetter(1)), board)))
-    return found
+    of_sources = {} if standings is None else _unreachable(piece, entries, board, standings)
+    rules = _Rules(piece, entries, standings)
+    of_entries = {
+        (source, destination): [
+            Dead(reason.kind, piece, board.label(source), board.label(destination), *reason.told(board))
+            for reason in reasons
+        ]
+        for pattern in entries.patterns
+        for source, destination, reasons in rules.reasons(pattern, of_sources.keys())
+    }
+    return Findings(of_sources, of_entries)
 
 
-def _absent(piece: str, rules: _Rules, standing: Set[Standing]) -> dict[str, Condition]:
-    """What is asked to stand where it never does, by its line; an enemy is somebody of the other side."""
-    other = other_side(side_of(piece))
-    met = {square for each, square in standing if side_of(each) == other}
+def _unreachable(piece: str, entries: Entries, board: Board, standings: Standings) -> dict[int | None, Dead]:
+    counts: dict[int | None, int] = {}
+    for pattern in entries.patterns:
+        for source, _ in entries.places(pattern):
+            if not standings.has(piece, source):
+                counts[source] = counts.get(source, 0) + len(pattern.told)
     return {
-        line: condition
-        for line, condition in rules.conditions.items()
-        for polarity, square, state in [condition]
-        if polarity == "must" and state != EMPTY
-        if (square not in met if state == ENEMY else (state, square) not in standing)
+        source: Dead("unreachable", piece, board.label(source), possibilities=count) for source, count in counts.items()
     }
 
 
-def _told(condition: Condition, board: Board) -> tuple[str, str]:
-    return board.squares[condition.square], condition.state
+class _Reason(NamedTuple):
+    """Why a possibility is dead: it is told with its ordinal, that of another one, and a square with a state."""
+
+    kind: DeadKind
+    ordinal: int
+    by: int | None = None
+    at: tuple[int, str] | None = None
+
+    def told(self, board: Board) -> tuple[int, int | None, str | None, str | None]:
+        """The fields of `Dead` from `ordinal` on."""
+        square, state = (None, None) if self.at is None else (board.squares[self.at[0]], self.at[1])
+        return self.ordinal, self.by, square, state
 
 
 class _Rules:
-    """The possibilities of a piece by number: what they ask, as lines, and what they change."""
+    """The possibilities of a piece: which never apply, and which others make needless."""
 
-    def __init__(self, piece: str, contents: Contents) -> None:
+    def __init__(self, piece: str, entries: Entries, standings: Standings | None) -> None:
         self._piece = piece
         self._side = side_of(piece)
-        possibilities = contents.possibilities
-        self.asked: list[Set[str]] = [frozenset()] * len(possibilities)
-        for _, number, text in contents.conditions:
-            self.asked[number] = frozenset(text.split("\n"))
-        self.conditions = {line: Condition.read(line) for line in frozenset().union(*self.asked)}
+        self._entries = entries
+        self._asked = [frozenset(told.asked) for told in entries.told]
+        self._changes = [_changes(told) for told in entries.told]
+        self._guards = [{variable: set(values) for variable, values in told.guards} for told in entries.told]
+        self._parts = {number: entries.part(number) for number in frozenset().union(*self._asked)}
         # These follow from nothing but themselves.
         self._firm = {
-            line
-            for line, (polarity, _, state) in self.conditions.items()
-            if polarity == "must" and state not in (ENEMY, piece)
+            number for number, (kind, state, _) in self._parts.items() if kind == MUST and state not in (ENEMY, piece)
         }
-        self._changes: list[list[Any]] = [[turn] for *_, turn in possibilities]
-        for rows in (contents.effects, contents.hand_effects):
-            for _, number, text in rows:
-                self._changes[number].append(frozenset(text.split("\n")))
-        # What tells of an action, or lets chains go on, is as much a part of a move as what the move changes.
-        for _, number, *change in (*contents.state_effects, *contents.origins):
-            self._changes[number].append(tuple(change))
-        self._guards: list[dict[str, set[str]]] = [{} for _ in contents.possibilities]
-        for _, number, variable, value in contents.guards:
-            self._guards[number].setdefault(variable, set()).add(value)
+        self._never = {is_drop: impossible(piece, entries, is_drop=is_drop) for is_drop in (False, True)}
+        self._lost = {} if standings is None else self._lost_from(standings)
 
-    def needless(self, source: int | None, numbers: Iterable[int]) -> dict[int, tuple[int, bool]]:
+    def _lost_from(self, standings: Standings) -> dict[int, dict[int, int]]:
+        """By number of a condition that asks for what some squares never have: which such square it is of by origin."""
+        codes, squares = self._entries.grid.codes, self._entries.grid.by_code
+        lost = Known(lambda state: standings.lost(state, self._side))
+        found = {}
+        for number, (kind, state, place) in self._parts.items():
+            if kind == MUST and state != EMPTY and lost[state]:
+                origins = ((squares.get(codes[square] - place), square) for square in lost[state])
+                found[number] = {origin: square for origin, square in origins if origin is not None}
+        return found
+
+    def reasons(
+        self, pattern: Pattern, lost_sources: Set[int | None]
+    ) -> Iterator[tuple[int | None, int | None, list[_Reason]]]:
+        """Why possibilities of the entries of a pattern are dead: source, destination, and what is found, if anything.
+
+        Of a source that is lost, it is not told what is absent.
+        """
+        never, told = self._never[pattern.is_drop], [*enumerate(pattern.told)]
+        impossible = {ordinal: never[number] for ordinal, number in told if number in never}
+        needless = self._needless(pattern) if len(told) > 1 else {}
+        absent = self._absent(pattern)
+        if not (impossible or needless or absent):
+            return
+        for source, destination in self._entries.places(pattern):
+            origin = destination if pattern.is_drop else source
+            lacking = {} if source in lost_sources or origin is None else absent.get(origin, {})
+            reasons = []
+            for ordinal in sorted({*impossible, *needless, *lacking}):
+                if ordinal in impossible:
+                    reasons.append(_Reason("never", ordinal, None, self._first(impossible[ordinal], origin)))
+                elif ordinal in needless:
+                    by, is_same = needless[ordinal]
+                    reasons.append(_Reason("duplicate" if is_same else "shadowed", ordinal, by))
+                else:
+                    reasons.append(_Reason("absent", ordinal, None, lacking[ordinal]))
+            if reasons:
+                yield source, destination, reasons
+
+    def _first(self, found: Iterable[Said], origin: int | None) -> tuple[int, str]:
+        """The first square of conditions, with its state, as an entry from this origin has them."""
+        grid = self._entries.grid
+        base = 0 if origin is None else grid.codes[origin]
+        square, _, state = min((grid.by_code[base + each.place], each.kind, str(each.state)) for each in found)
+        return square, state
+
+    def _absent(self, pattern: Pattern) -> dict[int, dict[int, tuple[int, str]]]:
+        """By origin and ordinal, the first square that never has what a possibility asks to stand there."""
+        found: dict[int, dict[int, tuple[int, str]]] = {}
+        if not self._lost:
+            return found
+        origins = {*pattern.origins}
+        for ordinal, number in enumerate(pattern.told):
+            for each in self._asked[number] & self._lost.keys():
+                state = str(self._parts[each].state)
+                for origin in self._lost[each].keys() & origins:
+                    at = found.setdefault(origin, {})
+                    at[ordinal] = min(
+                        at.get(ordinal, (self._lost[each][origin], state)), (self._lost[each][origin], state)
+                    )
+        return found
+
+    def _needless(self, pattern: Pattern) -> dict[int, tuple[int, bool]]:
         """Of a destination's possibilities, those that another one with the same effects makes needless.
 
-        With the number of that one, which holds whenever this one does, and whether its conditions are the very same.
+        With the ordinal of that one, which holds whenever this one does, and whether its conditions are the very same.
         Of possibilities that hold together, all but the first are needless.
         """
         alike: defaultdict[Any, list[int]] = defaultdict(list)
-        for number in numbers:
-            alike[frozenset(self._changes[number])].append(number)
+        for ordinal, number in enumerate(pattern.told):
+            alike[self._changes[number]].append(ordinal)
+
+        def follows(one: int, other: int) -> bool:
+            return self._follows(pattern.told[one], pattern.told[other], pattern.is_drop)
+
         found = {}
         for group in alike.values():
-            for number in group:
+            for ordinal in group:
                 others = [
                     other
                     for other in group
-                    if other != number
-                    and self._follows(other, number, source)
-                    and (other < number or not self._follows(number, other, source))
+                    if other != ordinal and follows(other, ordinal) and (other < ordinal or not follows(ordinal, other))
                 ]
                 if others:
-                    same = [other for other in others if self._said(other) == self._said(number)]
-                    found[number] = (same or others)[0], bool(same)
+                    said = self._said(pattern.told[ordinal])
+                    same = [other for other in others if self._said(pattern.told[other]) == said]
+                    found[ordinal] = (same or others)[0], bool(same)
         return found
 
-    def _said(self, number: int) -> tuple[Set[str], dict[str, set[str]]]:
-        return self.asked[number], self._guards[number]
+    def _said(self, number: int) -> tuple[Set[int], dict[str, set[str]]]:
+        return self._asked[number], self._guards[number]
 
-    def _follows(self, one: int, other: int, source: int | None) -> bool:
+    def _follows(self, one: int, other: int, is_drop: bool) -> bool:
         """Whether possibility `one` holds whenever `other` does."""
-        further = self.asked[one] - self.asked[other]
+        further = self._asked[one] - self._asked[other]
         passed = self._guards[other]
         return (
             further.isdisjoint(self._firm)
-            and all(self._is_met(self.conditions[line], source, other) for line in further)
+            and all(self._is_met(self._parts[each], other, is_drop) for each in further)
             and all(name in passed and passed[name] <= values for name, values in self._guards[one].items())
         )
 
-    def _is_met(self, condition: Condition, source: int | None, number: int) -> bool:
+    def _is_met(self, condition: Said, number: int, is_drop: bool) -> bool:
         """Whether a condition that a possibility does not ask itself is met wherever that holds.
 
         Since a square has one `must` and one `deny` at most, and there is always yet another piece of each side, a
         condition follows from several only where it follows from one of them.
         """
-        polarity, square, state = condition
-        if square == source and (polarity == "must") == (state == self._piece):
+        kind, state, place = condition
+        if not is_drop and not place and (kind == MUST) == (state == self._piece):
             return True
         return any(
-            each.square == square and implies(each.polarity, each.state, polarity, state, self._side)
-            for each in map(self.conditions.__getitem__, self.asked[number])
+            each.place == place and implies(each.kind, str(each.state), kind, str(state), self._side)
+            for each in map(self._parts.__getitem__, self._asked[number])
         )
+
+
+def _changes(told: Told) -> Any:
+    """All that a possibility changes; what tells of an action, or lets chains go on, is as much a part of it."""
+    return told.changed, told.held, told.turn, told.state, told.action

@@ -8,21 +8,20 @@ mirror, such as a file, or the name of a player.
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from ggn_store.model import possibilities
 from ggn_store.model.board import Board
-from ggn_store.model.contents import Condition, Contents, effect, hand_effect
 from ggn_store.model.document import EMPTY, ENEMY, Possibility
-from ggn_store.model.geometry import Lattice, Symmetry, reversing
+from ggn_store.model.geometry import Lattice, Symmetry, Vector, reversing
 from ggn_store.model.position import Position
 from ggn_store.model.possibilities import ABSENT, PossibilityChange
 from ggn_store.model.record import Record
+from ggn_store.movement.entries import Entries, Known, ToldPiece
+from ggn_store.movement.grid import Grid, bits_of
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.notation.stn import Transition
@@ -30,18 +29,7 @@ from ggn_store.notation.stn import Transition
 Of = Literal["sides", "first", "second"]
 NumberedEntry = tuple[str, int | None, int | None]
 
-# Numbers of 128 bits are added up, each in a lane of its own.
-_LANE: Final = 160
-_HASH_BYTES: Final = 16
-_MASK: Final = (1 << _LANE) - 1
 _FIRST: Final = 3
-
-
-class MirroredPiece(NamedTuple):
-    """The rows of a piece, and its identifier."""
-
-    piece: str
-    contents: Contents
 
 
 @dataclass(frozen=True)
@@ -49,11 +37,13 @@ class Mirror:
     """A symmetry that is tried: of the sides, one becoming the other, or of one side by itself.
 
     `squares` are the labels that the squares of the board come to; they may be none of its own where it has holes.
+    `seen` is what vectors come to; they stay as they are where squares have no coordinates.
     """
 
     of: Of
     symmetry: str
     squares: tuple[str, ...]
+    seen: Symmetry | None = None
 
     def piece(self, identifier: str) -> str:
         """What a piece becomes."""
@@ -147,104 +137,119 @@ def mirrors(board: Board) -> list[Mirror]:
     ]
     if dimensions > 1:
         tried += [(side, reversing(dimensions, 0)) for side in ("first", "second")]
-    return [Mirror(of, symmetry.name, lattice.images(symmetry)) for of, symmetry in tried]
+    return [Mirror(of, symmetry.name, lattice.images(symmetry), symmetry) for of, symmetry in tried]
 
 
-def find(
-    pieces: Iterable[MirroredPiece], order: Sequence[str], board: Board, tried: Sequence[Mirror]
-) -> list[MirrorFinding]:
-    """What lacks a counterpart under each mirror; `order` has the pieces as the document has them."""
-    # A lane for each way to see the rules: as they are, then as each mirror shows them.
-    numbers = _Numbers([Mirror("first", "equal", board.squares), *tried])
-    of_piece = {each.piece: numbers.rows(each) for each in pieces}
-    rows = [row for piece in order for row in of_piece.get(piece, ())]
-    there = {total & _MASK for total, _ in rows}
-    found = []
-    for number, mirror in enumerate(tried, 1):
-        shift = number * _LANE
-        lacking = {
-            total & _MASK: entry
-            for total, entry in rows
-            if (total >> shift) & _MASK not in there and mirror.of in ("sides", side_of(entry[0]))
-        }
-        found.append(MirrorFinding(mirror, _paired(mirror, lacking.values(), board)))
-    return found
+def find(pieces: Sequence[ToldPiece], board: Board, tried: Sequence[Mirror]) -> list[MirrorFinding]:
+    """What lacks a counterpart under each mirror; the pieces are in document order."""
+    numbers = _Numbers()
+    rules = {each.piece: numbers.rules(each.entries) for each in pieces}
+    return [MirrorFinding(mirror, _Mirrored(mirror, board, numbers).lacking(pieces, rules)) for mirror in tried]
+
+
+# What a possibility says but for where it starts: whether it is a drop, its vector, the number of what it asks and
+# changes, what it changes in hands, and the turn. And the squares where it starts.
+_Rules = Mapping[tuple[bool, Any, int, Any, bool | None], int]
+_UNKNOWN: Final = -1
 
 
 class _Numbers:
-    """Possibilities as numbers: what each condition, effect and part of the address adds, in every lane."""
+    """What possibilities ask and change as numbers: of each condition and effect, and of all that one says together."""
 
-    def __init__(self, lanes: Sequence[Mirror]) -> None:
-        self._lanes = lanes
-        self._item = functools.cache(self._hashed)
-        self._asked = functools.cache(self._read_asked)
-        self._changed = functools.cache(self._read_changed)
-        self._held = functools.cache(self._read_held)
+    def __init__(self) -> None:
+        self.items: dict[tuple[str, str | None, Vector], int] = {}
+        self.said: dict[frozenset[int], int] = {}
 
-    def rows(self, piece: MirroredPiece) -> list[tuple[int, NumberedEntry]]:
-        """The number of each possibility of a piece, and its entry."""
-        contents, own = piece.contents, self._item("piece", piece.piece)
-        numbers = [own] * len(contents.possibilities)
-        parts = (
-            (contents.conditions, self._asked),
-            (contents.effects, self._changed),
-            (contents.hand_effects, self._held),
-        )
-        for lines, read in parts:
-            for _, number, text in lines:
-                numbers[number] += sum(map(read, text.split("\n")))
-        item, found = self._item, []
-        for _, source, destination, _, number, turn in contents.possibilities:
-            address = item("source", None, source) + item("destination", None, destination)
-            found.append((numbers[number] + address + item("turn", turn), (piece.piece, source, destination)))
+    def rules(self, entries: Entries) -> _Rules:
+        """The possibilities of a piece; those from the hand into the hand have a square more."""
+        grid, items, said = entries.grid, self.items, self.said
+
+        def item(number: int) -> int:
+            kind, state, place = entries.part(number)
+            return items.setdefault((kind, state, grid.vector(place)), len(items))
+
+        known = Known(item)
+        told = [
+            (
+                said.setdefault(frozenset([known[each] for each in (*told.asked, *told.changed)]), len(said)),
+                told.held,
+                told.turn,
+            )
+            for told in entries.told
+        ]
+        found: dict[Any, int] = {}
+        for pattern in entries.patterns:
+            to = None if pattern.to is None else grid.vector(pattern.to)
+            squares = sum([1 << each for each in pattern.origins]) or 1 << len(grid.codes)
+            for number in {*pattern.told}:
+                key = pattern.is_drop, to, *told[number]
+                found[key] = found.get(key, 0) | squares
         return found
 
-    def _hashed(self, role: str, value: Any, square: int | None = None) -> int:
-        total = 0
-        for number, mirror in enumerate(self._lanes):
-            place = None if square is None else mirror.squares[square]
-            told = mirror.state(value) if isinstance(value, str) else value
-            digest = hashlib.blake2b(repr((role, told, place)).encode(), digest_size=_HASH_BYTES).digest()
-            total |= int.from_bytes(digest) << number * _LANE
-        return total
 
-    def _read_asked(self, line: str) -> int:
-        condition = Condition.read(line)
-        return self._item(condition.polarity, condition.state, condition.square)
+class _Mirrored:
+    """Rules in a mirror."""
 
-    def _read_changed(self, line: str) -> int:
-        square, becomes = effect(line)
-        return self._item("becomes", becomes, square)
+    def __init__(self, mirror: Mirror, board: Board, numbers: _Numbers) -> None:
+        self._mirror = mirror
+        self._images = [board.numbers.get(label) for label in mirror.squares]
+        self._vector = Known(lambda vector: vector if mirror.seen is None or vector is None else mirror.seen(vector))
+        items = [
+            numbers.items.get((kind, state and mirror.state(state), self._vector[vector]), _UNKNOWN)
+            for kind, state, vector in numbers.items
+        ]
+        self._said = [numbers.said.get(frozenset([items[each] for each in said]), _UNKNOWN) for said in numbers.said]
+        self._held = Known(lambda held: tuple(sorted([(mirror.piece(piece), delta) for piece, delta in held])))
+        self._placed = Known(self._place)
 
-    def _read_held(self, line: str) -> int:
-        state, delta = hand_effect(line)
-        return self._item(f"hand {delta}", state)
+    def lacking(self, pieces: Sequence[ToldPiece], rules: Mapping[str, _Rules]) -> dict[NumberedEntry, tuple[int, int]]:
+        """How many possibilities lack a counterpart by entry, and in its mirror image; of the sides, by the first's."""
+        mirror = self._mirror
+        counts: dict[NumberedEntry, int] = {}
+        for piece, entries, places in pieces:
+            if mirror.of in ("sides", side_of(piece)):
+                of_piece = self._counts(rules[piece], rules.get(mirror.piece(piece), {}), entries.grid)
+                counts |= {(piece, *place): of_piece[place] for place in places if place in of_piece}
+        found: dict[NumberedEntry, tuple[int, int]] = {}
+        for entry, count in counts.items():
+            image = self._image(entry)
+            if mirror.of == "sides" and side_of(entry[0]) == "second" and image is not None:
+                found.setdefault(image, (counts.get(image, 0), count))
+            elif image is None or image not in found:
+                found[entry] = count, 0 if image in (None, entry) else counts.get(image, 0)
+        return found
 
+    def _counts(self, here: _Rules, there: _Rules, grid: Grid) -> dict[tuple[int | None, int | None], int]:
+        """How many possibilities of a piece lack a counterpart in the rules of its image, by source and destination."""
+        lacking: dict[tuple[bool, Any, int], int] = {}
+        for (is_drop, to, said, held, turn), origins in here.items():
+            image = is_drop, self._vector[to], self._said[said], self._held[held], turn
+            lost = origins & ~self._placed[there.get(image, 0)]
+            if lost:
+                key = is_drop, to, lost
+                lacking[key] = lacking.get(key, 0) + 1
+        found: dict[tuple[int | None, int | None], int] = {}
+        codes, squares = grid.codes, grid.by_code
+        for (is_drop, to, lost), count in lacking.items():
+            way = None if to is None else sum(map(int.__mul__, to, grid.strides))
+            for origin in bits_of(lost):
+                at = None if origin == len(codes) else origin
+                place = None if is_drop else at, None if at is None or way is None else squares[codes[at] + way]
+                found[place] = found.get(place, 0) + count
+        return found
 
-def _paired(mirror: Mirror, lacking: Iterable[NumberedEntry], board: Board) -> dict[NumberedEntry, tuple[int, int]]:
-    """How many possibilities lack a counterpart by entry, and in its mirror image: of the sides, by the first one's."""
-    counts: dict[NumberedEntry, int] = {}
-    for entry in lacking:
-        counts[entry] = counts.get(entry, 0) + 1
-    numbers = {**board.numbers}
-    found: dict[NumberedEntry, tuple[int, int]] = {}
-    for entry, count in counts.items():
-        image = _image(mirror, entry, numbers)
-        if mirror.of == "sides" and side_of(entry[0]) == "second" and image is not None:
-            found.setdefault(image, (counts.get(image, 0), count))
-        elif image is None or image not in found:
-            found[entry] = count, 0 if image in (None, entry) else counts.get(image, 0)
-    return found
+    def _place(self, squares: int) -> int:
+        """The squares that some come to, of which those that are not on the board are left out."""
+        images = [*self._images, len(self._images)]
+        return sum([1 << image for each in bits_of(squares) if (image := images[each]) is not None])
 
-
-def _image(mirror: Mirror, entry: NumberedEntry, numbers: Mapping[str, int]) -> NumberedEntry | None:
-    """Where an entry is mirrored to; None where that is not on the board."""
-    piece, *squares = entry
-    labels = [None if square is None else mirror.squares[square] for square in squares]
-    if any(label is not None and label not in numbers for label in labels):
-        return None
-    source, destination = (None if label is None else numbers[label] for label in labels)
-    return mirror.piece(piece), source, destination
+    def _image(self, entry: NumberedEntry) -> NumberedEntry | None:
+        """Where an entry is mirrored to; None where that is not on the board."""
+        piece, *squares = entry
+        images = [None if square is None else self._images[square] for square in squares]
+        if any(square is not None and image is None for square, image in zip(squares, images, strict=True)):
+            return None
+        return self._mirror.piece(piece), images[0], images[1]
 
 
 # --- what is told of it ---

@@ -1,4 +1,4 @@
-"""What is derived of a piece when it is stored, beside its counts: its movement, mobility, and what its moves do.
+"""What is derived of a piece when it is stored, beside its counts: movement, mobility, what moves do, and its entries.
 
 On a board without coordinates some is not told (None), of a piece that moves in too many ways nothing.
 """
@@ -13,6 +13,7 @@ from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY, Piece
 from ggn_store.model.geometry import Symmetry, Vector
 from ggn_store.movement import words
+from ggn_store.movement.entries import Entries
 from ggn_store.movement.grid import Grid, bits_of
 from ggn_store.movement.movement import (
     ITSELF,
@@ -30,7 +31,7 @@ from ggn_store.movement.movement import (
 from ggn_store.notation import cell, qpi
 
 # To be raised whenever a fact of some piece is another one than before.
-VERSION: Final = 1
+VERSION: Final = 2
 # Each shape has a set of squares: these take no more bits.
 MOST_BITS: Final = 1 << 29
 # Which squares are reached from each of so many would take more memory than all else.
@@ -119,12 +120,14 @@ class Facts(NamedTuple):
     kinds: Kinds = Kinds()
     mobility: Mobility = Mobility()
     counts: Counts = Counts()
+    entries: str | None = None
 
     def row(self) -> tuple[int | str | bool | None, ...]:
         """The values of a row, without what it is of."""
         it = self.mobility
         numbers = *it.any, *it.quiet, *it.capture
-        return VERSION, *self.moves, *self.rules, *self.kinds, it.squares, *numbers, it.reach, it.colours, *self.counts
+        told = *self.moves, *self.rules, *self.kinds, it.squares, *numbers, it.reach, it.colours, *self.counts
+        return VERSION, *told, self.entries
 
 
 class Deriver:
@@ -144,14 +147,15 @@ class Deriver:
 
     def of(self, piece: Piece) -> Facts:
         """The facts of a piece."""
-        items = Items(piece.identifier, self._grid)
-        if not items.read_piece(piece, self._board, MOST_BITS // max(1, len(self._board.squares))):
+        items, entries = Items(piece.identifier, self._grid), Entries.of(piece, self._board, self._grid)
+        if not items.read(entries, MOST_BITS // max(1, len(self._board.squares))):
             return Facts()
+        text = entries.text()
         mobility, counts = self._mobility(items), self._counts(items)
         if not self._has_points:
-            return Facts(mobility=mobility, counts=counts)
+            return Facts(mobility=mobility, counts=counts, entries=text)
         moves, rules = items.movement(is_placed=False), items.movement(whole=True, is_placed=False)
-        return Facts(named(moves), named(rules), _kinds(moves.motions), mobility, counts)
+        return Facts(named(moves), named(rules), _kinds(moves.motions), mobility, counts, text)
 
     # --- mobility ---
 

@@ -28,6 +28,7 @@ class Grid:
         self.strides = tuple(math.prod(bases[:axis]) for axis in range(len(size)))
         self.codes = tuple(sum(map(int.__mul__, point, self.strides)) for point in self.points)
         self.span = 2 * math.prod(bases)
+        self.by_code = {code: number for number, code in enumerate(self.codes)}
         self._vectors: dict[int, Vector] = {}
         self._texts: dict[tuple[Symmetry, int], str] = {}
 

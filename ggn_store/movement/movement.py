@@ -15,14 +15,14 @@ from __future__ import annotations
 import functools
 import hashlib
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
-from ggn_store.model.board import Board
-from ggn_store.model.contents import Condition, Contents, effect, hand_effect
-from ggn_store.model.document import EMPTY, ENEMY, Piece
+from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.geometry import Symmetry, Vector, opposite, symmetries
+from ggn_store.movement.entries import Entries, Known, Pattern
 from ggn_store.movement.grid import Grid, bits_of
 from ggn_store.notation import qpi
 
@@ -162,7 +162,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
 
 
-# --- from rows to shapes ---
+# --- from entries to shapes ---
 
 
 def relative(state: str, mover: str) -> str:
@@ -185,13 +185,10 @@ class Items:
     def __init__(self, piece: str, grid: Grid) -> None:
         self.piece = piece
         self.grid = grid
-        self._codes, self._span = grid.codes, grid.span
+        self._span = grid.span
         self._names = [CAPTURE]
         # Of what is said of pieces of the other side that must be there, the first number.
         self._foes: set[int] = set()
-        self._asked = _Known(self._read_asked)
-        self._changed = _Known(self._read_changed)
-        self._held = _Known(self._read_held)
         self.moves: dict[Any, int] = {}
         self.whole: dict[Any, int] = {}
 
@@ -231,114 +228,57 @@ class Items:
             result[shape] = result.get(shape, 0) | squares
         return result
 
-    def _code(self, name: str, square: int) -> int:
+    def _number(self, name: str) -> int:
+        """The number that stands for a name where the vector is none."""
         if name not in self._names:
             self._names.append(name)
             if name.startswith("must foe"):
                 self._foes.add(self._names.index(name) * self._span)
-        return self._names.index(name) * self._span + self._codes[square]
+        return self._names.index(name) * self._span
 
-    def _seen(self, state: str | None) -> str:
-        return NOTHING if state is None else state if state in (EMPTY, ENEMY) else relative(state, self.piece)
-
-    def _read_asked(self, asked: tuple[str, int, str]) -> int:
-        polarity, square, state = asked
-        return self._code(f"{polarity} {self._seen(state)}", square)
-
-    def _read_changed(self, changed: tuple[int, str | None]) -> int:
-        square, becomes = changed
-        return self._code(f"becomes {self._seen(becomes)}", square)
+    def _seen(self, kind: str, state: str | None) -> str:
+        seen = NOTHING if state is None else state if state in (EMPTY, ENEMY) else relative(state, self.piece)
+        return f"{kind} {seen}"
 
     def _read_held(self, held: tuple[tuple[str, int], ...]) -> tuple[str, ...]:
         return tuple(sorted([f"{relative(state, self.piece)} {delta:+d}" for state, delta in held]))
 
-    def read_contents(self, contents: Contents) -> None:
-        """Take the possibilities in the rows of a piece."""
-        asked: dict[int, list[int]] = {}
-        changed: dict[int, list[int]] = {}
-        held: dict[int, tuple[str, ...]] = {}
-        conditions = _Known(lambda line: self._asked[Condition.read(line)])
-        changes = _Known(lambda line: self._changed[effect(line)])
-        for _, number, text in contents.conditions:
-            asked[number] = [conditions[line] for line in text.split("\n")]
-        for _, number, text in contents.effects:
-            changed[number] = [changes[line] for line in text.split("\n")]
-        for _, number, text in contents.hand_effects:
-            held[number] = self._held[tuple(map(hand_effect, text.split("\n")))]
-        found: dict[tuple[int | None, bool], dict[Any, int]] = {}
-        for _, source, destination, _, number, turn in contents.possibilities:
-            origin = destination if source is None else source
-            base = 0 if origin is None else self._codes[origin]
-            to = None if destination is None or origin is None else self._codes[destination] - base
-            when = tuple(sorted([code - base for code in asked.get(number, ())]))
-            then = tuple(sorted([code - base for code in changed.get(number, ())]))
-            key = to, when, then, held.get(number, ()), turn
-            same = found.setdefault((origin, source is None), {})
-            same[key] = same.get(key, 0) + 1
-        for (origin, is_drop), same in found.items():
-            self._shape(origin, is_drop, same)
+    def read(self, entries: Entries, most: int | None = None) -> bool:
+        """Take the possibilities of the piece; whether they make no more shapes than that."""
 
-    def read_piece(self, piece: Piece, board: Board, most: int) -> bool:
-        """Take the possibilities of a piece that is in memory; whether they make no more shapes than that."""
-        numbers = board.numbers
-        must = _Known(lambda item: self._asked["must", numbers[item[0]], item[1]])
-        deny = _Known(lambda item: self._asked["deny", numbers[item[0]], item[1]])
-        changes = _Known(lambda item: self._changed[numbers[item[0]], item[1]])
-        for source in piece.sources:
-            start = numbers.get(source.square)
-            found: dict[Any, int] = {}
-            for destination in source.destinations:
-                goal = numbers.get(destination.square)
-                origin = goal if start is None else start
-                base = 0 if origin is None else self._codes[origin]
-                to = None if goal is None else self._codes[goal] - base
-                for possibility in destination.possibilities:
-                    asked = [must[item] - base for item in possibility.must.items()]
-                    if possibility.deny:
-                        asked += [deny[item] - base for item in possibility.deny.items()]
-                    asked.sort()
-                    effects, turn = possibility.effects, None
-                    changed: list[int] = []
-                    held: tuple[str, ...] = ()
-                    if effects is not None:
-                        turn = effects.toggle
-                        changed = [changes[item] - base for item in effects.board.items()]
-                        changed.sort()
-                        if effects.hands:
-                            held = self._held[tuple(effects.hands.items())]
-                    key = to, (*asked,), (*changed,), held, turn
-                    found[key] = found.get(key, 0) + 1
-                if start is None:
-                    self._shape(origin, True, found)
-                    found.clear()
-            self._shape(start, False, found)
-            if len(self.whole) > most:
+        def placed(number: int) -> int:
+            kind, state, place = entries.part(number)
+            return self._number(self._seen(kind, state)) + place
+
+        seen, held = Known(placed), Known(self._read_held)
+        told = [
+            (
+                tuple(sorted([seen[each] for each in told.asked])),
+                tuple(sorted([seen[each] for each in told.changed])),
+                held[told.held],
+                told.turn,
+            )
+            for told in entries.told
+        ]
+        for pattern in entries.patterns:
+            self._shape(pattern, Counter(map(told.__getitem__, pattern.told)))
+            if most is not None and len(self.whole) > most:
                 return False
         return True
 
-    def _shape(self, origin: int | None, is_drop: bool, found: Mapping[Any, int]) -> None:
-        """Make raw shapes of how often the same is said of one square; a drop's is that which it leads to."""
+    def _shape(self, pattern: Pattern, found: Mapping[Any, int]) -> None:
+        """Make raw shapes of how often the same is said in an entry."""
+        is_drop, to = pattern.is_drop, pattern.to
         foes, moves, whole = self._foes, self.moves, self.whole
-        bit = 0 if origin is None else 1 << origin
-        for (to, asked, changed, held, turn), count in found.items():
+        squares = sum([1 << origin for origin in pattern.origins])
+        for (asked, changed, held, turn), count in found.items():
             shape = is_drop, to, asked + changed, held, turn, count
-            whole[shape] = whole.get(shape, 0) | bit
+            whole[shape] = whole.get(shape, 0) | squares
             if to is not None and not is_drop:
                 if foes:
                     asked = tuple([to if code - to in foes else code for code in asked])
                 move = False, to, asked, (), True, 1
-                moves[move] = moves.get(move, 0) | bit
-
-
-class _Known(dict[Any, Any]):
-    """What a function says of each key, kept."""
-
-    def __init__(self, of: Callable[[Any], Any]) -> None:
-        self._of = of
-
-    def __missing__(self, key: Any) -> Any:
-        found = self[key] = self._of(key)
-        return found
+                moves[move] = moves.get(move, 0) | squares
 
 
 # --- from shapes to motions ---

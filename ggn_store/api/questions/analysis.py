@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
@@ -18,7 +17,7 @@ from ggn_store.analysis.dead import Dead
 from ggn_store.analysis.likeness import ConceptValues, FoundGames, Profile, Similar
 from ggn_store.analysis.mobility import PieceMobility, SquareMobility
 from ggn_store.analysis.movers import Candidate, SameMovers
-from ggn_store.analysis.reach import Coverage, Reacher
+from ggn_store.analysis.reach import IN_HAND, Coverage, Reacher
 from ggn_store.analysis.symmetry import Asymmetry, MirrorFinding, SideSymmetry
 from ggn_store.api.handle import Handle
 from ggn_store.api.session import collector
@@ -26,21 +25,19 @@ from ggn_store.api.session import references as naming
 from ggn_store.errors import NotationError, UnknownNameError, offer, printable, quote
 from ggn_store.model import board as boards
 from ggn_store.model.board import Board
-from ggn_store.model.contents import Condition
 from ggn_store.model.document import EMPTY, ENEMY, Possibility
 from ggn_store.model.mentions import Use, Uses
 from ggn_store.model.proposal import is_proposal
 from ggn_store.model.revision import Revision
+from ggn_store.movement.entries import ToldPiece
 from ggn_store.movement.facts import Named, named
-from ggn_store.movement.grid import Grid
 from ggn_store.movement.movement import Items
 from ggn_store.notation import qpi
 from ggn_store.notation.hand import HAND
-from ggn_store.store.analyses import concepts, contents, facts, mentions, mobility, possibility_rows, reach, stats
+from ggn_store.store.analyses import concepts, entries, facts, mentions, mobility, stats
 from ggn_store.store.analyses.asking import Asker, Tell, asking
 from ggn_store.store.analyses.concepts import NO_WISHES, Wishes
-from ggn_store.store.analyses.contents import Member
-from ggn_store.store.analyses.reach import IN_HAND, Standing
+from ggn_store.store.analyses.entries import Member
 from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema.concepts import CONCEPTS, SIZES, Concept
@@ -77,7 +74,7 @@ class RulesetAnalysis:
             return mobilities.by_square(mobility.leaps(asker, self._handle.revision, piece=piece), board)
 
     def coverage(self, piece: str | None = None) -> list[Coverage]:
-        """The squares that the pieces can ever stand on; see `ggn_store.store.analyses.reach`.
+        """The squares that the pieces can ever stand on; see `ggn_store.analysis.reach`.
 
         They set out from the start position; where the ruleset has none, from every square that they have rules from.
         Raises UnknownNameError for a piece without rules.
@@ -128,8 +125,17 @@ class RulesetAnalysis:
     def dead(self) -> list[Dead]:
         """The possibilities that never apply, or could be left out, in document order; see `Dead`."""
         start, board = self._start(), self._handle.board
-        with self._database.snapshot() as database, asking(database, self._tell) as asker:
-            return find_dead(asker, self._handle.revision, board, start)
+        with collector.held_off():
+            pieces = self._told()
+            standings = None
+            if start is not None:
+                standing = reaches.reached({each.piece: each.entries for each in pieces}, start)
+                standings = idle.Standings(standing, board)
+            return [
+                dead
+                for piece, told, places in pieces
+                for dead in idle.find(piece, told, board, standings).in_order(places)
+            ]
 
     def symmetries(self) -> list[SideSymmetry]:
         """Whether the sides are mirror images of one another, and each of itself; see `SideSymmetry`.
@@ -158,14 +164,16 @@ class RulesetAnalysis:
 
     def _findings(self) -> list[MirrorFinding]:
         """What lacks a counterpart under each of the symmetries that are tried."""
-        with self._database.snapshot() as database, asking(database, self._tell) as asker:
-            revision, board = self._handle.revision, self._handle.board
-            with collector.held_off():
-                names = {each.piece_id: each.piece for each in contents.members(asker, [revision])}
-                pieces = (
-                    symmetry.MirroredPiece(names[rows.piece_id], rows) for rows in contents.contents(asker, [revision])
-                )
-                return symmetry.find(pieces, [*names.values()], board, symmetry.mirrors(board))
+        board = self._handle.board
+        with collector.held_off():
+            return symmetry.find(self._told(), board, symmetry.mirrors(board))
+
+    def _told(self) -> list[ToldPiece]:
+        """The pieces in document order, with what their rules say."""
+        with asking(self._database, self._tell) as asker:
+            members, grids = entries.members(asker, [self._handle.revision]), entries.Grids(asker)
+            found = {member.piece_id: told for member, told in entries.entries(asker, members, grids)}
+            return [ToldPiece(each.piece, found[each.piece_id], entries.order(asker, each)) for each in members]
 
     def _start(self) -> list[tuple[str, int]] | None:
         """What the start position has on the board and in the hands; None without one."""
@@ -177,9 +185,8 @@ class RulesetAnalysis:
 
     def _covered(self, pieces: Iterable[str], seeds: list[tuple[str, int]] | None) -> list[Coverage]:
         board = self._handle.board
-        with asking(self._database, self._tell) as asker:
-            standing = reach.reached(asker, self._handle.revision, seeds)
-        return reaches.coverages(pieces, standing, board, IN_HAND)
+        told = {each.piece: each.entries for each in self._told()}
+        return reaches.coverages(pieces, reaches.reached(told, seeds), board)
 
     def _mentionable(self, asked: str) -> str | mentions.Named:
         """What rules can mention: a piece or a state as it is, a state variable with or without a value of it."""
@@ -263,7 +270,7 @@ class StoreAnalysis:
         boards: dict[str, Board] = {}
         with self._asking([before, after], long=False) as parts, collector.held_off():
             for part in parts:
-                grids = _Grids(part.asker)
+                grids = entries.Grids(part.asker)
                 moving = _moving(part, grids)
                 for reference, revision in part.revisions.items():
                     boards[reference] = board = grids.board(revision.board_id)
@@ -338,7 +345,7 @@ def _profiles(part: _Part) -> dict[str, Profile]:
     revisions = part.by_id
     moving = facts.movements(part.asker, revisions.values())
     movements: dict[int, dict[str, str]] = {key: {} for key in revisions}
-    for each in contents.members(part.asker, revisions.values()):
+    for each in entries.members(part.asker, revisions.values()):
         fingerprint = moving[each.piece_id].fingerprint if each.piece_id in moving else None
         if fingerprint is not None:
             movements[each.revision_id].setdefault(fingerprint, each.piece)
@@ -368,15 +375,13 @@ class _Part(NamedTuple):
         return {each.id: each for each in self.revisions.values()}
 
 
-def _moving(part: _Part, grids: _Grids) -> Mapping[int, list[Moving]]:
+def _moving(part: _Part, grids: entries.Grids) -> Mapping[int, list[Moving]]:
     """How the pieces of revisions move, by the keys of these; what they have in common is read once."""
-    revisions = [*part.by_id.values()]
-    members = contents.members(part.asker, revisions)
-    by_key = {each.piece_id: each for each in members}
-    moving: dict[int, Moving] = {}
-    for rows in contents.contents(part.asker, revisions):
-        member = by_key[rows.piece_id]
-        moving[rows.piece_id] = comparison.moving(member.piece, member.digest, rows, grids.grid(member.board_id))
+    members = entries.members(part.asker, [*part.by_id.values()])
+    moving = {
+        member.piece_id: Moving(member.piece, member.digest, told, grids.grid(member.board_id))
+        for member, told in entries.entries(part.asker, members, grids)
+    }
     return {key: [moving[each.piece_id] for each in members if each.revision_id == key] for key in part.by_id}
 
 
@@ -386,8 +391,8 @@ class _Candidates:
     def __init__(self, part: _Part, piece: str | None, of_piece: Revision | None) -> None:
         self._asker = part.asker
         self._revisions = part.by_id
-        self._members = contents.members(part.asker, self._revisions.values())
-        self._grids = _Grids(part.asker)
+        self._members = entries.members(part.asker, self._revisions.values())
+        self._grids = entries.Grids(part.asker)
         self._piece = piece
         self._of_piece = of_piece
 
@@ -399,7 +404,7 @@ class _Candidates:
         """How each of them moves; what is said square by square is not stored."""
         revisions = [*self._revisions.values()]
         moving = (
-            dict(_exact_movements(self._asker, revisions, self._members, self._grids, whole))
+            dict(_exact_movements(self._asker, self._members, self._grids, whole))
             if exact
             else facts.movements(self._asker, revisions, whole=whole)
         )
@@ -413,28 +418,6 @@ class _Candidates:
         """The revisions whose squares have no coordinates."""
         boards = {each.revision_id: each.board_id for each in self._members}
         return [str(self._revisions[key]) for key, board in boards.items() if self._grids.board(board).extent is None]
-
-
-class _Grids:
-    """The grids of boards, each read once."""
-
-    def __init__(self, asker: Asker) -> None:
-        self._asker = asker
-        self._found: dict[int, tuple[Board, Grid | None]] = {}
-
-    def board(self, board_id: int) -> Board:
-        """A board by its key."""
-        return self._of(board_id)[0]
-
-    def grid(self, board_id: int) -> Grid | None:
-        """Its grid; None where its squares have no coordinates."""
-        return self._of(board_id)[1]
-
-    def _of(self, board_id: int) -> tuple[Board, Grid | None]:
-        if board_id not in self._found:
-            board = catalog.read_board(self._asker.connection, board_id)
-            self._found[board_id] = board, Grid.of(board)
-        return self._found[board_id]
 
 
 def _chosen(findings: Sequence[MirrorFinding], name: str | None) -> list[MirrorFinding]:
@@ -476,31 +459,11 @@ def _require(piece: str | None, members: Sequence[Member], ruleset: Revision | N
 
 
 def _exact_movements(
-    asker: Asker, revisions: Sequence[Revision], members: Iterable[Member], grids: _Grids, whole: bool
+    asker: Asker, members: Iterable[Member], grids: entries.Grids, whole: bool
 ) -> Iterator[tuple[int, Named]]:
     """How each piece moves, square by square, by its key; pieces on boards without coordinates are left out."""
-    by_key = {each.piece_id: each for each in members}
-    for rows in contents.contents(asker, revisions, with_effects=whole):
-        member = by_key[rows.piece_id]
-        grid = grids.grid(member.board_id)
-        if grid is not None:
-            items = Items(member.piece, grid)
-            items.read_contents(rows)
-            yield rows.piece_id, named(items.movement(whole=whole), exact=True)
-
-
-def find_dead(asker: Asker, revision: Revision, board: Board, start: list[Standing] | None) -> list[Dead]:
-    """The findings in document order; `start` is what stands at first, if that is known."""
-    never = possibility_rows.impossible_conditions(asker, revision)
-    of_piece: defaultdict[int, dict[int, Condition]] = defaultdict(dict)
-    # One for each possibility: that of the first square.
-    for each in sorted(never, key=lambda each: (each.square, each.polarity)):
-        of_piece[each.piece_id].setdefault(each.variant, Condition(each.polarity, each.square, each.state))
-    standing = None if start is None else reach.reached(asker, revision, start, never)
-    with collector.held_off():
-        members = {each.piece_id: each.piece for each in contents.members(asker, [revision])}
-        found = {
-            rows.piece_id: idle.find(members[rows.piece_id], rows, board, of_piece[rows.piece_id], standing, IN_HAND)
-            for rows in contents.contents(asker, [revision])
-        }
-    return [each for piece_id in members for each in found.get(piece_id, ())]
+    placed = [each for each in members if grids.grid(each.board_id) is not None]
+    for member, told in entries.entries(asker, placed, grids):
+        items = Items(member.piece, told.grid)
+        items.read(told)
+        yield member.piece_id, named(items.movement(whole=whole), exact=True)

@@ -377,6 +377,7 @@ FACTS: dict[str, type[Integer] | type[Text] | type[Boolean]] = {
     "reach": Integer,
     "colours": Text,
     **dict.fromkeys(("displacing", "elsewhere", "by_another", "either", "promoting", "castling", "off_path"), Integer),
+    "entries": Text,
 }
 piece_facts = _compact(
     "piece_facts",

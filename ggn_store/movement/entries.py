@@ -1,0 +1,260 @@
+"""What the rules of a piece say, once for all entries that say the same.
+
+The possibilities of an entry are told relative to its origin, which is its source, or where a drop leads. A *pattern*
+is the array of an entry that is told so, with all origins that have it: shogi's 286,422 possibilities are 546 patterns
+of 8,098 different possibilities. They are stored with the piece, and questions about whole rulesets look at each once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from ggn_store.model.board import Board
+from ggn_store.model.document import Piece, Possibility
+from ggn_store.movement.grid import Grid
+
+MUST: Final = "must"
+DENY: Final = "deny"
+BECOMES: Final = "becomes"
+_KINDS: Final = (MUST, DENY, BECOMES)
+
+
+class Said(NamedTuple):
+    """What is asked or changed of a square: `must`, `deny` or `becomes`, the state, and the code of the vector to it.
+
+    The state is None where nothing is left there.
+    """
+
+    kind: str
+    state: str | None
+    place: int
+
+
+class Told(NamedTuple):
+    """A possibility relative to its origin: what it asks and changes, as sorted numbers that `Entries.part` reads.
+
+    `held` are pieces and differences in hands. Guards, effects on state variables, and the action with whether it can
+    be chained, are of the dialect `gdl`.
+    """
+
+    asked: tuple[int, ...]
+    changed: tuple[int, ...]
+    held: tuple[tuple[str, int], ...]
+    turn: bool | None
+    guards: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    state: tuple[tuple[str, str], ...] = ()
+    action: tuple[str, bool] | None = None
+
+
+class Pattern(NamedTuple):
+    """The array of an entry: from where to where by the code of the vector, and the numbers of its possibilities.
+
+    `to` is None into the hand. `origins` are the numbers of squares; there are none from the hand into the hand.
+    """
+
+    is_drop: bool
+    to: int | None
+    told: tuple[int, ...]
+    origins: list[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """All entries of a piece, as patterns in the order in which the document first has each."""
+
+    grid: Grid
+    names: Sequence[tuple[str, str | None]]
+    told: Sequence[Told]
+    patterns: Sequence[Pattern]
+
+    def part(self, number: int) -> Said:
+        """What a number of a possibility stands for."""
+        index, place = _split(number, self.grid.span)
+        return Said(*self.names[index], place)
+
+    def places(self, pattern: Pattern) -> Iterator[tuple[int | None, int | None]]:
+        """The source and the destination of each entry of a pattern, by number; None for the hand."""
+        if not pattern.origins:
+            yield None, None
+        codes, numbers = self.grid.codes, self.grid.by_code
+        for origin in pattern.origins:
+            yield (
+                None if pattern.is_drop else origin,
+                None if pattern.to is None else numbers[codes[origin] + pattern.to],
+            )
+
+    # --- as text ---
+
+    def text(self) -> str:
+        """All of it, as it is stored; equal for equal rules on equal boards."""
+        told = [each if each[4:] != ((), (), None) else each[:4] for each in self.told]
+        return json.dumps([self.names, told, self.patterns], separators=(",", ":"))
+
+    @classmethod
+    def read(cls, text: str, grid: Grid) -> Entries:
+        """The entries that `text` has written; raises ValueError for what is none of this board."""
+        try:
+            names, told, patterns = json.loads(text)
+            found = cls(
+                grid,
+                [(kind, state) for kind, state in names],
+                [_told(*each) for each in told],
+                [Pattern(bool(is_drop), to, tuple(numbers), origins) for is_drop, to, numbers, origins in patterns],
+            )
+            if found._is_sound():
+                return found
+        except (LookupError, TypeError, RecursionError) as error:
+            raise ValueError("these are no entries") from error
+        raise ValueError("these are no entries of this board")
+
+    def _is_sound(self) -> bool:
+        """Whether every number is one of something, and every square on the board."""
+        codes, squares = self.grid.codes, self.grid.by_code
+        numbers = {number for told in self.told for number in (*told.asked, *told.changed)}
+        parts = {number: _split(number, self.grid.span) for number in numbers}
+        held = {each for told in self.told for each in told.held}
+        if not (
+            all(kind in _KINDS and isinstance(state, str | None) for kind, state in self.names)
+            and all(0 <= index < len(self.names) for index, _ in parts.values())
+            and all(isinstance(piece, str) and isinstance(delta, int) for piece, delta in held)
+        ):
+            return False
+        places = [{parts[number][1] for number in (*told.asked, *told.changed)} for told in self.told]
+        for pattern in self.patterns:
+            if not all(0 <= each < len(squares) for each in pattern.origins):
+                return False
+            begin = [codes[each] for each in pattern.origins]
+            to = set() if pattern.to is None else {pattern.to}
+            for place in to.union(*map(places.__getitem__, pattern.told)):
+                if not all(code + place in squares for code in begin):
+                    return False
+        return True
+
+    # --- from a piece ---
+
+    @classmethod
+    def of(cls, piece: Piece, board: Board, grid: Grid) -> Entries:
+        """The entries of a piece that is in memory."""
+        numbers, codes = board.numbers, grid.codes
+        reader = _Reader(board, grid)
+        known: dict[Any, int] = {}
+        patterns: dict[Any, list[int]] = {}
+        for source in piece.sources:
+            start = numbers.get(source.square)
+            for destination in source.destinations:
+                goal = numbers.get(destination.square)
+                origin = goal if start is None else start
+                base = 0 if origin is None else codes[origin]
+                to = None if goal is None else codes[goal] - base
+                told = tuple(
+                    [known.setdefault(reader.told(each, base), len(known)) for each in destination.possibilities]
+                )
+                origins = patterns.setdefault((start is None, to, told), [])
+                if origin is not None:
+                    origins.append(origin)
+        names, told = reader.in_order(known)
+        return cls(grid, names, told, [Pattern(*key, origins) for key, origins in patterns.items()])
+
+
+class ToldPiece(NamedTuple):
+    """A piece, its entries, and the source and destination of each of them in document order."""
+
+    piece: str
+    entries: Entries
+    places: Sequence[tuple[int | None, int | None]]
+
+
+def _told(asked: list[int], changed: list[int], held: list[list[Any]], turn: bool | None, *others: Any) -> Told:
+    found = Told(tuple(asked), tuple(changed), tuple([(piece, delta) for piece, delta in held]), turn)
+    if not others:
+        return found
+    guards, state, action = others
+    return found._replace(
+        guards=tuple((variable, tuple(values)) for variable, values in guards),
+        state=tuple((variable, value) for variable, value in state),
+        action=None if action is None else (action[0], action[1]),
+    )
+
+
+def _split(number: int, span: int) -> tuple[int, int]:
+    """The number of what is said, and the code of where."""
+    half = span // 2
+    index, place = divmod(number + half, span)
+    return index, place - half
+
+
+class _Reader:
+    """Reads possibilities; what is said is numbered as it comes, and in an order of its own only at the end."""
+
+    def __init__(self, board: Board, grid: Grid) -> None:
+        self._numbers = board.numbers
+        self._codes, self._span = grid.codes, grid.span
+        self._names: dict[tuple[str, str | None], int] = {}
+        self._must = Known(lambda item: self._code(MUST, item))
+        self._deny = Known(lambda item: self._code(DENY, item))
+        self._changes = Known(lambda item: self._code(BECOMES, item))
+
+    def _code(self, kind: str, item: tuple[str, str | None]) -> int:
+        square, state = item
+        name = self._names.setdefault((kind, state), len(self._names))
+        return name * self._span + self._codes[self._numbers[square]]
+
+    def told(self, possibility: Possibility, base: int) -> tuple[Any, ...]:
+        """A possibility as the values of `Told`, as seen from the square of this code."""
+        must, deny, changes = self._must, self._deny, self._changes
+        asked = [must[item] - base for item in possibility.must.items()]
+        if possibility.deny:
+            asked += [deny[item] - base for item in possibility.deny.items()]
+        asked.sort()
+        effects = possibility.effects
+        if effects is None:
+            changed: list[int] = []
+            told: tuple[Any, ...] = (*asked,), (), (), None
+        else:
+            changed = [changes[item] - base for item in effects.board.items()]
+            changed.sort()
+            held = tuple(sorted(effects.hands.items())) if effects.hands else ()
+            told = (*asked,), (*changed,), held, effects.toggle
+        if possibility.guards or possibility.origin is not None or (effects is not None and effects.state):
+            return told + _others(possibility)
+        return told
+
+    def in_order(self, known: dict[Any, int]) -> tuple[list[tuple[str, str | None]], list[Told]]:
+        """All that is said, by name, and possibilities in whose numbers it is in this order."""
+        names = sorted(self._names, key=lambda name: (name[0], name[1] or ""))
+        starts = {self._names[name]: number * self._span for number, name in enumerate(names)}
+
+        def renumber(number: int) -> int:
+            index, place = _split(number, self._span)
+            return starts[index] + place
+
+        moved = Known(renumber)
+
+        def renumbered(numbers: tuple[int, ...]) -> tuple[int, ...]:
+            return tuple(sorted([moved[each] for each in numbers]))
+
+        return names, [Told(renumbered(asked), renumbered(changed), *rest) for asked, changed, *rest in known]
+
+
+def _others(possibility: Possibility) -> tuple[Any, ...]:
+    """What only the dialect `gdl` says."""
+    effects, origin = possibility.effects, possibility.origin
+    return (
+        tuple(sorted(possibility.guards.items())),
+        () if effects is None else tuple(sorted(effects.state.items())),
+        None if origin is None else (origin.action, origin.chainable),
+    )
+
+
+class Known(dict[Any, Any]):
+    """What a function says of each key, kept."""
+
+    def __init__(self, of: Callable[[Any], Any]) -> None:
+        self._of = of
+
+    def __missing__(self, key: Any) -> Any:
+        found = self[key] = self._of(key)
+        return found

@@ -1,0 +1,106 @@
+"""The entries of pieces, for what is computed of whole pieces: as they are stored with these, or else from the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from sqlalchemy import select
+
+from ggn_store.errors import DamagedError, quote
+from ggn_store.model.board import Board
+from ggn_store.model.revision import Revision
+from ggn_store.movement import facts
+from ggn_store.movement.entries import Entries
+from ggn_store.movement.grid import Grid
+from ggn_store.store.analyses.asking import Asker
+from ggn_store.store.rulesets import catalog
+from ggn_store.store.schema import tables as t
+
+
+class Member(NamedTuple):
+    """A piece of a revision, in document order."""
+
+    revision_id: int
+    piece_id: int
+    piece: str
+    digest: str
+    board_id: int
+
+
+def members(asker: Asker, revisions: Iterable[Revision]) -> list[Member]:
+    """The pieces of revisions, those of one together; the order of the revisions is that of their ids."""
+    query = (
+        select(
+            t.revision_piece.c.revision_id, t.piece.c.id, t.piece.c.identifier, t.piece.c.digest, t.revision.c.board_id
+        )
+        .join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
+        .join(t.revision, t.revision.c.id == t.revision_piece.c.revision_id)
+        .where(t.revision_piece.c.revision_id.in_([revision.id for revision in revisions]))
+        .order_by(t.revision_piece.c.revision_id, t.revision_piece.c.ordinal)
+    )
+    return [Member(*row) for row in asker.rows(query)]
+
+
+class Grids:
+    """Boards and their grids, each read once."""
+
+    def __init__(self, asker: Asker) -> None:
+        self._asker = asker
+        self._found: dict[int, tuple[Board, Grid | None, Grid]] = {}
+
+    def board(self, board_id: int) -> Board:
+        """A board by its key."""
+        return self._of(board_id)[0]
+
+    def grid(self, board_id: int) -> Grid | None:
+        """Its grid; None where its squares have no coordinates."""
+        return self._of(board_id)[1]
+
+    def any_grid(self, board_id: int) -> Grid:
+        """Its grid, or its squares side by side: that which entries are of."""
+        return self._of(board_id)[2]
+
+    def _of(self, board_id: int) -> tuple[Board, Grid | None, Grid]:
+        if board_id not in self._found:
+            board = catalog.read_board(self._asker.connection, board_id)
+            grid = Grid.of(board)
+            self._found[board_id] = board, grid, Grid.row(board) if grid is None else grid
+        return self._found[board_id]
+
+
+def entries(asker: Asker, of: Iterable[Member], grids: Grids) -> Iterator[tuple[Member, Entries]]:
+    """What the rules of each piece say, once; one piece in memory at a time. Raises DamagedError for what is none."""
+    wanted = {each.piece_id: each for each in of}
+    query = (
+        select(t.piece.c.id, t.piece_facts.c.version, t.piece_facts.c.entries)
+        .outerjoin(t.piece_facts, t.piece_facts.c.piece_id == t.piece.c.id)
+        .where(t.piece.c.id.in_([*wanted]))
+        .order_by(t.piece.c.id)
+    )
+    for piece_id, version, text in asker.rows(query):
+        member = wanted[piece_id]
+        board, grid = grids.board(member.board_id), grids.any_grid(member.board_id)
+        if text is None or version != facts.VERSION:
+            # Of a piece that moves in too many ways nothing is stored.
+            yield member, Entries.of(catalog.read_piece(asker.connection, piece_id, board), board, grid)
+            continue
+        try:
+            found = Entries.read(text, grid)
+        except ValueError:
+            raise DamagedError(
+                f"the facts of the piece {quote(member.piece)} are not those of its rows; `ggn-store db rebuild` "
+                "derives them again, or"
+            ) from None
+        yield member, found
+
+
+def order(asker: Asker, member: Member) -> list[tuple[int | None, int | None]]:
+    """The source and the destination of each entry of a piece in document order, by number; None for the hand."""
+    query = (
+        select(t.source.c.square, t.destination.c.square)
+        .join(t.destination, t.DESTINATION_OF_SOURCE)
+        .where(t.source.c.piece_id == member.piece_id)
+        .order_by(t.source.c.ordinal, t.destination.c.ordinal)
+    )
+    return [(source, destination) for source, destination in asker.rows(query)]
