@@ -9,12 +9,12 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
-from ggn_store.analysis.reach import IN_HAND, Standing, impossible
+from ggn_store.analysis.reach import IN_HAND, Standing, impossible, reached
 from ggn_store.model.board import Board
 from ggn_store.model.conditions import implies
 from ggn_store.model.document import EMPTY, ENEMY
 from ggn_store.model.record import Record
-from ggn_store.movement.entries import MUST, Entries, Known, Pattern, Said, Told
+from ggn_store.movement.entries import MUST, Entries, Known, Pattern, Said, Told, ToldPiece
 from ggn_store.notation.qpi import Side, other_side, side_of
 
 DeadKind = Literal["never", "duplicate", "shadowed", "unreachable", "absent"]
@@ -80,12 +80,23 @@ class Standings:
         return self._every - self._squares[other_side(side) if state == ENEMY else state]
 
 
-def find(piece: str, entries: Entries, board: Board, standings: Standings | None) -> Findings:
-    """What is dead of a piece; `standings` is what can ever stand where, if that is known.
+def find(pieces: Sequence[ToldPiece], board: Board, start: Iterable[Standing] | None) -> list[Dead]:
+    """What is dead of the pieces of a ruleset, in document order; `start` is what stands at first, if that is known.
 
     A possibility is told of once, as the first of `Dead`'s kinds that it is; and also with a source that is
     unreachable.
     """
+    standings = None
+    if start is not None:
+        standings = Standings(reached({each.piece: each.entries for each in pieces}, start), board)
+    return [
+        dead
+        for piece, entries, places in pieces
+        for dead in _of_piece(piece, entries, board, standings).in_order(places)
+    ]
+
+
+def _of_piece(piece: str, entries: Entries, board: Board, standings: Standings | None) -> Findings:
     of_sources = {} if standings is None else _unreachable(piece, entries, board, standings)
     rules = _Rules(piece, entries, standings)
     of_entries = {

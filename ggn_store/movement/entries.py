@@ -149,10 +149,8 @@ class Entries:
                 origin = goal if start is None else start
                 base = 0 if origin is None else codes[origin]
                 to = None if goal is None else codes[goal] - base
-                told = tuple(
-                    [known.setdefault(reader.told(each, base), len(known)) for each in destination.possibilities]
-                )
-                origins = patterns.setdefault((start is None, to, told), [])
+                listed = [known.setdefault(reader.told(each, base), len(known)) for each in destination.possibilities]
+                origins = patterns.setdefault((start is None, to, tuple(listed)), [])
                 if origin is not None:
                     origins.append(origin)
         names, told = reader.in_order(known)

@@ -126,16 +126,7 @@ class RulesetAnalysis:
         """The possibilities that never apply, or could be left out, in document order; see `Dead`."""
         start, board = self._start(), self._handle.board
         with collector.held_off():
-            pieces = self._told()
-            standings = None
-            if start is not None:
-                standing = reaches.reached({each.piece: each.entries for each in pieces}, start)
-                standings = idle.Standings(standing, board)
-            return [
-                dead
-                for piece, told, places in pieces
-                for dead in idle.find(piece, told, board, standings).in_order(places)
-            ]
+            return idle.find(self._told(), board, start)
 
     def symmetries(self) -> list[SideSymmetry]:
         """Whether the sides are mirror images of one another, and each of itself; see `SideSymmetry`.
@@ -171,9 +162,7 @@ class RulesetAnalysis:
     def _told(self) -> list[ToldPiece]:
         """The pieces in document order, with what their rules say."""
         with asking(self._database, self._tell) as asker:
-            members, grids = entries.members(asker, [self._handle.revision]), entries.Grids(asker)
-            found = {member.piece_id: told for member, told in entries.entries(asker, members, grids)}
-            return [ToldPiece(each.piece, found[each.piece_id], entries.order(asker, each)) for each in members]
+            return entries.of_revision(asker, self._handle.revision)
 
     def _start(self) -> list[tuple[str, int]] | None:
         """What the start position has on the board and in the hands; None without one."""

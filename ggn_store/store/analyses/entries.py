@@ -11,7 +11,7 @@ from ggn_store.errors import DamagedError, quote
 from ggn_store.model.board import Board
 from ggn_store.model.revision import Revision
 from ggn_store.movement import facts
-from ggn_store.movement.entries import Entries
+from ggn_store.movement.entries import Entries, ToldPiece
 from ggn_store.movement.grid import Grid
 from ggn_store.store.analyses.asking import Asker
 from ggn_store.store.rulesets import catalog
@@ -95,7 +95,14 @@ def entries(asker: Asker, of: Iterable[Member], grids: Grids) -> Iterator[tuple[
         yield member, found
 
 
-def order(asker: Asker, member: Member) -> list[tuple[int | None, int | None]]:
+def of_revision(asker: Asker, revision: Revision) -> list[ToldPiece]:
+    """The pieces of a revision in document order, with what their rules say."""
+    of, grids = members(asker, [revision]), Grids(asker)
+    found = {member.piece_id: told for member, told in entries(asker, of, grids)}
+    return [ToldPiece(each.piece, found[each.piece_id], _order(asker, each)) for each in of]
+
+
+def _order(asker: Asker, member: Member) -> list[tuple[int | None, int | None]]:
     """The source and the destination of each entry of a piece in document order, by number; None for the hand."""
     query = (
         select(t.source.c.square, t.destination.c.square)

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import strategies as st
 
 from ggn_store import Store, UnknownNameError
-from ggn_store.api.questions.analysis import find_dead
+from ggn_store.analysis import dead
 from ggn_store.documents.ggn import parse
 from ggn_store.documents.lint import lint
 from ggn_store.errors import NotationError
+from ggn_store.store.analyses import entries
 from ggn_store.store.analyses.asking import asking
 from tests.oracles import analyses as oracle
 from tests.oracles import facts, reference
@@ -325,7 +326,8 @@ def test_what_never_stands_anywhere_agrees_with_following_the_effects(
     board = ruleset.board
     start = [(piece, board.numbers[square]) for square, piece in placed.items()]
     with asking(module_store.session.database, None) as asker:
-        found = find_dead(asker, ruleset.revision, board, start)
+        pieces = entries.of_revision(asker, ruleset.revision)
+    found = dead.find(pieces, board, start)
     lost, absent = oracle.without_rules_to_stand(document, [(piece, square) for square, piece in placed.items()])
     assert {(each.piece, each.source): each.possibilities for each in found if each.kind == "unreachable"} == lost
     needless = oracle.dead(document)
