@@ -222,7 +222,7 @@ class Store:
         """
         with self.session.reading() as connection:
             wanted = {*catalog.selected(connection, rulesets)}
-            found = {each.revision.name: each for each in catalog.newest_summaries(connection)}
+            found = {each.revision.name: each for each in catalog.newest_summaries(connection, wanted)}
             for name in wanted - found.keys():
                 catalog.find(connection, check_name(name))  # which says what there is instead
             tagged = tags.pointing(connection)

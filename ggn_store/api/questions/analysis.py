@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
@@ -244,7 +245,7 @@ class StoreAnalysis:
 
     def similar(self, reference: str) -> list[Similar]:
         """The other rulesets of the store in their newest revisions, the most like this one first."""
-        with self._asking([reference], every=True, long=False) as parts:
+        with self._asking([reference], every=True) as parts:
             profiles = {key: profile for part in parts for key, profile in _profiles(part).items()}
         wanted = profiles.pop(reference)
         own = wanted.ruleset.partition("#")[0]  # of a proposal, what it is to become
@@ -257,7 +258,7 @@ class StoreAnalysis:
         """
         rules: dict[str, ComparedRules] = {}
         boards: dict[str, Board] = {}
-        with self._asking([before, after], long=False) as parts, collector.held_off():
+        with self._asking([before, after]) as parts, collector.held_off():
             for part in parts:
                 grids = entries.Grids(part.asker)
                 moving = _moving(part, grids)
@@ -287,7 +288,7 @@ class StoreAnalysis:
         """
         named = self._selected(references)
         wanted = [*named, *([] if ruleset is None else [ruleset])]
-        with self._asking(wanted, every=not named) as parts, collector.held_off():
+        with self._asking(wanted, every=not named, long=exact) as parts, collector.held_off():
             found_in = (part.revisions.get(ruleset) for part in parts if ruleset is not None)
             of_piece = next(filter(None, found_in), None)
             candidates = [_Candidates(part, piece, of_piece) for part in parts]
@@ -301,7 +302,7 @@ class StoreAnalysis:
     ) -> list[dict[str, Any]]:
         """Records with these concepts, of rulesets or of the newest revisions of the store."""
         wanted = self._selected(references)
-        with self._asking(wanted, every=not wanted, long=False) as parts:
+        with self._asking(wanted, every=not wanted) as parts:
             return [
                 each
                 for part in parts
@@ -313,7 +314,7 @@ class StoreAnalysis:
             return catalog.selected(connection, references)
 
     @contextmanager
-    def _asking(self, wanted: Iterable[str], *, every: bool = False, long: bool = True) -> Iterator[list[_Part]]:
+    def _asking(self, wanted: Iterable[str], *, every: bool = False, long: bool = False) -> Iterator[list[_Part]]:
         """Where rulesets are: in the store, and proposals in others; with `every`, all newest revisions as well."""
         proposed = {each: naming.proposed(self._session, each) for each in wanted if is_proposal(each)}
         with ExitStack() as stack:
@@ -397,16 +398,21 @@ class _Candidates:
             if exact
             else facts.movements(self._asker, revisions, whole=whole)
         )
+        of_revision: defaultdict[int, list[Member]] = defaultdict(list)
+        for each in self._members:
+            of_revision[each.revision_id].append(each)
         for key, revision in self._revisions.items():
-            for each in self._members:
-                if each.revision_id == key and each.piece_id in moving:
+            for each in of_revision[key]:
+                if each.piece_id in moving:
                     is_wanted = each.piece == self._piece and self._of_piece in (None, revision)
                     yield Candidate(revision.name, revision.number, each.piece, is_wanted), moving[each.piece_id]
 
     def left_out(self) -> list[str]:
         """The revisions whose squares have no coordinates."""
         boards = {each.revision_id: each.board_id for each in self._members}
-        return [str(self._revisions[key]) for key, board in boards.items() if self._grids.board(board).extent is None]
+        unplaced = entries.unplaced(self._asker, boards.values())
+        left_out = {board for board in unplaced if self._grids.grid(board) is None}
+        return [str(self._revisions[key]) for key, board in boards.items() if board in left_out]
 
 
 def _chosen(findings: Sequence[MirrorFinding], name: str | None) -> list[MirrorFinding]:

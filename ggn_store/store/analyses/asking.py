@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from itertools import islice
 from typing import Any, Final
 
 from sqlalchemy import CompoundSelect, Connection, Select
@@ -28,10 +29,11 @@ class Asker:
         self._told(statement)
         return [*self.connection.execute(statement)]
 
-    def stream(self, statement: Select[Any]) -> Iterator[Sequence[Any]]:
-        """The rows of a statement, some in memory at a time; several may be read side by side."""
-        self._told(statement)
-        return self.connection.execute(statement.execution_options(yield_per=_AT_ONCE)).partitions()
+    def rows_of(self, keys: Iterable[int], statement: Callable[[list[int]], Select[Any]]) -> Iterator[Any]:
+        """The rows of a statement about keys, of which no more are asked for at once than databases take."""
+        waiting = iter(keys)
+        while some := [*islice(waiting, _AT_ONCE)]:
+            yield from self.rows(statement(some))
 
     def _told(self, statement: Select[Any] | CompoundSelect[Any]) -> None:
         if self._tell is not None:

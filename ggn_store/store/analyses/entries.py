@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 
 from ggn_store.errors import DamagedError, quote
 from ggn_store.model.board import Board
@@ -30,16 +30,30 @@ class Member(NamedTuple):
 
 def members(asker: Asker, revisions: Iterable[Revision]) -> list[Member]:
     """The pieces of revisions, those of one together; the order of the revisions is that of their ids."""
-    query = (
+    keys = sorted(revision.id for revision in revisions)
+    return [Member(*row) for row in asker.rows_of(keys, _members)]
+
+
+def _members(keys: list[int]) -> Select[Any]:
+    return (
         select(
             t.revision_piece.c.revision_id, t.piece.c.id, t.piece.c.identifier, t.piece.c.digest, t.revision.c.board_id
         )
         .join(t.piece, t.piece.c.id == t.revision_piece.c.piece_id)
         .join(t.revision, t.revision.c.id == t.revision_piece.c.revision_id)
-        .where(t.revision_piece.c.revision_id.in_([revision.id for revision in revisions]))
+        .where(t.revision_piece.c.revision_id.in_(keys))
         .order_by(t.revision_piece.c.revision_id, t.revision_piece.c.ordinal)
     )
-    return [Member(*row) for row in asker.rows(query)]
+
+
+def unplaced(asker: Asker, boards: Iterable[int]) -> set[int]:
+    """Those of some boards, by key, whose squares have no file: no coordinates, or some that are far out."""
+    square = t.square.c
+
+    def without_file(keys: list[int]) -> Select[Any]:
+        return select(square.board_id).where(square.board_id.in_(keys), square.number == 0, square.file.is_(None))
+
+    return {row.board_id for row in asker.rows_of(sorted({*boards}), without_file)}
 
 
 class Grids:
@@ -72,13 +86,15 @@ class Grids:
 def entries(asker: Asker, of: Iterable[Member], grids: Grids) -> Iterator[tuple[Member, Entries]]:
     """What the rules of each piece say, once; one piece in memory at a time. Raises DamagedError for what is none."""
     wanted = {each.piece_id: each for each in of}
-    query = (
-        select(t.piece.c.id, t.piece_facts.c.version, t.piece_facts.c.entries)
-        .outerjoin(t.piece_facts, t.piece_facts.c.piece_id == t.piece.c.id)
-        .where(t.piece.c.id.in_([*wanted]))
-        .order_by(t.piece.c.id)
-    )
-    for piece_id, version, text in asker.rows(query):
+
+    def stored(keys: list[int]) -> Select[Any]:
+        return (
+            select(t.piece.c.id, t.piece_facts.c.version, t.piece_facts.c.entries)
+            .outerjoin(t.piece_facts, t.piece_facts.c.piece_id == t.piece.c.id)
+            .where(t.piece.c.id.in_(keys))
+        )
+
+    for piece_id, version, text in asker.rows_of(sorted(wanted), stored):
         member = wanted[piece_id]
         board, grid = grids.board(member.board_id), grids.any_grid(member.board_id)
         if text is None or version != facts.VERSION:

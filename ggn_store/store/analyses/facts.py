@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 
 from ggn_store.model.revision import Revision
 from ggn_store.movement.facts import Mobility, Named, Spread
@@ -15,11 +16,13 @@ from ggn_store.store.schema import tables as t
 def movements(asker: Asker, revisions: Iterable[Revision], *, whole: bool = False) -> dict[int, Named]:
     """How the pieces of revisions move, by key; with `whole`, with what their moves change."""
     columns = [t.piece_facts.c[f"{'rules' if whole else 'moves'}{part}"] for part in ("", "_forms", "_words")]
-    listed = select(t.revision_piece.c.piece_id).where(
-        t.revision_piece.c.revision_id.in_([revision.id for revision in revisions])
-    )
-    query = select(t.piece_facts.c.piece_id, *columns).where(t.piece_facts.c.piece_id.in_(listed))
-    return {piece_id: Named(*told) for piece_id, *told in asker.rows(query)}
+
+    def stored(keys: list[int]) -> Select[Any]:
+        listed = select(t.revision_piece.c.piece_id).where(t.revision_piece.c.revision_id.in_(keys))
+        return select(t.piece_facts.c.piece_id, *columns).where(t.piece_facts.c.piece_id.in_(listed))
+
+    keys = (revision.id for revision in revisions)
+    return {piece_id: Named(*told) for piece_id, *told in asker.rows_of(keys, stored)}
 
 
 def mobility(asker: Asker, revision: Revision, piece: str | None = None) -> list[tuple[str, Mobility]]:

@@ -16,7 +16,8 @@ COUNTS = t.COUNTS
 
 def of_rulesets(asker: Asker, revisions: Sequence[Revision]) -> list[dict[str, Any]]:
     """A record for each revision, in their order: what it is, and how much is in its pieces together."""
-    rows = {row.revision_id: row for row in asker.rows(_of_rulesets([revision.id for revision in revisions]))}
+    keys = (revision.id for revision in revisions)
+    rows = {row.revision_id: row for row in asker.rows_of(keys, _of_rulesets)}
     records = []
     for revision in revisions:
         row = rows[revision.id]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum
@@ -41,6 +41,8 @@ class Unstated(Enum):
 
 
 UNSTATED: Final = Unstated.UNSTATED
+# Of so many names, a statement asks for all rulesets.
+_FEW: Final = 1_000
 # The lineage of the revision that a new one is based on; None for none, where the ruleset must be new.
 Base = str | Unstated | None
 
@@ -234,10 +236,14 @@ def is_newest() -> ColumnElement[bool]:
     return and_(t.ruleset.c.deleted_at.is_(None), t.revision.c.number == head)
 
 
-def newest(connection: Connection) -> list[Revision]:
-    """The newest revision of every ruleset that is not deleted, by name."""
-    query = REVISIONS.where(is_newest()).order_by(t.ruleset.c.name)
+def newest(connection: Connection, names: Collection[str] = ()) -> list[Revision]:
+    """The newest revision of every ruleset that is not deleted, or of those of these names, by name."""
+    query = REVISIONS.where(_is_newest_of(names)).order_by(t.ruleset.c.name)
     return [revision_of(row) for row in connection.execute(query)]
+
+
+def _is_newest_of(names: Collection[str]) -> ColumnElement[bool]:
+    return and_(is_newest(), t.ruleset.c.name.in_(names)) if 0 < len(names) < _FEW else is_newest()
 
 
 _SUMMED = ("sources", "destinations", "possibilities", "conditions", "effects", "hand_effects")
@@ -265,10 +271,10 @@ def summary(connection: Connection, revision: Revision) -> Summary:
     return Summary(revision, _counts(connection.execute(_SUMMARIES.where(t.revision.c.id == revision.id)).one()))
 
 
-def newest_summaries(connection: Connection) -> list[Summary]:
-    """What `summary` says of all that are `newest`."""
-    counts = {row.id: _counts(row) for row in connection.execute(_SUMMARIES.where(is_newest()))}
-    return [Summary(revision, counts[revision.id]) for revision in newest(connection)]
+def newest_summaries(connection: Connection, names: Collection[str] = ()) -> list[Summary]:
+    """What `summary` says of all that are `newest`, among them those of these names."""
+    counts = {row.id: _counts(row) for row in connection.execute(_SUMMARIES.where(_is_newest_of(names)))}
+    return [Summary(revision, counts[revision.id]) for revision in newest(connection, names)]
 
 
 def piece_summaries(connection: Connection, revision: Revision) -> list[dict[str, Any]]:

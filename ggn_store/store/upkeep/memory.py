@@ -21,7 +21,7 @@ from ggn_store.store.rulesets import damaged, lanes
 from ggn_store.store.schema import tables as t
 
 # To be raised whenever a check looks at more, or what it looks at is made in another way.
-CHECKER: Final = 2
+CHECKER: Final = 3
 _AT_ONCE: Final = 32
 
 # What a piece's rows are in, each with the key of the piece.

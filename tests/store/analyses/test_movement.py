@@ -16,7 +16,7 @@ from ggn_store import Ruleset, Store, UnknownNameError, find_game, generate
 from ggn_store.analysis.movers import Movers
 from ggn_store.model.geometry import symmetries
 from tests.oracles import analyses as oracle
-from tests.oracles import reference
+from tests.oracles import movement, reference
 from tests.support.databases import DATABASES, new_store
 from tests.support.loaded import in_random_documents, loaded
 from tests.support.strategies import documents, stateless
@@ -237,6 +237,44 @@ def test_mirrored_and_renamed_rules_have_the_same_fingerprint(module_store: Stor
             assert one == two
             # Only what never moves, but comes from the hand, has no fingerprint.
             assert one is not None or (not whole and not on_board(document, piece))
+
+
+@in_random_documents(few=5, many=200)
+def test_pieces_have_one_fingerprint_exactly_if_they_move_alike_by_plain_python(
+    module_store: Store, dialect: str, data: Any
+) -> None:
+    document = data.draw(rules_of(dialect))
+    original = loaded(module_store, document)
+    dimensions = len(next(iter(oracle.points(original.board.squares).values())))
+    axes = data.draw(st.sets(st.integers(0, dimensions - 1)))
+    image = oracle.mirrored(document, oracle.reversal(original.board.squares, axes), data.draw(st.booleans()))
+    games = {original.name: document, loaded(module_store, image).name: image}
+    moving = {
+        (name, piece): movement.motions(game, piece, original.board.squares)
+        for name, game in games.items()
+        for piece in game
+        if not piece.startswith("$")
+    }
+    wanted = movement.groups(moving.items())
+    stored: dict[str, set[tuple[str, str]]] = {}
+    pieces = module_store.views.rows("v_pieces", [*games])
+    for row in (dict(zip(pieces.columns, values, strict=True)) for values in pieces):
+        place = row["ruleset"], row["piece"]
+        assert (row["movement"] is not None) == bool(moving[place])
+        if row["movement"] is not None:
+            stored.setdefault(row["movement"], set()).add(place)
+    assert {frozenset(each) for each in stored.values()} == wanted
+    found = module_store.analysis().same_movers([*games]).groups
+    assert {frozenset((each.ruleset, each.piece) for each in group.movers) for group in found} == {
+        each for each in wanted if len(each) > 1
+    }
+    equal = module_store.analysis().same_movers([*games], mirrored=False).groups
+    by_motions: dict[movement.Motions, set[tuple[str, str]]] = {}
+    for each, motions in moving.items():
+        by_motions.setdefault(motions, set()).add(each)
+    assert {frozenset((each.ruleset, each.piece) for each in group.movers) for group in equal} == {
+        frozenset(each) for motions, each in by_motions.items() if motions and len(each) > 1
+    }
 
 
 def rules_of(dialect: str) -> st.SearchStrategy[Json]:

@@ -25,11 +25,8 @@ READERS: dict[str, Callable[[Store, Path], Any]] = {
     "export": lambda store, place: store.views.export(place / "views", "csv"),
     "view": lambda store, _: list(store.views.rows("v_moves")),
     "view of a ruleset": lambda store, _: list(store.ruleset("game").columns.view("v_moves")),
-    "stats": lambda store, _: store.analysis().stats(),
-    "same movers": lambda store, _: store.analysis().same_movers(),
+    "same movers": lambda store, _: store.analysis().same_movers(exact=True),
     "push": lambda store, place: push(store, place),
-    "dead": lambda store, _: store.ruleset("game").analysis().dead(),
-    "symmetries": lambda store, _: store.ruleset("game").analysis().symmetries(),
 }
 
 
