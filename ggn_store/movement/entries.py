@@ -106,7 +106,7 @@ class Entries:
             )
             if found._is_sound():
                 return found
-        except (LookupError, TypeError, RecursionError) as error:
+        except (LookupError, TypeError, ValueError, RecursionError) as error:
             raise ValueError("these are no entries") from error
         raise ValueError("these are no entries of this board")
 

@@ -14,6 +14,8 @@ depends_on = None
 def upgrade() -> None:
     label = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
     op.add_column("piece_facts", sa.Column("entries", label, nullable=True))
+    # The upgrade derives again what is not of the program's version, as it is after a downgrade.
+    op.execute("UPDATE piece_facts SET version = 0")
 
 
 def downgrade() -> None:

@@ -1,4 +1,4 @@
-"""Analyses: questions about whole rulesets, each answered by one statement and what is made of its rows."""
+"""Analyses: questions about whole rulesets, answered by a few statements and what is made of their rows."""
 
 from __future__ import annotations
 

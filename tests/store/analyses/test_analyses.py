@@ -9,17 +9,19 @@ from typing import Any
 import chess
 import pytest
 from hypothesis import strategies as st
+from sqlalchemy import text
 
 from ggn_store import Store, UnknownNameError
 from ggn_store.analysis import dead
 from ggn_store.documents.ggn import parse
 from ggn_store.documents.lint import lint
-from ggn_store.errors import NotationError
+from ggn_store.errors import DamagedError, NotationError
 from ggn_store.store.analyses import entries
 from ggn_store.store.analyses.asking import asking
 from tests.oracles import analyses as oracle
 from tests.oracles import facts, reference
 from tests.support.games import Games
+from tests.support.guards import drop_guards
 from tests.support.loaded import NAMES, Json, in_random_documents, loaded
 from tests.support.strategies import documents
 
@@ -340,6 +342,31 @@ def test_what_never_stands_anywhere_agrees_with_following_the_effects(
     assert {key: (square, state) for key, square, state in told} == {
         key: asked for key, asked in first.items() if key not in needless
     }
+
+
+def test_entries_that_are_not_stored_are_made_of_the_rows_and_damaged_ones_are_told(store: Store) -> None:
+    step = {"must": {"a2": "empty", "b1": "c:p"}, "diff": {"board": {"a1": None, "a2": "C:P"}}}
+    store.load({"C:P": {"a1": {"a2": [step, step]}, "b1": {"b2": [{"diff": {"board": {"b2": "C:P"}}}]}}}, "game")
+    other = {"C:P": {"a1": {"b1": [{"diff": {"board": {"b1": "C:P"}}}]}}, "c:p": {"b2": {"a2": [{"diff": {}}]}}}
+    store.load(other, "other")
+
+    def answers() -> list[Any]:
+        of_one, of_all = store.ruleset("game").analysis(), store.analysis()
+        found = [of_one.dead(), of_one.asymmetries(), of_one.coverage(), of_all.compare("game", "other")]
+        return [*found, of_all.same_movers(exact=True, whole=True)]
+
+    def change(entries: str) -> None:
+        with store.session.database.writing() as connection:
+            drop_guards(connection)
+            connection.execute(text(f"UPDATE piece_facts SET entries = {entries}"))
+
+    before = answers()
+    assert [each.kind for each in before[0]] == ["duplicate"]
+    change("NULL")
+    assert answers() == before
+    change("'[[],[],[[false,1,[0],[0]]]]'")
+    with pytest.raises(DamagedError, match=r"the facts of the piece \"C:P\" are not those of its rows"):
+        answers()
 
 
 def test_chess_has_no_dead_rules(games: Games) -> None:
