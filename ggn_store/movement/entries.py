@@ -154,7 +154,7 @@ class Entries:
                 if origin is not None:
                     origins.append(origin)
         names, told = reader.in_order(known)
-        return cls(grid, names, told, [Pattern(*key, origins) for key, origins in patterns.items()])
+        return cls(grid, names, told, [Pattern(*key, origins=origins) for key, origins in patterns.items()])
 
 
 class ToldPiece(NamedTuple):

@@ -161,12 +161,29 @@ def _store(store: Store, had: int, size: int, positions: Sequence[Position]) -> 
     rules = store.ruleset("chess")
     _, asking = timed(lambda: [rules.moves(each) for each in positions])
     listed, listing = timed(store.list)
+    analysis = store.analysis()
+    movers, grouping = timed(analysis.same_movers)
+    _, finding = timed(lambda: analysis.find(having=["hoppers"]))
+    _, one = timed(lambda: (store.list("chess"), store.history.log("chess"), analysis.stats(["chess"])))
     _, checking = timed(store.upkeep.verify)
+    _, again = timed(store.upkeep.verify)
     assert len(listed) == size + 1
+    assert movers.groups
+    with tempfile.TemporaryDirectory() as other, Store.open(Path(other) / "other.db") as remote:
+        _, pushing = timed(lambda: store.exchange.push(remote))
+        store.load(small(had), "chess")
+        _, pushing_one = timed(lambda: store.exchange.push(remote))
+        store.load(ROOT / "data" / "chess.json", "chess")
     return {
         "loaded, a ruleset": loading / (size - had),
         "listed, a ruleset": listing / size,
+        "same-movers, a ruleset": grouping / size,
+        "find, a ruleset": finding / size,
+        "pushed, a ruleset": pushing / size,
+        "push of all of which one has changed, a ruleset": pushing_one / size,
         "verified, a ruleset": checking / size,
+        "verified again, a ruleset": again / size,
+        "list, log and stats of one ruleset": one,
         "chess, a position": asking / len(positions),
     }
 
@@ -191,7 +208,7 @@ def main(arguments: list[str]) -> None:
                 print(f"  {name}")
                 for unit, spent in found.items():
                     beside = f" ({spent / before[unit]:.2f})" if unit in before else ""
-                    print(f"    {unit + ':':<40}{spent:>12,.1f}{beside}", flush=True)
+                    print(f"    {unit + ':':<50}{spent:>12,.1f}{beside}", flush=True)
                 before = found
 
 
