@@ -141,7 +141,7 @@ class Entries:
         numbers, codes = board.numbers, grid.codes
         reader = _Reader(board, grid)
         known: dict[Any, int] = {}
-        patterns: dict[Any, list[int]] = {}
+        patterns: dict[tuple[bool, int | None, tuple[int, ...]], list[int]] = {}
         for source in piece.sources:
             start = numbers.get(source.square)
             for destination in source.destinations:
@@ -154,7 +154,8 @@ class Entries:
                 if origin is not None:
                     origins.append(origin)
         names, told = reader.in_order(known)
-        return cls(grid, names, told, [Pattern(*key, origins=origins) for key, origins in patterns.items()])
+        found = [Pattern(is_drop, to, array, origins) for (is_drop, to, array), origins in patterns.items()]
+        return cls(grid, names, told, found)
 
 
 class ToldPiece(NamedTuple):
