@@ -38,7 +38,10 @@ class History:
         """
         asked = [references] if isinstance(references, str) else references
         with self._session.reading() as connection:
-            logs = [self._log(connection, each, limit) for each in catalog.selected(connection, asked)]
+            wanted = catalog.selected(connection, asked)
+            if limit is not None and limit < len(wanted):
+                wanted = log.newest_of(connection, wanted, limit)
+            logs = [self._log(connection, each, limit) for each in wanted]
         return tuple(islice(merge(*logs, key=lambda entry: entry.revision.created_at, reverse=True), limit))
 
     def _log(self, connection: Transaction, reference: str, limit: int | None) -> tuple[LogEntry, ...]:

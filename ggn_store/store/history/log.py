@@ -123,6 +123,18 @@ def log(connection: Connection, reference: str, limit: int | None = None) -> Ite
         yield LogEntry(found[number], tagged.get(number, ()), changed, proposed.get(number), named[number])
 
 
+def newest_of(connection: Connection, references: Sequence[str], limit: int) -> list[str]:
+    """Those of some references that the newest entries of all can be of, if these are no more than `limit`.
+
+    Of rulesets that are named, those with the newest heads: each head comes before all else that its log has.
+    """
+    heads = select(t.ruleset.c.name, t.revision.c.created_at).join(t.revision).where(catalog.is_newest())
+    times = {row.name: row.created_at for row in connection.execute(heads)}
+    named = sorted((each for each in references if each in times), key=times.__getitem__, reverse=True)
+    kept = {*named[:limit]}
+    return [each for each in references if each in kept or each not in times]
+
+
 def _proposals(connection: Connection, revision: Revision) -> dict[int, str]:
     """The proposals of a ruleset by the number of the revision that each was merged as."""
     query = (

@@ -64,6 +64,16 @@ def test_a_log_has_all_revisions_before_one_newest_first(story: Store) -> None:
     assert story.history.log(f"{NAME}@6") == entries[1:]
 
 
+def test_a_limit_leaves_out_the_end_of_what_the_log_of_several_would_be(store: Store) -> None:
+    for number, name in enumerate("abacabdc"):
+        store.load({"C:P": {"e2": {"e3": EMPTY}}, "C:R": {"a1": {f"a{number + 2}": EMPTY}}}, name)
+    for references in (["*"], ["c", "a@2", "b", "d"], ["d", "a"]):
+        every = store.history.log(references)
+        assert len(every) > 3
+        for limit in range(1, len(every) + 2):
+            assert store.history.log(references, limit) == every[:limit]
+
+
 def test_a_log_tells_which_pieces_changed_against_the_first_parent(story: Store) -> None:
     for reference in (NAME, f"{NAME}@5"):
         for entry in story.history.log(reference):
