@@ -35,6 +35,7 @@ from ggn_store.store.rulesets import catalog
 if TYPE_CHECKING:
     from ggn_store.api.moves.columns import Columns
     from ggn_store.api.moves.pictures import Pictures
+    from ggn_store.api.moves.spark import SparkMoves
     from ggn_store.api.questions.analysis import RulesetAnalysis
     from ggn_store.games.fairy.write import Section
     from ggn_store.games.rules import Definition
@@ -525,7 +526,13 @@ class Ruleset:
 
     @functools.cached_property
     def columns(self) -> Columns:
-        """The ruleset as tables of columns: the moves of many positions in DuckDB or Spark, views, Parquet files."""
+        """The ruleset as tables of columns: the moves of many positions in DuckDB, views, Parquet files."""
         from ggn_store.api.moves.columns import Columns
 
         return Columns(self.handle)
+
+    def spark(self, session: Any) -> SparkMoves:
+        """The moves of DataFrames of positions, which the executors of a Spark session find."""
+        from ggn_store.api.moves.spark import SparkMoves
+
+        return SparkMoves(self.handle, self.columns, session)

@@ -10,6 +10,7 @@ import click
 
 import ggn_store
 from ggn_store.cli import options
+from ggn_store.errors import printable
 from ggn_store.model.chain import Chain, path_data
 from ggn_store.model.chain import captures_first as only_captures
 from ggn_store.render.moves import HOST_RULE, chains_text, moves_text
@@ -18,6 +19,8 @@ _COLUMNS = ("piece", "source", "destination", "ordinal", "must", "deny", "effect
 # Beside those, where rules have them.
 _OF_ACTIONS = ("when", "action", "step", "chainable")
 _BATCH = 2_000
+_PLACE = ("piece", "source", "destination")
+_ALL_PIECES = "--engine gives the moves of all pieces, without effects"
 
 
 @options.command("moves")
@@ -50,7 +53,15 @@ _BATCH = 2_000
     type=click.Choice(("position", "piece", "destination")),
     help="With --positions: how many moves there are, instead of the moves.",
 )
-@click.option("--master", metavar="URL", help="With --engine spark: the cluster. Default: local[*], this machine.")
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIRECTORY",
+    help="With --engine spark: a new directory, NAME.parquet, .csv or .ndjson, that its executors write.",
+)
+@click.option(
+    "--master", metavar="URL", help="With --engine spark: the cluster. Default: as Spark is configured, or local[*]."
+)
 @click.option("--explain", is_flag=True, help="Print the SQL, its plan, and what answers many positions, not moves.")
 @click.pass_context
 def moves(
@@ -64,6 +75,7 @@ def moves(
     form: str | None,
     engine: str | None,
     count: str | None,
+    output: str | None,
     master: str | None,
     explain: bool,
     given: options.GivenPosition,
@@ -83,7 +95,9 @@ def moves(
         ),
         (explain and count is not None, "--explain explains the moves, not counts: leave --count out"),
         (explain and form is not None, "--explain prints text: leave --format out"),
-        (master is not None and engine is None, "--master goes with --engine: name one"),
+        (master is not None and engine != "spark", "--master goes with --engine spark"),
+        (output is not None and engine != "spark", "-o goes with --engine spark: other answers go to standard output"),
+        (output is not None and form is not None, "-o is in the format that its name ends with: leave --format out"),
         (count is not None and not many, "--count is for many positions: give a file of them with --positions"),
         (many and chains, "--chains is for one position: leave --positions out"),
         (many and captures_first, "--captures-first is for one position: leave --positions out"),
@@ -93,7 +107,16 @@ def moves(
     )
     found = options.open_ruleset(ctx, ruleset)
     shown = (*_COLUMNS, *_OF_ACTIONS) if found.dialect == "gdl" else _COLUMNS
-    on = None if engine is None else {"engine": engine, "master": master, "legal": legal}
+    if positions is not None and engine == "spark":
+        options.refuse(
+            (explain, "--explain explains what DuckDB is asked, which executors of Spark ask as well: --engine duckdb"),
+            (given.side is not None, "--engine spark takes the side to move from each position: leave --side out"),
+            (positions == "-", "--engine spark reads files that its executors can reach: name one with --positions"),
+        )
+        _refuse(asked, (*_PLACE, "assume"), _ALL_PIECES)
+        _answer_by_spark(found, positions, (count, legal, master), output, form)
+        return
+    on = None if engine is None else {"legal": legal}
     if positions is not None and explain:
         _explain_many(found, positions, given.side, asked | {"legal": legal}, on)
         return
@@ -126,7 +149,7 @@ def moves(
 
 
 def _place(asked: dict[str, Any]) -> dict[str, Any]:
-    return {name: asked[name] for name in ("piece", "source", "destination")}
+    return {name: asked[name] for name in _PLACE}
 
 
 def _find(
@@ -183,13 +206,12 @@ def _answer(
     on_columns: dict[str, Any] | None,
 ) -> None:
     """Print the moves, or the counts, of the positions of a file: by the store, or an engine `on_columns`."""
-    place = ("piece", "source", "destination")
     found: Iterable[dict[str, Any]]
     if on_columns is not None:
         from ggn_store.api.moves import columns
 
-        _refuse(asked, (*place, "assume"), "--engine gives the moves of all pieces, without effects")
-        shown = ("piece", "source", "destination", "ordinal")
+        _refuse(asked, (*_PLACE, "assume"), _ALL_PIECES)
+        shown = (*_PLACE, "ordinal")
         if count is None:
             found = columns.move_records(ruleset.columns, file, side, **on_columns)
         else:
@@ -201,10 +223,27 @@ def _answer(
         if count is None:
             found = _moves(ruleset, given, asked)
         else:
-            _refuse(asked, place, "--count counts all moves")
+            _refuse(asked, _PLACE, "--count counts all moves")
             counts = ruleset.count_moves(given, count, query=asked["query"], legal=asked["legal"])
             found = ({count: key, "count": number} for key, number in counts.items())
     options.print_records(found, form, ("position", *shown) if count is None else (count, "count"))
+
+
+def _answer_by_spark(
+    ruleset: ggn_store.Ruleset, file: str, asked: tuple[Any, bool, str | None], output: str | None, form: str | None
+) -> None:
+    """Print the moves, or the counts, of the positions of files, or have Spark write them."""
+    from ggn_store.api.moves import spark
+
+    if output is not None:
+        spark.require_format(output)
+    with spark.answered(ruleset.handle, ruleset.columns, file, *asked) as found:
+        if output is None:
+            options.print_records(found.records(), form, found.columns)
+            return
+        rows, errors = found.write(output)
+    wrong = f", {options.counted(errors, 'of them an error', 'of them errors')}" if errors else ""
+    click.echo(f"{ruleset.revision}: {options.counted(rows, 'row')} written to {printable(output)}{wrong}", err=True)
 
 
 def _refuse(asked: dict[str, Any], names: tuple[str, ...], why: str) -> None:

@@ -79,11 +79,12 @@ class Pieces(dict[str, int]):
 class Encoder:
     """Encodes positions for one compiled ruleset; raises GgnStoreError where numpy or pyarrow is missing."""
 
-    def __init__(self, compiled: Compiled, threats: Threats | None = None) -> None:
-        """With `threats`, batches are for questions about legal moves."""
+    def __init__(self, compiled: Compiled, threats: Threats | None = None, threads: int | None = None) -> None:
+        """With `threats`, batches are for questions about legal moves; `threads` limits the processors that it uses."""
         np = need("numpy", EXTRA)
         self._np, self._pa = np, need("pyarrow", EXTRA)
         self._compiled = compiled
+        self._threads = threads or os.cpu_count() or 1
         table = compiled.tables
         self.labels: list[str] = table["square"]["label"].to_pylist()
         self.numbers = Numbers((label, number) for number, label in enumerate(self.labels))
@@ -173,9 +174,10 @@ class Encoder:
             return self._part(columns, begin)
 
         begins = range(0, max(1, count), self._chunk)
-        if len(begins) == 1:
-            return self._batch([encode(0)], count)
-        with ThreadPoolExecutor(min(len(begins), os.cpu_count() or 1)) as pool:
+        threads = min(len(begins), self._threads)
+        if threads == 1:
+            return self._batch([*map(encode, begins)], count)
+        with ThreadPoolExecutor(threads) as pool:
             return self._batch(list(pool.map(encode, begins)), count)
 
     def _from_positions(self, positions: Sequence[Position]) -> Columns:

@@ -1,8 +1,8 @@
-"""What engines on columns are asked, whatever they are."""
+"""What is asked of DuckDB about encoded positions, from Arrow to Arrow."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -13,22 +13,34 @@ from ggn_store.columnar.chains import Paths, Walk, continued
 from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.threats import Threats
-from ggn_store.errors import MoveError
+from ggn_store.errors import GgnStoreError, MoveError
 
 # Positions after possibilities that are asked about at once.
 _AHEAD: Final = 100_000
 
 
-class Engine(ABC):
-    """The tables of a compiled ruleset in an engine, and its dialect of SQL.
+class Engine:
+    """A compiled ruleset in a DuckDB database in memory; one question at a time.
 
-    What is asked with `threats` is about legal moves, of a batch that is encoded with them.
+    What is asked with `threats` is about legal moves, of a batch that is encoded with them. `threads` limits the
+    processors that it uses. Raises GgnStoreError where duckdb is missing.
     """
 
-    def __init__(self, compiled: Compiled, dialect: sql.Dialect) -> None:
+    def __init__(self, compiled: Compiled, threads: int | None = None) -> None:
+        duckdb = need("duckdb", EXTRA)
         self._ruleset = str(compiled)
-        self._dialect = dialect
         self._threats: Threats | None = None
+        # Nothing is read from or written to files, and no order is asked for but in words.
+        self._connection = duckdb.connect(":memory:", config={"preserve_insertion_order": False})
+        self._error = duckdb.Error
+        self._lock = threading.Lock()
+        if threads is not None:
+            self._connection.execute("SET threads = ?", [threads])
+        self._load({name: compiled.tables[name] for name in sql.TABLES})
+
+    def close(self) -> None:
+        """Give the memory back."""
+        self._connection.close()
 
     def moves(self, batch: Batch, threats: Threats | None = None) -> Any:
         """An Arrow table (position, possibility) of what holds, in no order."""
@@ -37,12 +49,12 @@ class Engine(ABC):
     def count_by_position(self, batch: Batch, threats: Threats | None = None) -> Any:
         """An Arrow table (position, count); positions without moves may be left out."""
         if threats is None or threats.is_idle:
-            return self._ask(sql.count_by("position", self._dialect), batch)
+            return self._ask(sql.count_by("position"), batch)
         return self._ask(sql.count_found("position", self._moves(threats)), self._ready(batch, threats))
 
     def count_by_start(self, batch: Batch) -> Any:
         """An Arrow table (start, count)."""
-        return self._ask(sql.count_by("start", self._dialect), batch)
+        return self._ask(sql.count_by("start"), batch)
 
     def count_by_possibility(self, batch: Batch, threats: Threats | None = None) -> Any:
         """An Arrow table (possibility, count)."""
@@ -52,17 +64,17 @@ class Engine(ABC):
         """What is asked for `moves`, one question after the other, and the engine's plan of the last."""
         question, asked = self._moves(threats), []
         if threats is not None and not threats.duties.isdisjoint(sql.AHEAD):
-            asked += [sql.ahead(self._dialect, threats.duties), sql.CHECKED]
+            asked += [sql.ahead(threats.duties), sql.CHECKED]
         if threats is not None and threats.goes_on:
-            asked.append(sql.steps(self._dialect))
+            asked.append(sql.steps())
         plan = self._ask(f"EXPLAIN {question}", self._ready(batch, threats)).columns[-1].to_pylist()
         return ";\n\n".join(each.strip() for each in [*asked, question]), "\n".join(plan)
 
     def _moves(self, threats: Threats | None) -> str:
         if threats is None or threats.is_idle:
-            return sql.moves(self._dialect)
+            return sql.moves()
         self._know(threats)
-        return sql.legal_moves(self._dialect, threats.gives, threats.duties, threats.goes_on)
+        return sql.legal_moves(threats.gives, threats.duties, threats.goes_on)
 
     def _know(self, threats: Threats) -> None:
         """Have the tables of what is asked with."""
@@ -73,7 +85,7 @@ class Engine(ABC):
     def chains(self, batch: Batch, threats: Threats) -> Iterable[Paths]:
         """The paths of steps that the positions allow, of any length."""
         self._know(threats)
-        return Walk(self._ruleset, batch, lambda batch: self._ask(sql.steps(self._dialect), batch))
+        return Walk(self._ruleset, batch, lambda batch: self._ask(sql.steps(), batch))
 
     def paths(self, batch: Batch, threats: Threats, depth: int) -> Any:
         """How many paths of so many legal moves lead on from each position, a chain being one move.
@@ -107,7 +119,7 @@ class Engine(ABC):
             return [each.some(each.can_be) for each in found if each.length > 1]
         np = need("numpy", EXTRA)
         forced = np.zeros(batch.count, bool)
-        forced[self._ask(sql.forced(self._dialect), batch)["position"].to_numpy()] = True
+        forced[self._ask(sql.forced(), batch)["position"].to_numpy()] = True
         for each in found:
             forced[each.root[each.took & each.can_be]] = True
         return [
@@ -131,7 +143,7 @@ class Engine(ABC):
         """A table (position, possibility) of what must not check and does, or must not mate and does."""
         np, pa = need("numpy", EXTRA), need("pyarrow", EXTRA)
         self._moves(threats)
-        asked = self._ask(sql.ahead(self._dialect, threats.duties), batch)
+        asked = self._ask(sql.ahead(threats.duties), batch)
         position, possibility, mates = (asked[name].to_numpy() for name in ("position", "possibility", "mates"))
         order = np.argsort(position, kind="stable")
         position, possibility, mates = position[order], possibility[order], mates[order]
@@ -158,10 +170,22 @@ class Engine(ABC):
             barred[mating] = made.can_be & (moves == 0)
         return barred
 
-    @abstractmethod
     def _load(self, tables: Mapping[str, Any]) -> None:
         """Make tables of a ruleset, by their names."""
+        for name, table in tables.items():
+            self._connection.register("given", table)
+            self._connection.execute(f"CREATE TABLE {name} AS FROM given")
+            self._connection.unregister("given")
 
-    @abstractmethod
     def _ask(self, question: str, batch: Batch) -> Any:
-        """An Arrow table of the answer to `question`, asked of the engine."""
+        """An Arrow table of the answer to `question`."""
+        with self._lock:
+            for name, table in batch.tables.items():
+                self._connection.register(name, table)
+            try:
+                return self._connection.sql(question).to_arrow_table()
+            except self._error as error:
+                raise GgnStoreError(f"DuckDB cannot answer: {error}") from None
+            finally:
+                for name in batch.tables:
+                    self._connection.unregister(name)

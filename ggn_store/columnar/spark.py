@@ -1,88 +1,180 @@
-"""Spark: the same question on any cluster, the positions in partitions, the rules sent to every executor."""
+"""Spark: DataFrames of positions in, lazy DataFrames of their moves out.
+
+Nothing is collected: executors read the positions and ask DuckDB about them (see `spark_worker`), with rules that
+travel in the plan.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+import hashlib
+import platform
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ggn_store.columnar import sql
-from ggn_store.columnar.batch import Batch
-from ggn_store.columnar.compile import Compiled
-from ggn_store.columnar.engine import Engine
+from ggn_store import __version__
 from ggn_store.columnar.extras import need
-from ggn_store.errors import GgnStoreError, printable
+from ggn_store.columnar.spark_worker import BOARD, HANDS, MOVE, MOVES, SIDES, STATES, Paths, Question, Rules, pack
+from ggn_store.errors import MoveError, PositionError, offer
+from ggn_store.model.position import Position
 
 EXTRA: Final = "spark"
-LOCAL: Final = "local[*]"
-# In local mode the driver does all the work, and its default is 1g.
-_LOCAL_MEMORY: Final = "4g"
-# Parts of the work for each processor of the cluster, and how many rows are not worth a part.
+# What a position is as rows, and the tables beside these, each with what Spark gathers of it for a position.
+_ROWS: Final = ("position", "square", "piece")
+_BESIDE: Final = {
+    "sides": (SIDES, ("side",)),
+    "hands": (HANDS, ("piece", "count")),
+    "states": (STATES, ("variable", "value")),
+}
+# Parts of a count of paths for each processor, so that one which is done early helps the others.
 _PARTS: Final = 2
-_LEAST: Final = 10_000
 
 
-class SparkEngine(Engine):
-    """A compiled ruleset in a session of Spark.
+class Frames:
+    """Answers about DataFrames of positions, by rules that are sent to the executors once they are asked."""
 
-    `master` is the cluster's URL, by default all processors of this machine; a session that runs already is used,
-    whatever its master. With `directory`, which executors have to reach (`s3a://...`), the rules are read from the
-    files that `compile.write` wrote there, else they are sent along. Raises GgnStoreError where pyspark or Java is
-    missing, or the cluster is not to be reached.
+    def __init__(self, rules: Rules) -> None:
+        self._functions: Any = need("pyspark.sql.functions", EXTRA)
+        self._packed = pack(rules)
+
+    def moves(
+        self, frame: Any, beside: Mapping[str, Any], reader: Callable[[str], Position | str] | None = None
+    ) -> Any:
+        """The frame with a row for each move: piece, source, destination, ordinal; or with an `error`."""
+        sf = self._functions
+        move = "array<struct<piece:string,source:string,destination:string,ordinal:int>>"
+        frame, kept = self._ready(frame, beside, (*MOVE, "error"), reader)
+        found = self._asked(frame, Question("moves", kept, reader), f"`{MOVES}` {move}")
+        found = found.where(sf.col("error").isNotNull() | (sf.size(MOVES) > 0))
+        return found.select(*map(column, kept), sf.inline_outer(MOVES), "error")
+
+    def counts(
+        self, frame: Any, by: str, beside: Mapping[str, Any], reader: Callable[[str], Position | str] | None = None
+    ) -> Any:
+        """The frame with `count` and `error`; by `piece` or `destination` a row for each, and for each error."""
+        frame, kept = self._ready(frame, beside, ("count", "error"), reader)
+        if by == "position":
+            return self._asked(frame, Question(by, kept, reader), "count bigint")
+        found = self._asked(frame, Question(by, (), reader), f"{by} string, count bigint")
+        return found.groupBy(by, "error").agg(self._functions.sum("count").alias("count")).select(by, "count", "error")
+
+    def _asked(self, frame: Any, question: Question, answer: str) -> Any:
+        types = need("pyspark.sql.types", EXTRA)
+        kept = [frame.schema[name] for name in question.kept]
+        answered = types.StructType.fromDDL(f"{answer}, error string")
+        return frame.mapInArrow(_sent("answers", self._packed, pack(question)), types.StructType([*kept, *answered]))
+
+    def _ready(
+        self, frame: Any, beside: Mapping[str, Any], answered: Sequence[str], reader: object
+    ) -> tuple[Any, tuple[str, ...]]:
+        """A frame with a row for each position, and the columns of it that come back."""
+        is_rows = reader is None and "feen" not in frame.columns
+        if is_rows:
+            frame = self._gathered(frame, beside)
+        elif beside:
+            raise PositionError(f"{offer([*beside])}: go with rows of pieces; FEEN texts bring their own")
+        elif (kind := frame.schema["feen" if reader is None else "line"].dataType.simpleString()) != "string":
+            raise PositionError(f"the column feen has to hold texts, not {kind}")
+        made = {BOARD, *(name for name, _ in _BESIDE.values())} if is_rows else {"line"} if reader else ()
+        kept = tuple(name for name in frame.columns if name not in made)
+        # Spark makes no difference between cases.
+        twice = Counter(name.lower() for name in (*kept, *answered))
+        if wrong := [name for name in kept if twice[name.lower()] > 1]:
+            raise PositionError(
+                f"the positions have a column {offer(wrong)} twice, or beside the answer's own of that name: rename it"
+            )
+        return frame, kept
+
+    def _gathered(self, pieces: Any, beside: Mapping[str, Any]) -> Any:
+        """Rows of pieces, with those of the tables beside them, as a row for each position.
+
+        Of the other columns the first value of each position that is not null is kept.
+        """
+        sf = self._functions
+        _require(pieces, "the positions", _ROWS)
+        others = [name for name in pieces.columns if name not in _ROWS]
+        frames = [pieces.select("position", sf.struct("square", "piece").alias(BOARD), *map(column, others))]
+        lists = [BOARD]
+        for name, table in beside.items():
+            made, fields = _BESIDE[name]
+            _require(table, f"the {name}", ("position", *fields))
+            # A number as a text, as CSV has it, is one.
+            values = [
+                sf.col(each).try_cast("bigint").alias(each) if each == "count" else sf.col(each) for each in fields
+            ]
+            value = sf.struct(*values) if len(values) > 1 else values[0]
+            frames.append(table.select("position", value.alias(made)))
+            lists.append(made)
+        rows = functools.reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
+        return rows.groupBy("position").agg(
+            *(sf.first(column(name), ignorenulls=True).alias(name) for name in others),
+            *(sf.collect_list(column(name)).alias(name) for name in lists),
+        )
+
+
+def count_paths(session: Any, paths: Paths) -> int:
+    """How many paths lead on from all parts; raises MoveError for a move that takes what a hand does not hold."""
+    parts = len(paths.parts)
+    asked = session.range(0, parts, 1, parts).mapInArrow(_sent("paths", pack(paths)), "paths string, error string")
+    rows = asked.collect()
+    for row in rows:
+        if row.error is not None:
+            raise MoveError(row.error)
+    return sum(int(row.paths) for row in rows)
+
+
+def parts_of(session: Any, positions: Sequence[Any]) -> list[Sequence[Any]]:
+    """Positions in parts for the processors of a cluster, as many and as alike as can be."""
+    most = min(len(positions), _PARTS * processors(session))
+    return [positions[number::most] for number in range(most)]
+
+
+def processors(session: Any) -> int:
+    """How many processors the cluster has, as far as Spark knows."""
+    return int(session.sparkContext.defaultParallelism)
+
+
+def _sent(name: str, packed: bytes, *question: bytes) -> Callable[[Iterable[Any]], Iterator[Any]]:
+    """A function of `spark_worker` with what it is asked, which says what an executor lacks.
+
+    Spark sends a function that is made here by its code, so that it runs where this package is not.
     """
+    key = hashlib.sha256(packed).hexdigest()
+    version, python = __version__, ".".join(platform.python_version_tuple()[:2])
 
-    def __init__(self, compiled: Compiled, master: str | None = None, directory: str | None = None) -> None:
-        super().__init__(compiled, sql.SPARK)
-        spark_sql = need("pyspark.sql", EXTRA)
-        broadcast = need("pyspark.sql.functions", EXTRA).broadcast
-        need("pyarrow", EXTRA)
-        self._error: Any = need("pyspark.errors", EXTRA).PySparkException
+    def answer(batches: Iterable[Any]) -> Iterator[Any]:
+        import platform
+
+        cure = (
+            f"every executor of Spark needs the Python packages of the driver: Python {python} (which PYSPARK_PYTHON "
+            f"names) with pip install 'ggn-store[duckdb]=={version}' and pyarrow"
+        )
         try:
-            builder = spark_sql.SparkSession.builder.appName("ggn-store").master(master or LOCAL)
-            builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
-            if (master or LOCAL).startswith("local"):
-                builder = builder.config("spark.driver.memory", _LOCAL_MEMORY)
-            running = builder.getOrCreate()
-            # Views of its own, whoever else uses the session.
-            self._session = running.newSession()
-            # Positions go to the executors as they are, instead of into the driver's plan.
-            self._session.conf.set("spark.sql.execution.arrow.localRelationThreshold", "0")
-            # Spark's defaults, 200 parts whatever there is to do, cost more than the work itself.
-            self._parts = _PARTS * self._session.sparkContext.defaultParallelism
-            self._session.conf.set("spark.sql.shuffle.partitions", str(self._parts))
-            self._views: list[str] = []
-            self._broadcast = broadcast
-            if directory is None:
-                self._load({name: compiled.tables[name] for name in sql.TABLES})
-            else:
-                for name in sql.TABLES:
-                    self._add(name, self._session.read.parquet(f"{directory}/{name}.parquet"))
-        except Exception as error:  # pyspark raises its own, py4j's, and RuntimeError without Java
-            first, *_ = str(error).splitlines() or [type(error).__name__]
-            raise GgnStoreError(
-                f"Spark cannot be started: {printable(first)}; it needs Java 17 or newer, and a master that can be "
-                "reached"
-            ) from None
+            import ggn_store
+            from ggn_store.columnar import spark_worker
 
-    def close(self) -> None:
-        """Forget the views; the session goes on, for it may be somebody else's, too."""
-        for name in self._views:
-            self._session.catalog.dropTempView(name)
+            if ggn_store.__version__ != version:
+                raise ImportError(f"ggn_store {ggn_store.__version__} is another version")
+            import duckdb  # noqa: F401
+            import numpy  # noqa: F401
+            import pyarrow  # noqa: F401
+        except ImportError as error:
+            raise ImportError(f"{error} on {platform.node()}: {cure}") from None
+        yield from getattr(spark_worker, name)(key, packed, *question, batches)
 
-    def _load(self, tables: Mapping[str, Any]) -> None:
-        for name, table in tables.items():
-            self._add(name, self._session.createDataFrame(table))
+    return answer
 
-    def _add(self, name: str, frame: Any) -> None:
-        self._broadcast(frame).createOrReplaceTempView(name)
-        self._views.append(name)
 
-    def _ask(self, question: str, batch: Batch) -> Any:
-        try:
-            for name, table in batch.tables.items():
-                records = max(_LEAST, -(-table.num_rows // self._parts))
-                self._session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", str(records))
-                self._session.createDataFrame(table).createOrReplaceTempView(name)
-            return self._session.sql(question).toArrow()
-        except self._error as error:
-            first, *_ = str(error).splitlines() or [type(error).__name__]
-            raise GgnStoreError(f"Spark cannot answer: {printable(first)}") from None
+def column(name: str) -> str:
+    """A name of a column as Spark wants it, whatever is in it."""
+    doubled = name.replace("`", "``")
+    return f"`{doubled}`"
+
+
+def _require(frame: Any, what: str, names: Sequence[str]) -> None:
+    if missing := [name for name in names if name not in frame.columns]:
+        needed = f"a column feen, or {', '.join(names)}" if names is _ROWS else ", ".join(names)
+        raise PositionError(
+            f"{what} have no column {', '.join(missing)}: they need {needed}; found {offer(frame.columns) or 'none'}"
+        )

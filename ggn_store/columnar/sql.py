@@ -15,21 +15,17 @@ from typing import Final, NamedTuple
 
 
 class Dialect(NamedTuple):
-    """What engines write differently: how the table `{0}` is in a directory `{1}`; of words the exclusive or, and, or.
-
-    What several parts of a question read is `kept`, made only once, where engines can be asked to.
-    """
+    """What engines write differently: how the table `{0}` is in a directory `{1}`; of words the exclusive or, and, or."""
 
     file: str
     # Salts may be below 0, but the difference is always a word.
     xor: str = "(({0} | {1}) - ({0} & {1}))"
     both: str = "({0} & {1})"
     either: str = "({0} | {1})"
-    kept: str = "AS"
 
 
 # Its own function takes 3 to 8 % off a question.
-DUCKDB: Final = Dialect("CREATE VIEW {0} AS FROM '{1}/{0}.parquet'", "xor({0}, {1})", kept="AS MATERIALIZED")
+DUCKDB: Final = Dialect("CREATE VIEW {0} AS FROM '{1}/{0}.parquet'", "xor({0}, {1})")
 SPARK: Final = Dialect("CREATE TEMPORARY VIEW {0} USING parquet OPTIONS (path '{1}/{0}.parquet')", "({0} ^ {1})")
 DIALECTS: Final = {
     "duckdb": DUCKDB,
@@ -54,18 +50,18 @@ TABLES: Final = ("lane", "part", "answer", "alternative")
 BATCH: Final = ("moving", "met")
 
 
-def moves(dialect: Dialect) -> str:
+def moves(dialect: Dialect = DUCKDB) -> str:
     """One row (position, possibility) for each possibility that holds, in no order."""
     found = dialect.both.format("reached.targets", "part.targets")
     return f"""
 SELECT reached.position, answer.possibility
-FROM ({_reached("moving", dialect)}) AS reached
+FROM ({_reached("moving", dialect=dialect)}) AS reached
 JOIN part ON part.lane = reached.lane
 JOIN answer ON answer.key = {dialect.xor.format(found, "part.salt")}
 WHERE {found} <> 0
 UNION ALL
 SELECT reached.position, alternative.possibility
-FROM ({_reached("met", dialect, "bit, piece, ")}) AS reached
+FROM ({_reached("met", "bit, piece, ", dialect)}) AS reached
 JOIN alternative ON alternative.lane = reached.lane AND alternative.bit = reached.bit
      AND alternative.piece = reached.piece
 WHERE {dialect.both.format("reached.targets", "reached.bit")} <> 0"""
@@ -83,12 +79,12 @@ def explained(dialect: Dialect, ruleset: str) -> str:
 """
 
 
-def count_by(by: str, dialect: Dialect) -> str:
+def count_by(by: str) -> str:
     """One row (`by`, count) for each `position`, or `start`, that there is anything to look at for."""
     # What is reached need not be named to be counted: the answers are not read.
     return f"""
 SELECT {by}, CAST(SUM(bit_count(targets) * each) AS BIGINT) AS count
-FROM ({_reached("moving", dialect)}) AS reached
+FROM ({_reached("moving")}) AS reached
 GROUP BY {by}"""
 
 
@@ -97,17 +93,16 @@ def count_found(by: str, moves: str) -> str:
     return f"SELECT {by}, COUNT(*) AS count FROM ({moves}) AS held GROUP BY {by}"
 
 
-def legal_moves(dialect: Dialect, gives: int | None, duties: Collection[str], goes_on: bool) -> str:
+def legal_moves(gives: int | None, duties: Collection[str], goes_on: bool) -> str:
     """As `moves`, without those that duties forbid; no trial makes more bits true, and None: nothing is tried.
 
     Where captures go on, `continued` has them, as `chains.continued` says.
     """
     passing = "UNION ALL SELECT position, possibility FROM passing" if "pass" in duties else ""
-    kept = dialect.kept
-    named = [f"move {kept} ({moves(dialect)}\n{passing})"]
+    named = [f"move AS MATERIALIZED ({moves()}\n{passing})"]
     illegal = []
     if gives is not None:
-        named += _attacked(kept, gives, "TRUE" if not SAFE.isdisjoint(duties) else "FALSE")
+        named += _attacked(gives, "TRUE" if not SAFE.isdisjoint(duties) else "FALSE")
         illegal.append(_left(duties))
     if not LIMITS.isdisjoint(duties):
         illegal.append(_PROMOTED)
@@ -115,15 +110,16 @@ def legal_moves(dialect: Dialect, gives: int | None, duties: Collection[str], go
         illegal.append("SELECT position, possibility FROM barred")
     found = "move"
     if illegal:
-        named += [f"illegal AS ({' UNION ALL '.join(illegal)})", f"allowed {kept} ({_ALLOWED})"]
+        named += [f"illegal AS ({' UNION ALL '.join(illegal)})", f"allowed AS MATERIALIZED ({_ALLOWED})"]
         found = "allowed"
     for duty, (name, preferred) in _PREFERRED.items():
         if duty in duties:
             preferred += _CHAINS * (goes_on and duty == CAPTURES)
-            named.append(f"{name} {kept} ({preferred.format(found)})")
+            named.append(f"{name} AS MATERIALIZED ({preferred.format(found)})")
             named.append(
-                f"{name}_first {kept} (SELECT position, possibility FROM {name} UNION ALL SELECT position, possibility "
-                f"FROM {found} WHERE NOT EXISTS (SELECT 1 FROM {name} WHERE {name}.position = {found}.position))"
+                f"{name}_first AS MATERIALIZED (SELECT position, possibility FROM {name} "
+                f"UNION ALL SELECT position, possibility FROM {found} WHERE NOT EXISTS "
+                f"(SELECT 1 FROM {name} WHERE {name}.position = {found}.position))"
             )
             found = f"{name}_first"
     if goes_on:
@@ -132,23 +128,23 @@ def legal_moves(dialect: Dialect, gives: int | None, duties: Collection[str], go
     return f"\nWITH {', '.join(named)}\nSELECT position, possibility FROM {found}"
 
 
-def steps(dialect: Dialect) -> str:
+def steps() -> str:
     """One row (position, possibility, takes) for each step of a chain that is possible, and whether it captures."""
     return f"""
 SELECT move.position, move.possibility, COUNT(enemy.square) > 0 AS takes
-FROM ({moves(dialect)}) AS move
+FROM ({moves()}) AS move
 JOIN chained ON chained.possibility = move.possibility
 LEFT JOIN takes ON takes.possibility = move.possibility
 LEFT JOIN enemy ON enemy.position = move.position AND enemy.square = takes.place
 GROUP BY move.position, move.possibility"""
 
 
-def ahead(dialect: Dialect, duties: Collection[str]) -> str:
+def ahead(duties: Collection[str]) -> str:
     """One row (position, possibility, mates) for each possibility that holds and of which the next ply is asked."""
     passing = "UNION ALL SELECT position, possibility FROM passing" if "pass" in duties else ""
     return f"""
 SELECT position, move.possibility, mates
-FROM ({moves(dialect)}
+FROM ({moves()}
 {passing}) AS move
 JOIN ahead ON ahead.possibility = move.possibility"""
 
@@ -209,9 +205,9 @@ JOIN takes ON takes.possibility = move.possibility
 JOIN enemy ON enemy.position = move.position AND enemy.square = takes.place"""
 
 
-def forced(dialect: Dialect) -> str:
+def forced() -> str:
     """One row (position) for each position in which a single move, legal or not, captures."""
-    return _FORCED.format(moves(dialect))
+    return _FORCED.format(moves())
 
 
 def _left(duties: Collection[str]) -> str:
@@ -236,7 +232,7 @@ def _left(duties: Collection[str]) -> str:
     HAVING made IS NULL OR {enough} COUNT(royal.square) - COUNT(change.place) + made"""
 
 
-def _attacked(kept: str, gives: int, is_safe: str) -> list[str]:
+def _attacked(gives: int, is_safe: str) -> list[str]:
     """What is attacked in trials of moves, in named parts.
 
     A threat lacks some bits of its sight's word. A trial that can make it hold changes what these are about; where
@@ -249,14 +245,14 @@ def _attacked(kept: str, gives: int, is_safe: str) -> list[str]:
     UNION ALL
     SELECT position, entering.possibility, trial FROM move JOIN entering ON entering.possibility = move.possibility
 )""",
-        f"""near {kept} (
+        f"""near AS MATERIALIZED (
     SELECT facing.position, threat.aim, {threats}
     FROM facing
     JOIN royal ON royal.position = facing.position
     JOIN threat ON threat.sight = facing.sight AND threat.aim = royal.square AND threat.royal = royal.royal
     WHERE bit_count(threat.needs & ~facing.word) <= {gives}
 )""",
-        f"""beside {kept} (
+        """beside AS MATERIALIZED (
     SELECT near.*, possibility, trial FROM near JOIN tried ON tried.position = near.position
 )""",
         f"""candidate AS (
@@ -291,7 +287,7 @@ def _attacked(kept: str, gives: int, is_safe: str) -> list[str]:
     ]
 
 
-def _reached(asked: str, dialect: Dialect, columns: str = "") -> str:
+def _reached(asked: str, columns: str = "", dialect: Dialect = DUCKDB) -> str:
     """The targets that are reached in each lane, with other columns of what is asked."""
     both, either = dialect.both.format, dialect.either.format
     targets = both("reachable", dialect.xor.format("opened", "(opened + first)"))

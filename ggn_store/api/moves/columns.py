@@ -6,9 +6,9 @@ import itertools
 import os
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from ggn_store.api.handle import Handle
@@ -19,7 +19,9 @@ from ggn_store.columnar import sql
 from ggn_store.columnar.batch import Batch
 from ggn_store.columnar.compile import EXTRA, Compiled
 from ggn_store.columnar.encode import Encoder
+from ggn_store.columnar.engine import Engine
 from ggn_store.columnar.extras import need
+from ggn_store.columnar.spark_worker import Rules
 from ggn_store.columnar.threats import Threats, compile_threats
 from ggn_store.errors import PositionError, StoreError, printable, quote
 from ggn_store.model.move import COUNTS, Count, Move
@@ -33,8 +35,6 @@ from ggn_store.store.moves.royals import NotJudgedError
 if TYPE_CHECKING:
     from ggn_store.api.questions.views import ViewRows
 
-Engine = Literal["duckdb", "spark"]
-ENGINES: Final[tuple[Engine, ...]] = ("duckdb", "spark")
 # How many positions of a file are asked about at once, and how many moves become records at once.
 _CHUNK: Final = 20_000
 _RECORDS: Final = 10_000
@@ -42,29 +42,6 @@ _RECORDS: Final = 10_000
 _KEPT: Final = 4
 # The bits of a possibility's number in one number for it and its position.
 _POSSIBILITY: Final = 0xFFFFFFFF
-
-
-@dataclass(frozen=True, slots=True)
-class _Engine:
-    """`EngineOptions` with their defaults."""
-
-    engine: str = "duckdb"
-    threads: int | None = None
-    master: str | None = None
-    directory: str | None = None
-
-
-class EngineOptions(TypedDict, total=False):
-    """The keywords that choose an engine.
-
-    DuckDB works on `threads` processors, by default all; Spark on the cluster `master`, with rules from the compiled
-    files in `directory` if that is given.
-    """
-
-    engine: Engine
-    threads: int | None
-    master: str | None
-    directory: str | None
 
 
 class _Legal(NamedTuple):
@@ -84,7 +61,7 @@ class _Made:
     encoder: Encoder | None = None
     legal: _Legal | None = None
     named: Any = None
-    engines: dict[_Engine, Any] = field(default_factory=dict)
+    engines: dict[int | None, Engine] = field(default_factory=dict)
 
 
 _kept: WeakKeyDictionary[Session, OrderedDict[Revision, _Made]] = WeakKeyDictionary()
@@ -200,19 +177,19 @@ class Columns:
             made.named = named
         return made.named
 
-    def _found(self, batch: Batch, threats: Threats | None, **engine: Unpack[EngineOptions]) -> Any:
+    def _found(self, batch: Batch, threats: Threats | None, threads: int | None = None) -> Any:
         """What holds, in order: a number for each position and possibility, since one is sorted faster than two."""
-        found = self.engine(**engine).moves(batch, threats)
+        found = self.engine(threads).moves(batch, threats)
         keys = found["position"].to_numpy().astype("int64") << 32 | found["possibility"].to_numpy()
         keys.sort()
         return keys
 
     def explain(
-        self, positions: Sequence[Position], legal: bool = False, **engine: Unpack[EngineOptions]
+        self, positions: Sequence[Position], legal: bool = False, threads: int | None = None
     ) -> tuple[str, list[str]]:
         """What the engine is asked about the moves of positions, and its plan, line by line."""
         threats = self._asked(legal)
-        text, plan = self.engine(**engine).explain(self.encode(positions, legal=legal), threats)
+        text, plan = self.engine(threads).explain(self.encode(positions, legal=legal), threats)
         return text, plan.splitlines()
 
     def moves(
@@ -223,7 +200,7 @@ class Columns:
         hands: Any = None,
         states: Any = None,
         legal: bool = False,
-        **engine: Unpack[EngineOptions],
+        threads: int | None = None,
     ) -> Any:
         """The moves of many positions as an Arrow table: position, piece, source, destination, ordinal.
 
@@ -231,14 +208,13 @@ class Columns:
         with position (a number of the caller's), square and piece, to which `sides` (position, side), `hands`
         (position, piece, count) and `states` (position, variable, value) may be given; without them the first side
         moves, the hands are not known, and state variables are what they begin as. The answer is that of
-        `Ruleset.moves`, in the same order. `engine`, `threads`, `master` and `directory` choose the engine: see
-        `EngineOptions`. Raises GgnStoreError where the engine is not installed, and PositionError as
-        `Ruleset.moves` does.
+        `Ruleset.moves`, in the same order. DuckDB makes it on `threads` processors, by default all. Raises
+        GgnStoreError where DuckDB is not installed, and PositionError as `Ruleset.moves` does.
         """
         pa = need("pyarrow", EXTRA)
         threats = self._asked(legal)
         batch = self.encode(positions, sides, hands, states, legal)
-        keys = self._found(batch, threats, **engine)
+        keys = self._found(batch, threats, threads)
         named = self._legal.places if legal else self.compiled.tables["possibility"]
         possibility = keys & _POSSIBILITY
         columns = {"position": _ids(batch, keys >> 32)}
@@ -258,15 +234,15 @@ class Columns:
         hands: Any = None,
         states: Any = None,
         legal: bool = False,
-        **engine: Unpack[EngineOptions],
+        threads: int | None = None,
     ) -> Any:
         """How many moves there are by position, by piece or by destination: an Arrow table of that and `count`.
 
-        The moves themselves never leave the engine; the rest is as for `moves`.
+        The moves themselves never leave DuckDB; the rest is as for `moves`.
         """
         np, pa, tables = need("numpy", EXTRA), need("pyarrow", EXTRA), self.compiled.tables
         threats = self._asked(legal)
-        batch, asked = self.encode(positions, sides, hands, states, legal), self.engine(**engine)
+        batch, asked = self.encode(positions, sides, hands, states, legal), self.engine(threads)
         if by == "position":
             counts = np.zeros(batch.count, np.int64)
             found = asked.count_by_position(batch, threats)
@@ -287,6 +263,14 @@ class Columns:
         counts = np.bincount(pieces, found["count"].to_numpy(), len(texts)).astype(np.int64)
         [some] = np.nonzero(counts)
         return pa.table({by: texts.take(pa.array(some)), "count": counts[some]})
+
+    def rules(self, legal: bool = False) -> Rules:
+        """What workers of Spark need; raises StoreError where columns cannot judge all duties."""
+        threats = self._asked(legal)
+        if threats is None:
+            return Rules(self.compiled, None, self.compiled.tables["possibility"])
+        # Which moves passes are, their places say.
+        return Rules(self.compiled, replace(threats, passes=()), self._legal.places)
 
     def paths(self, positions: Sequence[Position], depth: int) -> list[int] | None:
         """How many paths of so many legal moves lead on from each position; None where there are no chains.
@@ -347,21 +331,12 @@ class Columns:
             return encoder.feen(given)
         return encoder.positions(list(map(_position, given)))
 
-    def engine(self, **engine: Unpack[EngineOptions]) -> Any:
-        """The engine that is asked for, made for the first question and kept."""
-        asked = _Engine(**engine)
-        if asked not in self._made.engines:
-            if asked.engine == "duckdb":
-                from ggn_store.columnar.duck import DuckEngine
-
-                self._made.engines[asked] = DuckEngine(self.compiled, asked.threads)
-            elif asked.engine == "spark":
-                from ggn_store.columnar.spark import SparkEngine
-
-                self._made.engines[asked] = SparkEngine(self.compiled, asked.master, asked.directory)
-            else:
-                raise StoreError(f"{quote(asked.engine)} is not an engine on columns: {' or '.join(ENGINES)}")
-        return self._made.engines[asked]
+    def engine(self, threads: int | None = None) -> Engine:
+        """DuckDB with the rules, on so many processors, by default all; made for the first question and kept."""
+        engines = self._made.engines
+        if threads not in engines:
+            engines[threads] = Engine(self.compiled, threads)
+        return engines[threads]
 
 
 def move_records(columns: Columns, file: str, side: str | None, **options: Any) -> Iterator[dict[str, Any]]:

@@ -44,7 +44,7 @@ def perft(legal: Legal, position: Position, asked: PerftOptions) -> Perft:
     handle, depth = legal.handle, asked.depth
     name = _engine(handle.session.database, asked.engine)
     check_assumption(asked.assume)
-    _require_depth(depth, least=1 if asked.divide else 0)
+    require_depth(depth, least=1 if asked.divide else 0)
     position = handle.ready(position)
     if not depth:
         return Perft(0, 1, None, name, 0.0, 0.0)
@@ -76,7 +76,7 @@ def _counts(step: _Step, positions: Sequence[Position], depth: int, engine: str,
         clock.compiled()
         if counts is not None:
             return counts
-    _own_engine(handle, asked.engine, bool(handle.variables))
+    _own_engine(handle, asked.engine)
     clock.compiled()
     return [_total(step, position, depth) for position in positions]
 
@@ -88,10 +88,10 @@ def reached(
     handle = legal.handle
     name = _engine(handle.session.database, asked.engine)
     check_assumption(asked.assume)
-    _require_depth(depth, least=0)
+    require_depth(depth, least=0)
     positions = [handle.ready(each) for each in positions]
     if handle.variables:
-        _own_engine(handle, asked.engine, has_state=True)
+        _own_engine(handle, asked.engine)
         step = _Step(legal, asked)
         return [_go_on(step, [(each, 1)], depth) for each in positions]
     found: list[list[tuple[Position, int]]] = [[] for _ in positions]
@@ -110,14 +110,19 @@ def reached(
 # --- what plies know nothing of (state variables, most duties): each move is asked for, and made here ---
 
 
-def _own_engine(handle: Handle, engine: str | None, has_state: bool) -> None:
+def _own_engine(handle: Handle, engine: str | None) -> None:
     database = handle.session.database
-    if engine not in (None, database.name):
-        whose = f"state variables ({offer(list(handle.variables))})" if has_state else "duties or chains"
-        raise StoreError(
-            f"{handle.revision} has {whose}, of which the engine {quote(engine)} knows nothing: leave the engine out, "
-            "and the store itself is asked for every move"
-        )
+    if engine is not None and engine != database.name:
+        raise unknown_to(handle, engine)
+
+
+def unknown_to(handle: Handle, engine: str) -> StoreError:
+    """What to say where an engine knows nothing of what the rules have."""
+    whose = f"state variables ({offer(list(handle.variables))})" if handle.variables else "duties or chains"
+    return StoreError(
+        f"{handle.revision} has {whose}, of which the engine {quote(engine)} knows nothing: leave the engine out, "
+        "and the store itself is asked for every move"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +203,8 @@ def _engine(database: Database, engine: str | None) -> str:
     return engine or "sqlite"
 
 
-def _require_depth(depth: int, least: int) -> None:
+def require_depth(depth: int, least: int) -> None:
+    """Raise MoveError for a depth of fewer moves."""
     if depth < least:
         raise MoveError(f"a depth of {depth} moves: paths have at least {least}")
 

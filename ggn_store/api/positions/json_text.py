@@ -41,9 +41,17 @@ def read_positions(path: str) -> Iterator[Position]:
 
 def read_feen_or_positions(path: str) -> Iterator[tuple[str, Position | str]]:
     """Like `read_positions`, but lines of plain FEEN come as texts that nobody has read yet; each with its place."""
-    for where, line in _lines(path):
-        feen = _FEEN_LINE.fullmatch(line)
-        yield where, feen[1].decode("ascii") if feen else _read_line(line.rstrip(b"\r\n"), where)
+    return ((where, _feen_or_position(line, where)) for where, line in _lines(path))
+
+
+def read_text_line(line: str) -> Position | str:
+    """A line of such a file: a FEEN text that nobody has read yet, or a position; raises PositionError."""
+    return _feen_or_position(line.encode("utf-8", "surrogatepass"), "the line")
+
+
+def _feen_or_position(line: bytes, where: str) -> Position | str:
+    feen = _FEEN_LINE.fullmatch(line)
+    return feen[1].decode("ascii") if feen else _read_line(line.rstrip(b"\r\n"), where)
 
 
 def _lines(path: str) -> Iterator[tuple[str, bytes]]:
