@@ -9,6 +9,7 @@ import re
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -26,6 +27,7 @@ _POSITION: Final = {"feen", "state"}
 _PATIENCE: Final = 120
 _LOOK: Final = 2
 _LACKING: Final = re.compile(r"^(?:ImportError|ModuleNotFoundError): (.*)|(PYTHON_VERSION_MISMATCH.*)", re.MULTILINE)
+_PART: Final = "spark.sql.files.maxPartitionBytes"
 _MORE_MEMORY: Final = (
     "memory was too small: give executors more, spark.executor.memory for Java and spark.executor.memoryOverhead for "
     "Python (some 400m for each processor), or less to do at once, spark.executor.cores"
@@ -41,6 +43,8 @@ def session(master: str | None) -> Iterator[Any]:
     """
     spark_sql = need("pyspark.sql", EXTRA)
     need("pyarrow", EXTRA)
+    # That is about pandas, which nothing here asks for.
+    warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     running = spark_sql.SparkSession.getActiveSession()
     builder = spark_sql.SparkSession.builder.appName("ggn-store")
     if running is None:
@@ -61,6 +65,9 @@ def session(master: str | None) -> Iterator[Any]:
             "reached"
         ) from None
     context.setLogLevel("ERROR")
+    if not context.getConf().contains(_PART):
+        # Spark's own takes a task some ten minutes, all of which is lost with an executor.
+        found.conf.set(_PART, "8m")
     try:
         with _watched(context):
             yield found
