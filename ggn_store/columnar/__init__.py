@@ -1,1 +1,1 @@
-"""Rulesets and positions as columns, for engines that work on whole columns: DuckDB, Spark, and any other."""
+"""Rulesets and positions as columns, which DuckDB is asked about, here or in executors of Spark."""

@@ -33,7 +33,7 @@ from tests.support.spark_cluster import ENVIRONMENT, Cluster, cluster
 
 # Different positions, rows of a file, and of how many rows one is no position.
 DIFFERENT: Final = 20_000
-ROWS: Final = 50_000
+ROWS: Final = 20_000
 BAD: Final = 10_007
 # Tasks that are done before a worker is killed.
 DONE: Final = 4

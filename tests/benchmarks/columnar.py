@@ -1,7 +1,6 @@
 """How fast the engines on columns answer, beside python-chess on the same positions.
 
     python -m tests.benchmarks.columnar             chess, DuckDB on four processors
-    python -m tests.benchmarks.columnar --spark     and from how many positions on Spark pays on this machine
 
 Each round measures everything once, one after the other, and the medians of the rounds are compared; that all answers
 are equal is checked in the same run. A ratio is how many times as many positions are answered in the same time as by
@@ -12,7 +11,6 @@ below what is DuckDB's alone stands the ratio that the processors' time would gi
 from __future__ import annotations
 
 import argparse
-import functools
 import random
 import statistics
 import sys
@@ -20,7 +18,6 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import chess
 
@@ -72,9 +69,9 @@ def chess_ruleset(store: Store) -> Ruleset:
     return store.ruleset("chess")
 
 
-def require_equal(rules: Ruleset, boards: list[chess.Board], feen: list[str], engine: str, **options: Any) -> None:
+def require_equal(rules: Ruleset, boards: list[chess.Board], feen: list[str]) -> None:
     """The moves are python-chess's, with its castlings through an attack, which GGN cannot forbid."""
-    table = rules.columns.moves(feen, engine=engine, **options)  # type: ignore[arg-type]
+    table = rules.columns.moves(feen, threads=THREADS)
     found = Counter(zip(*(table[name].to_pylist() for name in ("position", "source", "destination")), strict=True))
     expected = Counter(
         (at, chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square])
@@ -83,7 +80,7 @@ def require_equal(rules: Ruleset, boards: list[chess.Board], feen: list[str], en
     )
     if found != expected:
         raise SystemExit(
-            f"{engine} and python-chess differ: {list(((found - expected) + (expected - found)).items())[:5]}"
+            f"DuckDB and python-chess differ: {list(((found - expected) + (expected - found)).items())[:5]}"
         )
 
 
@@ -94,7 +91,7 @@ def measure(count: int = 20_000, repeat: int = 10) -> list[Row]:
     feen = [position.to_feen((8, 8)) for position in positions]
     with TemporaryDirectory() as directory, Store.open(f"sqlite:///{directory}/chess.db") as store:
         rules = chess_ruleset(store)
-        require_equal(rules, boards, feen, "duckdb", threads=THREADS)
+        require_equal(rules, boards, feen)
         if rules.moves_batch(positions, query="columns") != rules.moves_batch(positions, query="fast"):
             raise SystemExit("moves_batch differs on columns and by the store")
         columns = rules.columns
@@ -144,35 +141,12 @@ def measure(count: int = 20_000, repeat: int = 10) -> list[Row]:
     return rows
 
 
-def compare_spark() -> None:
-    """Seconds of DuckDB and of Spark in local mode for growing batches, both with the positions encoded."""
-    boards = games(2_000)
-    feen = [Position(squares, {}, side).to_feen((8, 8)) for squares, side in map(position_of, boards)]
-    with Store.open("sqlite://") as store:
-        rules = chess_ruleset(store)
-        duckdb = functools.partial(rules.columns.engine, engine="duckdb", threads=THREADS)
-        spark = functools.partial(rules.columns.engine, engine="spark", master=f"local[{THREADS}]")
-        require_equal(rules, boards, feen, "spark", master=f"local[{THREADS}]")
-        print(f"{'positions':>10}  {'duckdb':>8}  {'spark':>8}   seconds for counts by position")
-        for repeat in (1, 10, 100, 500):
-            batch = rules.columns.encode(feen * repeat)
-            work: dict[str, Callable[[], object]] = {
-                name: functools.partial(engine().count_by_position, batch)
-                for name, engine in {"duckdb": duckdb, "spark": spark}.items()
-            }
-            found, _ = medians(work, 3)
-            print(f"{batch.count:>10,}  {found['duckdb']:>8.3f}  {found['spark']:>8.3f}", flush=True)
-
-
 def main(arguments: list[str]) -> None:
     """Measure, and print a line a figure."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.columnar", description="See the module's text.")
-    parser.add_argument("--spark", action="store_true", help="compare Spark with DuckDB as well")
-    options = parser.parse_args(arguments)
+    parser.parse_args(arguments)
     for name, ratio, goal in measure():
         print(f"{name:55} {ratio:7.1f} x" + (f"   goal {goal:.0f} x" if goal else ""))
-    if options.spark:
-        compare_spark()
 
 
 if __name__ == "__main__":

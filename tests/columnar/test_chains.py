@@ -180,16 +180,6 @@ def walked(document: Json, board: Any, side: str, state: dict[str, str], is_duty
     return total
 
 
-@pytest.mark.long
-def test_spark_has_the_moves_of_duckdb(checkers: tuple[Ruleset, Json]) -> None:
-    pytest.importorskip("pyspark")
-    rules, _ = checkers
-    positions = of_checkers(rules, 120)
-    expected = rules.columns.moves(positions, legal=True)
-    assert expected.num_rows
-    assert rules.columns.moves(positions, legal=True, engine="spark", master="local[2]").equals(expected)
-
-
 def test_men_jump_on_until_nothing_can_be_taken() -> None:
     document = jumper("D:M")
     document["D:M"]["a1"]["a2"] = [{"must": {"a2": "empty"}, "diff": {"board": {"a1": None, "a2": "D:M"}}}]

@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import json
 import re
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -453,7 +452,6 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "sides of FEEN": ({"positions": ["2/2 / C/c"], "sides": GOOD}, "go with an Arrow table of pieces"),
     "not FEEN": ({"positions": ["2/2 / C/c", "2/x / C/c"]}, "is not FEEN"),
     "no FEEN": ({"positions": table(feen=["2/2 / C/c", None])}, "null is not a position"),
-    "not an engine": ({"positions": GOOD, "engine": "sparrow"}, '"sparrow" is not an engine'),
     "not a count of moves": ({"positions": GOOD, "by": "square"}, "counted by position, piece, destination"),
 }
 
@@ -481,12 +479,6 @@ def test_a_missing_package_is_told_with_its_cure(module: str, monkeypatch: pytes
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(GgnStoreError, match=rf"needs {module}.*pip install 'ggn-store\[duckdb\]'"):
         ruleset(STYLED).columns.moves([{"a1": "C:P"}])
-
-
-def test_a_missing_pyspark_is_told_with_its_cure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
-    with pytest.raises(GgnStoreError, match=r"needs pyspark.*pip install 'ggn-store\[spark\]'"):
-        ruleset(STYLED).columns.moves([{"a1": "C:P"}], engine="spark")
 
 
 def test_keys_of_two_rules_that_meet_are_salted_anew(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -590,33 +582,6 @@ def test_what_is_no_compiled_ruleset_is_told(tmp_path: Path) -> None:
         compiling.read(tmp_path)
 
 
-# --- Spark ---
-
-
-@pytest.mark.long
-def test_spark_and_duckdb_agree(tmp_path: Path) -> None:
-    pytest.importorskip("pyspark")
-    with Store.open("sqlite://") as store:
-        store.load_library("chess", "minishogi", "xiangqi")
-        for name in ("chess", "minishogi", "xiangqi"):
-            rules = store.ruleset(name)
-            rules.columns.compile(tmp_path / name)
-            positions = played(rules, 60, 3)
-            require_same_as_the_store(rules, positions, engine="spark", master="local[2]")
-            directory = str(tmp_path / name)
-            found = rules.columns.moves(positions, engine="spark", master="local[2]", directory=directory)
-            assert found.equals(rules.columns.moves(positions))
-
-
-@pytest.mark.long
-def test_a_cluster_that_is_not_there_is_told() -> None:
-    pytest.importorskip("pyspark")
-    rules = "ruleset({'C:P': {'a1': {'a2': [{}]}}})"
-    program = f"from ggn_store import ruleset; {rules}.columns.moves([{{}}], engine='spark', master='mesos')"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert "Spark cannot be started" in done.stderr
-
-
 # --- the command line ---
 
 
@@ -677,7 +642,7 @@ MISTAKES: dict[str, tuple[list[str], int, str]] = {
         2,
         "--count counts all moves: leave --piece out",
     ),
-    "a cluster of the store": (["--master", "local"], 2, "--master goes with --engine"),
+    "a cluster of the store": (["--master", "local"], 2, "--master goes with --engine spark"),
     "no file": (["--engine", "duckdb", "--positions", "none.ndjson"], 1, "none.ndjson"),
     "no FEEN": (["--engine", "duckdb", "--positions", "wrong.ndjson"], 1, 'wrong.ndjson:2: "2/x" is not FEEN'),
     "no JSON": (["--engine", "duckdb", "--positions", "broken.ndjson"], 1, "broken.ndjson:2: "),

@@ -271,17 +271,3 @@ def test_a_royal_piece_that_nothing_attacks_takes_what_shields_it() -> None:
     positions = [Position({"a1": "C:K^", "a2": "c:p", "a3": "c:r"})]
     assert [len(moves) for moves in rules.columns.lists(positions, legal=True)] == [1]
     assert [len(moves) for moves in rules.moves_batch(positions, query="fast", legal=True)] == [1]
-
-
-# --- Spark ---
-
-
-@pytest.mark.long
-def test_spark_has_the_legal_moves_of_the_store() -> None:
-    pytest.importorskip("pyspark")
-    with Store.open("sqlite://") as store:
-        store.load_library("chess", "xiangqi")
-        for name in ("chess", "xiangqi"):
-            rules = store.ruleset(name)
-            positions = [rules.position(fen=sample.fen) for sample in fixture(name)]
-            require_legal(rules, positions, engine="spark", master="local[2]")

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from ggn_store import GgnStoreError, Position, PositionError, Ruleset, Store, StoreError, parse, ruleset
+from ggn_store import GgnStoreError, Position, PositionError, Ruleset, Store, StoreError, guides, parse, ruleset
 from ggn_store.api.loading.private import of_document
 from ggn_store.columnar import spark, spark_files
 from ggn_store.model import play
@@ -25,6 +25,7 @@ from ggn_store.model.play import Duty, Play
 from tests.oracles import reference
 from tests.support import spark_cluster
 from tests.support.games import Games
+from tests.support.guides import blocks
 from tests.support.positions import played
 from tests.support.program import Program
 
@@ -98,9 +99,11 @@ def test_moves_of_feen_texts_are_the_store_s_beside_the_caller_s_columns(
     positions = played(rules, 120, 5)
     when = datetime.datetime(2024, 2, 29, 12, 30, 1, 999)
     rows = [(at, position.to_feen((5, 5)), when, {"n": [at]}) for at, position in enumerate(positions)]
-    bad = {-1: "5/5/5/5", -2: None, -3: "6/6/6/6/6 / S/s"}
+    bad = {-1: "5/5/5/5", -2: None, -3: "5k^/6/6/6/6 / S/s"}
     rows += [(at, text, when, None) for at, text in bad.items()]
-    frame = session.createDataFrame(rows, "position long, feen string, `when it was` timestamp, more map<string,array<int>>")
+    frame = session.createDataFrame(
+        rows, "position long, feen string, `when it was` timestamp, more map<string,array<int>>"
+    )
     asked = rules.spark(session)
     found = (asked.legal_moves if legal else asked.moves)(frame)
     assert found.columns == [*frame.columns, *NAMES, "error"]
@@ -173,11 +176,11 @@ def test_rows_of_pieces_are_gathered_with_hands_and_states(session: Any) -> None
         "empty": None,
     }
     told = {row.position: row.error for row in found if row.error}
-    assert {name: str(error).partition(":")[0] for name, error in told.items()} == {
+    assert {name: re.split(":| such as", str(error))[0] for name, error in told.items()} == {
         "twice": "two pieces stand on one square",
         None: "the column position is null, which is not the name of a position",
         "sideless": "the sides do not have every position",
-        "wrong": '"R" is not {piece} (e',
+        "wrong": '"R" is not a piece identifier',
         "counted": "the hands have no count in some rows",
     }
     counts = {row.position: row["count"] for row in asked.counts(frame.where("note LIKE 'of %'")).collect()}
@@ -243,13 +246,34 @@ def test_chains_without_end_are_errors_of_their_positions(session: Any) -> None:
 def test_perft_is_the_store_s(session: Any, sqlite_games: Games) -> None:
     rules = sqlite_games["minishogi"]
     asked = rules.spark(session)
-    assert [asked.perft(rules.start, depth, legal=True).count for depth in (0, 1, 3)] == [
-        rules.perft(rules.start, depth, legal=True).count for depth in (0, 1, 3)
+    depths = (0, 1, 3)
+    assert [asked.perft(rules.start, each).count for each in depths] == [
+        rules.perft(rules.start, each).count for each in depths
     ]
+    with pytest.raises(StoreError, match='has duties or chains, of which the engine "spark" knows nothing'):
+        asked.perft(rules.start, 2, legal=True)
     stuck = Position({"a1": "c:k^"}, {})
     assert (asked.perft(stuck, 2).count, asked.perft(stuck, 2).engine) == (0, "spark")
     with pytest.raises(StoreError, match=r'state variables \(gate\), of which the engine "spark" knows nothing'):
         ruleset(STATED).spark(session).perft({"a1": "C:R"}, 2)
+
+
+def test_the_guide_s_program_answers(
+    session: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    [program] = [block for block in blocks(guides.text("columns")) if block.file == "many.py"]
+    monkeypatch.chdir(tmp_path)
+    with Store.open("games.db") as store:
+        store.load_library("chess")
+        start = store.ruleset("chess").start.to_feen((8, 8))
+    frame = session.createDataFrame([(7, start), (8, "x")], "id int, feen string")
+    frame.write.parquet(str(tmp_path / "games.parquet"))
+    # Spark remembers where it was started.
+    text = re.sub(r'"((?:games|moves)\.parquet)"', lambda found: repr(str(tmp_path / found[1])), program.text)
+    exec(compile(text, "many.py", "exec"), {})
+    assert capsys.readouterr().out.endswith("\n8902\n")
+    found = session.read.parquet(str(tmp_path / "moves.parquet")).groupBy("id").count().collect()
+    assert dict(map(tuple, found)) == {7: 20, 8: 1}
 
 
 # --- what executors lack ---
@@ -318,9 +342,9 @@ READ = [(0, "C:P", "a1", "a2", 0), (1, "C:P", "a1", "a2", 0), (1, "C:P", "*", "b
 
 
 @pytest.fixture
-def small(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A store with a small ruleset, and the directory to work in."""
-    monkeypatch.chdir(tmp_path)
+def small(tmp_path: Path) -> str:
+    """A store with a small ruleset, in the directory for files; Spark knows paths only from where it was started."""
+    address = f"sqlite:///{tmp_path}/small.db"
     with Store.open(address) as opened:
         opened.load(STYLED, "small")
     return address
@@ -335,10 +359,11 @@ def moved(rows: list[dict[str, Any]], name: str) -> list[Any]:
     return sorted((row[name], *key(row)) for row in rows if not row["error"])
 
 
-def test_lines_of_positions_are_answered_in_their_order(session: Any, run: Program, small: str) -> None:
+def test_lines_of_positions_are_answered_in_their_order(session: Any, run: Program, small: str, tmp_path: Path) -> None:
     del session
-    Path("given.ndjson").write_text("\n".join(LINES))
-    asked = ("--db", small, "moves", "small", "--positions", "given.ndjson", "--engine", "spark")
+    given = tmp_path / "given.ndjson"
+    given.write_text("\n".join(LINES))
+    asked = ("--db", small, "moves", "small", "--positions", str(given), "--engine", "spark")
     rows = [json.loads(line) for line in run(*asked).out.splitlines()]
     assert [(row["position"], *key(row)) for row in rows if row["error"] is None] == READ
     errors = {row["position"]: row["error"] for row in rows if row["error"]}
@@ -351,18 +376,19 @@ def test_lines_of_positions_are_answered_in_their_order(session: Any, run: Progr
 
 @pytest.mark.parametrize(("given", "made"), [("parquet", "csv"), ("csv", "ndjson"), ("json", "parquet")])
 def test_files_of_each_format_are_read_and_written(
-    session: Any, run: Program, small: str, given: str, made: str
+    session: Any, run: Program, small: str, tmp_path: Path, given: str, made: str
 ) -> None:
     texts = ["1P/P1 / C/c", "2/2 / c/C", "2/P1 P/ C/c", "2/x / C/c"]
     frame = session.createDataFrame([*enumerate(texts)], "id int, feen string")
     # A directory whose name says nothing.
-    frame.write.format(given).options(header="true").save(str(Path("given").absolute()))
-    asked = ("--db", small, "moves", "small", "--positions", "given", "--engine", "spark", "-o", f"made.{made}")
+    frame.write.format(given).options(header="true").save(f"{tmp_path}/given")
+    target = f"{tmp_path}/made.{made}"
+    asked = ("--db", small, "moves", "small", "--positions", f"{tmp_path}/given", "--engine", "spark", "-o", target)
     done = run(*asked)
-    assert (done.code, done.out) == (0, "")
-    assert done.err.endswith(f"small@1: 4 rows written to made.{made}, 1 of them an error\n")
+    assert (done.code, done.out) == (0, ""), done.err
+    assert done.err.endswith(f"small@1: 4 rows written to {target}, 1 of them an error\n")
     reader = session.read.format(spark_files.FORMATS[made]).options(header="true", inferSchema="true")
-    rows = [row.asDict() for row in reader.load(str(Path(f"made.{made}").absolute())).collect()]
+    rows = [row.asDict() for row in reader.load(target).collect()]
     assert moved(rows, "id") == [(0, *READ[0][1:]), (2, *READ[2][1:]), (2, *READ[0][1:])]
     assert [(row["id"], row["feen"]) for row in rows if row["error"]] == [(3, texts[3])]
     again = run(*asked)
@@ -371,27 +397,25 @@ def test_files_of_each_format_are_read_and_written(
     assert "Traceback" not in again.err
 
 
-def test_mistakes_on_the_command_line_are_told(session: Any, run: Program, small: str) -> None:
+def test_mistakes_on_the_command_line_are_told(session: Any, run: Program, small: str, tmp_path: Path) -> None:
     del session
-    Path("there").mkdir()
-    Path("there/notes.txt").write_text("x")
+    there = tmp_path / "there"
+    there.mkdir()
+    (there / "notes.txt").write_text("x")
     asked = ("--db", small, "moves", "small")
     by_spark = (*asked, "--engine", "spark", "--positions")
+    of_there = (*by_spark, str(there))
     for words, code, told in (
-        ((*by_spark, "none.csv"), 1, "PATH_NOT_FOUND"),
-        ((*by_spark, "there"), 1, "there: no file whose name ends with parquet, csv"),
-        ((*by_spark, "there", "-o", "out.txt"), 1, "out.txt: which format is meant? The name has to end with .parquet"),
-        ((*by_spark, "there", "--side", "first"), 2, "leave --side out"),
-        ((*by_spark, "there", "--explain"), 2, "--engine duckdb"),
-        ((*by_spark, "there", "--piece", "C:P"), 2, "leave --piece out"),
-        ((*by_spark, "there", "-o", "x.csv", "--format", "csv"), 2, "leave --format out"),
+        ((*by_spark, f"{tmp_path}/none.csv"), 1, "PATH_NOT_FOUND"),
+        (of_there, 1, "there: no file whose name ends with parquet, csv"),
+        ((*of_there, "-o", "out.txt"), 1, "out.txt: which format is meant? The name has to end with .parquet"),
+        ((*of_there, "--side", "first"), 2, "leave --side out"),
+        ((*of_there, "--explain"), 2, "--engine duckdb"),
+        ((*of_there, "--piece", "C:P"), 2, "leave --piece out"),
+        ((*of_there, "-o", "x.csv", "--format", "csv"), 2, "leave --format out"),
         ((*by_spark, "-"), 2, "reads files that its executors can reach"),
         ((*asked, "-o", "out.csv"), 2, "-o goes with --engine spark"),
-        (
-            (*asked, "--engine", "duckdb", "--positions", "there", "--master", "local"),
-            2,
-            "--master goes with --engine spark",
-        ),
+        ((*asked, "--engine", "duckdb", "--positions", "x", "--master", "local"), 2, "goes with --engine spark"),
     ):
         done = run(*words)
         assert (done.code, done.out) == (code, ""), done.err

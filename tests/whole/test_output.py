@@ -92,7 +92,8 @@ def options_of(command: click.Command, name: str = "") -> Iterator[str]:
 
 
 def test_every_command_with_an_output_is_in_the_table() -> None:
-    assert set(options_of(group)) == set(FILES) | set(DIRECTORIES)
+    # What `moves` writes, Spark's executors do: see the tests of Spark.
+    assert set(options_of(group)) - {"moves"} == set(FILES) | set(DIRECTORIES)
 
 
 @pytest.fixture(scope="module")
