@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib
 import platform
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ggn_store import __version__
 from ggn_store.columnar.extras import need
 from ggn_store.columnar.spark_worker import BOARD, HANDS, MOVE, MOVES, SIDES, STATES, Paths, Question, Rules, pack
 from ggn_store.errors import MoveError, PositionError, offer
@@ -141,9 +141,12 @@ def _sent(name: str, packed: bytes, *question: bytes) -> Callable[[Iterable[Any]
     Spark sends a function that is made here by its code, so that it runs where this package is not.
     """
     key = hashlib.sha256(packed).hexdigest()
-    version, python = __version__, ".".join(platform.python_version_tuple()[:2])
+    # The package imports this room, and not the other way round.
+    version = importlib.import_module("ggn_store").__version__
+    python = ".".join(platform.python_version_tuple()[:2])
 
     def answer(batches: Iterable[Any]) -> Iterator[Any]:
+        import importlib
         import platform
 
         cure = (
@@ -151,17 +154,14 @@ def _sent(name: str, packed: bytes, *question: bytes) -> Callable[[Iterable[Any]
             f"names) with pip install 'ggn-store[duckdb]=={version}' and pyarrow"
         )
         try:
-            import ggn_store
-            from ggn_store.columnar import spark_worker
-
-            if ggn_store.__version__ != version:
-                raise ImportError(f"ggn_store {ggn_store.__version__} is another version")
-            import duckdb  # noqa: F401
-            import numpy  # noqa: F401
-            import pyarrow  # noqa: F401
+            for package in ("duckdb", "numpy", "pyarrow"):
+                importlib.import_module(package)
+            if (found := importlib.import_module("ggn_store").__version__) != version:
+                raise ImportError(f"ggn_store {found} is another version")
+            worker = importlib.import_module("ggn_store.columnar.spark_worker")
         except ImportError as error:
             raise ImportError(f"{error} on {platform.node()}: {cure}") from None
-        yield from getattr(spark_worker, name)(key, packed, *question, batches)
+        yield from getattr(worker, name)(key, packed, *question, batches)
 
     return answer
 

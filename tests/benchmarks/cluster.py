@@ -65,8 +65,8 @@ def expected(store: Store, count: int) -> tuple[int, int]:
         good = [(begin + at, text) for at, text in enumerate(feen) if (begin + at) % BAD]
         found = columns.moves([text for _, text in good], threads=1)
         ids = pa.array([number for number, _ in good], pa.int64()).take(pa.array(found["position"]))
-        table = found.append_column("id", ids)  # noqa: F841 -- DuckDB finds it by its name
-        some, hashed = duckdb.sql(f"SELECT {_HASHED} FROM table").fetchall()[0]
+        answered = found.append_column("id", ids)  # noqa: F841 -- DuckDB finds it by its name
+        some, hashed = duckdb.execute(f"SELECT {_HASHED} FROM answered").fetchall()[0]
         moves, total = moves + some, total + hashed
     return moves, total
 
@@ -135,9 +135,9 @@ def measure(count: int, directory: Path) -> None:
         moves = expected(store, count)
         print(f"DuckDB alone, one thread, with its hashes: {time.process_time() - began:.0f} s of processor time")
     files = f"read_parquet('{directory}/moves.parquet/*.parquet')"
-    asked = duckdb.sql(f"SELECT {_HASHED} FROM {files} WHERE error IS NULL").fetchall()[0]
+    asked = duckdb.execute(f"SELECT {_HASHED} FROM {files} WHERE error IS NULL").fetchall()[0]
     told = "count(*), count(DISTINCT id), bool_and(id % ? = 0)"
-    bad = duckdb.sql(f"SELECT {told} FROM {files} WHERE error IS NOT NULL", params=[BAD]).fetchall()[0]
+    bad = duckdb.execute(f"SELECT {told} FROM {files} WHERE error IS NOT NULL", [BAD]).fetchall()[0]
     wrong = len(range(0, count, BAD))
     if asked != moves or bad != (wrong, wrong, True):
         raise SystemExit(f"Spark and DuckDB differ: {asked} and {moves}, {wrong} bad positions")

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,9 @@ import pytest
 
 from ggn_store import GgnStoreError, Position, PositionError, Ruleset, Store, StoreError, guides, parse, ruleset
 from ggn_store.api.loading.private import of_document
-from ggn_store.columnar import spark, spark_files
+from ggn_store.columnar import spark, spark_files, spark_worker
 from ggn_store.model import play
+from ggn_store.model.move import Count
 from ggn_store.model.play import Duty, Play
 from tests.oracles import reference
 from tests.support import spark_cluster
@@ -55,12 +56,11 @@ STATED = {
 @pytest.fixture(scope="module")
 def session() -> Iterator[Any]:
     """A session on two processors of this machine."""
-    from pyspark.sql import SparkSession
-
+    sql: Any = pytest.importorskip("pyspark.sql")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in spark_cluster.ENVIRONMENT.items():
             patch.setenv(name, value)
-        builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+        builder = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
         settings = {"spark.sql.shuffle.partitions": "2", "spark.ui.showConsoleProgress": "false"}
         for name, value in settings.items():
             builder = builder.config(name, value)
@@ -98,7 +98,7 @@ def test_moves_of_feen_texts_are_the_store_s_beside_the_caller_s_columns(
     rules = games["minishogi"]
     positions = played(rules, 120, 5)
     when = datetime.datetime(2024, 2, 29, 12, 30, 1, 999)
-    rows = [(at, position.to_feen((5, 5)), when, {"n": [at]}) for at, position in enumerate(positions)]
+    rows: list[Any] = [(at, position.to_feen((5, 5)), when, {"n": [at]}) for at, position in enumerate(positions)]
     bad = {-1: "5/5/5/5", -2: None, -3: "5k^/6/6/6/6 / S/s"}
     rows += [(at, text, when, None) for at, text in bad.items()]
     frame = session.createDataFrame(
@@ -113,7 +113,7 @@ def test_moves_of_feen_texts_are_the_store_s_beside_the_caller_s_columns(
     assert all(
         row.more == {"n": [row.position]} and row.feen == rows[row.position][1] for row in collected if not row.error
     )
-    errors = {row.position: (row.error, key(row)) for row in collected if row.error}
+    errors: dict[int, Any] = {row.position: (row.error, key(row)) for row in collected if row.error}
     assert {at: moved for at, (_, moved) in errors.items()} == dict.fromkeys(bad, (None,) * 4)
     for at, told in ((-1, "is not FEEN"), (-2, "null is not a position"), (-3, "not on the board of minishogi@1")):
         assert told in errors[at][0]
@@ -130,6 +130,7 @@ def test_counts_are_the_store_s(session: Any, sqlite_games: Games) -> None:
     counts = {at: len(moves.get(at, ())) for at in range(len(positions))}
     assert {row.position: row["count"] for row in found} == counts | {-1: None, -2: None}
     assert {row.position for row in found if row.error} == {-1, -2}
+    by: Count
     for by, at in (("piece", 0), ("destination", 2)):
         found = asked.counts(frame, by, legal=True).collect()
         assert {row[by]: row["count"] for row in found if not row.error} == Counter(
@@ -146,7 +147,9 @@ def test_rows_of_pieces_are_gathered_with_hands_and_states(session: Any) -> None
         "empty": Position({}, {"C:R": 2}),
         "other": Position({"a1": "C:R"}, {}, "second"),
     }
-    pieces = [(name, square, piece, f"of {name}") for name, p in given.items() for square, piece in p.board.items()]
+    pieces: list[tuple[str | None, ...]] = [
+        (name, square, piece, f"of {name}") for name, p in given.items() for square, piece in p.board.items()
+    ]
     pieces += [("twice", "a1", "C:R", None), ("twice", "a1", "c:r", "of twice"), (None, "a1", "C:R", None)]
     pieces += [("sideless", "a1", "C:R", None), ("wrong", "a1", "R", None), ("counted", "a1", "C:R", None)]
     sides = [
@@ -206,14 +209,15 @@ def test_what_is_asked_wrongly_is_told_at_once(session: Any) -> None:
     feen = session.createDataFrame([("1P/P1 / C/c", 1)], "feen string, piece int")
     rows = session.createDataFrame([(1, "a1")], "position int, square string")
     pieces = session.createDataFrame([(1, "a1", "C:P")], "position int, square string, piece string")
-    for wrong, told in (
+    wrongs: list[tuple[Callable[[], object], str]] = [
         (lambda: asked.moves(rows), "the positions have no column piece: they need a column feen, or position, square"),
         (lambda: asked.moves(feen), "the positions have a column piece twice, or beside the answer's own"),
         (lambda: asked.counts(feen.selectExpr("feen", "1 AS Count")), "have a column Count twice"),
         (lambda: asked.moves(feen.selectExpr("piece AS feen")), "the column feen has to hold texts, not int"),
         (lambda: asked.counts(feen, sides=rows), "sides: go with rows of pieces"),
         (lambda: asked.moves(pieces, sides=rows), "the sides have no column side"),
-    ):
+    ]
+    for wrong, told in wrongs:
         with pytest.raises(PositionError, match=re.escape(told)):
             wrong()
     with pytest.raises(StoreError, match="counted by position, piece, destination"):
@@ -280,10 +284,9 @@ def test_the_guide_s_program_answers(
 
 
 def test_an_executor_without_packages_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    from pyspark import cloudpickle
-
-    packed = spark.pack(ruleset(STYLED).columns.rules())
-    sent = spark._sent("answers", packed, spark.pack(spark.Question("position", ())))
+    cloudpickle: Any = pytest.importorskip("pyspark.cloudpickle")
+    packed = spark_worker.pack(ruleset(STYLED).columns.rules())
+    sent = spark._sent("answers", packed, spark_worker.pack(spark_worker.Question("position", ())))
     program = (
         "import sys, pickle; sys.modules[sys.argv[1]] = None; function = pickle.load(sys.stdin.buffer)\n"
         "try: [*function([])]\n"
@@ -465,9 +468,8 @@ def test_a_cluster_answers_though_a_worker_is_killed(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_a_cluster_without_executors_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from pyspark.sql import SparkSession
-
-    running = SparkSession.getActiveSession()
+    sql: Any = pytest.importorskip("pyspark.sql")
+    running = sql.SparkSession.getActiveSession()
     if running is not None:
         running.stop()
     for name, value in spark_cluster.ENVIRONMENT.items():
