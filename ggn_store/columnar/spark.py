@@ -21,7 +21,7 @@ from ggn_store.model.position import Position
 
 EXTRA: Final = "spark"
 # What a position is as rows, and the tables beside these, each with what Spark gathers of it for a position.
-_ROWS: Final = ("position", "square", "piece")
+ROWS: Final = ("position", "square", "piece")
 _BESIDE: Final = {
     "sides": (SIDES, ("side",)),
     "hands": (HANDS, ("piece", "count")),
@@ -92,8 +92,8 @@ class Frames:
         Of the other columns the first value of each position that is not null is kept.
         """
         sf = self._functions
-        _require(pieces, "the positions", _ROWS)
-        others = [name for name in pieces.columns if name not in _ROWS]
+        _require(pieces, "the positions", ROWS)
+        others = [name for name in pieces.columns if name not in ROWS]
         frames = [pieces.select("position", sf.struct("square", "piece").alias(BOARD), *map(column, others))]
         lists = [BOARD]
         for name, table in beside.items():
@@ -150,8 +150,8 @@ def _sent(name: str, packed: bytes, *question: bytes) -> Callable[[Iterable[Any]
         import platform
 
         cure = (
-            f"every executor of Spark needs the Python packages of the driver: Python {python} (which PYSPARK_PYTHON "
-            f"names) with pip install 'ggn-store[duckdb]=={version}' and pyarrow"
+            f"every executor of Spark needs Python {python}, as the driver has it (PYSPARK_PYTHON names it), with "
+            f"pip install 'ggn-store[spark]=={version}'"
         )
         try:
             for package in ("duckdb", "numpy", "pyarrow"):
@@ -174,7 +174,7 @@ def column(name: str) -> str:
 
 def _require(frame: Any, what: str, names: Sequence[str]) -> None:
     if missing := [name for name in names if name not in frame.columns]:
-        needed = f"a column feen, or {', '.join(names)}" if names is _ROWS else ", ".join(names)
+        needed = f"a column feen, or {', '.join(names)}" if names is ROWS else ", ".join(names)
         raise PositionError(
             f"{what} have no column {', '.join(missing)}: they need {needed}; found {offer(frame.columns) or 'none'}"
         )

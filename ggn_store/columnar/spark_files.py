@@ -11,17 +11,16 @@ import threading
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from ggn_store.columnar.extras import need
-from ggn_store.columnar.spark import EXTRA, column
+from ggn_store.columnar.spark import EXTRA, ROWS, column
 from ggn_store.errors import GgnStoreError, InputError, printable
 
 FORMATS: Final = {"parquet": "parquet", "csv": "csv", "ndjson": "json", "jsonl": "json", "json": "json"}
 _PACKED: Final = re.compile(r"\.(gz|bz2|zst|lz4|snappy|deflate)$")
-# What tables in JSON have, and positions in JSON have not.
-_TABLES: Final = ({"position", "square", "piece"},)
+# What a position with a FEEN text in JSON has; a row of a table has more, or less.
 _POSITION: Final = {"feen", "state"}
 # Seconds without any executor after which it is no use to wait, and between looks.
 _PATIENCE: Final = 120
@@ -49,9 +48,6 @@ def session(master: str | None) -> Iterator[Any]:
     builder = spark_sql.SparkSession.builder.appName("ggn-store")
     if running is None:
         builder = builder.config("spark.ui.enabled", "false").config("spark.ui.showConsoleProgress", "false")
-        if master is None or master.startswith("local"):
-            # Spark would take the first python3 on the path.
-            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         # A driver without memory would linger on; whatever else is set for its Java stays.
         os.environ["SPARK_SUBMIT_OPTS"] = f"{os.environ.get('SPARK_SUBMIT_OPTS', '')} -XX:+ExitOnOutOfMemoryError"
     try:
@@ -64,6 +60,9 @@ def session(master: str | None) -> Iterator[Any]:
             f"Spark cannot be started: {_first_line(error)}; it needs Java 17 or newer, and a master that can be "
             "reached"
         ) from None
+    if context.master.startswith("local") and "PYSPARK_PYTHON" not in os.environ:
+        # Spark would take the first python3 on the path.
+        context.pythonExec = sys.executable
     context.setLogLevel("ERROR")
     if not context.getConf().contains(_PART):
         # Spark's own takes a task some ten minutes, all of which is lost with an executor.
@@ -73,7 +72,8 @@ def session(master: str | None) -> Iterator[Any]:
             yield found
     finally:
         if running is None:
-            found.stop()
+            with suppress(Exception):  # where the driver has ended
+                found.stop()
 
 
 @contextmanager
@@ -127,7 +127,7 @@ def _explained(error: Exception) -> GgnStoreError:
     if found := _LACKING.search(text):
         return GgnStoreError(f"Spark's executors cannot answer: {printable(found[1] or found[2])}")
     first = _first_line(error)
-    if isinstance(error, OSError) or ("py4j" in type(error).__module__ and "Network" in type(error).__name__):
+    if isinstance(error, OSError) or type(error).__name__ in ("Py4JNetworkError", "Py4JError"):
         return GgnStoreError(f"Spark's driver has ended ({first}): give it more memory, spark.driver.memory")
     if re.search(r"OutOfMemoryError|exit(?:ed with)? code (?:137|52)|crashed|maxResultSize", text):
         more = "write large answers with -o" if "maxResultSize" in text else _MORE_MEMORY
@@ -177,7 +177,7 @@ def _is_table(line: str) -> bool:
     except (ValueError, RecursionError):
         return False
     keys = set(record) if isinstance(record, dict) else set()
-    return ("feen" in keys and not keys <= _POSITION) or any(keys >= table for table in _TABLES)
+    return ("feen" in keys and not keys <= _POSITION) or keys >= set(ROWS)
 
 
 def _numbered(lines: Any) -> Any:
