@@ -125,7 +125,7 @@ def measure(count: int, directory: Path) -> None:
             "no worker was killed" if found["killed"] is None else f"a worker was killed after {found['killed']:.0f} s"
         )
         print(
-            f"{count:,} positions: {found['seconds']:.0f} s, {killed} was killed; the driver's Python had "
+            f"{count:,} positions: {found['seconds']:.0f} s, {killed} killed; the driver's Python had "
             f"{found['python']} MB, its Java {found['java']} MB",
             flush=True,
         )

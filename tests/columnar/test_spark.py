@@ -357,7 +357,7 @@ def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> P
 
 
 def moved(rows: list[dict[str, Any]], name: str) -> list[Any]:
-    return sorted((row[name], *key(row)) for row in rows if not row["error"])
+    return sorted((int(row[name]), *key(row)) for row in rows if not row["error"])
 
 
 def test_lines_of_positions_are_answered_in_their_order(session: Any, run: Program, small: str, tmp_path: Path) -> None:
@@ -391,7 +391,7 @@ def test_files_of_each_format_are_read_and_written(
     reader = session.read.format(spark_files.FORMATS[made]).options(header="true", inferSchema="true")
     rows = [row.asDict() for row in reader.load(target).collect()]
     assert moved(rows, "id") == [(0, *READ[0][1:]), (2, *READ[2][1:]), (2, *READ[0][1:])]
-    assert [(row["id"], row["feen"]) for row in rows if row["error"]] == [(3, texts[3])]
+    assert [(int(row["id"]), row["feen"]) for row in rows if row["error"]] == [(3, texts[3])]
     again = run(*asked)
     assert again.code == 1
     assert "PATH_ALREADY_EXISTS" in again.err

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from tests.support.guides import ROOT
 
@@ -83,6 +84,11 @@ def _wait(process: subprocess.Popen[str], said: re.Pattern[str]) -> str:
     for line in process.stderr:
         told.append(line)
         if found := said.search(line):
-            threading.Thread(target=process.stderr.read, daemon=True).start()
+            threading.Thread(target=_drain, args=(process.stderr,), daemon=True).start()
             return found[1]
     raise RuntimeError(f"a part of the cluster has ended: {''.join(told[-5:])}")
+
+
+def _drain(stream: TextIO) -> None:
+    with stream:
+        stream.read()
