@@ -22,8 +22,9 @@ FORMATS: Final = {"parquet": "parquet", "csv": "csv", "ndjson": "json", "jsonl":
 _PACKED: Final = re.compile(r"\.(gz|bz2|zst|lz4|snappy|deflate)$")
 # What a position with a FEEN text in JSON has; a row of a table has more, or less.
 _POSITION: Final = {"feen", "state"}
-# Seconds without any executor after which it is no use to wait, and between looks.
-_PATIENCE: Final = 120
+# Seconds without any executor, which a cluster may first have to start, after which one is not waited for; and between
+# looks.
+_PATIENCE: Final = 600
 _LOOK: Final = 2
 _LACKING: Final = re.compile(r"^(?:ImportError|ModuleNotFoundError): (.*)|(PYTHON_VERSION_MISMATCH.*)", re.MULTILINE)
 _PART: Final = "spark.sql.files.maxPartitionBytes"
@@ -38,7 +39,7 @@ def session(master: str | None) -> Iterator[Any]:
     """A session on a cluster, else as Spark is configured, else on this machine; one that runs already stays so.
 
     Settings are those of Spark's own files and environment. Raises GgnStoreError where pyspark or Java is missing, the
-    cluster cannot be reached, has no executor to give for two minutes, or fails at what it is asked in the block.
+    cluster cannot be reached, has no executor to give for ten minutes, or fails at what it is asked in the block.
     """
     spark_sql = need("pyspark.sql", EXTRA)
     need("pyarrow", EXTRA)
