@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,12 +15,13 @@ from ggn_store.columnar.compile import EXTRA
 from ggn_store.columnar.extras import need
 from ggn_store.errors import GgnStoreError, InputError, printable
 from ggn_store.store.schema.views import VIEWS, View
-from ggn_store.store.sql.view_rows import Row
+from ggn_store.store.sql.piece_columns import NULL, Column
 
 DUCKDB: Final = "ggn.duckdb"
 SCRIPT: Final = "views.sql"
 _DUCKDB_TYPES: Final = {"text": "VARCHAR", "integer": "BIGINT", "boolean": "BOOLEAN", "time": "TIMESTAMP"}
-_ROWS_A_GROUP: Final = 120_000
+# What DuckDB reads at a time.
+ROWS_A_GROUP: Final = 122_880
 
 
 def schema(view: View) -> Any:
@@ -32,22 +34,44 @@ def schema(view: View) -> Any:
     )
 
 
-def record_batch(rows: Sequence[Row], made: Any) -> Any:
-    """Rows as an Arrow record batch of a schema."""
+def record_batch(columns: Sequence[Column], made: Any, *, coded: bool = False) -> Any:
+    """Columns as an Arrow record batch of a schema; with `coded`, texts are dictionaries."""
     pa = need("pyarrow", EXTRA)
-    columns = zip(*rows, strict=True)
     try:
-        arrays = [pa.array(column, field.type) for column, field in zip(columns, made, strict=True)]
-    except pa.ArrowException as error:
+        arrays = [_array(pa, column, field.type, coded) for column, field in zip(columns, made, strict=True)]
+    except (pa.ArrowException, OverflowError) as error:
         raise GgnStoreError(f"Arrow cannot hold a value of the view: {printable(str(error))}") from None
-    return pa.RecordBatch.from_arrays(arrays, schema=made)
+    return (
+        pa.RecordBatch.from_arrays(arrays, names=made.names)
+        if coded
+        else pa.RecordBatch.from_arrays(arrays, schema=made)
+    )
 
 
-def table(view: View, batches: Iterable[Sequence[Row]]) -> Any:
+def _array(pa: Any, column: Column, kind: Any, coded: bool) -> Any:
+    np = need("numpy", EXTRA)
+    values, at = column.values, column.at
+    if at is None:
+        found = pa.array(values, kind)
+        return found.dictionary_encode() if coded and kind == pa.string() else found
+    if values is None:
+        return pa.array(at, kind, mask=at == NULL)
+    there = [value for value in values if value is not None]
+    # Where a value is among those that are none; -1 for NULL.
+    places = np.cumsum([value is not None for value in values], dtype=np.int32) - 1
+    places[[value is None for value in values]] = -1
+    indices = places[at]
+    indices = pa.array(indices, pa.int32(), mask=indices < 0)
+    if coded and kind == pa.string():
+        return pa.DictionaryArray.from_arrays(indices, pa.array(there, kind))
+    return pa.array(there, kind).take(indices)
+
+
+def table(view: View, batches: Iterable[Sequence[Column]]) -> Any:
     """An Arrow table of a view."""
     pa = need("pyarrow", EXTRA)
     made = schema(view)
-    return pa.Table.from_batches([record_batch(rows, made) for rows in batches], made)
+    return pa.Table.from_batches([record_batch(columns, made) for columns in batches], made)
 
 
 def frame(found: Any) -> Any:
@@ -85,39 +109,79 @@ def register_views(engine: Any, directory: str | os.PathLike[str]) -> None:
         ) from None
 
 
-class ParquetFiles:
+class _Gathered:
+    """Gathers the rows of views until there are enough to be written at once; texts as dictionaries, one of a view."""
+
+    def __init__(self) -> None:
+        self._pending: dict[str, list[Any]] = {}
+        self._counts: dict[str, int] = {}
+
+    def _gather(self, view: View, columns: Sequence[Column]) -> None:
+        batch = record_batch(columns, schema(view), coded=True)
+        self._pending.setdefault(view.name, []).append(batch)
+        self._counts[view.name] = self._counts.get(view.name, 0) + batch.num_rows
+        if self._counts[view.name] >= ROWS_A_GROUP:
+            self._flush(view, ROWS_A_GROUP)
+
+    def _flush(self, view: View, group: int) -> None:
+        """Write what is gathered, but for what is fewer than a group."""
+        pa = need("pyarrow", EXTRA)
+        pending = self._pending.pop(view.name, [])
+        if not pending:
+            return
+        # What is dictionaries in some parts is none in an empty one.
+        found = pa.Table.from_batches(pending).unify_dictionaries()
+        whole = found.num_rows // group * group
+        if whole:
+            self._write(view, found.slice(0, whole))
+        rest = found.slice(whole)
+        self._pending[view.name], self._counts[view.name] = rest.to_batches(), rest.num_rows
+
+    def _write(self, view: View, found: Any) -> None:
+        raise NotImplementedError
+
+
+class ParquetFiles(_Gathered):
     """Writes a file for each table, and `views.sql`, which has DuckDB know them as the views."""
 
     def __init__(self, directory: Path) -> None:
+        super().__init__()
         self._parquet = need("pyarrow.parquet", EXTRA)
         self._directory = directory
-        self._writer: Any = None
-        self._schema: Any = None
-        self._pending: list[Any] = []
+        self._writers: dict[str, Any] = {}
         self._tables: list[str] = []
 
     def begin(self, view: View) -> str:
-        name = f"{view.name}.parquet"
         self._tables.append(view.name)
-        self._schema = schema(view)
-        self._writer = self._parquet.ParquetWriter(self._directory / name, self._schema, compression="zstd")
-        return name
+        return f"{view.name}.parquet"
 
-    def add(self, rows: Sequence[Row]) -> None:
-        self._pending.append(record_batch(rows, self._schema))
-        if sum(batch.num_rows for batch in self._pending) >= _ROWS_A_GROUP:
-            self._flush()
+    def add(self, view: View, columns: Sequence[Column]) -> None:
+        self._gather(view, columns)
 
-    def _flush(self) -> None:
-        pa = need("pyarrow", EXTRA)
-        pending, self._pending = self._pending, []
-        if pending:
-            self._writer.write_table(pa.Table.from_batches(pending), _ROWS_A_GROUP * 2)
+    def _write(self, view: View, found: Any) -> None:
+        self._writer(view, found.schema).write_table(found, ROWS_A_GROUP)
+
+    def _writer(self, view: View, coded: Any) -> Any:
+        """The writer of a file, made when the first rows come."""
+        if view.name not in self._writers:
+            counted = [name for name in view.names if name == "possibility"]
+            self._writers[view.name] = self._parquet.ParquetWriter(
+                self._directory / f"{view.name}.parquet",
+                coded,
+                compression="zstd",
+                use_dictionary=[name for name in view.names if name not in counted],
+                column_encoding=dict.fromkeys(counted, "DELTA_BINARY_PACKED"),
+                store_schema=False,
+            )
+            # What is in the file are texts and no dictionaries, and so it says.
+            said = schema(view)
+            told = {**said.metadata, b"ARROW:schema": base64.b64encode(said.serialize().to_pybytes())}
+            self._writers[view.name].add_key_value_metadata(told)
+        return self._writers[view.name]
 
     def end(self, view: View) -> None:
-        self._flush()
-        writer, self._writer = self._writer, None
-        writer.close()
+        self._flush(view, 1)
+        self._writer(view, schema(view)).close()
 
     def finish(self, joined: Sequence[View]) -> list[str]:
         lines = [f"CREATE OR REPLACE VIEW {name} AS FROM '{name}.parquet';" for name in self._tables]
@@ -126,21 +190,20 @@ class ParquetFiles:
         return [SCRIPT]
 
     def close(self) -> None:
-        if self._writer is not None:
-            writer, self._writer = self._writer, None
+        while self._writers:
+            _, writer = self._writers.popitem()
             with suppress(OSError):  # which has been told of already
                 writer.close()
 
 
-class DuckFile:
+class DuckFile(_Gathered):
     """Writes a DuckDB file with the views, some as tables."""
 
     def __init__(self, directory: Path) -> None:
         duckdb = need("duckdb", EXTRA)
         need("pyarrow", EXTRA)
+        super().__init__()
         self._error = duckdb.Error
-        self._view: Any = None
-        self._schema: Any = None
         with self._explained():
             self._connection: Any = duckdb.connect(
                 str(directory / DUCKDB),
@@ -151,23 +214,24 @@ class DuckFile:
         columns = ", ".join(f'"{each.name}" {_DUCKDB_TYPES[each.type]}' for each in view.columns)
         self._run(f"CREATE TABLE {view.name} ({columns})")
         self._comment("TABLE", view)
-        self._view, self._schema = view, schema(view)
         return DUCKDB
 
-    def add(self, rows: Sequence[Row]) -> None:
+    def add(self, view: View, columns: Sequence[Column]) -> None:
+        self._gather(view, columns)
+
+    def _write(self, view: View, found: Any) -> None:
         pa = need("pyarrow", EXTRA)
-        batch = pa.Table.from_batches([record_batch(rows, self._schema)])
         # To make a TIMESTAMP of one with a zone takes an extension, and then the session's zone.
-        for at, column in enumerate(self._view.columns):
+        for at, column in enumerate(view.columns):
             if column.type == "time":
-                batch = batch.set_column(at, column.name, batch.column(at).cast(pa.timestamp("us")))
+                found = found.set_column(at, column.name, found.column(at).cast(pa.timestamp("us")))
         with self._explained():
-            self._connection.register("given", batch)
-            self._connection.execute(f"INSERT INTO {self._view.name} FROM given")
+            self._connection.register("given", found)
+            self._connection.execute(f"INSERT INTO {view.name} FROM given")
             self._connection.unregister("given")
 
     def end(self, view: View) -> None:
-        pass
+        self._flush(view, 1)
 
     def finish(self, joined: Sequence[View]) -> list[str]:
         for view in joined:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO
 
 from ggn_store.store.schema.views import View
-from ggn_store.store.sql.view_rows import Row
+from ggn_store.store.sql.piece_columns import Column
 
 _QUOTED: Final = re.compile('^$|[",\r\n]|^\\s|\\s$')
 # What spreadsheets take for a formula; a mark on its own (of a promoted piece) they do not.
@@ -22,30 +23,29 @@ class CsvFiles:
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
-        self._stream: Any = None
-        self._cells: list[_Cells] = []
+        self._streams: dict[str, TextIO] = {}
+        self._cells: dict[str, list[_Cells]] = {}
         self.formulas: list[str] = []
 
     def begin(self, view: View) -> str:
         name = f"{view.name}.csv"
-        self._stream = (self._directory / name).open("w", encoding="utf-8", newline="")
-        self._cells = [_Cells(_WRITERS[column.type]) for column in view.columns]
-        self._stream.write(",".join(view.names) + "\n")
+        self._streams[view.name] = (self._directory / name).open("w", encoding="utf-8", newline="")
+        self._cells[view.name] = [_Cells(_WRITERS[column.type]) for column in view.columns]
+        self._streams[view.name].write(",".join(view.names) + "\n")
         return name
 
-    def add(self, rows: Sequence[Row]) -> None:
-        columns = [
-            map(cells.__getitem__, column) for cells, column in zip(self._cells, zip(*rows, strict=True), strict=True)
-        ]
-        self._stream.write("\n".join(map(",".join, zip(*columns, strict=True))) + "\n")
-        for cells in self._cells:
-            cells.forget()
+    def add(self, view: View, columns: Sequence[Column]) -> None:
+        cells = self._cells[view.name]
+        texts = [map(each.__getitem__, column.plain()) for each, column in zip(cells, columns, strict=True)]
+        self._streams[view.name].write("\n".join(map(",".join, zip(*texts, strict=True))) + "\n")
+        for each in cells:
+            each.forget()
 
     def end(self, view: View) -> None:
-        self.close()
+        self._streams.pop(view.name).close()
         self.formulas += [
             f"{view.name}.{column.name}"
-            for column, cells in zip(view.columns, self._cells, strict=True)
+            for column, cells in zip(view.columns, self._cells[view.name], strict=True)
             if cells.has_formulas
         ]
 
@@ -53,9 +53,10 @@ class CsvFiles:
         return []
 
     def close(self) -> None:
-        if self._stream is not None:
-            stream, self._stream = self._stream, None
-            stream.close()
+        while self._streams:
+            _, stream = self._streams.popitem()
+            with suppress(OSError):  # which has been told of already
+                stream.close()
 
 
 class _Cells(dict[Any, str]):

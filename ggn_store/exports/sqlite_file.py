@@ -14,7 +14,7 @@ from typing import Any, Final
 from ggn_store.errors import GgnStoreError
 from ggn_store.store.database.sqlite import insertion
 from ggn_store.store.schema.views import View
-from ggn_store.store.sql.view_rows import Row
+from ggn_store.store.sql.piece_columns import Column
 
 FILE: Final = "ggn.sqlite"
 _TYPES: Final = {"text": "TEXT", "integer": "INTEGER", "boolean": "BOOLEAN", "time": "TIMESTAMP"}
@@ -45,8 +45,6 @@ class SqliteFile:
     """Writes the file."""
 
     def __init__(self, directory: Path) -> None:
-        self._insert = ""
-        self._times: list[int] = []
         self._tables: list[View] = []
         with _explained():
             self._connection = sqlite3.connect(directory / FILE, isolation_level=None)
@@ -64,14 +62,15 @@ class SqliteFile:
         ]
         self._run(f"CREATE TABLE {view.name} ( -- a row is {view.row}\n" + "\n".join(lines) + "\n)")
         self._tables.append(view)
-        self._insert = insertion(view.name, *(each.name for each in view.columns), rows=1)
-        self._times = [at for at, each in enumerate(view.columns) if each.type == "time"]
         return FILE
 
-    def add(self, rows: Sequence[Row]) -> None:
-        given = [tuple(map(_value, row)) for row in rows] if self._times else rows
+    def add(self, view: View, columns: Sequence[Column]) -> None:
+        given = [
+            map(_value, column.plain()) if each.type == "time" else column.plain()
+            for each, column in zip(view.columns, columns, strict=True)
+        ]
         with _explained():
-            self._connection.executemany(self._insert, given)
+            self._connection.executemany(insertion(view.name, *view.names, rows=1), zip(*given, strict=True))
 
     def end(self, view: View) -> None:
         pass

@@ -15,6 +15,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Final, Literal, get_args
 
 from ggn_store.errors import NotationError, quote
@@ -313,6 +314,7 @@ class Digests:
         self._before = f"[{_dumps(dialect)},{_dumps(board.digest)},"
         self._keys = tuple(f"{_dumps(key)}:" for key in CONDITION_KEYS[dialect])
         self._dialect: Dialect = dialect
+        self._board, self._ends = ('"perform":{', "}") if dialect == "perform" else ('"diff":{"board":{', "}}")
         self._strings = _Strings()
         self._must: dict[int, str] = {}
         self._deny: dict[int, str] = {}
@@ -344,27 +346,63 @@ class Digests:
             sources.append(f"{strings[source.square]}:{{{','.join(destinations)}}}")
         return _sha256(f"{self._before}{strings[piece.identifier]},{{{','.join(sources)}}}]")
 
+    def member(self, key: str, value: str | int | None) -> str:
+        """A member of what `of_members` is given."""
+        return f"{self._strings[key]}:{value if isinstance(value, int) else self._strings[value]}"
+
+    def of_members(
+        self, identifier: str, places: Iterable[tuple[str, Iterable[tuple[str, int]]]], *columns: Iterable[Any]
+    ) -> str:
+        """The digest of a piece of another dialect than `gdl`, of which there are only texts.
+
+        `places` are its sources, each with its destinations and how many possibilities these have. The columns have a
+        member for each possibility, in order: the members of `must`, of `deny`, of the squares and of the hands that
+        change, with commas between them and in the order of their keys, and whether the turn passes, None without any.
+        """
+        musts, denies, *effects = columns
+        texts = self._texts(musts, denies, map(self._members, *effects))
+        strings = self._strings
+        sources = []
+        for source, destinations in places:
+            listed = [f"{strings[square]}:[{','.join(islice(texts, count))}]" for square, count in destinations]
+            sources.append(f"{strings[source]}:{{{','.join(listed)}}}")
+        return _sha256(f"{self._before}{strings[identifier]},{{{','.join(sources)}}}]")
+
+    def _texts(self, *columns: Iterable[str]) -> Iterator[str]:
+        """Possibilities from the members of their objects."""
+        must, deny = self._keys
+        for a, b, text in zip(*columns, strict=False):
+            if b:
+                text = f"{deny}{{{b}}},{text}" if text else f"{deny}{{{b}}}"
+            if a:
+                text = f"{must}{{{a}}},{text}" if text else f"{must}{{{a}}}"
+            yield f"{{{text}}}"
+
+    def _members(self, board: str, hands: str, toggle: bool | None) -> str:
+        """Effects as a member; nothing where there are none."""
+        if toggle and not hands and board:  # as most
+            return f"{self._board}{board}{self._ends}"
+        if toggle is None:
+            return ""
+        if self._dialect == "perform":
+            return f'"perform":{{{board}}}'
+        parts = [f'"{name}":{{{each}}}' for name, each in (("board", board), ("hands", hands)) if each]
+        return f'"diff":{{{",".join(parts if toggle else [*parts, _TURN_STAYS])}}}'
+
     def _states(self, known: dict[int, str], polarity: int, states: Mapping[str, str]) -> str:
         """Conditions as a member, with the comma that comes after it."""
-        return known.setdefault(id(states), f"{self._keys[polarity]}{self._object(states)},")
+        return known.setdefault(id(states), f"{self._keys[polarity]}{{{self._listed(states)}}},")
 
     def _changes(self, effects: Transition) -> str:
         """Effects as a member."""
-        if self._dialect == "perform":
-            text = f'"perform":{self._object(effects.board)}'
-        else:
-            parts = [f'"board":{self._object(effects.board)}'] if effects.board else []
-            if effects.hands:
-                strings, hands = self._strings, effects.hands
-                parts.append(f'"hands":{{{",".join([f"{strings[piece]}:{hands[piece]}" for piece in sorted(hands)])}}}')
-            if not effects.toggle:
-                parts.append('"toggle":false')
-            text = f'"diff":{{{",".join(parts)}}}'
+        text = self._members(self._listed(effects.board), self._listed(effects.hands), effects.toggle)
         return self._effects.setdefault(id(effects), text)
 
-    def _object(self, members: Mapping[str, str | None]) -> str:
-        strings = self._strings
-        return f"{{{','.join([f'{strings[key]}:{strings[members[key]]}' for key in sorted(members)])}}}"
+    def _listed(self, members: Mapping[str, str | int | None]) -> str:
+        return ",".join([self.member(key, members[key]) for key in sorted(members)])
+
+
+_TURN_STAYS: Final = '"toggle":false'
 
 
 class _Strings(dict[str | None, str]):

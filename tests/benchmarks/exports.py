@@ -58,8 +58,8 @@ def main() -> None:
             rows, took, worked, peak = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
             size = sum(path.stat().st_size for path in target.iterdir())
             print(
-                f"{form:8} {rows:12,} rows  {took:7.1f} s  {rows / took:9,.0f} rows/s  "
-                f"{rows / worked:9,.0f} rows/s of processor time  peak {peak / 1024:5.0f} MiB  {size / 2**20:8.1f} MiB",
+                f"{form:8} {rows:12,} rows  {took:7.1f} s, {worked:6.1f} s of processor time  "
+                f"{rows / worked:9,.0f} rows/s of it  peak {peak / 1024:5.0f} MiB  {size / 2**20:8.1f} MiB",
                 flush=True,
             )
 

@@ -287,7 +287,7 @@ class Columns:
         from ggn_store.api.questions.views import ViewRows
 
         # With _all behind the name the revision would still be this one.
-        return ViewRows(self.handle.session.reading_long, name, str(self.handle.revision))
+        return ViewRows(self.handle.session, name, str(self.handle.revision))
 
     def compile(self, directory: str | os.PathLike[str], positions: str | None = None) -> None:
         """Write the ruleset as Parquet files, which any engine can join, into a new directory.

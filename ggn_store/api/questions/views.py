@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, closing
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, get_args
 
 from ggn_store.api.session import references
-from ggn_store.columnar import view_files
+from ggn_store.columnar import vectors, view_files
 from ggn_store.columnar.arrow import FRAMES
 from ggn_store.columnar.extras import need
 from ggn_store.errors import InputError, quote
@@ -20,27 +21,29 @@ from ggn_store.exports.sqlite_file import SqliteFile
 from ggn_store.model.proposal import is_proposal
 from ggn_store.output import new_directory
 from ggn_store.store.database.session import Session
+from ggn_store.store.rulesets.stored_documents import Transaction
 from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql import view_rows
-from ggn_store.store.sql.view_rows import Row, Wanted
+from ggn_store.store.sql.piece_columns import Column, Pieces
+from ggn_store.store.sql.vectors import LISTS, Vectors
+from ggn_store.store.sql.view_rows import Wanted
 
 Format = Literal["parquet", "duckdb", "csv", "sqlite"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 Names = str | Iterable[str] | None
 Progress = Callable[[str, int, int], None]
-Reading = Callable[[], AbstractContextManager[Any]]
 
 
 class _Files(Protocol):
     """What writes the files of a format.
 
-    `begin` makes the file or the table of a view and gives the file's name. `end` comes after its last rows. `finish`
-    comes after the last table, makes the views that are joined of them, and gives the names of files beside; `close`
-    closes what is open, also after an error.
+    `begin` makes the file or the table of a view, before there are any rows, and gives the file's name. `end` comes
+    after its last rows. `finish` comes after the last table, makes the views that are joined of them, and gives the
+    names of files beside; `close` closes what is open, also after an error.
     """
 
     def begin(self, view: View) -> str: ...
-    def add(self, rows: list[Row]) -> None: ...
+    def add(self, view: View, columns: Sequence[Column]) -> None: ...
     def end(self, view: View) -> None: ...
     def finish(self, joined: list[View]) -> list[str]: ...
     def close(self) -> None: ...
@@ -79,8 +82,8 @@ class ViewRows:
     Truth values are bools, and times are of UTC, in SQLite as well.
     """
 
-    def __init__(self, reading: Reading, name: str, rulesets: Names) -> None:
-        self._reading = reading
+    def __init__(self, session: Session, name: str, rulesets: Names) -> None:
+        self._session = session
         self._view, self._every = view_rows.find_view(name)
         self._names = _names(rulesets)
         self.name = name
@@ -98,20 +101,20 @@ class ViewRows:
 
         They are of one moment, so that a store in memory answers nothing else until the last.
         """
-        with closing(self._batches()) as batches:
-            for rows in batches:
-                yield from rows
+        with closing(self._batches(LISTS)) as batches:
+            for columns in batches:
+                yield from zip(*(column.plain() for column in columns), strict=True)
 
     def batches(self) -> Iterator[Any]:
         """Arrow record batches, one in memory at a time; otherwise like the rows. Needs the extra [duckdb]."""
         schema = view_files.schema(self._view)
-        with closing(self._batches()) as batches:
-            for rows in batches:
-                yield view_files.record_batch(rows, schema)
+        with closing(self._batches(vectors.Arrays())) as batches:
+            for columns in batches:
+                yield view_files.record_batch(columns, schema)
 
     def to_arrow(self) -> Any:
         """An Arrow table of all rows. Needs the extra [duckdb]."""
-        with closing(self._batches()) as batches:
+        with closing(self._batches(vectors.Arrays())) as batches:
             return view_files.table(self._view, batches)
 
     def to_pandas(self) -> Any:
@@ -119,10 +122,14 @@ class ViewRows:
         need("pandas", FRAMES)
         return view_files.frame(self.to_arrow())
 
-    def _batches(self) -> Any:
-        with self._reading() as connection:
+    def _batches(self, kind: Vectors) -> Any:
+        with self._session.reading_long() as connection:
             wanted = view_rows.choose(connection, self._names, self._every)
-            yield from view_rows.batches(connection, self._view, wanted)
+            if self._view.of_pieces is None:
+                yield from view_rows.of_revisions(connection, self._view, wanted)
+            else:
+                pieces = Pieces(self._session.database, connection, kind)
+                yield from (columns for _, columns in view_rows.of_pieces(pieces, [self._view], wanted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +144,7 @@ class Views:
         Rulesets are `chess`, or `chess@2` for that revision, or all of them proposals. Raises UnknownNameError where
         there is no such view.
         """
-        return ViewRows(_holder(self._session, _names(rulesets)).reading_long, name, rulesets)
+        return ViewRows(_holder(self._session, _names(rulesets)), name, rulesets)
 
     def export(
         self,
@@ -164,37 +171,53 @@ class Views:
         room = "not of an export, which is all that is replaced: name a new directory, or remove this one yourself"
         if not force:
             room = "name a new directory, or replace an older export with --force"
+        holder = _holder(self._session, names)
         with (
             new_directory(directory, room, manifest.files_of if force else None) as part,
             closing(_WRITERS[form](part)) as files,
-            _holder(self._session, names).reading_long() as connection,
+            holder.reading_long() as connection,
         ):
             wanted = view_rows.choose(connection, names, every)
             view_rows.require_sound(connection, wanted)
-            tables = []
-            for place, each in enumerate(VIEWS):
-                shown = each if expanded else each.of_pieces or each
-                file, rows = files.begin(shown), 0
-                tell = _teller(progress, shown, place * len(wanted), len(VIEWS) * len(wanted))
-                for batch in view_rows.batches(connection, each, wanted, tell=tell, once=not expanded):
-                    files.add(batch)
-                    rows += len(batch)
-                files.end(shown)
-                tables.append(manifest.Table(shown, file, rows))
-            joined = [each for each in VIEWS if each.of_pieces is not None and not expanded]
+            shown = {view: view if expanded else view.of_pieces or view for view in VIEWS}
+            names_of = {view: files.begin(each) for view, each in shown.items()}
+            counts: Counter[View] = Counter()
+            pieces = Pieces(holder.database, connection, vectors.fastest())
+            for view, columns in _parts(pieces, connection, wanted, progress, once=not expanded):
+                files.add(shown[view], columns)
+                counts[view] += len(columns[0])
+            for each in shown.values():
+                files.end(each)
+            joined = [view for view, each in shown.items() if each is not view]
+            tables = [manifest.Table(each, names_of[view], counts[view]) for view, each in shown.items()]
             manifest.write(part, form, tables, joined, files.finish(joined), wanted)
         formulas = tuple(files.formulas) if isinstance(files, CsvFiles) else ()
-        counts = {each.view.name: each.rows for each in tables}
-        return Exported(os.fspath(directory), form, len(wanted), counts, formulas)
+        rows = {each.view.name: each.rows for each in tables}
+        return Exported(os.fspath(directory), form, len(wanted), rows, formulas)
 
 
-def _teller(progress: Progress | None, view: View, before: int, total: int) -> Callable[[Wanted], None]:
+def _parts(
+    pieces: Pieces, connection: Transaction, wanted: Sequence[Wanted], progress: Progress | None, *, once: bool
+) -> Iterator[tuple[View, list[Column]]]:
+    """The columns of all views, some rows at a time: first of those that have no rows of pieces."""
+    of_revisions = [view for view in VIEWS if view.of_pieces is None]
+    total = (len(of_revisions) + 1) * len(wanted)
+    for place, view in enumerate(of_revisions):
+        tell = _teller(progress, view.name, place * len(wanted), total)
+        for columns in view_rows.of_revisions(connection, view, wanted, tell):
+            yield view, columns
+    tell = _teller(progress, "rules of", total - len(wanted), total)
+    of_pieces = [view for view in VIEWS if view.of_pieces is not None]
+    yield from view_rows.of_pieces(pieces, of_pieces, wanted, tell, once=once, is_checked=True)
+
+
+def _teller(progress: Progress | None, what: str, before: int, total: int) -> Callable[[Wanted], None]:
     done = before
 
     def tell(wanted: Wanted) -> None:
         nonlocal done
         if progress is not None:
-            progress(f"{view.name} {wanted.ruleset}", done, total)
+            progress(f"{what} {wanted.ruleset}", done, total)
         done += 1
 
     return tell

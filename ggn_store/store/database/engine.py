@@ -374,6 +374,13 @@ class Database(ABC):
         """Some columns of all rows of a group as one text: JSON, an array for each row."""
 
     @abstractmethod
+    def arrays(self, table: Table, where: ColumnElement[bool]) -> Select[Any]:
+        """How many rows of a table there are, and each of its columns but the first as a text: JSON, an array.
+
+        They are in the order of the primary key; NULL where there are none.
+        """
+
+    @abstractmethod
     def checksums(self, table: Table) -> list[ColumnElement[Any]]:
         """Aggregates of all values of all rows of a group, which hardly any change leaves as they are."""
 

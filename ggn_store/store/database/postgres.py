@@ -240,6 +240,10 @@ class Postgres(Database):
     def gathered(self, columns: Iterable[Column[Any]]) -> ColumnElement[str]:
         return cast(func.json_agg(func.json_build_array(*columns)), Text)
 
+    def arrays(self, table: Table, where: ColumnElement[bool]) -> Select[Any]:
+        rows = select(*list(table.columns)[1:]).where(where).order_by(*table.primary_key).subquery()
+        return select(func.count(), *(cast(func.json_agg(each), Text) for each in rows.columns))
+
     def checksums(self, table: Table) -> list[ColumnElement[Any]]:
         # The hash of a row adds up those of its values: hashed once more, so that rows do not make up for each other.
         row = func.hashint8extended(func.hash_record_extended(table.table_valued(), 0), 0)

@@ -1,7 +1,7 @@
-"""The rows of the views, all of them: one after the other, in an order that both databases agree on.
+"""The rows of the views, all of them: as columns, some at a time, in an order that both databases agree on.
 
-A view is asked piece by piece: what is in memory at a time does not grow with the store, and nothing has to be sorted
-but the rows of one piece.
+A view of rules is read piece by piece: what is in memory at a time does not grow with the store, and nothing has to be
+sorted but the rows of one piece.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from sqlalchemy import (
     Connection,
     DateTime,
     Integer,
-    Select,
     TableClause,
     Text,
     bindparam,
@@ -31,8 +30,7 @@ from ggn_store.model.revision import Reference
 from ggn_store.store.rulesets import catalog, stored_documents
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import VIEWS, View
-
-Row = tuple[Any, ...]
+from ggn_store.store.sql.piece_columns import Column, Pieces
 
 BATCH: Final = 20_000
 
@@ -42,16 +40,8 @@ _TYPES: Final[dict[str, type[TypeEngine[Any]]]] = {
     "boolean": Boolean,
     "time": DateTime,
 }
-# The order of the rows of a piece, of a revision, of a ruleset; - is the other way round. Of texts, it is the bytes
-# that count.
-_OF_PIECE: Final = {
-    "v_moves": ("possibility",),
-    "v_conditions": ("possibility", "-polarity", "square", "state"),
-    "v_effects": ("possibility", "-kind", "square", "held"),
-    "v_guards": ("possibility", "variable", "value"),
-    "v_state_effects": ("possibility", "variable", "value"),
-}
-_OTHERS: Final = {
+# The order of the rows of a revision; of texts, it is the bytes that count.
+_ORDER: Final = {
     "v_rulesets": (),
     "v_pieces": ("ordinal",),
     "v_squares": ("number",),
@@ -71,6 +61,10 @@ class Wanted:
     ruleset: str
     revision: int
     digest: str
+
+
+def _quiet(_: Wanted) -> None:
+    pass
 
 
 def find_view(name: str) -> tuple[View, bool]:
@@ -111,106 +105,83 @@ def choose(connection: Connection, references: Iterable[str] | None, every: bool
 
 
 def require_sound(connection: Connection, wanted: Iterable[Wanted]) -> None:
-    """Raise StoreError where revisions, or pieces of them, are not what was stored."""
-    known: set[int] = set()
+    """Raise StoreError where revisions are not what was stored; their pieces are looked at as they are read."""
     for each in wanted:
         revision = catalog.find(connection, Reference(each.ruleset, each.revision))
-        content = stored_documents.of_revision(connection, revision)
-        stored_documents.require_sound(connection, content)
-        board = catalog.read_board(connection, content.board_id)
-        for piece in content.pieces:
-            if piece.id not in known:
-                catalog.read_piece(connection, piece.id, board)
-                known.add(piece.id)
+        stored_documents.require_sound(connection, stored_documents.of_revision(connection, revision))
 
 
 def _wanted(revision: Any) -> Wanted:
     return Wanted(revision.name, revision.number, revision.digest)
 
 
-def batches(
+def of_revisions(
     connection: Connection,
     view: View,
     wanted: Sequence[Wanted],
+    tell: Callable[[Wanted], None] = _quiet,
     size: int = BATCH,
-    tell: Callable[[Wanted], None] = lambda _: None,
-    *,
-    once: bool = False,
-) -> Iterator[list[Row]]:
-    """The rows of a view for these revisions, up to `size` at a time, in the order of documents.
+) -> Iterator[list[Column]]:
+    """The columns of a view that has no rows of pieces for these revisions, up to `size` rows at a time.
 
-    Truth values are bools, times are of UTC and know it. `tell` gets each revision before it is read. With `once`,
-    rows are those of `view.of_pieces`: a piece has them where it is listed first.
+    Truth values are bools, times are of UTC and know it. `tell` gets each revision before it is read.
     """
-    pending: list[Row] = []
-    for rows in _parts(connection, view, wanted, size, tell, once):
-        pending += rows
-        while len(pending) >= size:
-            yield pending[:size]
-            del pending[:size]
-    if pending:
-        yield pending
-
-
-def _parts(
-    connection: Connection,
-    view: View,
-    wanted: Sequence[Wanted],
-    size: int,
-    tell: Callable[[Wanted], None],
-    once: bool,
-) -> Iterator[list[Row]]:
     columns = _table(view).c
-    of_piece = _OF_PIECE.get(view.name)
-    shown = view.of_pieces if once and view.of_pieces is not None else view
-    query = select(*(columns[name] for name in shown.names)).where(columns.ruleset == bindparam("ruleset"))
+    query = select(*(columns[name] for name in view.names)).where(columns.ruleset == bindparam("ruleset"))
     if view.every is None:
         wanted = list({each.ruleset: each for each in wanted}.values())
     else:
         query = query.where(columns.revision == bindparam("revision"))
-    if of_piece is not None:
-        query = query.where(columns.piece_id == bindparam("piece_id"))
-    for name in of_piece or _OTHERS[view.name]:
-        query = query.order_by(columns[name[1:]].desc() if name.startswith("-") else columns[name])
+    query = query.order_by(*(columns[name] for name in _ORDER[view.name])).execution_options(yield_per=size)
+    times = [at for at, each in enumerate(view.columns) if each.type == "time"]
+    for each in wanted:
+        tell(each)
+        result = connection.execute(query, {"ruleset": each.ruleset, "revision": each.revision})
+        for rows in result.partitions(size):
+            found: list[Sequence[Any]] = list(zip(*rows, strict=True))
+            for at in times:
+                found[at] = [value and catalog.utc(value) for value in found[at]]
+            yield [Column(values) for values in found]
+
+
+def of_pieces(
+    pieces: Pieces,
+    views: Sequence[View],
+    wanted: Sequence[Wanted],
+    tell: Callable[[Wanted], None] = _quiet,
+    size: int = BATCH,
+    *,
+    once: bool = False,
+    is_checked: bool = False,
+) -> Iterator[tuple[View, list[Column]]]:
+    """The same of views that have, piece by piece, in the order of documents.
+
+    With `once`, columns are those of `View.of_pieces`: a piece has rows where it is listed first. Raises DamagedError
+    where a piece is not what was stored; all is looked at where it `is_checked`.
+    """
     known: set[int] = set()
     for each in wanted:
         tell(each)
-        values: dict[str, Any] = {"ruleset": each.ruleset, "revision": each.revision}
-        if of_piece is None:
-            yield from _read(connection, shown, query, size, values)
-            continue
-        for piece_id in connection.execute(_PIECES, values).scalars().all():
-            if piece_id not in known:
-                yield from _read(connection, shown, query, size, values | {"piece_id": piece_id})
-            if once:
-                known.add(piece_id)
-
-
-_PIECES: Final = (
-    select(t.revision_piece.c.piece_id)
-    .select_from(
-        t.revision_piece.join(t.revision, t.revision.c.id == t.revision_piece.c.revision_id).join(
-            t.ruleset, t.ruleset.c.id == t.revision.c.ruleset_id
-        )
-    )
-    .where(t.ruleset.c.name == bindparam("ruleset"), t.revision.c.number == bindparam("revision"))
-    .order_by(t.revision_piece.c.ordinal)
-)
+        for piece_id in pieces.listed(each.ruleset, each.revision):
+            if once and piece_id in known:
+                continue
+            found = pieces.read(
+                piece_id, [view.name for view in views], is_checked=is_checked and piece_id not in known
+            )
+            known.add(piece_id)
+            for view, columns in zip(views, found, strict=True):
+                if not once:
+                    nothing = columns["piece"].at
+                    columns |= {
+                        "ruleset": Column([each.ruleset], nothing),
+                        "revision": Column([each.revision], nothing),
+                    }
+                shown = [columns[name] for name in view.names[2 if once else 0 :]]
+                for first in range(0, len(shown[0]), size):
+                    yield view, [column.cut(first, first + size) for column in shown]
 
 
 def _table(view: View) -> TableClause:
     """The view of every revision: which one is meant is said by its number."""
     columns = (column(each.name, _TYPES[each.type]) for each in view.columns)
     return table(view.every or view.name, *columns)
-
-
-def _read(
-    connection: Connection, view: View, query: Select[Any], size: int, values: dict[str, Any]
-) -> Iterator[list[Row]]:
-    times = [at for at, each in enumerate(view.columns) if each.type == "time"]
-    result = connection.execute(query.execution_options(yield_per=size), values)
-    for rows in result.partitions(size):
-        found = [tuple(row) for row in rows]
-        for at in times:
-            found = [(*row[:at], row[at] and catalog.utc(row[at]), *row[at + 1 :]) for row in found]
-        yield found

@@ -1,0 +1,128 @@
+"""Vectors of integers, which the columns of views are made with: as lists here, as arrays where there is numpy.
+
+What a column is made of is written once, in `piece_columns`, for both.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import accumulate, compress, repeat
+from typing import Any, Final, Protocol
+
+Vector = Any
+
+
+class Vectors(Protocol):
+    """What is done with vectors; what breaks a condition of it is a ValueError."""
+
+    def numbers(self, text: str) -> Vector:
+        """The integers of a JSON array, which must be no longer than 64 bits."""
+
+    def coded(self, text: str) -> tuple[Vector, list[Any]]:
+        """The members of a JSON array: where each is among the different ones, and these."""
+
+    def up_to(self, count: int) -> Vector:
+        """0, 1, ... up to before `count`."""
+
+    def each(self, function: Callable[..., Any], *vectors: Vector) -> Vector:
+        """What a function, made of operators only, gives for the members of vectors of one length."""
+
+    def take(self, table: Sequence[int], at: Vector) -> Vector:
+        """The members of a table at these places, which it must have."""
+
+    def chosen(self, vector: Vector, mask: Vector) -> Vector:
+        """The members where the mask is not 0."""
+
+    def joined(self, first: Vector, second: Vector) -> Vector:
+        """The members of both."""
+
+    def sorted(self, vector: Vector) -> Vector:
+        """The members in order."""
+
+    def same(self, first: Vector, second: Vector) -> bool:
+        """Whether all members are equal."""
+
+    def found(self, keys: Vector, values: Vector, wanted: Vector, missing: int) -> Vector:
+        """The values of the wanted keys, of which no two may be the same; `missing` for one that is not there."""
+
+    def least(self, at: Vector, values: Vector, count: int, missing: int) -> Vector:
+        """The least value at each place up to before `count`; `at` is in order."""
+
+    def bounds(self, at: Vector, count: int) -> list[int]:
+        """Where in `at`, which is in order, the members of each place up to `count` begin."""
+
+    def plain(self, vector: Vector) -> list[int]:
+        """The members as a list."""
+
+
+class Lists:
+    """Vectors as lists."""
+
+    def numbers(self, text: str) -> list[int]:
+        found = json.loads(text)
+        # A truth value is no number, and equal to one.
+        if not set(map(type, found)) <= {int}:
+            raise ValueError("not all are whole numbers")
+        return list(found)
+
+    def coded(self, text: str) -> tuple[list[int], list[Any]]:
+        return coded(json.loads(text))
+
+    def up_to(self, count: int) -> list[int]:
+        return list(range(count))
+
+    def each(self, function: Callable[..., Any], *vectors: list[int]) -> list[int]:
+        return list(map(function, *vectors))
+
+    def take(self, table: Sequence[int], at: list[int]) -> list[int]:
+        require_places(min(at, default=0), max(at, default=-1), len(table))
+        return list(map(table.__getitem__, at))
+
+    def chosen(self, vector: list[int], mask: list[int]) -> list[int]:
+        return list(compress(vector, mask))
+
+    def joined(self, first: list[int], second: list[int]) -> list[int]:
+        return first + second
+
+    def sorted(self, vector: list[int]) -> list[int]:
+        return sorted(vector)
+
+    def same(self, first: list[int], second: list[int]) -> bool:
+        return first == second
+
+    def found(self, keys: list[int], values: list[int], wanted: list[int], missing: int) -> list[int]:
+        known = dict(zip(keys, values, strict=True))
+        if len(known) < len(keys):
+            raise ValueError("two keys are the same")
+        return list(map(known.get, wanted, repeat(missing)))  # type: ignore[arg-type]
+
+    def least(self, at: list[int], values: list[int], count: int, missing: int) -> list[int]:
+        found = [missing] * count
+        for place, value in zip(at, values, strict=True):
+            if value < found[place]:
+                found[place] = value
+        return found
+
+    def bounds(self, at: list[int], count: int) -> list[int]:
+        return list(accumulate(map(Counter(at).__getitem__, range(count)), initial=0))
+
+    def plain(self, vector: list[int]) -> list[int]:
+        return vector
+
+
+LISTS: Final = Lists()
+
+
+def coded(members: Sequence[Any]) -> tuple[list[int], list[Any]]:
+    """Where each of some values is among the different ones, and these."""
+    different = list(dict.fromkeys(members))
+    known = {value: at for at, value in enumerate(different)}
+    return list(map(known.__getitem__, members)), different
+
+
+def require_places(least: int, most: int, count: int) -> None:
+    """Raise ValueError where a place is none of so many."""
+    if least < 0 or most >= count:
+        raise ValueError("a place is none of those that there are")
