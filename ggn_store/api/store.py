@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from ggn_store.api.handle import AnyPosition
 from ggn_store.api.ruleset import Ruleset
@@ -39,13 +39,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Info:
-    """What `db info` says of a store; `version` and `needed` are of its tables."""
+    """What `db info` says of a store; `version` and `needed` are of its tables.
+
+    `columns` is where its columnar copy is, and `columns_bytes` how large that is; None where there is none.
+    """
 
     address: str
     engine: str
     version: str | None
     needed: str
     rulesets: int | None
+    columns: str | None = None
+    columns_bytes: int | None = None
 
 
 class Store:
@@ -134,7 +139,10 @@ class Store:
         with database.reading() as connection:
             found = sessions.version(connection)
             count = len(catalog.newest(connection)) if found == needed else None
-            return Info(str(database), database.version(connection), found, needed, count)
+            from ggn_store.columnar import copy
+
+            kept = copy.found(database) or (None, None)
+            return Info(str(database), database.version(connection), found, needed, count, *kept)
 
     # --- rulesets ---
 
@@ -245,6 +253,7 @@ class Store:
         *,
         ruleset: str | Ruleset | None = None,
         positions: Iterable[AnyPosition] | None = None,
+        engine: Literal["store", "duckdb"] = "store",
         **bounds: Unpack[SqlOptions],
     ) -> Table:
         """The answer to one SELECT on the views and tables; `values` are those of its `:names`.
@@ -254,6 +263,9 @@ class Store:
         does more than read, or takes more than `timeout` seconds (5), `memory` MiB (256), or `disk` MiB of temporary
         results (1,024); an answer of more than `limit` rows is cut, and says so. A process of its own asks the
         database; nobody who writes to a SQLite file waits for it: the query then begins anew on a private copy.
+
+        With the `engine` "duckdb" it asks the views only, of a columnar copy of the store, which is made or brought up
+        to date before; that takes longer where much is new, and is not part of the timeout.
         """
         from ggn_store.api.moves.position_views import PositionViews
         from ggn_store.api.questions.sql import Table
@@ -264,7 +276,15 @@ class Store:
         most = SqlBounds(**bounds)
         found = self.ruleset(ruleset) if isinstance(ruleset, str) else ruleset
         given = None if found is None else PositionViews(self.session, found.handle, positions).given
-        return Table.of(queries.ask(self.session.database, query, {} if values is None else values, most, given))
+        asked = self.session.database, query, {} if values is None else values, most, given
+        if engine == "store":
+            return Table.of(queries.ask(*asked))
+        if engine != "duckdb":
+            raise QueryError(f"{quote(engine)} is not an engine: store, duckdb")
+        from ggn_store.columnar import copy
+
+        with copy.ready(self.session) as files:
+            return Table.of(queries.ask(*asked, copy.asking(files, self.session.database.is_server)))
 
     # --- parts, each imported when it is first used ---
 

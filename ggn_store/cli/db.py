@@ -102,7 +102,10 @@ def upgrade(ctx: click.Context) -> None:
 @options.text_or_json_option
 @click.pass_context
 def info(ctx: click.Context, form: str | None) -> None:
-    """Show where the store is, what runs it, and of which version its tables are."""
+    """Show where the store is, what runs it, and of which version its tables are.
+
+    Also where its columnar copy is (see `sql --engine duckdb`) and how large, if it has one.
+    """
     with ggn_store.Store.at(options.address(ctx)) as store:
         found = store.info()
     if form == "json":
@@ -114,6 +117,8 @@ def info(ctx: click.Context, form: str | None) -> None:
     click.echo(f"address   {printable(found.address)}\nengine    {found.engine}\nversion   {state}")
     if found.rulesets is not None:
         click.echo(f"rulesets  {found.rulesets}")
+    if found.columns is not None:
+        click.echo(f"columns   {printable(found.columns)}: {found.columns_bytes:,} bytes")
 
 
 @db.command("rebuild")

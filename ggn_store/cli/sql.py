@@ -96,6 +96,13 @@ def _values(_context: click.Context, _parameter: click.Parameter, given: tuple[s
     metavar="MIB",
     help="Cut the query off where temporary results need more disk; with 0, SQLite keeps them in memory.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(("store", "duckdb")),
+    default="store",
+    show_default=True,
+    help="Ask the store itself, or DuckDB, of a columnar copy that is kept beside the store.",
+)
 @click.option("--schema", is_flag=True, help="Show the views, column by column, and the tables.")
 @click.option("--examples", is_flag=True, help="Show useful queries.")
 @click.pass_context
@@ -119,6 +126,9 @@ def sql(
     a prompt, and elsewhere it is read from standard input. A query cannot change anything and blocks nobody; it is cut
     off if it needs too much time, memory or disk. The views are the same in SQLite and Postgres. With --ruleset, a
     query can also ask which moves a position allows, and which of them are legal.
+
+    --engine duckdb is for questions to the whole library: it asks the views, not the tables, and answers in seconds.
+    The first time it makes the copy, which takes as long as an export. It needs pip install 'ggn-store[duckdb]'.
     """
     if schema or examples:
         if query is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import errno
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -24,10 +24,10 @@ _DUCKDB_TYPES: Final = {"text": "VARCHAR", "integer": "BIGINT", "boolean": "BOOL
 ROWS_A_GROUP: Final = 122_880
 
 
-def schema(view: View) -> Any:
-    """The schema of a view; fields have their meaning as metadata, `description`."""
+def schema(view: View, zone: str | None = "UTC") -> Any:
+    """The schema of a view; fields have their meaning as metadata, `description`. Times know their zone, or none."""
     pa = need("pyarrow", EXTRA)
-    types = {"text": pa.string(), "integer": pa.int64(), "boolean": pa.bool_(), "time": pa.timestamp("us", "UTC")}
+    types = {"text": pa.string(), "integer": pa.int64(), "boolean": pa.bool_(), "time": pa.timestamp("us", zone)}
     return pa.schema(
         [pa.field(each.name, types[each.type], metadata={"description": each.meaning}) for each in view.columns],
         metadata={"description": f"a row is {view.row}"},
@@ -112,12 +112,15 @@ def register_views(engine: Any, directory: str | os.PathLike[str]) -> None:
 class _Gathered:
     """Gathers the rows of views until there are enough to be written at once; texts as dictionaries, one of a view."""
 
-    def __init__(self) -> None:
+    def __init__(self, zone: str | None) -> None:
+        self._zone = zone
         self._pending: dict[str, list[Any]] = {}
         self._counts: dict[str, int] = {}
 
     def _gather(self, view: View, columns: Sequence[Column]) -> None:
-        batch = record_batch(columns, schema(view), coded=True)
+        self._keep(view, record_batch(columns, schema(view), coded=True))
+
+    def _keep(self, view: View, batch: Any) -> None:
         self._pending.setdefault(view.name, []).append(batch)
         self._counts[view.name] = self._counts.get(view.name, 0) + batch.num_rows
         if self._counts[view.name] >= ROWS_A_GROUP:
@@ -129,8 +132,11 @@ class _Gathered:
         pending = self._pending.pop(view.name, [])
         if not pending:
             return
-        # What is dictionaries in some parts is none in an empty one.
         found = pa.Table.from_batches(pending).unify_dictionaries()
+        # DuckDB makes a TIMESTAMP of one with a zone by an extension only, and then in the session's zone.
+        for at, column in enumerate(view.columns):
+            if column.type == "time":
+                found = found.set_column(at, column.name, found.column(at).cast(pa.timestamp("us", self._zone)))
         whole = found.num_rows // group * group
         if whole:
             self._write(view, found.slice(0, whole))
@@ -144,8 +150,9 @@ class _Gathered:
 class ParquetFiles(_Gathered):
     """Writes a file for each table, and `views.sql`, which has DuckDB know them as the views."""
 
-    def __init__(self, directory: Path) -> None:
-        super().__init__()
+    def __init__(self, directory: Path, ending: str = ".parquet", zone: str | None = "UTC") -> None:
+        super().__init__(zone)
+        self._ending = ending
         self._parquet = need("pyarrow.parquet", EXTRA)
         self._directory = directory
         self._writers: dict[str, Any] = {}
@@ -153,7 +160,16 @@ class ParquetFiles(_Gathered):
 
     def begin(self, view: View) -> str:
         self._tables.append(view.name)
-        return f"{view.name}.parquet"
+        return f"{view.name}{self._ending}"
+
+    def add_again(self, view: View, file: Path, without: Collection[int]) -> None:
+        """Add the rows of an older file, but for those of some pieces."""
+        pa, compute = need("pyarrow", EXTRA), need("pyarrow.compute", EXTRA)
+        texts = [column.name for column in view.columns if column.type == "text"]
+        with self._parquet.ParquetFile(file, read_dictionary=texts) as older:
+            for batch in older.iter_batches(ROWS_A_GROUP):
+                left = compute.invert(compute.is_in(batch["piece_id"], pa.array(list(without), pa.int64())))
+                self._keep(view, batch.filter(left).replace_schema_metadata(None))
 
     def add(self, view: View, columns: Sequence[Column]) -> None:
         self._gather(view, columns)
@@ -166,7 +182,7 @@ class ParquetFiles(_Gathered):
         if view.name not in self._writers:
             counted = [name for name in view.names if name == "possibility"]
             self._writers[view.name] = self._parquet.ParquetWriter(
-                self._directory / f"{view.name}.parquet",
+                self._directory / f"{view.name}{self._ending}",
                 coded,
                 compression="zstd",
                 use_dictionary=[name for name in view.names if name not in counted],
@@ -174,14 +190,14 @@ class ParquetFiles(_Gathered):
                 store_schema=False,
             )
             # What is in the file are texts and no dictionaries, and so it says.
-            said = schema(view)
+            said = schema(view, self._zone)
             told = {**said.metadata, b"ARROW:schema": base64.b64encode(said.serialize().to_pybytes())}
             self._writers[view.name].add_key_value_metadata(told)
         return self._writers[view.name]
 
     def end(self, view: View) -> None:
         self._flush(view, 1)
-        self._writer(view, schema(view)).close()
+        self._writer(view, schema(view, self._zone)).close()
 
     def finish(self, joined: Sequence[View]) -> list[str]:
         lines = [f"CREATE OR REPLACE VIEW {name} AS FROM '{name}.parquet';" for name in self._tables]
@@ -202,7 +218,7 @@ class DuckFile(_Gathered):
     def __init__(self, directory: Path) -> None:
         duckdb = need("duckdb", EXTRA)
         need("pyarrow", EXTRA)
-        super().__init__()
+        super().__init__(None)
         self._error = duckdb.Error
         with self._explained():
             self._connection: Any = duckdb.connect(
@@ -220,11 +236,6 @@ class DuckFile(_Gathered):
         self._gather(view, columns)
 
     def _write(self, view: View, found: Any) -> None:
-        pa = need("pyarrow", EXTRA)
-        # To make a TIMESTAMP of one with a zone takes an extension, and then the session's zone.
-        for at, column in enumerate(view.columns):
-            if column.type == "time":
-                found = found.set_column(at, column.name, found.column(at).cast(pa.timestamp("us")))
         with self._explained():
             self._connection.register("given", found)
             self._connection.execute(f"INSERT INTO {view.name} FROM given")

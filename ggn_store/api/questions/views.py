@@ -181,15 +181,15 @@ class Views:
             view_rows.require_sound(connection, wanted)
             shown = {view: view if expanded else view.of_pieces or view for view in VIEWS}
             names_of = {view: files.begin(each) for view, each in shown.items()}
-            counts: Counter[View] = Counter()
+            counts: Counter[str] = Counter()
             pieces = Pieces(holder.database, connection, vectors.fastest())
             for view, columns in _parts(pieces, connection, wanted, progress, once=not expanded):
-                files.add(shown[view], columns)
-                counts[view] += len(columns[0])
+                files.add(view, columns)
+                counts[view.name] += len(columns[0])
             for each in shown.values():
                 files.end(each)
             joined = [view for view, each in shown.items() if each is not view]
-            tables = [manifest.Table(each, names_of[view], counts[view]) for view, each in shown.items()]
+            tables = [manifest.Table(each, names_of[view], counts[each.name]) for view, each in shown.items()]
             manifest.write(part, form, tables, joined, files.finish(joined), wanted)
         formulas = tuple(files.formulas) if isinstance(files, CsvFiles) else ()
         rows = {each.view.name: each.rows for each in tables}

@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 from urllib.parse import unquote
 
@@ -89,6 +90,15 @@ class Database(ABC):
         self._statements: dict[tuple[Asked, int], str] = {}
         # Rulesets outlive their store; the connections go when the last of them is gone.
         weakref.finalize(self, _close, self.engine, self._idle, self._give_up)
+
+    @property
+    def file(self) -> Path | None:
+        """The file that the database is; None for a server, and in memory."""
+        return None
+
+    def stamp(self) -> list[int] | None:
+        """Numbers that are others after each change; None where nothing tells but to look."""
+        return None
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

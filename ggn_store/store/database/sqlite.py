@@ -87,6 +87,22 @@ class SQLite(Database):
             return None
         return Path(str(name).removeprefix("file:") if "uri" in self.url.query else str(name))
 
+    @property
+    def file(self) -> Path | None:
+        return self.path
+
+    def stamp(self) -> list[int] | None:
+        if self.path is None:
+            return None
+        try:
+            with self.path.open("rb") as stream:
+                status, head = os.fstat(stream.fileno()), stream.read(100)
+        except OSError:
+            return None
+        # Every transaction that changes the file adds 1 to the counter in its head.
+        counter = int.from_bytes(head[24:28])
+        return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, counter]
+
     def create(self, fill: Callable[[Database], Filled]) -> Filled | None:
         if self.path is None:
             return self._copy_made(fill)

@@ -59,3 +59,24 @@ bit bool bpchar bytea char date float4 float8 int2 int4 int8 interval json jsonb
 timestamp timestamptz timetz unknown uuid varbit varchar
 """
 )
+
+DUCKDB: Final = _words(
+    f"""{_BOTH}
+any_value arg_max arg_min array_agg array_length ascii bit_and bit_count bit_or bit_xor bool_and bool_or cbrt
+char_length character_length chr contains corr count_if count_star date_diff date_part date_trunc datediff datepart day
+dayofweek dayofyear divide ends_with entropy epoch even factorial favg filter fsum gcd generate_series greatest
+group_concat hour if ifnull instr isfinite isinf isnan json_array json_array_length json_extract json_extract_string
+json_object json_type json_valid kurtosis lcm least left length like_escape list list_aggregate list_apply list_concat
+list_contains list_count list_distinct list_element list_extract list_filter list_has list_max list_min list_position
+list_reverse list_slice list_sort list_sum list_transform list_unique list_value mad max_by md5 median min_by minute
+mode month multiply not_ilike_escape not_like_escape now ord percentile_cont percentile_disc position prefix product
+quantile quantile_cont quantile_disc quarter random range regexp_extract regexp_extract_all regexp_full_match
+regexp_matches regexp_replace regexp_split_to_array regexp_split_to_table reverse right row second sem skewness
+split_part starts_with stddev stddev_pop stddev_samp strftime string_split string_to_array struct_extract struct_pack
+strpos strptime subtract suffix timezone to_json to_timestamp translate typeof unicode unnest uuid var_pop var_samp
+variance version week year
+"""
+)
+
+# What it writes between operands, or in front of one.
+DUCKDB_OPERATORS: Final = _words("+ - * / // % ^ ** || & | ~ << >> ! !~~ ~~ ~~* !~~* ~~~ ^@ @ <-> && @> <@ -> ->>")

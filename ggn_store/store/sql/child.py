@@ -7,12 +7,14 @@ Limits of the operating system hold where there are such: Windows has none, and 
 everywhere.
 
 A SQLite file is asked directly, which keeps writers waiting. Once one waits, the process ends, and is started again to
-ask a private copy. Nothing is imported but what makes that copy, or psycopg and what decides on a query's tree.
+ask a private copy. Nothing is imported but what makes that copy, or psycopg and what decides on a query's tree, or the
+module of another engine.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import shutil
@@ -411,7 +413,7 @@ def _stream(cursor: Any, asked: dict[str, Any]) -> Iterator[Row]:
         texts = ", ".join("NULL" if each is None else _quoted(bytes(each).decode()) for each in given)
         cursor.execute(f"{asked['explain']} EXECUTE {resolved.NAME.decode()}" + (f" ({texts})" if texts else ""))
         yield [column.name for column in cursor.description]
-        yield from ([_of_postgres(value) for value in row] for row in cursor)
+        yield from ([plain(value) for value in row] for row in cursor)
         return
     # What has been prepared, row by row: nobody asks the server for more before these are taken.
     pgconn = connection.pgconn
@@ -427,14 +429,15 @@ def _stream(cursor: Any, asked: dict[str, Any]) -> Iterator[Row]:
             yield [(result.fname(column) or b"").decode() for column in range(result.nfields)]
             is_first = False
         for row in range(result.ntuples):
-            yield [_of_postgres(value) for value in rows.load_row(row, tuple)]
+            yield [plain(value) for value in rows.load_row(row, tuple)]
 
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _of_postgres(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A value of a typed database as the answer has it."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, bytes | memoryview):
@@ -447,7 +450,7 @@ def _of_postgres(value: Any) -> Any:
         utc = value if value.tzinfo is None else value.astimezone(UTC)
         return utc.replace(tzinfo=None).isoformat(" ", "microseconds")
     if isinstance(value, list | tuple):
-        return [_of_postgres(each) for each in value]
+        return [plain(each) for each in value]
     return str(value)
 
 
@@ -490,6 +493,16 @@ def read(rows: Iterator[Row], most_rows: int, most_bytes: int, answer: list[str]
             answer.append('{"rows":[' + ",".join(part) + "]}")
 
 
+def _asked(asked: dict[str, Any], store: bytes, watch: Watch) -> Generator[Row, None, None]:
+    """The names of the columns, then the rows, of whatever is asked."""
+    if asked["engine"] is not None:
+        # Its module raises what this one catches.
+        sys.modules["ggn_store.store.sql.child"] = sys.modules[__name__]
+        found: Generator[Row, None, None] = importlib.import_module(asked["engine"]).ask(asked, watch)
+        return found
+    return ask_sqlite(asked, store, watch) if asked["connection"] is None else ask_postgres(asked)
+
+
 def main() -> None:
     """Ask what standard input says; the answer is written once it has been read, and nobody waits for it to be."""
     watch = Watch(int(sys.argv[1]), sys.argv[2])
@@ -500,13 +513,11 @@ def main() -> None:
     asked = json.loads(line)
     sys.path[:] = asked["path"]
     store = sys.stdin.buffer.read()
-    limit_process(asked["seconds"], asked["memory"] + BESIDE + 2 * len(store))
+    limit_process(asked["seconds"] * asked["threads"], asked["memory"] + asked["beside"] + 2 * len(store))
     answer: list[str] = []
     end: dict[str, Any] = {"end": None}
     try:
-        with contextlib.closing(
-            ask_sqlite(asked, store, watch) if asked["connection"] is None else ask_postgres(asked)
-        ) as rows:
+        with contextlib.closing(_asked(asked, store, watch)) as rows:
             read(rows, asked["rows"], asked["bytes"], answer)
     except Cut as cut:
         end = {"end": str(cut)}

@@ -66,6 +66,20 @@ _READS: Final = text(
 
 
 @dataclass(frozen=True, slots=True)
+class Engine:
+    """Another engine than the store's own: the module that asks it in the process, and what that is told.
+
+    `functions` are those that a query may call there, `beside` the bytes that the process needs beside its memory.
+    """
+
+    module: str
+    told: Mapping[str, Any]
+    functions: Collection[str]
+    threads: int
+    beside: int
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """Columns and rows; `cut` says why there are no more, None where these are all; `note` what else to tell."""
 
@@ -81,10 +95,11 @@ def ask(
     values: Mapping[str, Any],
     bounds: SqlBounds,
     of_positions: Callable[[View], Given] | None = None,
+    engine: Engine | None = None,
 ) -> Answer:
     """The answer to a query, which is one statement that reads; `values` are those of its :names.
 
-    It may ask the views of positions where something gives them.
+    It may ask the views of positions where something gives them. Another `engine` is asked instead of the database.
     Raises QueryError where it is wrong, would do more than read, or is out of bounds. Nobody who writes to a SQLite
     file waits for it: once somebody does, the query is asked anew, of a private copy.
     """
@@ -95,13 +110,20 @@ def ask(
     asked: dict[str, Any] = {"seconds": bounds.timeout, "rows": bounds.rows, "bytes": MAX_BYTES, "connection": None}
     asked["path"] = [place for place in sys.path if place]
     asked |= {"memory": bounds.memory << 20, "disk": bounds.disk << 20, "spills": False}
+    asked |= {"engine": None, "threads": 1, "beside": child.BESIDE}
     given: list[Given] = []
     if of_positions is not None:
         given = [of_positions(view) for view in POSITION_VIEWS if view.name in read.words]
     store, note = b"", None
     shifts: list[tuple[int, int]] = []
     directory: AbstractContextManager[Spill] = nullcontext(Spill(None, None))
-    if isinstance(database, Postgres):
+    if engine is not None:
+        directory = spill.directory()
+        written, shifts, begin = read.numbered()
+        asked |= {"query": written[begin:], "explains": begin > 0, "values": [values[name] for name in read.values]}
+        asked |= {"given": [each.data() for each in given], "engine": engine.module, **engine.told}
+        asked |= {"threads": engine.threads, "beside": engine.beside}
+    elif isinstance(database, Postgres):
         more, note, shifts = _of_postgres(database, read, values, bounds, given)
         asked |= more
     elif isinstance(database, SQLite):
@@ -118,7 +140,8 @@ def ask(
             asked |= {"file": str(file), "uri": f"{file.as_uri()}?mode=ro"}
     note = "; ".join(filter(None, (note, *(each.note for each in given)))) or None
     with directory as place:
-        columns, rows, end = _run(database, read, asked, store, shifts, place)
+        asked["directory"] = place.path
+        columns, rows, end = _run(_About(database, read, shifts, engine), asked, store, place)
     if end is None:
         return Answer(_unique(columns), rows, None, note)
     said = _CUT[end].format(
@@ -204,8 +227,25 @@ def _of_postgres(
 # --- the process ---
 
 
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What is asked, for what is said of it."""
+
+    database: Database
+    query: Query
+    shifts: list[tuple[int, int]]
+    engine: Engine | None
+
+    @property
+    def functions(self) -> Collection[str]:
+        """The functions that a query may call."""
+        if self.engine is not None:
+            return self.engine.functions
+        return allowed_functions.POSTGRES if self.database.is_server else allowed_functions.SQLITE
+
+
 def _run(
-    database: Database, query: Query, asked: dict[str, Any], store: bytes, shifts: list[tuple[int, int]], place: Spill
+    about: _About, asked: dict[str, Any], store: bytes, place: Spill
 ) -> tuple[list[str], tuple[tuple[Any, ...], ...], str | None]:
     """Columns, rows, and why there are no more."""
     end = time.monotonic() + asked["seconds"]
@@ -213,7 +253,7 @@ def _run(
     found = None
     while found is None:
         with _started(asked, store, place) as process:
-            found = _read(database, query, process, end + _GRACE, shifts)
+            found = _read(about, process, end + _GRACE)
         asked |= {"copies": True, "seconds": end - time.monotonic()}
         if found is None and asked["seconds"] <= 0:
             found = [], (), "deadline"
@@ -255,7 +295,7 @@ def _started(asked: dict[str, Any], store: bytes, place: Spill) -> Iterator[subp
 
 
 def _read(
-    database: Database, query: Query, process: subprocess.Popen[bytes], late: float, shifts: list[tuple[int, int]]
+    about: _About, process: subprocess.Popen[bytes], late: float
 ) -> tuple[list[str], tuple[tuple[Any, ...], ...], str | None] | None:
     """Columns, rows, and why there are no more; None where the process gave way to a writer."""
     columns: list[str] = []
@@ -271,7 +311,7 @@ def _read(
         elif "columns" in said:
             columns = said["columns"]
         elif "wrong" in said:
-            _explain(database, query, said["wrong"], shifts)
+            _explain(about, said["wrong"])
         else:
             return columns, tuple(rows), said["end"]
     complaint = complaints.read(2000).decode("utf-8", "replace").strip()
@@ -282,8 +322,8 @@ def _read(
         return [], (), "deadline"
     if not complaint or "MemoryError" in complaint or "memory" in complaint:
         return [], (), "memory"
-    said = database.without_password(complaint.splitlines()[-1])
-    raise StoreError(f"{database}: the process that asks has failed: {printable(said)}")
+    said = about.database.without_password(complaint.splitlines()[-1])
+    raise StoreError(f"{about.database}: the process that asks has failed: {printable(said)}")
 
 
 def _value(value: Any) -> Any:
@@ -305,7 +345,8 @@ def _unique(columns: list[str]) -> tuple[str, ...]:
 # --- what is wrong ---
 
 
-def _explain(database: Database, query: Query, wrong: dict[str, Any], shifts: list[tuple[int, int]]) -> NoReturn:
+def _explain(about: _About, wrong: dict[str, Any]) -> NoReturn:
+    database, query, shifts = about.database, about.query, about.shifts
     kind, message, position, name = (wrong[key] for key in ("kind", "message", "position", "name"))
     if kind == "store":
         raise StoreError(f"{database}: {printable(database.without_password(message))}")
@@ -319,8 +360,7 @@ def _explain(database: Database, query: Query, wrong: dict[str, Any], shifts: li
     if name is not None and position is None:
         position = _where(query, name)
     begin = "" if position is None else f"{place(query.text, position)}: "
-    functions = allowed_functions.POSTGRES if database.is_server else allowed_functions.SQLITE
-    end = "" if name is None else _near(query, kind, name, functions)
+    end = "" if name is None else _near(query, kind, name, about.functions)
     if kind == "refused":
         message = f"{message}: `sql` only reads"
     elif kind == "value":

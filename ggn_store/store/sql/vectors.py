@@ -96,7 +96,7 @@ class Lists:
         known = dict(zip(keys, values, strict=True))
         if len(known) < len(keys):
             raise ValueError("two keys are the same")
-        return list(map(known.get, wanted, repeat(missing)))  # type: ignore[arg-type]
+        return list(map(known.get, wanted, repeat(missing)))
 
     def least(self, at: list[int], values: list[int], count: int, missing: int) -> list[int]:
         found = [missing] * count

@@ -165,20 +165,36 @@ def of_pieces(
         for piece_id in pieces.listed(each.ruleset, each.revision):
             if once and piece_id in known:
                 continue
-            found = pieces.read(
-                piece_id, [view.name for view in views], is_checked=is_checked and piece_id not in known
-            )
+            is_new, begins = piece_id not in known, None if once else (each.ruleset, each.revision)
             known.add(piece_id)
-            for view, columns in zip(views, found, strict=True):
-                if not once:
-                    nothing = columns["piece"].at
-                    columns |= {
-                        "ruleset": Column([each.ruleset], nothing),
-                        "revision": Column([each.revision], nothing),
-                    }
-                shown = [columns[name] for name in view.names[2 if once else 0 :]]
-                for first in range(0, len(shown[0]), size):
-                    yield view, [column.cut(first, first + size) for column in shown]
+            yield from of_piece(pieces, views, piece_id, begins, size, is_checked=is_checked and is_new)
+
+
+def of_piece(
+    pieces: Pieces,
+    views: Sequence[View],
+    piece_id: int,
+    begins: tuple[str, int] | None = None,
+    size: int = BATCH,
+    *,
+    is_checked: bool = False,
+) -> Iterator[tuple[View, list[Column]]]:
+    """The same of one piece, with ruleset and revision; without these, of `View.of_pieces`."""
+    found = pieces.read(piece_id, [view.name for view in views], is_checked=is_checked)
+    for view, columns in zip(views, found, strict=True):
+        if begins is not None:
+            nothing = columns["piece"].at
+            columns |= {name: Column([value], nothing) for name, value in zip(view.names, begins, strict=False)}
+        shown = [columns[name] for name in view.names[2 if begins is None else 0 :]]
+        for first in range(0, len(shown[0]), size):
+            yield (view if begins else view.of_pieces or view), [column.cut(first, first + size) for column in shown]
+
+
+def digests(connection: Connection) -> dict[int, str]:
+    """The digests of all pieces that a revision of a ruleset lists which is not deleted, by their keys."""
+    listed = t.PIECES_OF_REVISIONS.join(t.revision, t.revision.c.id == t.revision_piece.c.revision_id).join(t.ruleset)
+    query = select(t.piece.c.id, t.piece.c.digest).select_from(listed).where(t.ruleset.c.deleted_at.is_(None))
+    return {row.id: row.digest for row in connection.execute(query.distinct())}
 
 
 def _table(view: View) -> TableClause:

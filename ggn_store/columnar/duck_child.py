@@ -1,0 +1,183 @@
+"""DuckDB over the columnar copy of a store, in the process that asks a question in SQL (see `store.sql.child`).
+
+A query is read by DuckDB's own parser before anything runs, and refused unless it is one SELECT of the views and of
+functions that are listed. Files other than those of the copy, extensions and settings are out of reach as well.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Generator, Iterator, Mapping
+from typing import Any, Final
+
+from ggn_store.store.schema.views import VIEWS
+from ggn_store.store.sql.allowed_functions import DUCKDB, DUCKDB_OPERATORS
+from ggn_store.store.sql.child import Cut, Row, Watch, Wrong, plain
+
+_TYPES: Final = {"text": "VARCHAR", "integer": "BIGINT"}
+_REFERENCES: Final = ("BASE_TABLE", "SUBQUERY", "JOIN", "TABLE_FUNCTION", "EXPRESSION_LIST", "EMPTY", "EMPTY_FROM")
+_NAMED: Final = {
+    "table": re.compile(r"Table with name (\S+) does not exist"),
+    "function": re.compile(r"Function with name (\S+) does not exist"),
+    "column": re.compile(r'Referenced column "([^"]+)"|does not have a column named "([^"]+)"'),
+}
+
+
+def ask(asked: dict[str, Any], watch: Watch) -> Generator[Row, None, None]:
+    """The names of the columns, then the rows."""
+    import duckdb
+
+    try:
+        connection = _opened(duckdb, asked)
+    except duckdb.Error as error:
+        raise Wrong("store", _first(error)) from None
+    watch.until = time.monotonic() + asked["seconds"]
+    try:
+        _require_reading(connection, asked)
+        cursor = connection.execute(("EXPLAIN " if asked["explains"] else "") + asked["query"], asked["values"])
+        yield [column[0] for column in cursor.description]
+        while rows := cursor.fetchmany(1000):
+            yield from ([plain(value) for value in row] for row in rows)
+    except MemoryError:
+        raise Cut("memory") from None
+    except duckdb.OutOfMemoryException as error:
+        raise Cut("disk" if "temp_directory" in str(error) else "memory") from None
+    except duckdb.Error as error:
+        raise _explained(error) from None
+
+
+def _opened(duckdb: Any, asked: dict[str, Any]) -> Any:
+    """A database in memory with the views, which nothing but these can be asked of."""
+    has_disk = asked["disk"] > 0 and asked["directory"] is not None
+    config = {
+        "memory_limit": f"{asked['memory']}B",
+        "threads": asked["threads"],
+        "temp_directory": asked["directory"] if has_disk else "",
+        "autoinstall_known_extensions": False,
+        "autoload_known_extensions": False,
+        "allow_community_extensions": False,
+        "preserve_insertion_order": False,
+        # As the store's own database has it.
+        "default_null_order": asked["nulls"],
+        "integer_division": True,
+    }
+    if has_disk:
+        config["max_temp_directory_size"] = f"{asked['disk']}B"
+    connection = duckdb.connect(":memory:", config=config)
+    connection.execute("SET python_enable_replacements = false")
+    for table, files in asked["files"].items():
+        listed = ", ".join(map(_literal, files))
+        name = table if table.startswith("piece_") or table == "v_history" else f"{table}_all"
+        connection.execute(f"CREATE VIEW {name} AS FROM read_parquet([{listed}])")
+    connection.execute(
+        "CREATE VIEW newest AS SELECT ruleset, max(revision) AS revision FROM v_history GROUP BY ruleset"
+    )
+    for view in VIEWS:
+        if view.of_pieces is not None:
+            for suffix in ("_all", ""):
+                listing = view.joined.replace("FROM v_pieces AS", f"FROM v_pieces{suffix} AS", 1)
+                connection.execute(f"CREATE VIEW {view.name}{suffix} AS {listing}")
+        elif view.every is not None:
+            connection.execute(
+                f"CREATE VIEW {view.name} AS FROM {view.every} SEMI JOIN newest USING (ruleset, revision)"
+            )
+    for each in asked["given"]:
+        _make(connection, each)
+    paths = ", ".join(_literal(file) for files in asked["files"].values() for file in files)
+    connection.execute(f"SET allowed_paths = [{paths}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
+def _make(connection: Any, given: Mapping[str, Any]) -> None:
+    """Make a table of what is given with a question."""
+    columns = ", ".join(f'"{name}" {_TYPES[kind]}' for name, kind in given["columns"])
+    lists = ", ".join(f"unnest(${at}::{_TYPES[kind]}[])" for at, (_, kind) in enumerate(given["columns"], 1))
+    connection.execute(f'CREATE TABLE "{given["name"]}" ({columns})')
+    if given["rows"]:
+        values = [[row[at] for row in given["rows"]] for at in range(len(given["columns"]))]
+        connection.execute(f'INSERT INTO "{given["name"]}" SELECT {lists}', values)
+
+
+# --- what a query does ---
+
+
+def _require_reading(connection: Any, asked: dict[str, Any]) -> None:
+    """Raise Wrong unless a query is one SELECT of what may be asked."""
+    said = json.loads(connection.execute("SELECT json_serialize_sql($1)", [asked["query"]]).fetchone()[0])
+    if said["error"]:
+        if said.get("error_type") == "parser":
+            at = said.get("position")
+            raise Wrong("syntax", said["error_message"], None if at is None else int(at))
+        raise Wrong("refused", "this is no SELECT")
+    if len(said["statements"]) != 1:
+        raise Wrong("refused", "this is more than one statement")
+    nodes = list(_nodes(said["statements"]))
+    own = {each["key"].lower() for node in nodes if "cte_map" in node for each in node["cte_map"]["map"]}
+    views = "SELECT lower(view_name) FROM duckdb_views() UNION SELECT lower(table_name) FROM duckdb_tables()"
+    there = {name for (name,) in connection.execute(views).fetchall()}
+    allowed = {name for view in VIEWS for name in (view.name, view.every)} | {each["name"] for each in asked["given"]}
+    for node in nodes:
+        _require_function(node)
+        if "alias" in node and "sample" in node and node.get("type") not in _REFERENCES:
+            raise Wrong("refused", f"{node.get('type')} is not what a query may read from")
+        if node.get("type") == "BASE_TABLE":
+            _require_relation(node, allowed, own, there)
+
+
+def _require_function(node: Mapping[str, Any]) -> None:
+    name = node.get("function_name")
+    if name is None:
+        return
+    qualified = any(node.get(each) for each in ("schema", "catalog"))
+    known = DUCKDB_OPERATORS if node.get("is_operator") else DUCKDB
+    if qualified or str(name).lower() not in known:
+        raise Wrong("refused", f"the function {name} is not among those that a query may call", None, str(name))
+
+
+def _require_relation(node: Mapping[str, Any], allowed: set[str | None], own: set[str], there: set[str]) -> None:
+    parts = [node.get("catalog_name"), node.get("schema_name"), node.get("table_name")]
+    name = ".".join(part for part in parts if part)
+    if name.lower() in allowed or (name.lower() in own and name.lower() not in there):
+        return
+    if name.lower() in there or "." in name:
+        raise Wrong("refused", f"{name} is not a view that a query may ask of DuckDB")
+    raise Wrong("table", f"no such table: {name}", None, name)
+
+
+def _nodes(value: Any) -> Iterator[Mapping[str, Any]]:
+    """All objects in a tree."""
+    waiting = [value]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            yield each
+            waiting += each.values()
+        elif isinstance(each, list):
+            waiting += each
+
+
+# --- what is wrong ---
+
+
+def _explained(error: Any) -> Exception:
+    message = _first(error)
+    if "bad_alloc" in message or "bad allocation" in message:
+        return Cut("memory")
+    for kind, pattern in _NAMED.items():
+        if match := pattern.search(message):
+            return Wrong(kind, message, None, next(filter(None, match.groups())))
+    return Wrong("refused" if type(error).__name__ == "PermissionException" else "syntax", message)
+
+
+def _first(error: Any) -> str:
+    first, *_ = str(error).splitlines() or [type(error).__name__]
+    return str(first)
+
+
+def _literal(text: str) -> str:
+    doubled = text.replace("'", "''")
+    return f"'{doubled}'"
