@@ -25,7 +25,6 @@ from ggn_store.columnar.extras import need
 from ggn_store.columnar.vectors import Arrays
 from ggn_store.columnar.view_files import ParquetFiles
 from ggn_store.errors import InputError, printable
-from ggn_store.output import new_file
 from ggn_store.store.database.engine import Database
 from ggn_store.store.database.session import Session, known_versions
 from ggn_store.store.rulesets.stored_documents import Transaction
@@ -42,7 +41,7 @@ SUFFIX: Final = ".columns"
 MANIFEST: Final = "manifest.json"
 _LOCK: Final = "lock"
 _FORMAT: Final = "ggn-store columns 1"
-_OURS: Final = re.compile(r"(v|piece)_[a-z_]+-[0-9a-f]{16}\.parquet")
+_OURS: Final = re.compile(r"(v|piece)_[a-z_]+-[0-9a-f]{16}\.parquet|manifest-[0-9a-f]{16}\.part")
 _MOST_MANIFEST: Final = 1 << 30
 # So many files of one table are read as fast as one.
 _MOST_FILES: Final = 16
@@ -241,9 +240,24 @@ def _refreshed(session: Session, directory: Path) -> _Kept:
         tables |= _of_pieces(pieces, directory, listed, kept)
     made = _Kept(stamp, tables, listed)
     said = {"made_as": _MADE_AS, "stamp": stamp, "tables": tables, "pieces": listed}
-    with new_file(directory / MANIFEST) as stream:
-        stream.write(json.dumps(said).encode())
+    _replace(directory, json.dumps(said).encode())
     return made
+
+
+def _replace(directory: Path, manifest: bytes) -> None:
+    """Put a manifest in the place of whatever is there: of a link, too, which leads who knows where."""
+    part = directory / f"manifest-{secrets.token_hex(8)}.part"
+    try:
+        with open(part, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as stream:
+            stream.write(manifest)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(directory / MANIFEST)
+    except OSError as error:
+        raise _cannot(directory, error) from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
 
 
 def _of_revisions(
@@ -296,8 +310,11 @@ def _written(directory: Path, views: Iterable[View], made: dict[str, dict[str, s
             os.chmod(directory / name, 0o600)
             made[view.name] = {name: _digest(directory / name)}
     except OSError as error:
-        raise InputError(
-            f"{printable(str(directory))}: the columnar copy cannot be written: {error.strerror or error}"
-        ) from None
+        raise _cannot(directory, error) from None
     finally:
         files.close()
+
+
+def _cannot(directory: Path, error: OSError) -> InputError:
+    said = error.strerror or str(error)
+    return InputError(f"{printable(str(directory))}: the columnar copy cannot be written: {said}")

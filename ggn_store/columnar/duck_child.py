@@ -43,7 +43,7 @@ def ask(asked: dict[str, Any], watch: Watch) -> Generator[Row, None, None]:
     except MemoryError:
         raise Cut("memory") from None
     except duckdb.OutOfMemoryException as error:
-        raise Cut("disk" if "temp_directory" in str(error) else "memory") from None
+        raise Cut("disk" if asked["disk"] and "temp_directory" in str(error) else "memory") from None
     except duckdb.Error as error:
         raise _explained(error) from None
 
