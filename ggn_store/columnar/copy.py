@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 from ggn_store.columnar.compile import EXTRA
 from ggn_store.columnar.extras import need
@@ -201,7 +201,7 @@ def _read(directory: Path) -> _Kept:
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[BinaryIO]:
+def _open(path: Path) -> Iterator[Any]:
     """A regular file, and no link."""
     # A FIFO would keep who opens it waiting.
     careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
@@ -213,7 +213,8 @@ def _open(path: Path) -> Iterator[BinaryIO]:
 
 def _bytes(path: Path, most: int) -> bytes:
     with _open(path) as stream:
-        return stream.read(most)
+        found: bytes = stream.read(most)
+        return found
 
 
 def _digest(path: Path) -> str:
@@ -264,7 +265,7 @@ def _of_revisions(
     connection: Transaction, directory: Path, wanted: Sequence[view_rows.Wanted], kept: _Kept
 ) -> dict[str, dict[str, str]]:
     """The files of the tables of revisions; those that are there where nothing differs."""
-    made = {}
+    made: dict[str, dict[str, str]] = {}
     with _written(directory, _OF_REVISIONS, made) as files:
         for view in _OF_REVISIONS:
             for columns in view_rows.of_revisions(connection, view, wanted):

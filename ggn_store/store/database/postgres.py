@@ -242,8 +242,8 @@ class Postgres(Database):
 
     def arrays(self, table: Table, where: ColumnElement[bool]) -> Select[Any]:
         rows = select(*list(table.columns)[1:]).where(where).order_by(*table.primary_key).subquery()
-        found: Select[Any] = select(func.count(), *(cast(func.json_agg(each), Text) for each in rows.columns))
-        return found
+        found: list[ColumnElement[Any]] = [cast(func.json_agg(each), Text) for each in rows.columns]
+        return select(func.count(), *found)
 
     def checksums(self, table: Table) -> list[ColumnElement[Any]]:
         # The hash of a row adds up those of its values: hashed once more, so that rows do not make up for each other.

@@ -305,8 +305,8 @@ class PieceColumns:
         }
 
     def _distance(self, axis: str) -> Column:
-        points = self._place.points[axis]
-        if None in points:
+        points = [point for point in self._place.points[axis] if point is not None]
+        if len(points) < self._hand:
             return self._constant(None, self._count)
         # So far away that every distance from or to the hand is that of nothing.
         table = [*points, NULL]
@@ -563,7 +563,7 @@ class Pieces:
         of = key.dialect, key.board_id
         digests = self._digests[of] = self._digests.get(of) or Digests(key.dialect, place.board)
         try:
-            return piece.digest(digests) == key.digest
+            return bool(piece.digest(digests) == key.digest)
         except (LookupError, TypeError, ValueError):
             return False
         except DBAPIError:  # of a value that no array can hold
