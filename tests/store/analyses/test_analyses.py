@@ -443,13 +443,13 @@ def test_dead_and_lint_say_the_same_of_conditions_that_never_hold(store: Store) 
 
 def test_the_sql_that_is_told_gives_the_same_again(games: Games) -> None:
     told: list[str] = []
-    games["chess"].analysis(told.append).coverage()
+    reachers = games["chess"].analysis(told.append).who_reaches("e4")
     with games.store.session.database.reading() as connection:
-        never, rows = (connection.exec_driver_sql(each.replace("%", "%%")).all() for each in told)
-    assert never == []
-    # What makes a pawn that has just stepped twice: a pawn of each file.
-    assert {row[3] for row in rows if row[2] == "C:-P"} == {*range(24, 32)}
-    assert len([row for row in rows if row[2] == "C:-P"]) == 8
+        (rows,) = (connection.exec_driver_sql(each.replace("%", "%%")).all() for each in told)
+    label = games["chess"].board.label
+    again = [(piece, label(source), bool(quiet), bool(takes), count) for piece, source, _, quiet, takes, count in rows]
+    assert again == [(each.piece, each.source, each.quiet, each.capture, each.possibilities) for each in reachers]
+    assert sum(each.piece == "C:N" for each in reachers) == 8
 
 
 def test_records_are_plain_numbers_on_both_databases(games: Games) -> None:
