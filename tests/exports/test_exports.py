@@ -860,7 +860,7 @@ def test_a_view_that_is_not_there_is_named(store: Store) -> None:
 
 def test_errors_of_the_store_are_the_store_s(filled: Store, tmp_path: Path) -> None:
     with filled.session.writing() as connection:
-        connection.exec_driver_sql("DROP VIEW v_effects_all")
+        connection.exec_driver_sql("DROP VIEW v_squares_all")
     with pytest.raises(StoreError):
         filled.views.export(tmp_path / "out", "csv")
     assert not (tmp_path / "out").exists()
