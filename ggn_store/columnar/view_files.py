@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import errno
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -109,7 +110,7 @@ def register_views(engine: Any, directory: str | os.PathLike[str]) -> None:
         ) from None
 
 
-class _Gathered:
+class _Gathered(ABC):
     """Gathers the rows of views until there are enough to be written at once; texts as dictionaries, one of a view."""
 
     def __init__(self, zone: str | None) -> None:
@@ -143,8 +144,9 @@ class _Gathered:
         rest = found.slice(whole)
         self._pending[view.name], self._counts[view.name] = rest.to_batches(), rest.num_rows
 
+    @abstractmethod
     def _write(self, view: View, found: Any) -> None:
-        raise NotImplementedError
+        """Write rows of a view, as an Arrow table."""
 
 
 class ParquetFiles(_Gathered):
