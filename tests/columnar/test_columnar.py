@@ -22,6 +22,7 @@ from ggn_store.model.document import Envelope
 from ggn_store.notation import cell
 from tests.oracles import reference
 from tests.oracles.python_chess import POSITIONS, expected_moves, key_of_ours, position_of, read_positions
+from tests.support import long_ray
 from tests.support.games import Games
 from tests.support.positions import played
 from tests.support.program import Program
@@ -221,20 +222,7 @@ def test_walks_of_every_shape_are_answered_as_by_plain_python(squares: list[str]
 
 @pytest.mark.parametrize("board", ["200x2", "65536x1"])
 def test_a_ray_that_is_longer_than_a_lane_is_answered_as_by_plain_python(board: str) -> None:
-    walk = [cell.text((x, 0)) for x in range(1, 130)]
-    steps = {
-        square: [
-            {"must": dict.fromkeys(walk[:at], "empty") | {square: state}}
-            for state in ("empty", "enemy", "c:p", "c:r")  # the last two are alternatives
-        ]
-        for at, square in enumerate(walk)
-    }
-    document = {"C:R": {"a1": steps}}
-    boards = [
-        {"a1": "C:R"} | {walk[at]: piece for at in some}
-        for some in ((), (0,), (61, 80), (62,), (128,))
-        for piece in PIECES[:2]
-    ]
+    document, boards = long_ray.DOCUMENT, long_ray.boards(PIECES[:2])
     with Store.open("sqlite://") as store:
         store.load(dataclasses.replace(parse(document), envelope=Envelope(board=board)), "long")
         rules = store.ruleset("long")

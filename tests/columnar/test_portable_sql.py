@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from ggn_store import GgnStoreError, Position, Ruleset, Store, parse, ruleset
 from ggn_store.cli import export
 from ggn_store.model.document import Envelope
-from ggn_store.notation import cell
 from tests.oracles import reference
+from tests.support import long_ray
 from tests.support.games import Games
 from tests.support.positions import played
 from tests.support.program import Program
@@ -157,20 +157,7 @@ def test_state_variables_of_a_description_are_part_of_what_is_asked(subtests: py
 
 
 def test_a_word_may_have_63_bits_and_a_board_many_words(subtests: pytest.Subtests) -> None:
-    walk = [cell.text((x, 0)) for x in range(1, 130)]
-    steps = {
-        square: [
-            {"must": dict.fromkeys(walk[:at], "empty") | {square: state}}
-            for state in ("empty", "enemy", "c:p", "c:r")  # the last two are alternatives
-        ]
-        for at, square in enumerate(walk)
-    }
-    document = {"C:R": {"a1": steps}}
-    boards = [
-        {"a1": "C:R"} | {walk[at]: piece for at in some}
-        for some in ((), (0,), (61, 80), (62,), (128,))
-        for piece in ("c:r", "c:p", "C:P")
-    ]
+    document, boards = long_ray.DOCUMENT, long_ray.boards(("c:r", "c:p", "C:P"))
     with Store.open("sqlite://") as store:
         store.load(dataclasses.replace(parse(document), envelope=Envelope(board="200x2")), "long")
         rules = store.ruleset("long")
