@@ -20,7 +20,7 @@ from tests.support.program import MINI
 
 ALL = sorted(path.stem for path in FIXTURES.glob("*.txt"))
 # Castling and passing, drops and promoted pieces, gating, two-digit ranks, holes, pieces that turn over.
-FEW = ("chess", "crazyhouse", "seirawan", "minishogi", "xiangqi", "kyotoshogi", "dobutsu", "tic-tac-toe")
+FEW = ("chess", "seirawan", "minishogi", "xiangqi", "kyotoshogi", "dobutsu", "tic-tac-toe")
 
 
 # Mates and castlings; promotions; knights that need a file, a rank or both; a capture in passing.

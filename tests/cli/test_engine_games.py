@@ -8,7 +8,7 @@ from ggn_store import Store
 from tests.oracles import engine_games
 from tests.oracles.engine_games import FAIRY, PLIES, PYTHON_CHESS
 
-FEW = [("chess", 2, "random", 60), ("crazyhouse", 1, "greedy", 40), ("3check", 1, "random", 80)]
+FEW = [("chess", 1, "random", 40), ("crazyhouse", 1, "greedy", 30)]
 MANY = [("chess", 200, "random"), ("chess", 20, "greedy"), *((name, 20, "random") for name in PYTHON_CHESS[1:])]
 
 

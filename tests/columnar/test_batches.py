@@ -69,7 +69,7 @@ def test_every_query_gives_the_moves_of_random_documents(dialect: str, cheap: No
 @pytest.mark.parametrize("name", ["minishogi", "xiangqi"])
 def test_every_query_gives_the_moves_of_games(name: str, games: Games, cheap: None) -> None:
     rules = games[name]
-    require_same(rules, played(rules, 12, 1))
+    require_same(rules, played(rules, 6, 1))
 
 
 SMALL: dict[str, Any] = {"C:P": {"a1": {"a2": [{"must": {"a2": "empty"}}]}, "*": {"b2": [{"must": {"b2": "empty"}}]}}}

@@ -104,7 +104,7 @@ def compare(dialect: str, documents: int) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_duckdb_and_plain_python_agree(dialect: str) -> None:
-    compare(dialect, 8)
+    compare(dialect, 4)
 
 
 @pytest.mark.long
@@ -291,7 +291,7 @@ def require_same_as_the_store(rules: Ruleset, positions: list[Position], **optio
 @pytest.mark.parametrize("name", ["minishogi", "xiangqi", "raumschach", "gomoku", "cylinder"])
 def test_games_are_answered_as_by_the_store(sqlite_games: Games, name: str) -> None:
     rules = sqlite_games[name]
-    require_same_as_the_store(rules, played(rules, 60, 1))
+    require_same_as_the_store(rules, played(rules, 30, 1))
 
 
 @pytest.mark.long

@@ -360,7 +360,7 @@ def exactness(dialect: str, examples: int) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_difference_applied_gives_the_target(dialect: str) -> None:
-    exactness(dialect, 50)
+    exactness(dialect, 20)
 
 
 @pytest.mark.long

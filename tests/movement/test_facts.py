@@ -61,9 +61,9 @@ def game(name: str) -> Document:
     "name",
     [
         "chess",
-        "xiangqi",
-        "minishogi",
-        *(pytest.param(name, marks=pytest.mark.long) for name in ("raumschach", "seirawan")),
+        "minixiangqi",
+        "dobutsu",
+        *(pytest.param(name, marks=pytest.mark.long) for name in ("xiangqi", "minishogi", "raumschach", "seirawan")),
     ],
 )
 def test_facts_of_games_are_those_of_plain_python(name: str) -> None:

@@ -78,7 +78,7 @@ def test_the_files_of_pictures_are_those_of_the_cases() -> None:
     assert {path.name for path in PICTURES.iterdir()} == {f"{name}.svg" for name in CASES}
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.sampled_from(DIALECTS).flatmap(documents), st.data())
 def test_any_document_can_be_drawn_and_any_position_of_its_pieces(document: Any, data: st.DataObject) -> None:
     found = ruleset(document)

@@ -25,7 +25,7 @@ from tests.support.guards import drop_guards
 from tests.support.loaded import NAMES, Json, in_random_documents, loaded
 from tests.support.strategies import documents
 
-GAMES = ("chess", "shogi", "xiangqi", "janggi", "kingofthehill")
+GAMES = ("chess", "minishogi", "xiangqi", "kingofthehill")
 
 
 # --- stats ---

@@ -18,10 +18,11 @@ from ggn_store.model.geometry import symmetries
 from tests.oracles import analyses as oracle
 from tests.oracles import movement, reference
 from tests.support.databases import DATABASES, new_store
+from tests.support.games import Games
 from tests.support.loaded import in_random_documents, loaded
 from tests.support.strategies import documents, stateless
 
-GAMES = ("chess", "almost", "capablanca", "crazyhouse", "minishogi", "xiangqi", "raumschach", "horde", "connect-four")
+GAMES = ("chess", "almost", "capablanca", "loop", "minishogi", "xiangqi", "horde", "connect-four")
 Json = dict[str, Any]
 
 
@@ -107,19 +108,17 @@ KING = {(a, b) for a in (-1, 0, 1) for b in (-1, 0, 1)} - {(0, 0)}
 def test_all_that_move_like_a_piece_are_found_on_boards_of_any_size(
     library: Store, piece: str, offsets: set[tuple[int, int]]
 ) -> None:
-    plane = [game for game in GAMES if game != "raumschach"]
     [group] = library.analysis().same_movers(piece=piece, ruleset="chess").groups
-    assert named(group) == set().union(*(leapers(game, offsets) for game in plane))
+    assert named(group) == set().union(*(leapers(game, offsets) for game in GAMES))
     assert str(group.movers[0]) == f"chess {piece}"
     assert {mover.relation for mover in group.movers} == {"equal"}
 
 
 def test_knights_are_knights_in_four_games_but_not_in_xiangqi_and_shogi(library: Store) -> None:
     [group] = library.analysis().same_movers(piece="C:N", ruleset="chess").groups
-    both = {f"{game} {piece}" for game in ("chess", "almost", "capablanca", "crazyhouse", "horde") for piece in "nN"}
+    both = {f"{game} {piece}" for game in ("chess", "almost", "capablanca", "loop", "horde") for piece in "nN"}
     both = {each.replace(" N", " C:N").replace(" n", " c:n") for each in both}
-    # A pawn that has become a knight, which goes into the hand as a pawn.
-    assert named(group) == both | {"crazyhouse C:-N", "crazyhouse c:-n"}
+    assert named(group) == both
     assert group.moves == ("knight leaps",)
     [horse] = library.analysis().same_movers(piece="X:N").groups
     assert (named(horse), horse.moves) == ({"xiangqi X:N", "xiangqi x:n"}, ("knight leaps if (0,1) is empty",))
@@ -137,9 +136,9 @@ def test_riders_are_the_same_on_boards_of_any_size_and_not_square_by_square(libr
 
 def test_what_moves_change_is_compared_if_it_is_asked_for(library: Store) -> None:
     [group] = library.analysis().same_movers(piece="C:R", ruleset="chess", whole=True).groups
-    # In crazyhouse and shogi, what it takes goes into the hand.
+    # In loop chess and shogi, what it takes goes into the hand.
     assert named(group) >= {"chess C:R", "almost C:R", "capablanca c:r", "xiangqi X:R"}
-    assert not any(each.startswith(("crazyhouse", "minishogi")) for each in named(group))
+    assert not any(each.startswith(("loop", "minishogi")) for each in named(group))
 
 
 def test_groups_have_two_pieces_or_more_and_the_largest_is_first(library: Store) -> None:
@@ -362,8 +361,8 @@ def test_shogi_and_xiangqi_hold_turned_and_mirrored(library: Store) -> None:
         assert found["sides", "mirrored top to bottom"].start is mirrored_start
 
 
-def test_the_sides_of_raumschach_are_mirrored_in_ranks_and_layers(library: Store) -> None:
-    found = library.ruleset("raumschach").analysis().symmetries()
+def test_the_sides_of_raumschach_are_mirrored_in_ranks_and_layers(games: Games) -> None:
+    found = games["raumschach"].analysis().symmetries()
     assert len(found) == 8 + 2
     assert [(each.of, each.symmetry) for each in found if each.holds] == [
         ("sides", "ranks and layers reversed"),

@@ -27,9 +27,9 @@ WAYS = ("push", "pull", "load_bundle")
 Histories = dict[str, list[int]]
 
 
-def fill(store: Store, dice: random.Random, turn: int) -> Histories:
-    """Give every ruleset one to three more revisions; what the store then holds."""
-    for number in range(dice.randint(len(NAMES), 3 * len(NAMES))):
+def fill(store: Store, dice: random.Random, turn: int, most: int) -> Histories:
+    """Give every ruleset one or more revisions, and `most` at most; what the store then holds."""
+    for number in range(dice.randint(len(NAMES), most * len(NAMES))):
         store.load(parse(document(100 * turn + number)), NAMES[number % len(NAMES)])
     return contents(store)
 
@@ -70,7 +70,7 @@ def kill_transfers(way: str, database: str, kills: int, directory: Path, request
             with Store.open(giving) as source, Store.open(taking, upgrade=True) as destination:
                 for turn in range(min(5, kills - begin)):
                     before = contents(destination)
-                    after = fill(source, dice, turn)
+                    after = fill(source, dice, turn, min(3, kills))
                     source.exchange.create_bundle(bundle)
                     opened, told = command(way, giving, taking, bundle)
                     with Worker() as worker:
@@ -172,7 +172,7 @@ def break_servers(kill: Callable[[str], None], running: Server, kills: int, dire
             Store.open(address, upgrade=True).close()
             seconds, before = 0.3, Histories()
             for turn in range(min(5, kills - begin)):
-                after = fill(source, dice, turn)
+                after = fill(source, dice, turn, min(3, kills))
                 with Worker() as worker:
                     worker.answer()
                     worker.ask(do="open", address=str(own))

@@ -262,7 +262,7 @@ def expected_changes(nodes: list[Node], number: int) -> Changes:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_logs_and_blames_are_those_of_plain_python(module_store: Store, dialect: str) -> None:
-    agreement(module_store, dialect, 4)
+    agreement(module_store, dialect, 2)
 
 
 @pytest.mark.long

@@ -268,7 +268,7 @@ def compare(stores: dict[str, Store], dialect: str, documents: int, positions: i
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_both_queries_on_both_databases_and_plain_python_agree(stores: dict[str, Store], dialect: str) -> None:
-    compare(stores, dialect, documents=5, positions=3, more=12)
+    compare(stores, dialect, documents=3, positions=2, more=8)
 
 
 @pytest.mark.long
@@ -285,7 +285,7 @@ def sample() -> list[Case]:
     drawn: list[Case] = []
     for dialect in DIALECTS:
 
-        @settings(UNHURRIED, max_examples=20)
+        @settings(UNHURRIED, max_examples=10)
         @given(cases(dialect, 5))
         def draw(case: Case) -> None:
             drawn.append(case)

@@ -215,7 +215,7 @@ def compare(filled: Filled, reader: str, question: object, ask: Callable[[Store]
 
 
 POSITIONS: dict[str, Callable[[], list[Position]]] = {
-    "chess": lambda: some_positions()[::3],
+    "chess": lambda: some_positions()[::9],
     "wide": wide_positions,
     "minishogi": lambda: samples("minishogi"),
 }

@@ -79,7 +79,7 @@ def kill_loads_of_stores(database: str, kills: int, directory: Path, request: py
 def test_a_document_is_wholly_there_or_wholly_absent_after_a_kill(
     database: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    kill_loads_of_stores(database, 8, tmp_path, request)
+    kill_loads_of_stores(database, 3, tmp_path, request)
 
 
 @pytest.mark.long
@@ -357,7 +357,7 @@ def crowd(address: str, rounds: int) -> None:
 
 
 def test_eight_processes_load_at_once_and_lose_nothing(address: str) -> None:
-    crowd(address, 2)
+    crowd(address, 1)
 
 
 @pytest.mark.long

@@ -59,7 +59,7 @@ terminal = true
 GAMES = {"tiny": TINY, "ring": RING, "drops": DROPS}
 
 
-@pytest.mark.parametrize("name", [*GAMES, "chess"])
+@pytest.mark.parametrize("name", [*GAMES, pytest.param("chess", marks=pytest.mark.long)])
 def test_a_streamed_game_is_its_document_to_the_last_row(store: Store, name: str) -> None:
     definition = read_definition(GAMES[name]) if name in GAMES else library.read_game(name)
     document = generate(definition)

