@@ -128,6 +128,7 @@ VIEWS: Final[tuple[View, ...]] = (
             Column("variables", "text", "the state variables of the dialect gdl, as JSON; NULL where it has none"),
             Column("conditions", "integer", "how many conditions its possibilities have"),
             Column("host_duties", "text", "what is left to the players, separated by commas; NULL where nothing is"),
+            Column("tier", "text", "the tier that a line of its definition says, from A to D; NULL where none does"),
         ),
     ),
     _view(

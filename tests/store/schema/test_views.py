@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import Boolean, Connection, DateTime, Integer, Text, inspect, text
 
-from ggn_store import Store, parse
+from ggn_store import Store, parse, read_definition
 from ggn_store.movement.facts import Counts
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import VIEWS
@@ -401,6 +401,24 @@ def test_views_hold_how_a_game_is_played(store: Store) -> None:
         assert len(rows(store, f"SELECT * FROM {view}_all")) == len(expected)
 
 
+@pytest.mark.parametrize(
+    ("line", "tier"),
+    [
+        ('tier = "A"', "A"),
+        ("\t tier='D'\r", "D"),
+        ('tier  =  "B"  # the frontier = "C"', "B"),
+        ("", None),
+        ("notes = \"a tier = 'C'\"", None),
+    ],
+)
+def test_the_tier_of_a_ruleset_is_that_of_its_definition(store: Store, line: str, tier: str | None) -> None:
+    store.load(read_definition(f'title = "T"\n{line}\nboard = "2x2"\nstyle = "C"\n[pieces.P]\nbetza = "W"\n'), "made")
+    definition = store.ruleset("made").definition
+    assert definition is not None
+    assert definition.tier == tier
+    assert [row["tier"] for row in rows(store, "SELECT tier FROM v_rulesets_all")] == [tier]
+
+
 def test_a_ruleset_that_was_only_proposed_is_not_shown(store: Store) -> None:
     store.reviews.propose(GAMES["diff"], "idea", author="Ann")
     for view in VIEWS:
@@ -413,7 +431,12 @@ def test_rulesets_tell_title_source_start_and_board(store: Store) -> None:
     revision = store.ruleset("bare").revision
     assert row["created_at"] is not None
     expected = revision.data() | {"ruleset": "bare", "pieces": 2, "possibilities": 6, "revisions": 1}
-    expected |= {"variables": None, "conditions": len(plain_conditions(GAMES["diff"])), "host_duties": None}
+    expected |= {
+        "variables": None,
+        "conditions": len(plain_conditions(GAMES["diff"])),
+        "host_duties": None,
+        "tier": None,
+    }
     assert {key: row[key] for key in row if key != "created_at"} == {
         key: expected[key] for key in row if key != "created_at"
     }
