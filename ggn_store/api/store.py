@@ -254,6 +254,7 @@ class Store:
         ruleset: str | Ruleset | None = None,
         positions: Iterable[AnyPosition] | None = None,
         engine: Literal["store", "duckdb"] = "store",
+        progress: Callable[[str, int, int], None] | None = None,
         **bounds: Unpack[SqlOptions],
     ) -> Table:
         """The answer to one SELECT on the views and tables; `values` are those of its `:names`.
@@ -265,7 +266,8 @@ class Store:
         database; nobody who writes to a SQLite file waits for it: the query then begins anew on a private copy.
 
         With the `engine` "duckdb" it asks the views only, of a columnar copy of the store, which is made or brought up
-        to date before; that takes longer where much is new, and is not part of the timeout.
+        to date before; that takes longer where much is new, and is not part of the timeout. `progress` is told what is
+        copied, how many pieces are done, and of how many.
         """
         from ggn_store.api.moves.position_views import PositionViews
         from ggn_store.api.questions.sql import Table
@@ -283,7 +285,7 @@ class Store:
             raise QueryError(f"{quote(engine)} is not an engine: store, duckdb")
         from ggn_store.columnar import copy
 
-        with copy.ready(self.session) as files:
+        with copy.ready(self.session, progress) as files:
             return Table.of(queries.ask(*asked, copy.asking(files, self.session.database.is_server)))
 
     # --- parts, each imported when it is first used ---

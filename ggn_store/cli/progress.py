@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Reporter:
-    """Reports what is worked on, and how much of it is done, on a bar if there is one."""
+    """Reports what is worked on, and how much of it is done, on a bar if there is one, which the first report shows."""
 
     def __init__(self, work: str, bar: Progress | None, total: int | None) -> None:
         self._work = work
@@ -34,6 +34,7 @@ class Reporter:
         """So much is done by now, of so much; what is worked on, None for the same as before."""
         self._done, self._total = done, total
         if self._bar is not None and self._task is not None:
+            self._bar.start()
             description = None if what is None else f"{self._work} {printable(what)}"[:50]
             self._bar.update(self._task, description=description, completed=done, total=total)
 
@@ -57,5 +58,9 @@ def progress(work: str, total: int | None = None) -> Iterator[Reporter]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    try:
         yield Reporter(work, bar, total)
+    finally:
+        if bar.live.is_started:
+            bar.stop()

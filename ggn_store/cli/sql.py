@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from itertools import islice
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ import click
 import ggn_store
 from ggn_store.api.questions.sql import POSITION_VIEWS, VIEWS
 from ggn_store.cli import options, sql_prompt
+from ggn_store.cli.progress import progress
 from ggn_store.errors import printable
 from ggn_store.model.bounds import SqlBounds
 from ggn_store.render.records import records
@@ -198,7 +200,8 @@ def _answer(
     watched = form == "table" and output is None and options.is_terminal(sys.stdout)
     if watched and asked["limit"] is None:
         asked = {**asked, "limit": _WATCHED}
-    found = store.sql(query, values, **asked)
+    with progress("copying") if asked["engine"] == "duckdb" else nullcontext() as reporter:
+        found = store.sql(query, values, progress=None if reporter is None else reporter.set, **asked)
     if form == "parquet":
         found.write_parquet(str(output))
     else:

@@ -14,7 +14,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -72,8 +72,12 @@ class _Kept:
         return {name for files in self.tables.values() for name in files}
 
 
+# What is told of work: on what, how many pieces are done, and of how many.
+Progress = Callable[[str, int, int], None]
+
+
 @contextmanager
-def ready(session: Session) -> Iterator[Mapping[str, Sequence[str]]]:
+def ready(session: Session, progress: Progress | None = None) -> Iterator[Mapping[str, Sequence[str]]]:
     """The files of each table of the copy, which is up to date, and stays as it is for the block.
 
     Of several processes one brings it up to date, and others wait for that. Raises InputError where there is no place
@@ -86,7 +90,7 @@ def ready(session: Session) -> Iterator[Mapping[str, Sequence[str]]]:
         reading = os.open(directory, os.O_RDONLY)
         stack.callback(os.close, reading)
         with _locked(directory):
-            kept = _refreshed(session, directory)
+            kept = _refreshed(session, directory, progress or (lambda *_: None))
             _remove(directory, kept.files, reading)
             if fcntl is not None:
                 fcntl.flock(reading, fcntl.LOCK_SH)
@@ -225,7 +229,7 @@ def _digest(path: Path) -> str:
 # --- what is to be there ---
 
 
-def _refreshed(session: Session, directory: Path) -> _Kept:
+def _refreshed(session: Session, directory: Path, progress: Progress) -> _Kept:
     """What is in the copy once it is as the store is."""
     kept = _read(directory)
     stamp = session.database.stamp()
@@ -238,7 +242,7 @@ def _refreshed(session: Session, directory: Path) -> _Kept:
         tables = dict(kept.tables)
         tables |= _of_revisions(connection, directory, wanted, kept)
         pieces = Pieces(session.database, connection, Arrays())
-        tables |= _of_pieces(pieces, directory, listed, kept)
+        tables |= _of_pieces(pieces, directory, listed, kept, progress)
     made = _Kept(stamp, tables, listed)
     said = {"made_as": _MADE_AS, "stamp": stamp, "tables": tables, "pieces": listed}
     _replace(directory, json.dumps(said).encode())
@@ -277,7 +281,9 @@ def _of_revisions(
     }
 
 
-def _of_pieces(pieces: Pieces, directory: Path, listed: Mapping[int, str], kept: _Kept) -> dict[str, dict[str, str]]:
+def _of_pieces(
+    pieces: Pieces, directory: Path, listed: Mapping[int, str], kept: _Kept, progress: Progress
+) -> dict[str, dict[str, str]]:
     """The files of the tables of pieces: those that are there, and one more of what is new."""
     gone = {key for key, digest in kept.pieces.items() if listed.get(key) != digest}
     fresh = [key for key, digest in sorted(listed.items()) if kept.pieces.get(key) != digest]
@@ -292,7 +298,8 @@ def _of_pieces(pieces: Pieces, directory: Path, listed: Mapping[int, str], kept:
             for view in shown:
                 for name in tables[view.name]:
                     files.add_again(view, directory / name, gone)
-        for key in fresh:
+        for done, key in enumerate(fresh):
+            progress("pieces", done, len(fresh))
             for view, columns in view_rows.of_piece(pieces, _OF_PIECES, key, is_checked=True):
                 files.add(view, columns)
     return made if is_anew else {table: tables[table] | made[table] for table in made}

@@ -256,6 +256,9 @@ def test_only_what_is_new_is_written(store: Store) -> None:
     assert sources(store) == [("one", "C:N", "a1", "b3")]
     assert files(store) == before
     store.load(ROOK, "two")
+    told: list[tuple[str, int, int]] = []
+    store.sql("SELECT 1 FROM v_pieces", engine="duckdb", progress=lambda *each: told.append(each))
+    assert told == [("pieces", 0, 1)]
     assert sources(store) == [("one", "C:N", "a1", "b3"), ("two", "C:R", "a1", "a2")]
     after = files(store)
     assert {name for name in before if name.startswith("piece_moves-")} < after
