@@ -13,7 +13,14 @@ from hypothesis import settings
 
 from ggn_store import Store
 from ggn_store.store.database import migrate
-from tests.support.databases import DATABASES, new_address, new_store, new_store_address, run_migrations_once
+from tests.support.databases import (
+    DATABASES,
+    compile_statements_once,
+    new_address,
+    new_store,
+    new_store_address,
+    run_migrations_once,
+)
 from tests.support.fault_injection.table import pytest_terminal_summary as pytest_terminal_summary
 from tests.support.games import games as games
 from tests.support.games import postgres_games as postgres_games
@@ -72,6 +79,13 @@ def _migrations_once(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyP
     """Except where they are tested, the migrations of SQLite are run once for all stores that this process makes."""
     if "tests/store/schema/" not in request.node.nodeid:
         monkeypatch.setattr(migrate, "run", run_migrations_once)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _statements_once() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        compile_statements_once(patch)
+        yield
 
 
 @pytest.fixture(scope="session")
