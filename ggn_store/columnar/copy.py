@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ggn_store.columnar.compile import EXTRA
-from ggn_store.columnar.extras import need
+from ggn_store.columnar.extras import require
 from ggn_store.columnar.vectors import Arrays
 from ggn_store.columnar.view_files import ParquetFiles
 from ggn_store.errors import InputError, printable
@@ -83,8 +83,8 @@ def ready(session: Session, progress: Progress | None = None) -> Iterator[Mappin
     Of several processes one brings it up to date, and others wait for that. Raises InputError where there is no place
     for a copy, and StoreError where the store is damaged.
     """
-    need("duckdb", EXTRA)
-    need("pyarrow.parquet", EXTRA)
+    for module in ("duckdb", "pyarrow"):
+        require(module, EXTRA)
     with ExitStack() as stack:
         directory = _made(session.database)
         reading = os.open(directory, os.O_RDONLY)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from typing import Any
 
 from ggn_store.errors import GgnStoreError
@@ -13,7 +14,16 @@ def need(module: str, extra: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise GgnStoreError(
-            f"this needs {module.partition('.')[0]}, which cannot be imported ({error}): "
-            f"pip install 'ggn-store[{extra}]'"
-        ) from None
+        raise _missing(module, extra, str(error)) from None
+
+
+def require(module: str, extra: str) -> None:
+    """Raise the same where the module is not installed; it is not imported, which may take half a second."""
+    if importlib.util.find_spec(module) is None:
+        raise _missing(module, extra, f"No module named {module!r}")
+
+
+def _missing(module: str, extra: str, why: str) -> GgnStoreError:
+    return GgnStoreError(
+        f"this needs {module.partition('.')[0]}, which cannot be imported ({why}): pip install 'ggn-store[{extra}]'"
+    )
