@@ -30,7 +30,7 @@ def ask(asked: dict[str, Any], watch: Watch) -> Generator[Row, None, None]:
     try:  # the engine itself, which is there in a fifth of the time of all that is built upon it
         import _duckdb as duckdb
     except ImportError:
-        import duckdb
+        import duckdb  # type: ignore[no-redef]
 
     try:
         connection = _opened(duckdb, asked)
