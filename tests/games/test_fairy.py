@@ -339,9 +339,6 @@ BROKEN = [
     (b"[a b]\n", 'mine.ini:1:1: not the name of a variant; found "a b"'),
     (b"[../up]\n", "mine.ini:1:1: not the name of a variant"),
     (b"[a]\n[a]\n", "mine.ini:2:1: the variant a is there already, in line 1"),
-    (b"[a:a]\n", "mine.ini:1:1: a variant inherits from itself"),
-    (b"[a:b]\n[b]\n", "mine.ini:1:1: a variant inherits from one that comes later"),
-    (b"[a:ches]\n", 'mine.ini:1:1: a variant inherits from one that is not known; found "ches"'),
 ]
 
 
@@ -350,6 +347,23 @@ def test_a_broken_file_is_refused_with_the_line(data: bytes, message: str) -> No
     with pytest.raises(DocumentError) as caught:
         read_variants(data, "mine.ini")
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("[a:a]", 1, "it inherits from itself: "),
+        ("[a:b]\n[b]", 1, "it inherits from [b], which comes later: put it before"),
+        ("[a:ches]", 1, "it inherits from [ches], which is not known: .*; near: chess"),
+        ("[b:none]\n[a:b]", 2, "it inherits from [b], which is refused for its own base"),
+    ],
+)
+def test_a_section_without_a_base_is_refused_by_itself(text: str, line: int, reason: str) -> None:
+    found = {each.name: each for each in read_variants(f"{text}\n[other:chess]\n".encode(), "mine.ini")}
+    [refusal] = found["a"].refusals
+    assert (found["a"].line, refusal.line) == (line, line)
+    assert re.match(re.escape(reason).replace(r"\.\*", ".*"), refusal.reason)
+    assert found["other"].definition is not None
 
 
 def test_an_unknown_section_is_told_with_those_that_are_there() -> None:
@@ -406,6 +420,39 @@ def test_a_file_of_variants_is_loaded_and_what_is_not_is_told(ggn: Command, tmp_
     assert "mandatory-capture" in ggn("show", "eager").out
     fen = "g3k2g/pppppppp/8/8/8/8/PPPPPPPP/G3K2G w - - 0 1"
     assert ggn("moves", "leaper", "--fen", fen, "--source", "a1").out.count("\n") == 1
+
+
+def test_a_section_with_another_s_base_does_not_keep_the_rest_out(ggn: Command, tmp_path: Path) -> None:
+    file = tmp_path / "mine.ini"
+    file.write_text("[a:none]\n[b:chess]\n", "utf-8")
+    done = ggn("import", str(file))
+    assert (done.code, done.out) == (1, "b@1: loaded, tier B\n")
+    assert f"{file}:1: [a] is refused\n  line 1: it inherits from [none], which is not known" in done.err
+
+
+def test_variants_of_the_engine_are_loaded_by_name(ggn: Command) -> None:
+    done = ggn("import", "--fairy", "5check", "atomic")
+    assert (done.code, done.out) == (1, "5check@1: loaded, tier B\n")
+    assert done.err.startswith(
+        "Fairy-Stockfish: [atomic] is refused, tier C\n  built in, tier C: blastOnCapture = true"
+    )
+    for words, code, said in (
+        (("--fairy", "5chek"), 1, 'Fairy-Stockfish has no variant of its own "5chek"; it has 5check'),
+        ((), 2, "name one file, or variants with --fairy"),
+        (("--list", "chess"), 2, "give it no file and no name"),
+        (("--fairy", "--variant", "chess"), 2, "with --fairy give the names alone"),
+        (("--fairy", "--format", "json", "chess"), 2, "--format is for --list"),
+    ):
+        done = ggn("import", *words)
+        assert (done.code, done.out) == (code, "")
+        assert said in done.err
+
+
+def test_the_engine_s_variants_are_listed_with_what_stands_in_the_way(ggn: Command) -> None:
+    listed = {each["name"]: each for each in ggn("import", "--list").records()}
+    assert len(listed) > 90
+    assert listed["atomic"] == {"name": "atomic", "tier": "C", "board": None, "host": [], "refused": ["blastOnCapture"]}
+    assert listed["makruk"] == {"name": "makruk", "tier": "A", "board": "8x8", "host": ["counting"], "refused": []}
 
 
 def test_definitions_are_written_for_editing(ggn: Command, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ggn_store import resources
-from ggn_store.errors import DocumentError, Problem, UnknownNameError, offer, quote
+from ggn_store.errors import DocumentError, UnknownNameError, offer, quote
 from ggn_store.games import definition as definitions
 from ggn_store.games.fairy import ini
 from ggn_store.games.fairy.ini import Option, Section
@@ -50,28 +50,51 @@ def read_variants(
     """The sections of a file, all of them or those that are named, in its order.
 
     With `allow_host_rules` options that are a duty of the host are recorded in the definition instead of being refused.
+    A section without a base that is known is refused, and so are those that inherit from it.
     Raises DocumentError for a file that is no such file, UnknownNameError for a section that it does not have.
     """
     sections = ini.read(data, file)
-    wanted = list(names)
-    for name in wanted:
-        if name not in ini.names(sections):
-            raise UnknownNameError(f"{file} has no section {quote(name)}; it has {offer(ini.names(sections))}")
+    listed = ini.names(sections)
+    wanted = _wanted(names, listed, f"{file} has no section")
     known = dict(_built_in())
-    problems: list[Problem] = []
+    without: set[str] = set()
     found: list[Variant] = []
     for section in sections:
-        try:
-            base = {} if section.base is None else known[section.base]
-        except LookupError:
-            problems.append(_no_base(section, sections, known, file))
+        base = section.base
+        if base is not None and (base in without or base not in known):
+            refusal = _no_base(section, base, listed, known, base in without)
+            without.add(section.name)
+            if section.name in wanted:
+                found.append(Variant(section.name, section.line, None, None, (refusal,)))
             continue
-        known[section.name] = inherit(base, section.options)
-        if not wanted or section.name in wanted:
-            found.append(_variant(section, known[section.name], file, allow_host_rules))
-    if problems:
-        raise DocumentError(problems)
+        known[section.name] = inherit({} if base is None else known[base], section.options)
+        if section.name in wanted:
+            source = f"Section [{section.name}] of a Fairy-Stockfish variants.ini"
+            found.append(_variant(section, known[section.name], source, file, allow_host_rules))
     return found
+
+
+def built_in_variants(names: Iterable[str] = (), allow_host_rules: bool = False) -> list[Variant]:
+    """Variants that Fairy-Stockfish has without a file, all or those that are named, as `read_variants` has them.
+
+    Raises UnknownNameError for a name that it does not have.
+    """
+    known = _built_in()
+    wanted = _wanted(names, [*known], "Fairy-Stockfish has no variant of its own")
+    return [
+        _variant(Section(name, None, 0), known[name], f"Fairy-Stockfish's variant {name}", BUILT_IN, allow_host_rules)
+        for name in known
+        if name in wanted
+    ]
+
+
+def _wanted(names: Iterable[str], listed: list[str], without: str) -> set[str]:
+    """The names that were asked for, or all that there are."""
+    wanted = {*names}
+    for name in sorted(wanted.difference(listed)):
+        near = difflib.get_close_matches(name, listed, n=5) or listed
+        raise UnknownNameError(f"{without} {quote(name)}; it has {offer(near)}")
+    return wanted or {*listed}
 
 
 @functools.cache
@@ -85,21 +108,23 @@ def _built_in() -> Mapping[str, Mapping[str, Option]]:
     return known
 
 
-def _no_base(section: Section, sections: list[Section], known: Mapping[str, object], file: str) -> Problem:
-    base = str(section.base)
-    if base == section.name:
-        message = "a variant inherits from itself"
-    elif base in ini.names(sections):
-        message = "a variant inherits from one that comes later: put it before"
-    else:
-        message = "a variant inherits from one that is not known"
+def _no_base(section: Section, base: str, listed: list[str], known: Mapping[str, object], is_without: bool) -> Refusal:
     near = difflib.get_close_matches(base, known, n=5)
-    allowed = f"a built-in variant or one that stands before it{'; near: ' + ', '.join(near) if near else ''}"
-    return Problem(message, "", section.line, 1, file, quote(base), allowed)
+    said = f"a section inherits from a built-in variant or from one before it{'; near: ' * bool(near)}{', '.join(near)}"
+    if is_without:
+        reason = f"it inherits from [{base}], which is refused for its own base"
+    elif base == section.name:
+        reason = f"it inherits from itself: {said}"
+    elif base in listed:
+        reason = f"it inherits from [{base}], which comes later: put it before"
+    else:
+        reason = f"it inherits from [{base}], which is not known: {said}"
+    return Refusal("", "", section.line, "?", reason)
 
 
-def _variant(section: Section, options: Mapping[str, Option], file: str, allow_host_rules: bool) -> Variant:
-    source = f"Section [{section.name}] of a Fairy-Stockfish variants.ini"
+def _variant(
+    section: Section, options: Mapping[str, Option], source: str, file: str, allow_host_rules: bool
+) -> Variant:
     text, refusals = translate(section.name, options, source)
     ends = tuple(name for name, option in options.items() if name in ENDS and option.line is not None)
     kept = [refusal for refusal in refusals if refusal.duty is None or not allow_host_rules]
