@@ -42,6 +42,10 @@ def postgres_games(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
     yield from _games("postgres", request, tmp_path_factory)
 
 
+# For a game that takes a server half a minute to load.
+large = pytest.mark.parametrize("games", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)], indirect=True)
+
+
 @pytest.fixture(params=DATABASES)
 def games(request: pytest.FixtureRequest) -> Games:
     """Games of the library: once on SQLite, once on Postgres."""

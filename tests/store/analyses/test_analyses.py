@@ -20,7 +20,7 @@ from ggn_store.store.analyses import entries
 from ggn_store.store.analyses.asking import asking
 from tests.oracles import analyses as oracle
 from tests.oracles import facts, reference
-from tests.support.games import Games
+from tests.support.games import Games, large
 from tests.support.guards import drop_guards
 from tests.support.loaded import NAMES, Json, in_random_documents, loaded
 from tests.support.strategies import documents
@@ -129,6 +129,7 @@ def test_colours_tell_bishops_from_knights_and_rooks(games: Games) -> None:
     assert (elephant.squares, elephant.colours, elephant.reach) == (45, "bound", 8)
 
 
+@large
 def test_the_lance_of_shogi_never_moves_back(games: Games) -> None:
     squares = games["shogi"].analysis().mobility_by_square("S:L")
     board = [each for each in squares if each.source != "*"]
@@ -198,6 +199,7 @@ def test_a_bishop_covers_one_colour_from_a_square_and_both_from_the_start(games:
     assert {*analysis.coverage_from("C:B", "c1").squares} == {chess.square_name(square) for square in dark}
 
 
+@large
 def test_pieces_that_are_taken_come_back_from_the_hand(games: Games) -> None:
     coverage = {each.piece: each for each in games["shogi"].analysis().coverage()}
     assert (len(coverage["S:P"].squares), coverage["S:P"].hand) == (72, True)
@@ -287,6 +289,7 @@ def test_castling_is_what_mentions_a_rook_that_has_not_moved(games: Games) -> No
     }  # fmt: skip
 
 
+@large
 def test_drops_are_what_mentions_a_pawn_of_shogi_in_a_hand(games: Games) -> None:
     analysis = games["shogi"].analysis()
     uses = {(each.piece, each.role): each for each in analysis.uses("S:P")}
@@ -387,6 +390,7 @@ def test_soldiers_and_advisors_have_rules_where_they_never_come(games: Games) ->
     assert {each.kind for each in found} == {"unreachable"}
 
 
+@large
 def test_nothing_of_shogi_can_be_taken_where_it_could_never_move_again(games: Games) -> None:
     found = games["shogi"].analysis().dead()
     assert {each.kind for each in found} == {"absent"}

@@ -19,7 +19,7 @@ from ggn_store.store.moves import lead, royals
 from tests.oracles.fairy_stockfish import FIXTURES, PASS, fixture
 from tests.oracles.python_chess import DECIDED, games_of_chess
 from tests.oracles.python_shogi import MATING_DROPS
-from tests.support.games import Games
+from tests.support.games import Games, large
 
 # Each duty that a shipped game with samples has; small boards, and large ones, with and without hands.
 GAMES = {
@@ -197,6 +197,7 @@ CASTLING = [f"r3k2r/8/8/8/8/{row}/8/R3K2R w KQkq - 0 1" for row in ("2r5", "3r4"
 ]
 
 
+@large
 def test_no_drop_of_a_pawn_mates(games: Games) -> None:
     rules = games["shogi"]
     for sfen, drop, count in MATING_DROPS:
