@@ -19,6 +19,7 @@ from ggn_store.store.moves import lead, royals
 from tests.oracles.fairy_stockfish import FIXTURES, PASS, fixture
 from tests.oracles.python_chess import DECIDED, games_of_chess
 from tests.oracles.python_shogi import MATING_DROPS
+from tests.support.databases import DATABASES
 from tests.support.games import Games, large
 
 # Each duty that a shipped game with samples has; small boards, and large ones, with and without hands.
@@ -37,6 +38,7 @@ GAMES = {
     "supply": "flying-general",
     "xiangqi": "flying-general",
 }
+LARGE = ("grand", "seirawan", "shoshogi", "supply")
 FIXED = sorted(path.stem for path in FIXTURES.glob("*.txt"))
 
 
@@ -142,7 +144,14 @@ def expected(rules: Ruleset, fen: str) -> set[str]:
     return {name for name in uci(rules, position, rules.legal_moves(position)) if not PASS.fullmatch(name)}
 
 
-@pytest.mark.parametrize(("name", "duty"), [*GAMES.items()])
+ON_DATABASES = [
+    pytest.param(database, *each, marks=[pytest.mark.long] * (database == "postgres" and each[0] in LARGE))
+    for each in GAMES.items()
+    for database in DATABASES
+]
+
+
+@pytest.mark.parametrize(("games", "name", "duty"), ON_DATABASES, indirect=["games"])
 def test_games_have_the_legal_moves_of_fairy_stockfish_and_a_duty_that_is_left_out_is_noticed(
     games: Games, name: str, duty: str
 ) -> None:
@@ -208,6 +217,7 @@ def test_no_drop_of_a_pawn_mates(games: Games) -> None:
         assert drop in [rules.move_text(move, position, "usi") for move in rules.moves(position)]
 
 
+@large
 def test_who_has_something_to_drop_drops_it_first(games: Games) -> None:
     rules = games["koedem"]
     held = rules.position(fen="4k3/8/8/8/8/8/4P3/4K3[N] w - - 0 1")
@@ -217,6 +227,7 @@ def test_who_has_something_to_drop_drops_it_first(games: Games) -> None:
     assert rules.legal_moves(nothing) == rules.moves(nothing) != []
 
 
+@large
 def test_no_drop_gives_check_where_that_is_a_duty(games: Games) -> None:
     rules = games["supply"]
     for sample in fixture("supply"):
