@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ggn_store.model.board import Board
 from ggn_store.model.changes import ChangeKind
@@ -11,11 +12,20 @@ from ggn_store.model.marks import Mark
 from ggn_store.model.position import Position
 
 
+class Link(NamedTuple):
+    """Where a click on a place of a picture leads, and what it is called for those who do not see it."""
+
+    address: str
+    words: str
+
+
 @dataclass(frozen=True, slots=True)
 class Diagram:
     """A board with what stands on it, and with marks of the moves of `piece` from `source` where these are given.
 
     `caption` is shown above the board, if it is not empty; `title` says what the picture is to those who cannot see it.
+    `links` are of squares, `hand_links` of pieces in the hands; `last` are squares that a last move has changed. What
+    `is_flipped` is seen by the second side.
     """
 
     title: str
@@ -25,6 +35,10 @@ class Diagram:
     piece: str | None = None
     source: str | None = None
     marks: tuple[Mark, ...] = ()
+    links: Mapping[str, Link] = field(default_factory=dict)
+    hand_links: Mapping[str, Link] = field(default_factory=dict)
+    last: tuple[str, ...] = ()
+    is_flipped: bool = False
 
     @property
     def is_of_moves(self) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from ggn_store.errors import PictureError
 from ggn_store.model.changes import ChangeKind
 from ggn_store.model.marks import Mark
-from ggn_store.model.picture import ChangedMoves, Diagram, HeatMap, Picture, Poster
+from ggn_store.model.picture import ChangedMoves, Diagram, HeatMap, Link, Picture, Poster
 from ggn_store.model.position import Position
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import Side, side_of
@@ -27,6 +27,7 @@ _LINE: Final = 24.0
 _HELD: Final = 0.86 * UNIT
 _COUNT: Final = 0.74 * UNIT
 _ROWS: Final = 2
+_LONGEST: Final = 300  # of what a link is called
 
 
 def to_svg(picture: Picture) -> str:
@@ -51,7 +52,9 @@ class _Part:
     height: float
 
 
-def _page(caption: str, board: _Part, below: _Part, name: str, description: str) -> str:
+def _page(
+    caption: str, board: _Part, below: _Part, name: str, description: str, role: Literal["img", "group"] = "img"
+) -> str:
     """A caption, a board and what stands below it."""
     width = max(board.width, below.width, min(svg.text_width(caption, 18, True), 640.0))
     top = _PAD
@@ -64,30 +67,58 @@ def _page(caption: str, board: _Part, below: _Part, name: str, description: str)
     if below.parts:
         parts.append(svg.moved(below.parts, _PAD, top + _PAD))
         top += _PAD + below.height
-    return svg.document(parts, width + 2 * _PAD, top + _PAD, name, description)
+    return svg.document(parts, width + 2 * _PAD, top + _PAD, name, description, role=role)
 
 
 # --- positions and moves ---
 
 
 def _diagram(picture: Diagram) -> str:
-    board = _board(picture, shows_turn=not picture.is_of_moves)
+    has_links = bool(picture.links or picture.hand_links)
+    board = _board(picture, shows_turn=has_links or not picture.is_of_moves)
     below = _legend(picture.marks, picture.source == HAND) if picture.is_of_moves else _turn(picture.position)
-    return _page(picture.caption, board, below, picture.title, described(picture))
+    role: Literal["img", "group"] = "group" if has_links else "img"
+    return _page(picture.caption, board, below, picture.title, described(picture), role)
+
+
+def thumbnail(picture: Diagram) -> str:
+    """The board and what stands on it as a small SVG, without anything around it; PictureError for a large one."""
+    layout = lay_out(picture.board, picture.is_flipped)
+    left, top = (min(axis) for axis in zip(*layout.corners.values(), strict=True))
+    right, bottom = (max(axis) + UNIT for axis in zip(*layout.corners.values(), strict=True))
+    *ground, _ = layout.ground
+    parts = svg.moved((*ground, *_pieces(picture, layout)), 1 - left, 1 - top)
+    size = right - left + 2, bottom - top + 2
+    return svg.document([parts], *size, picture.title, described(picture), paper="none")
+
+
+def _pieces(picture: Diagram, layout: Layout) -> list[str]:
+    """What stands on the board."""
+    position, has_style = picture.position, _has_styles(picture.position)
+    return [
+        token(piece, *layout.middle(square), UNIT, has_style, picture.is_flipped)
+        for square, piece in position.board.items()
+        if piece is not None
+    ]
+
+
+def _has_styles(position: Position) -> bool:
+    """Whether the pieces of a position are of several styles, which are shown then."""
+    pieces = (*filter(None, position.board.values()), *(position.hands or {}))
+    return len({piece.split(":")[0].upper() for piece in pieces}) > 1
 
 
 def _board(picture: Diagram, shows_turn: bool) -> _Part:
     """The board, its pieces and marks, and the hands beside it."""
-    layout = lay_out(picture.board)
+    layout = lay_out(picture.board, picture.is_flipped)
     position = picture.position
-    pieces = {square: piece for square, piece in position.board.items() if piece is not None}
-    styles = {piece.split(":")[0].upper() for piece in (*pieces.values(), *(position.hands or {}))}
-    has_style = len(styles) > 1
-    parts = [*layout.ground]
+    pieces = {square for square, piece in position.board.items() if piece is not None}
+    changed = [layout.corners[square] for square in picture.last if square in layout.corners]
+    parts = [*layout.ground, svg.squares(changed, UNIT, fill="#e0a800", fill_opacity=0.4)]
     if picture.source in layout.corners:
         x, y = layout.middle(picture.source)
         parts.append(svg.rectangle(x - 22, y - 22, 44, 44, fill="none", stroke=svg.INK, stroke_width=3))
-    parts += [token(piece, *layout.middle(square), UNIT, has_style) for square, piece in pieces.items()]
+    parts += _pieces(picture, layout)
     parts.append(
         svg.group(
             legend.drawn(mark, *layout.middle(mark.square), UNIT, mark.square in pieces)
@@ -95,41 +126,57 @@ def _board(picture: Diagram, shows_turn: bool) -> _Part:
             if mark.square in layout.corners
         )
     )
+    parts.append(
+        svg.group(
+            _linked(link, *corner, UNIT, data_square=square)
+            for square, corner in layout.corners.items()
+            if (link := picture.links.get(square)) is not None
+        )
+    )
     width = layout.width
     if shows_turn:
-        parts.append(_pointer(layout, position.side))
+        parts.append(_pointer(layout, position.side, picture.is_flipped))
         width += 22
-    hands = _hands(position, layout, picture, has_style)
+    hands = _hands(position, layout, picture)
     if hands.parts:
         parts.append(svg.moved(hands.parts, width + _PAD, layout.top))
         width += _PAD + hands.width
     return _Part(tuple(parts), width, max(layout.height, layout.top + hands.height))
 
 
-def _pointer(layout: Layout, side: Side) -> str:
+def _linked(link: Link, x: float, y: float, size: float, **attributes: str) -> str:
+    """A place that leads somewhere: nothing that is seen, above all that is."""
+    place = svg.rectangle(x + 1, y + 1, size - 2, size - 2, fill=svg.PAPER, fill_opacity=0)
+    words = svg.shortened(link.words, _LONGEST)
+    return svg.element("a", svg.title(words) + place, class_="place", href=link.address, aria_label=words, **attributes)
+
+
+def _pointer(layout: Layout, side: Side, is_flipped: bool) -> str:
     """A triangle beside the side to move."""
     x = layout.right + 6
-    y = layout.bottom - UNIT / 2 if side == "first" else layout.top + UNIT / 2
+    y = layout.bottom - UNIT / 2 if (side == "first") != is_flipped else layout.top + UNIT / 2
     fill = LIGHT if side == "first" else DARK
     corners = [(x, y), (x + 14, y - 9), (x + 14, y + 9)]
     return svg.polygon(corners, fill=fill, stroke=svg.INK, stroke_width=1.5)
 
 
-def _hands(position: Position, layout: Layout, picture: Diagram, has_style: bool) -> _Part:
-    """The hands: the second side's at the top, the first side's at the bottom."""
+def _hands(position: Position, layout: Layout, picture: Diagram) -> _Part:
+    """The hands: the second side's at the top, the first side's at the bottom; on a flipped board the other way."""
     held = position.hands or {}
     if not held:
         return _Part((), 0, 0)
     most = max(_ROWS, int((layout.bottom - layout.top - 12) / 2 / _HELD))
     parts: list[str] = []
-    of_side = {side: [piece for piece in held if side_of(piece) == side] for side in ("second", "first")}
+    ends = ("first", "second") if picture.is_flipped else ("second", "first")
+    of_side = {side: [piece for piece in held if side_of(piece) == side] for side in ends}
+    has_style = _has_styles(position)
     rows = {side: min(most, len(pieces)) for side, pieces in of_side.items()}
     height = max(layout.bottom - layout.top, sum(rows.values()) * _HELD + 12)
     columns = max([-(-len(pieces) // most) for pieces in of_side.values()])
     for side, pieces in of_side.items():
         if not pieces:
             continue
-        top = 0 if side == "second" else height - rows[side] * _HELD
+        top = 0 if side == ends[0] else height - rows[side] * _HELD
         across = -(-len(pieces) // most) * (_HELD + _COUNT)
         parts.append(
             svg.rectangle(0, top, across, rows[side] * _HELD, rx=6, fill="#f1f1f1", stroke=svg.FAINT, stroke_width=1)
@@ -140,8 +187,10 @@ def _hands(position: Position, layout: Layout, picture: Diagram, has_style: bool
             y = top + (row + 0.5) * _HELD
             if picture.source == HAND and piece == picture.piece:
                 parts.append(svg.rectangle(x - 18, y - 18, 36, 36, rx=4, fill="none", stroke=svg.INK, stroke_width=2.5))
-            parts.append(token(piece, x, y, 0.9 * _HELD, has_style))
+            parts.append(token(piece, x, y, 0.9 * _HELD, has_style, picture.is_flipped))
             parts.append(svg.text(f"×{held[piece]}", x + _HELD / 2, y, _COUNT - 4, _NOTE._replace(smallest=6)))
+            if (link := picture.hand_links.get(piece)) is not None:
+                parts.append(_linked(link, x - _HELD / 2, y - _HELD / 2, _HELD, data_piece=piece))
     return _Part(tuple(parts), columns * (_HELD + _COUNT), height)
 
 

@@ -44,8 +44,8 @@ class Layout:
         return x + UNIT / 2, y + UNIT / 2
 
 
-def lay_out(board: Board) -> Layout:
-    """The layout of any board.
+def lay_out(board: Board, is_flipped: bool = False) -> Layout:
+    """The layout of any board, or of one that `is_flipped`: seen from its other end.
 
     A board of CELL squares in up to three dimensions is drawn as it is, squares that it lacks as holes, layers side by
     side; other squares are listed in rows.
@@ -53,16 +53,18 @@ def lay_out(board: Board) -> Layout:
     box = board.extent
     # A few squares far apart are better listed than drawn as a board that is nearly all holes.
     if box is None or math.prod(box[1]) > max(64, 4 * len(board.squares)):
-        return _listed(board.squares)
-    return _drawn(board, *box)
+        return _listed(board.squares[::-1] if is_flipped else board.squares)
+    return _drawn(board, *box, is_flipped)
 
 
-def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...]) -> Layout:
+def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flipped: bool) -> Layout:
     dimensions = len(shape)
     width, height, depth = (*shape, 1, 1)[:3]
     x0, y0, z0 = (*low, 0, 0)[:3]
     files = [printable(cell.text((x0 + x,))) for x in range(width)]
     ranks = [str(y0 + y + 1) for y in range(height)] if dimensions > 1 else []
+    if is_flipped:
+        files, ranks = files[::-1], ranks[::-1]
     beside = max([svg.text_width(rank, _LABEL) for rank in ranks], default=0) + _MARGIN
     heading = _LABEL + 10 if dimensions == 3 else _MARGIN
     below = _LABEL + _MARGIN
@@ -81,7 +83,8 @@ def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...]) -> Layout
             name = f"layer {cell.text((0, 0, z0 + z))[2:]}"
             labels.append(svg.text(name, left + width * UNIT / 2, top - heading / 2 - 1, width * UNIT, Font(_LABEL)))
         for x, y in itertools.product(range(width), range(height)):
-            corner = (left + x * UNIT, top + (height - 1 - y) * UNIT)
+            across, down = (width - 1 - x, y) if is_flipped else (x, height - 1 - y)
+            corner = (left + across * UNIT, top + down * UNIT)
             square = cell.text((x0 + x, y0 + y, z0 + z)[:dimensions])
             if square in known:
                 corners[square] = corner

@@ -159,14 +159,26 @@ def polygon(points: Sequence[tuple[float, float]], **attributes: str | float | N
 # --- the whole ---
 
 
-def document(parts: Iterable[str], width: float, height: float, name: str, description: str) -> str:
-    """The SVG of a picture, which is `width` by `height` pixels unless it is scaled."""
-    body = "\n".join(part for part in (rectangle(0, 0, width, height, fill=PAPER), *parts) if part)
+def document(
+    parts: Iterable[str],
+    width: float,
+    height: float,
+    name: str,
+    description: str,
+    *,
+    role: Literal["img", "group"] = "img",
+    paper: str = PAPER,
+) -> str:
+    """The SVG of a picture, which is `width` by `height` pixels unless it is scaled.
+
+    Its role is a group where there is something in it to go to.
+    """
+    body = "\n".join(part for part in (rectangle(0, 0, width, height, fill=paper), *parts) if part)
     # Several pictures may stand on one page, so that identifiers must be each picture's own.
     key = hashlib.sha256(f"{name}\n{description}\n{body}".encode()).hexdigest()[:10]
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{number(width)}" height="{number(height)}" '
-        f'viewBox="0 0 {number(width)} {number(height)}" role="img" aria-labelledby="title-{key} desc-{key}" '
+        f'viewBox="0 0 {number(width)} {number(height)}" role="{role}" aria-labelledby="title-{key} desc-{key}" '
         f'font-family="{FONTS}" fill="{INK}">\n'
         f"{element('title', escaped(shortened(name, _MAX_TITLE)) or 'picture', id=f'title-{key}')}\n"
         f"{element('desc', escaped(shortened(description, _MAX_TITLE)) or 'picture', id=f'desc-{key}')}\n"

@@ -13,19 +13,21 @@ DARK: Final = "#2e2e2e"
 _POINTED: Final = frozenset({"S", "SHOGI"})
 
 
-def token(identifier: str, x: float, y: float, size: float, has_style: bool = False) -> str:
+def token(identifier: str, x: float, y: float, size: float, has_style: bool = False, is_flipped: bool = False) -> str:
     """A piece in the middle of (x, y) on a square of side `size`.
 
     Pieces of the styles S and SHOGI point forward, as in shogi; all others are discs. A small badge
-    has the state, + or -, and a crown marks a terminal piece. `has_style` writes the style below the letter.
+    has the state, + or -, and a crown marks a terminal piece. `has_style` writes the style below the letter. Forward
+    is the other way on a board that `is_flipped`.
     """
     piece = qpi.parse(identifier)
     is_first = piece.side == "first"
     fill, ink = (LIGHT, svg.INK) if is_first else (DARK, LIGHT)
-    middle = y + _lowered(piece) * size
+    forward = 1 if is_first != is_flipped else -1
+    middle = y + _lowered(piece, forward) * size
     parts = [
         svg.title(identifier),
-        _body(piece, x, y, size, fill),
+        _body(piece, x, y, size, fill, forward),
         _crown(x, y - (0.24 if has_style else 0.21) * size, size, ink) if piece.terminal else "",
     ]
     letter = piece.letter + "'" * piece.derived
@@ -43,18 +45,17 @@ def token(identifier: str, x: float, y: float, size: float, has_style: bool = Fa
     return svg.group(parts, class_="piece", data_piece=identifier)
 
 
-def _body(piece: qpi.Identifier, x: float, y: float, size: float, fill: str) -> str:
+def _body(piece: qpi.Identifier, x: float, y: float, size: float, fill: str, forward: int) -> str:
     border: dict[str, str | float | None] = {"fill": fill, "stroke": svg.INK, "stroke_width": 0.04 * size}
     if piece.style not in _POINTED:
         return svg.circle(x, y, 0.39 * size, **border)
-    forward = 1 if piece.side == "first" else -1
     corners = ((0, -0.44), (0.29, -0.28), (0.38, 0.4), (-0.38, 0.4), (-0.29, -0.28))
     return svg.polygon([(x + a * size, y + forward * b * size) for a, b in corners], **border)
 
 
-def _lowered(piece: qpi.Identifier) -> float:
+def _lowered(piece: qpi.Identifier, forward: int) -> float:
     """How far below the middle the letter stands: under a crown, and towards the broad end of a pentagon."""
-    broad = 0.0 if piece.style not in _POINTED else 0.04 if piece.side == "first" else -0.04
+    broad = 0.0 if piece.style not in _POINTED else 0.04 * forward
     return 0.08 if piece.terminal else broad
 
 
