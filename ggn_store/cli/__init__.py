@@ -36,6 +36,7 @@ _COMMANDS: Final = {
     "moves": ("moves", True),
     "apply": ("apply", True),
     "play": ("play", True),
+    "serve": ("serve", False),
     "uci": ("engine", True),
     "usi": ("engine", True),
     "perft": ("perft", True),

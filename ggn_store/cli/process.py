@@ -178,6 +178,21 @@ def goes_on() -> bool:
     return True
 
 
+@contextlib.contextmanager
+def ended_by_sigterm() -> Iterator[None]:
+    """A block in which SIGTERM is the usual end of the command, with exit code 0."""
+
+    def end(_number: int, _frame: FrameType | None) -> None:
+        end_output()
+        raise SystemExit(0)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def collect_seldom() -> None:
     """Look for garbage less often, and not at the end: importing SQLAlchemy makes 100,000 objects, all of use.
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import select
-import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from datetime import UTC, datetime
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -143,7 +140,7 @@ def watch(
     )
     form = form or ("text" if options.is_terminal(sys.stdout) else "ndjson")
     printed = 0
-    with _ended_by_sigterm(), closing(found):  # type: ignore[type-var]
+    with process.ended_by_sigterm(), closing(found):  # type: ignore[type-var]
         for event in found:
             click.echo(compact(event.data()) if form == "ndjson" else _line(event))
             hooks.after(event)
@@ -175,19 +172,6 @@ def _is_read() -> bool:
     poll = select.poll()
     poll.register(number, 0)
     return not poll.poll(0)
-
-
-@contextmanager
-def _ended_by_sigterm() -> Iterator[None]:
-    def end(_number: int, _frame: FrameType | None) -> None:
-        process.end_output()
-        raise SystemExit(0)
-
-    before = signal.signal(signal.SIGTERM, end)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 full_option = click.option(

@@ -18,6 +18,7 @@ TOPICS: Final = (
     "notebooks",
     "analyses",
     "pictures",
+    "web",
     "columns",
     "speed",
     "commands",

@@ -267,6 +267,7 @@ GUIDE_OF = {
     "policy": "teams",
     "reviews": "teams",
     "rulesets": "moves",
+    "serve": "web",
     "sql": "sql",
     "state": "teams",
     "tag": "teams",

@@ -17,6 +17,7 @@ from ggn_store.errors import InputError, UnknownNameError, offer, quote
 from ggn_store.model.changes import Diff
 from ggn_store.model.document import Document
 from ggn_store.model.history import Blame, LogEntry
+from ggn_store.model.picture import ChangedMoves
 from ggn_store.model.proposal import is_proposal
 from ggn_store.model.revision import Reference, Revision
 from ggn_store.store.database.session import Session
@@ -80,7 +81,18 @@ class History:
         """
         from ggn_store.api.teams import changed_pictures
 
-        difference = self.diff(before, after)
+        return changed_pictures.write(directory, *self._sides(before, after), self.diff(before, after))
+
+    def pictures(
+        self, difference: Diff, before: str | Document, after: str | Document | None = None
+    ) -> Iterator[ChangedMoves]:
+        """The pictures that `draw` draws, as values, one by one, of what `diff` told."""
+        from ggn_store.api.teams import changed_pictures
+
+        return changed_pictures.changed(*self._sides(before, after), difference)
+
+    def _sides(self, before: str | Document, after: str | Document | None) -> tuple[Handle | None, Handle]:
+        """What is before, and what is after."""
         sides: list[str | Document | None] = [before, after]
         if after is None:
             revision = self.log(str(before), 1)[0].revision
@@ -89,7 +101,7 @@ class History:
         old, new = map(self._handle, sides)
         if new is None:
             raise InputError("there is nothing to draw")
-        return changed_pictures.write(directory, old, new, difference)
+        return old, new
 
     def _handle(self, content: str | Document | None) -> Handle | None:
         if isinstance(content, Document):

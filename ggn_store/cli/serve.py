@@ -1,0 +1,66 @@
+"""`ggn-store serve`"""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from ggn_store.cli import options, process
+from ggn_store.errors import GgnStoreError, printable
+
+_HINT = "the pages need packages that are not here ({}): pip install 'ggn-store[web]'"
+
+
+@options.command("serve")
+@click.option("--host", metavar="HOST", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--port",
+    type=options.IntRange(0, 65_535),
+    metavar="PORT",
+    default=8000,
+    show_default=True,
+    help="The port to listen on; 0 takes one that is free.",
+)
+@click.option(
+    "--allow-host",
+    "names",
+    metavar="NAME",
+    multiple=True,
+    help="Another name by which browsers call this server, such as that of a proxy before it; repeatable.",
+)
+@click.option(
+    "--queries",
+    type=options.IntRange(1, 64),
+    metavar="N",
+    default=2,
+    show_default=True,
+    help="How many queries in SQL may run at once, each in a process of its own.",
+)
+@click.option("--quiet", is_flag=True, help="Print no line for each request.")
+@click.pass_context
+def serve(ctx: click.Context, host: str, port: int, names: tuple[str, ...], queries: int, quiet: bool) -> None:
+    """Show the store as pages for a browser: games to click through, histories, differences, SQL.
+
+    It prints its address, and a line for each request on standard error, until Ctrl-C ends it, or SIGTERM with exit
+    code 0. Nobody can change anything through it. Without --host only this machine reaches it; there is no login, so
+    put a proxy that asks for one before it where others do. See `guide web`. It needs pip install 'ggn-store[web]'.
+    """
+    try:
+        from ggn_store.web import server, site
+    except ImportError as error:
+        raise GgnStoreError(_HINT.format(printable(error.name or str(error)))) from None
+    store = options.open_store(ctx, create=True)
+    place = server.Place(host, port, server.names(names))
+    with process.ended_by_sigterm(), server.listen(place) as listening:
+        click.echo(server.address_of(listening, host))
+        sys.stdout.flush()
+        server.run(site.Site(store, queries, options.without_password), listening, place, _silent if quiet else _say)
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)
+
+
+def _silent(_line: str) -> None:
+    pass

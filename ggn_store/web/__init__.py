@@ -1,0 +1,4 @@
+"""The web: pages about the store, a file each, with JSON beside them; like the command line, a face upon `api`.
+
+Read-only. Only this room imports Starlette, uvicorn and Jinja2, which the extra [web] installs.
+"""

@@ -1,0 +1,226 @@
+"""The application: requests in, pages out; the one place where errors end, and where each request is counted."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, Final
+from urllib.parse import parse_qsl, unquote
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+import ggn_store
+from ggn_store import limits
+from ggn_store.errors import ConflictError, GgnStoreError, StoreError, UnknownNameError, printable
+from ggn_store.web import views
+from ggn_store.web.guard import HEADERS, Guard
+from ggn_store.web.page import Answer, Asked, Page
+from ggn_store.web.refusal import AskedError
+from ggn_store.web.routes import MENU, PAGES
+from ggn_store.web.site import Site
+
+_JSON: Final = ".json"
+_FOREVER: Final = "private, max-age=31536000, immutable"
+_AGAIN: Final = "private, no-cache"
+_MAX_PAIRS: Final = 1_000
+# One page asks for no more than this, whatever files may.
+_LIMITS: Final = {"chains": 2_000}
+Say = Callable[[str], None]
+
+
+def application(site: Site, guard: Guard, say: Say = lambda line: None) -> ASGIApp:
+    """The pages of a site behind a guard; `say` gets a line for each request."""
+    routes = [Route("/static/{name}", _static, name="static", methods=["GET", "HEAD"])]
+    for page in PAGES:
+        endpoint = _endpoint(site, page)
+        paths = [page.path.replace("}", ":path}")]
+        if page.template is not None and not page.has_reference:
+            paths.append((page.path if page.path != "/" else "/index") + _JSON)
+        routes += [Route(path, endpoint, name=page.name, methods=["GET", "HEAD"]) for path in paths]
+    inner = Starlette(routes=routes, exception_handlers={404: _missing, 405: _missing})
+    inner.state.site = site
+    return _Entrance(inner, site, guard, say)
+
+
+class _Entrance:
+    """Where requests come in: guarded, counted, logged; and where answers get the headers that all have."""
+
+    def __init__(self, inner: ASGIApp, site: Site, guard: Guard, say: Say) -> None:
+        self.inner, self.site, self.guard, self.say = inner, site, guard, say
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.inner(scope, receive, send)
+            return
+        begun, status = time.perf_counter(), 500
+
+        async def sent(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                more = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+                message["headers"] = [*message["headers"], *more]
+            await send(message)
+
+        try:
+            target = scope.get("raw_path", b"") + b"?" + scope["query_string"]
+            self.guard.check(scope["method"], target, Headers(scope=scope))
+        except AskedError as error:
+            await _refused(self.site, error, _media(scope))(scope, receive, sent)
+        else:
+            await self.inner(scope, receive, sent)
+        seconds = time.perf_counter() - begun
+        page = scope.get("page", "other")
+        self.site.metrics.count(page, status, seconds)
+        client = scope.get("client") or ("-",)
+        path = printable(unquote(scope.get("raw_path", b"").decode("latin-1"))[:300])
+        self.say(f"{client[0]} {printable(scope['method'][:20])} {path} {status} {seconds * 1000:.0f} ms")
+
+
+def _endpoint(site: Site, page: Page) -> Callable[[Request], Any]:
+    async def answer(request: Request) -> Response:
+        request.scope["page"] = page.name
+        is_json = _wants_json(request.scope) and page.template is not None
+        reference = request.path_params.get("ruleset", "")
+        if is_json and page.has_reference and _is_named_json(request.scope):
+            reference = reference.removesuffix(_JSON)
+        known = request.headers.get("if-none-match")
+        return await run_in_threadpool(_answered, site, page, reference, request.scope["query_string"], is_json, known)
+
+    return answer
+
+
+def _answered(site: Site, page: Page, reference: str, query: bytes, is_json: bool, known: str | None) -> Response:
+    """The response of a page, made in a thread of its own; whatever goes wrong is a page, too."""
+    media = "application/json" if is_json else page.media
+    try:
+        with limits.allow(_LIMITS):
+            asked = Asked.read(site, page, reference, _pairs(query))
+            found = page.show(asked)
+            return _response(page, asked, found, is_json, known)
+    except GgnStoreError as error:
+        return _refused(site, error, media)
+    except (RecursionError, MemoryError):
+        return _refused(site, AskedError("this takes too much memory here: ask for less", 503), media)
+    except Exception as error:  # a defect: said where the server runs, never to those who ask
+        print(site.clean(f"internal error in the page {page.name}: {_where(error)}"), file=sys.stderr)
+        return _refused(site, AskedError("internal error: see the log of the server", 500), media)
+
+
+def _where(error: BaseException) -> str:
+    """What went wrong, and where in the program, in one line."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = "" if trace is None else f" at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+    return printable(f"{type(error).__name__}: {error}{place}")
+
+
+def _pairs(query: bytes) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(query.decode("ascii"), keep_blank_values=True, max_num_fields=_MAX_PAIRS, errors="strict")
+    except ValueError:
+        raise AskedError("the part of the address behind ? is no text in UTF-8, or has too many parameters") from None
+
+
+def _response(page: Page, asked: Asked, answer: Answer, is_json: bool, known: str | None) -> Response:
+    if answer.address is not None:
+        return RedirectResponse(answer.address, 303)
+    if answer.text is not None:
+        body, media = answer.text, answer.media
+    elif is_json:
+        body, media = f"{json.dumps(answer.data, ensure_ascii=True, separators=(',', ':'))}\n", "application/json"
+    else:
+        values = {"asked": asked.values, "reference": asked.reference, **dict(answer.data), **dict(answer.shown)}
+        body, media = _html(str(page.template), page.name, values), "text/html"
+    data = body.encode("utf-8", "backslashreplace")
+    mark = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
+    headers = {"ETag": mark, "Cache-Control": _FOREVER if answer.fixed else _AGAIN, "Vary": "Accept"}
+    if answer.file is not None:
+        headers["Content-Disposition"] = f'attachment; filename="{answer.file}"'
+    if answer.status == 200 and known is not None and mark in (each.strip() for each in known.split(",")):
+        return Response(status_code=304, headers=headers)
+    kind = media if ";" in media or not media.startswith("text/") else f"{media}; charset=utf-8"
+    return Response(data, answer.status, headers, media_type=kind)
+
+
+def _html(template: str, page: str, values: dict[str, Any]) -> str:
+    return views.html(template, values | {"page": page, "menu": MENU, "version": ggn_store.__version__})
+
+
+# --- errors ---
+
+
+def status_of(error: GgnStoreError) -> int:
+    """What HTTP calls an error."""
+    match error:
+        case AskedError():
+            return error.status
+        case UnknownNameError():
+            return 404
+        case ConflictError():
+            return 409
+        case StoreError():
+            return 503
+    return 400
+
+
+def _refused(site: Site, error: GgnStoreError, media: str) -> Response:
+    """The message that the command line would print, as a page or as JSON."""
+    status = status_of(error)
+    message = "\n".join(map(printable, site.clean(str(error)).split("\n")))
+    headers = {"Cache-Control": "no-store"} | ({"Allow": "GET, HEAD"} if status == 405 else {})
+    if media == "application/json":
+        return Response(json.dumps({"error": message, "status": status}) + "\n", status, headers, media_type=media)
+    if media != "text/html":
+        return Response(f"{message}\n", status, headers, media_type="text/plain; charset=utf-8")
+    body = _html("error.html", "error", {"message": message, "status": status})
+    return Response(body, status, headers, media_type="text/html; charset=utf-8")
+
+
+async def _missing(request: Request, error: Exception) -> Response:
+    site: Site = request.app.state.site
+    status = getattr(error, "status_code", 404)
+    path = printable(request.url.path[:200])
+    message = f"there is no page {path}: the start page is /" if status == 404 else f"{path}: not so"
+    return _refused(site, AskedError(message, status), _media(request.scope))
+
+
+# --- what is asked for ---
+
+
+def _is_named_json(scope: Scope) -> bool:
+    """Whether the path ends with .json as it was sent: a name that ends so has an escape there."""
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    return raw.endswith(_JSON.encode())
+
+
+def _wants_json(scope: Scope) -> bool:
+    accept = Headers(scope=scope).get("accept", "")
+    return _is_named_json(scope) or (accept.startswith("application/json") and "text/html" not in accept)
+
+
+def _media(scope: Scope) -> str:
+    return "application/json" if _wants_json(scope) else "text/html"
+
+
+async def _static(request: Request) -> Response:
+    request.scope["page"] = "static"
+    name = request.path_params["name"]
+    data = views.static(name)
+    if data is None:
+        return _refused(request.app.state.site, AskedError("there is no such file", 404), "text/html")
+    is_pinned = request.scope["query_string"].decode("latin-1") == views.digest(name)
+    headers = {"ETag": f'"{views.digest(name)}"', "Cache-Control": _FOREVER if is_pinned else _AGAIN}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    return Response(data, headers=headers, media_type=views.MEDIA[name[name.rindex(".") :]])

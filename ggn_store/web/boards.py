@@ -1,0 +1,66 @@
+"""Positions in addresses, and what pieces and squares are called for those who do not see the board."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from ggn_store.api.positions.json_text import read_board
+from ggn_store.api.positions.notations import DEFAULT, NOTATIONS
+from ggn_store.api.ruleset import Ruleset
+from ggn_store.errors import GgnStoreError, NotationError, PositionError
+from ggn_store.model.position import Position
+from ggn_store.notation import qpi
+from ggn_store.notation.hand import HAND
+from ggn_store.render.records import compact
+
+JSON: Final = "json"
+# FEN counts moves, which FEEN does not.
+_ORDER: Final = ("fen", DEFAULT, "sfen", JSON)
+
+
+def read_position(ruleset: Ruleset, text: str) -> Position:
+    """The position that a text writes in any notation; raises PositionError, saying what each of them finds wrong."""
+    if text.lstrip().startswith("{"):
+        return ruleset.stated(read_board(text))
+    wrong: list[str] = []
+    names = [name for name in NOTATIONS if name == DEFAULT or ruleset.definition is not None]
+    for name in sorted(names, key=lambda name: name == DEFAULT):
+        try:
+            return ruleset.stated(ruleset.position(**{name: text}))
+        except (NotationError, PositionError) as error:
+            wrong.append(f"{name.upper()}: {error}")
+    raise PositionError("\n".join(["this is no position in any notation:", *wrong]))
+
+
+def written(ruleset: Ruleset, position: Position) -> dict[str, str]:
+    """The position in all notations that can write it, by their names; JSON always can."""
+    found = {}
+    if not ruleset.variables:
+        for name in sorted(NOTATIONS, key=_ORDER.index):
+            try:
+                found[name] = ruleset.notate(position, name)
+            except GgnStoreError:
+                continue
+    return found | {JSON: compact(position.data())}
+
+
+def in_address(ruleset: Ruleset, position: Position) -> str:
+    """The position as addresses have it: in the first notation that can write it."""
+    return next(iter(written(ruleset, position).values()))
+
+
+def names_of(ruleset: Ruleset) -> dict[str, str]:
+    """What the definition calls each piece, by identifier; the identifier where it does not say."""
+    definition = ruleset.definition
+    forms = {} if definition is None else definition.forms
+    return {
+        identifier: (forms[identifier].piece.name if identifier in forms else None) or identifier
+        for identifier in ruleset.pieces
+    }
+
+
+def called(piece: str, square: str, names: Mapping[str, str]) -> str:
+    """`first knight on g1`"""
+    where = "in the hand" if square == HAND else f"on {square}"
+    return f"{qpi.side_of(piece)} {names.get(piece, piece)} {where}"

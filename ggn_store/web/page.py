@@ -1,0 +1,168 @@
+"""What a page is: where it is, what it takes, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from ggn_store import limits
+from ggn_store.errors import did_you_mean, offer, quote
+from ggn_store.web.refusal import AskedError
+from ggn_store.web.site import Site
+
+Kind = Literal["text", "number", "flag"]
+_WORDS: Final = {"1": True, "0": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a page's address, and what it means.
+
+    A number is from `least` to `most`; a flag is 1 or 0; a text has at most `most` characters. `several` may be given
+    more than once, so often at most.
+    """
+
+    name: str
+    about: str
+    kind: Kind = "text"
+    default: str | None = None
+    least: int = 0
+    most: int = 200
+    several: int = 0
+    choices: tuple[str, ...] = ()
+
+    def read(self, text: str) -> str | int | bool:
+        """What a text says; raises AskedError where it is none of that."""
+        if self.kind == "flag":
+            if text not in _WORDS:
+                raise AskedError(f"{self.name}={quote(text)} is neither 1 nor 0")
+            return _WORDS[text]
+        if self.kind == "number":
+            number = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else -1
+            if not self.least <= number <= self.most:
+                raise AskedError(f"{self.name}={quote(text)} is no whole number from {self.least:,} to {self.most:,}")
+            return number
+        if len(text) > self.most:
+            raise AskedError(f"{self.name} has {len(text):,} characters, and can have {self.most:,}")
+        if self.choices and text not in self.choices:
+            raise AskedError(
+                f"{self.name}={quote(text)}{did_you_mean(text, self.choices) or ''}; there are {offer(self.choices)}"
+            )
+        # What browsers send of a text of several lines.
+        return text.replace("\r\n", "\n")
+
+
+REFERENCE: Final = Parameter(
+    "ruleset", "a name, NAME@REVISION, NAME@sha256:DIGEST, NAME:TAG, or a proposal, NAME#NUMBER", most=400
+)
+OFFSET: Final = Parameter("offset", "how many to leave out at the beginning", "number", "0", 0, 1_000_000)
+
+
+def limit(default: int, most: int) -> Parameter:
+    """How many of a list a page shows."""
+    return Parameter("limit", "how many to show", "number", str(default), 1, most)
+
+
+POSITION: Final = Parameter(
+    "position",
+    "a position as FEN, SFEN, FEEN or JSON; without it, the ruleset's own start",
+    most=limits.POSITION_TEXT.default,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a page answers.
+
+    `data` is its JSON; its HTML is made by a template of `data` and of what else is `shown`. Where there is `text`, it
+    is the answer itself, of type `media`, to be kept as `file` where it has such a name. What is `fixed` by its address
+    never changes. `address` is where to go instead.
+    """
+
+    data: Mapping[str, Any] = field(default_factory=dict)
+    shown: Mapping[str, Any] = field(default_factory=dict)
+    text: str | None = None
+    media: str = "text/plain"
+    status: int = 200
+    file: str | None = None
+    address: str | None = None
+    fixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page. Its `path` has the ruleset that it is about in braces; `show` answers, in a thread of its own.
+
+    `template` makes its HTML; without one it has a text only, and no JSON beside it.
+    """
+
+    name: str
+    path: str
+    about: str
+    show: Callable[[Asked], Answer]
+    template: str | None = None
+    parameters: tuple[Parameter, ...] = ()
+    media: str = "text/html"
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether it is about a ruleset, or a revision of one, that its path names."""
+        return "{" in self.path
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked of a page, checked."""
+
+    site: Site
+    page: Page
+    values: Mapping[str, Any]
+    reference: str = ""
+
+    @classmethod
+    def read(cls, site: Site, page: Page, reference: str, pairs: list[tuple[str, str]]) -> Asked:
+        """The parameters of an address; raises AskedError for what the page does not take."""
+        known = {each.name: each for each in page.parameters}
+        given: dict[str, list[str]] = {}
+        for name, text in pairs:
+            if name not in known:
+                hint = did_you_mean(name, known) or (f"; there are {offer([*known])}" if known else "")
+                raise AskedError(f"the page {page.name} takes no parameter {quote(name)}{hint}")
+            given.setdefault(name, []).append(text)
+        REFERENCE.read(reference)
+        values = {name: _value(each, given.get(name, [])) for name, each in known.items()}
+        return cls(site, page, values, reference)
+
+    def text(self, name: str) -> str | None:
+        """A text, None where it is not given or empty."""
+        return self.values[name] or None
+
+    def number(self, name: str) -> int:
+        """A number, which has a default."""
+        value = self.values[name]
+        assert isinstance(value, int)  # noqa: S101  (of its kind)
+        return value
+
+    def flag(self, name: str) -> bool:
+        """Whether a flag is set."""
+        return bool(self.values[name])
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """All of a parameter that may be given several times."""
+        found: tuple[str, ...] = self.values[name]
+        return found
+
+
+def _value(parameter: Parameter, texts: list[str]) -> Any:
+    if parameter.several:
+        if len(texts) > parameter.several:
+            raise AskedError(f"{parameter.name} is given {len(texts):,} times, and can be {parameter.several:,} times")
+        return tuple(each for each in map(parameter.read, texts) if each != "")
+    if len(texts) > 1:
+        raise AskedError(f"{parameter.name} is given more than once: it has one value")
+    [text] = texts or [parameter.default or ""]
+    # A form sends what was left empty, too.
+    if text == "":
+        text = parameter.default or ""
+    return parameter.read(text) if text else None

@@ -1,0 +1,94 @@
+"""`/diff?a=chess@1&b=chess@2`: what changed, as text, and as boards with the moves that were gained and lost."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from itertools import islice
+from typing import Any, Final
+
+from ggn_store.errors import GgnStoreError
+from ggn_store.model.changes import Diff
+from ggn_store.model.picture import ChangedMoves
+from ggn_store.render.diagrams import to_svg
+from ggn_store.render.diff import diff_text
+from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
+
+_PICTURES: Final = 12
+_CLASSES: Final = {"+": "added", "-": "removed", "~": "changed"}
+
+
+def lines_of(difference: Diff, first: int, most: int) -> tuple[list[tuple[str, str]], bool]:
+    """Lines of a difference as text, each with what it is; and whether there are more."""
+    found = [line.rstrip("\n") for line in islice(diff_text(difference), first, first + most + 1)]
+    return [(_CLASSES.get(line[:1], ""), line) for line in found[:most]], len(found) > most
+
+
+def pictures_of(
+    asked: Asked, difference: Diff, sides: tuple[str, str | None], number: int, key: Hashable
+) -> tuple[list[dict[str, str]], bool]:
+    """Pictures of a difference from a number on, and whether there are more; `key` says what differs."""
+
+    def draw() -> tuple[ChangedMoves, ...]:
+        pictures = asked.site.store.history.pictures(difference, *sides)
+        return tuple(islice(pictures, number, number + _PICTURES + 1))
+
+    found = []
+    for picture in asked.site.pictures.get((key, number), draw):
+        try:
+            found.append({"title": picture.title, "svg": to_svg(picture)})
+        except GgnStoreError as error:
+            found.append({"title": picture.title, "svg": "", "why": str(error)})
+    return found[:_PICTURES], len(found) > _PICTURES
+
+
+def _show(asked: Asked) -> Answer:
+    before, after = asked.text("a"), asked.text("b")
+    if before is None:
+        return Answer({"before": None, "after": None, "summary": None})
+    store = asked.site.store
+    newer = asked.site.ruleset(before if after is None else after).revision
+    if after is not None:
+        older: str | None = str(asked.site.ruleset(before).revision)
+    else:
+        older = None if newer.parent is None else f"{newer.name.partition('#')[0]}@{newer.parent}"
+    piece = asked.text("piece")
+    key = (older, "" if older is None else asked.site.ruleset(older).revision.lineage, newer.name, newer.lineage, piece)
+    with asked.site.turn():
+        difference = asked.site.differences.get(key, lambda: store.history.diff(before, after, piece))
+    data: dict[str, Any] = {
+        "before": older,
+        "after": str(newer),
+        "counts": difference.counts(),
+        "summary": str(difference),
+        "fields": [each.name for each in difference.fields],
+        "pieces": {each.piece: each.kind for each in difference.pieces},
+    }
+    lines, has_more = lines_of(difference, asked.number("offset"), asked.number("limit"))
+    data |= {"lines": [line for _, line in lines], "more": has_more}
+    pictures, has_pictures = pictures_of(asked, difference, (before, after), asked.number("picture"), key)
+    shown = {
+        "revision": newer,
+        "difference": difference,
+        "rows": lines,
+        "has_more": has_more,
+        "pictures": pictures,
+        "next_picture": asked.number("picture") + _PICTURES if has_pictures else None,
+    }
+    return Answer(data, shown)
+
+
+PAGE = Page(
+    "diff",
+    "/diff",
+    "What changed from one revision, proposal or ruleset to another: text, and boards before and after.",
+    _show,
+    "diff.html",
+    (
+        Parameter("a", "the older one; alone, it is compared with its parent or its base", most=400),
+        Parameter("b", "the newer one", most=400),
+        Parameter("piece", "only this piece, in the text"),
+        Parameter("picture", "the number of the first picture", "number", "0", 0, 100_000),
+        OFFSET,
+        limit(600, 5_000),
+    ),
+)

@@ -1,0 +1,350 @@
+"""`/g/RULESET`: a board to click: a piece shows its marks, a mark makes the move, and each move can be taken back.
+
+What was played is in the address, move by move: nothing is kept here, and a link is a game.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from ggn_store.api.moves.move_notations import OWN
+from ggn_store.api.play.game import Game
+from ggn_store.api.ruleset import Ruleset
+from ggn_store.errors import MoveError, PictureError, quote
+from ggn_store.model.chain import Chain, path_of
+from ggn_store.model.marks import Mark, marks_of_moves
+from ggn_store.model.move import DISPLACEMENT, Assumption, Move
+from ggn_store.model.picture import Diagram, Link
+from ggn_store.model.play import DUTIES, HOST_DUTIES, OUTCOMES
+from ggn_store.notation.hand import HAND
+from ggn_store.render.diagrams import to_svg
+from ggn_store.render.moves import path_text
+from ggn_store.web import links
+from ggn_store.web.boards import called, in_address, names_of, read_position, written
+from ggn_store.web.page import POSITION, Answer, Asked, Page, Parameter
+from ggn_store.web.pages.source import lines_of, source_of
+from ggn_store.web.site import Site, lasting
+
+_MOST: Final = 400  # moves of a game in an address
+_SHOWN: Final = 400  # lines of a definition
+_LISTED: Final = 2_000  # moves in JSON
+Made = Move | Chain
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A game as it is shown: what was played, how the board lies, and which piece is touched."""
+
+    reference: str
+    game: Game
+    words: tuple[str, ...]
+    position: str | None
+    moves: tuple[str, ...]
+    piece: str | None
+    source: str | None
+    to: str | None
+    is_flipped: bool
+
+    def link(self, moves: tuple[str, ...] | None = None, /, **changed: links.Value) -> str:
+        """The address of this page, with other moves, another piece touched, or whatever else is changed."""
+        shown: dict[str, links.Value] = {
+            "position": self.position,
+            "m": self.moves if moves is None else moves,
+            "flip": self.is_flipped,
+            "pseudo": self.game.pseudo_legal,
+            "assume": self.game.assume,
+        }
+        return links.to("/g", self.reference, **{**shown, **changed})
+
+    def made(self, move: Made) -> str | None:
+        """The address after a move; None where it cannot be made, or written: squares may have any names."""
+        has_effects = isinstance(move, Chain) or move.has_effects
+        if not has_effects or any(place != " ".join(place.split()) for place in path_of(move)):
+            return None
+        text = self.game.ruleset.move_text(move, self.game.position)
+        return self.link((*self.moves, text))
+
+    def touched(self, source: str, piece: str) -> str:
+        """The address with a piece touched."""
+        return self.link(**{"from": source, "piece": piece if source == HAND else None})
+
+
+def _show(asked: Asked) -> Answer:
+    ruleset = asked.site.ruleset(asked.reference)
+    text = asked.text("position")
+    if text is None and not ruleset.has_start:
+        return _without_start(asked, ruleset)
+    table = Table(
+        asked.reference,
+        *_played(asked.site, ruleset, asked),
+        text,
+        asked.texts("m"),
+        asked.text("piece"),
+        asked.text("from"),
+        asked.text("to"),
+        asked.flag("flip"),
+    )
+    ruleset.handle.require_place(table.piece, table.source, table.to)
+    game = table.game
+    possible: list[Made] = [*game.moves, *game.chains]
+    chosen = [move for move in possible if _is_touched(table, move)]
+    explained = ruleset.explain([game.position], legal=not game.pseudo_legal) if asked.flag("explain") else None
+    data = _data(table, possible)
+    if explained is not None:
+        data |= {"sql": explained[0], "plan": explained[1]}
+    names = names_of(ruleset)
+    shown = _about(asked, ruleset) | {
+        "table": table,
+        "game": game,
+        "board": _picture(table, possible, chosen, names),
+        "chosen": [*_told(table, chosen)],
+        "pieces_to_move": [*_movers(table, possible, names)],
+        "plies": [*_plies(table)],
+        "notations": written(ruleset, game.position),
+        "permalink": links.to("/g", lasting(ruleset.revision), position=in_address(ruleset, game.position)),
+        "explained": explained,
+        "touched": None if table.source is None else _touched(table, names),
+        "needs_effects": any(isinstance(each, Move) and not each.has_effects for each in possible),
+    }
+    return Answer(data, shown, fixed=asked.site.is_fixed(asked.reference, ruleset.revision))
+
+
+def _without_start(asked: Asked, ruleset: Ruleset) -> Answer:
+    data = {"revision": ruleset.revision.data(), "position": None, "pieces": [*ruleset.pieces]}
+    return Answer(data, _about(asked, ruleset) | {"table": None}, fixed=False)
+
+
+# --- what was played ---
+
+
+def _played(site: Site, ruleset: Ruleset, asked: Asked) -> tuple[Game, tuple[str, ...]]:
+    """The game that an address says, and its moves in words; a move more than one seen before is played from there."""
+    text, assume = asked.text("position"), asked.text("assume")
+    revision = ruleset.revision
+    rules: dict[str, Any] = {"pseudo_legal": asked.flag("pseudo"), "assume": assume}
+
+    def begun() -> tuple[Game, tuple[str, ...]]:
+        return Game.begin(ruleset, None if text is None else read_position(ruleset, text), **rules), ()
+
+    key: tuple[Any, ...] = (revision.name, revision.lineage, text, *rules.values())
+    game, words = site.games.get(key, begun)
+    for move in asked.texts("m"):
+        key = (*key, move)
+        game, words = site.games.get(key, functools.partial(_next, game, words, move))
+    return game, words
+
+
+def _next(game: Game, words: tuple[str, ...], text: str) -> tuple[Game, tuple[str, ...]]:
+    """The game after a move as `move_text` writes it, and its moves in words."""
+    try:
+        found = game.ruleset.read_move(text, game.position, OWN, pseudo=True, assume=game.assume).moves
+        allowed = [move for move in found if game.may_be_made(move)] or found[:1]
+        if len(allowed) > 1:
+            raise MoveError(f"{quote(text)} may mean several moves")
+        return game.play(allowed[0]), (*words, _in_words(game, allowed[0], text))
+    except MoveError as error:
+        raise MoveError(f"move {len(words) + 1}: {error}") from None
+
+
+def _in_words(game: Game, move: Made, text: str) -> str:
+    """A move as players write it, where that can be said; else by its places."""
+    try:
+        return game.ruleset.move_text(move, game.position, "san")
+    except MoveError:
+        return text
+
+
+def _plies(table: Table) -> Iterator[dict[str, str]]:
+    """The moves that were played, each with the address of the game as it was after it."""
+    for number, text in enumerate(table.words, 1):
+        yield {"text": text, "address": table.link(table.moves[:number])}
+
+
+# --- what may be played ---
+
+
+def _is_touched(table: Table, move: Made) -> bool:
+    """Whether a move is one of the piece that is touched."""
+    places = path_of(move)
+    return (
+        places[0] == table.source
+        and table.piece in (None, move.piece)
+        and table.to in (None, places[-1], *(places[1:] if isinstance(move, Chain) else ()))
+    )
+
+
+def _marks(table: Table, moves: Iterable[Made]) -> tuple[Mark, ...]:
+    """The marks of moves; of a chain that of its first step."""
+    steps = (move.steps[0] if isinstance(move, Chain) else move for move in moves)
+    once = {(step.piece, step.source, step.destination, step.ordinal): step for step in steps}
+    return marks_of_moves(once.values(), table.game.position.board)
+
+
+def _told(table: Table, chosen: list[Made]) -> Iterator[dict[str, Any]]:
+    """The moves of the piece that is touched: what each is called, its words, and where it leads."""
+    for move in chosen:
+        yield {
+            "text": path_text(move),
+            "to": path_of(move)[-1],
+            "words": _words(table, move),
+            "address": table.made(move),
+        }
+
+
+def _words(table: Table, move: Made) -> str:
+    """The words of one move by itself."""
+    if isinstance(move, Chain):
+        return f"{len(move.steps)} steps"
+    return marks_of_moves([move], table.game.position.board)[0].words
+
+
+def _movers(table: Table, possible: list[Made], names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """The pieces that can move, each with how often."""
+    found: dict[tuple[str, str], int] = {}
+    for move in possible:
+        key = path_of(move)[0], move.piece
+        found[key] = found.get(key, 0) + 1
+    for (source, piece), count in found.items():
+        yield {"address": table.touched(source, piece), "words": called(piece, source, names), "count": count}
+
+
+def _touched(table: Table, names: Mapping[str, str]) -> str:
+    source = str(table.source)
+    piece = table.piece or table.game.position.board.get(source)
+    return f"nothing on {source}" if piece is None else called(piece, source, names)
+
+
+# --- the board ---
+
+
+def _picture(table: Table, possible: list[Made], chosen: list[Made], names: Mapping[str, str]) -> str | None:
+    """The board with links; None where it is too large to be drawn."""
+    game = table.game
+    try:
+        shown = game.ruleset.pictures.picture(position=game.position)
+    except PictureError:
+        return None
+    assert isinstance(shown, Diagram)  # noqa: S101  (of a position)
+    squares, held = _links(table, possible, chosen, names)
+    last = game.plies[-1].places if game.plies else ()
+    source = table.source if table.source == HAND or table.source in game.position.board else None
+    return to_svg(
+        replace(
+            shown,
+            piece=table.piece,
+            source=source,
+            marks=_marks(table, chosen),
+            links=squares,
+            hand_links=held,
+            last=tuple(square for square in last if square != HAND),
+            is_flipped=table.is_flipped,
+        )
+    )
+
+
+def _links(
+    table: Table, possible: list[Made], chosen: list[Made], names: Mapping[str, str]
+) -> tuple[dict[str, Link], dict[str, Link]]:
+    """Where clicks on squares and on pieces in the hand lead: marks make moves, pieces that can move are touched."""
+    board = table.game.position.board
+    counts: dict[tuple[str, str], int] = {}
+    for move in possible:
+        counts[path_of(move)[0], move.piece] = counts.get((path_of(move)[0], move.piece), 0) + 1
+    squares: dict[str, Link] = {}
+    held: dict[str, Link] = {}
+    for (source, piece), count in counts.items():
+        words = f"{called(piece, source, names)}, {count} move{'s' if count > 1 else ''}"
+        is_touched = source == table.source and table.piece in (None, piece)
+        address = table.link() if is_touched else table.touched(source, piece)
+        link = Link(address, f"{words}, chosen" if is_touched else words)
+        (held if source == HAND else squares)[piece if source == HAND else source] = link
+    by_square = itertools.groupby(sorted(chosen, key=_reached), key=_reached)
+    for square, moves in ((square, [*moves]) for square, moves in by_square):
+        if square == HAND or square == table.source:
+            continue
+        there = board.get(square)
+        words = f"{square}{f', where {called(there, square, names)} stands' if there else ''}"
+        one = moves[0] if len(moves) == 1 else None
+        if one is None:
+            address = table.link(**{"from": table.source, "piece": table.piece, "to": square}) + "#moves"
+            squares[square] = Link(address, f"to {words}: {len(moves)} ways, choose one below")
+        elif (after := table.made(one)) is not None:
+            squares[square] = Link(after, f"to {words}: {_words(table, one)}")
+    return squares, held
+
+
+def _reached(move: Made) -> str:
+    """The square on which a move is clicked: of a chain that of its first step."""
+    return path_of(move)[1]
+
+
+# --- about the game ---
+
+
+def _data(table: Table, possible: list[Made]) -> dict[str, Any]:
+    game = table.game
+    listed = [{"text": game.ruleset.move_text(move, game.position)} | move.data() for move in possible[:_LISTED]]
+    notations = written(game.ruleset, game.position)
+    notations.pop("json")
+    return {
+        "revision": game.ruleset.revision.data(),
+        "position": game.position.data(),
+        "notations": notations,
+        "history": [*table.moves],
+        "legal": not game.pseudo_legal,
+        "moves": listed,
+        "count": len(possible),
+        "check": game.is_check,
+        "outcome": game.result.data(),
+    }
+
+
+def _about(asked: Asked, ruleset: Ruleset) -> dict[str, Any]:
+    """What a revision is: where it comes from, its pieces, how it is played, and its definition."""
+    revision, store = ruleset.revision, asked.site.store
+    is_fixed = asked.site.is_fixed(asked.reference, revision)
+    source = source_of(ruleset)
+    lines = [] if source is None else lines_of(ruleset, source)
+    play = ruleset.play
+    is_proposal = "#" in revision.name
+    return {
+        "ruleset": ruleset,
+        "revision_": revision,
+        "lasting": lasting(revision),
+        # What may change of a revision is left out of what never does.
+        "tags": () if is_fixed or is_proposal else store.tags.list(revision.name),
+        "state": None if is_fixed or is_proposal else store.states.get(revision.name).note,
+        "names": names_of(ruleset),
+        "summaries": ruleset.piece_summaries(),
+        "duties": [(each.name, each.pieces, DUTIES[each.name]) for each in play.duties],
+        "ends": [(each, OUTCOMES[each.when].meaning) for each in play.outcomes],
+        "host": [(name, HOST_DUTIES[name]) for name in play.host],
+        "lines": lines[:_SHOWN],
+        "more_lines": max(0, len(lines) - _SHOWN),
+        "title": revision.envelope.title or revision.name,
+    }
+
+
+_ASSUME: Final[tuple[Assumption, ...]] = (DISPLACEMENT,)
+PAGE = Page(
+    "game",
+    "/g/{ruleset}",
+    "A game: its board, the moves of a position, what was played, and how it is defined.",
+    _show,
+    "game.html",
+    (
+        POSITION,
+        Parameter("m", "a move that was played from there, as its link writes it; repeatable", several=_MOST),
+        Parameter("from", "the square of the piece that is touched, * for the hand", most=255),
+        Parameter("piece", "which piece of the hand"),
+        Parameter("to", "the moves to this square only", most=255),
+        Parameter("flip", "the board as the second side sees it", "flag"),
+        Parameter("pseudo", "moves that the duties of the game forbid, too", "flag"),
+        Parameter("assume", "displacement: what moves change of a document that does not say it", choices=_ASSUME),
+        Parameter("explain", "the SQL that finds the moves, and its plan", "flag"),
+    ),
+)

@@ -1,0 +1,75 @@
+"""`/openapi.json`: the pages as OpenAPI describes them, made of the table of routes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Final
+
+import ggn_store
+from ggn_store.web.page import REFERENCE, Answer, Page, Parameter
+
+_ERROR: Final = {
+    "type": "object",
+    "required": ["error", "status"],
+    "properties": {"error": {"type": "string"}, "status": {"type": "integer"}},
+}
+
+
+def description(pages: tuple[Page, ...]) -> dict[str, Any]:
+    """The OpenAPI description of pages."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "ggn_store",
+            "version": ggn_store.__version__,
+            "description": "A store of the rules of board games. Every page has JSON beside it: at an address that "
+            "ends with .json, or by the header Accept: application/json. Nothing can be changed.",
+        },
+        "paths": {path: {"get": _operation(page)} for page in pages for path in [_path(page)]},
+        "components": {"schemas": {"Error": _ERROR}},
+    }
+
+
+def _path(page: Page) -> str:
+    if page.template is None:
+        return page.path
+    return "/index.json" if page.path == "/" else f"{page.path}.json"
+
+
+def _operation(page: Page) -> dict[str, Any]:
+    media = page.media if page.template is None else "application/json"
+    reference = [_parameter(REFERENCE) | {"in": "path", "required": True}] if page.has_reference else []
+    answers = {"200": {"description": page.about, "content": {media: {"schema": _schema(media)}}}}
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    return {
+        "operationId": page.name,
+        "summary": page.about,
+        "parameters": [*reference, *map(_parameter, page.parameters)],
+        "responses": {**answers, "default": {"description": "What is wrong, and how to mend it.", "content": content}},
+    }
+
+
+def _schema(media: str) -> dict[str, str]:
+    return {"type": "object" if media == "application/json" else "string"}
+
+
+def _parameter(parameter: Parameter) -> dict[str, Any]:
+    schema: dict[str, Any]
+    if parameter.kind == "number":
+        schema = {"type": "integer", "minimum": parameter.least, "maximum": parameter.most}
+        schema |= {} if parameter.default is None else {"default": int(parameter.default)}
+    elif parameter.kind == "flag":
+        schema = {"type": "string", "enum": ["0", "1"]}
+    else:
+        schema = {"type": "string", "maxLength": parameter.most}
+        schema |= {"enum": [*parameter.choices]} if parameter.choices else {}
+    if parameter.several:
+        schema = {"type": "array", "items": schema, "maxItems": parameter.several}
+    return {"name": parameter.name, "in": "query", "description": parameter.about, "schema": schema}
+
+
+def page(others: tuple[Page, ...]) -> Page:
+    """The page that describes other pages."""
+    text = json.dumps(description(others), indent=1) + "\n"
+    answer = Answer(text=text, media="application/json")
+    return Page("openapi", "/openapi.json", "This description.", lambda _: answer, media="application/json")

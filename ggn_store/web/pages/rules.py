@@ -1,0 +1,209 @@
+"""`/rules/RULESET` and `/analyses`: questions about rules as a whole, one at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ggn_store.errors import did_you_mean, offer, quote
+from ggn_store.web import links
+from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
+from ggn_store.web.refusal import AskedError
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question: what it is about, its columns, and who answers it; `needs` is the parameter that it cannot lack."""
+
+    about: str
+    columns: tuple[str, ...]
+    answer: Callable[[Asked], Iterable[Any]]
+    takes: tuple[str, ...] = ()
+    needs: str | None = None
+
+
+def _of(asked: Asked) -> Any:
+    return asked.site.ruleset(asked.reference).analysis()
+
+
+def _all(asked: Asked) -> Any:
+    return asked.site.store.analysis()
+
+
+def _similar(asked: Asked) -> Iterable[Any]:
+    return asked.site.store.analysis().similar(str(asked.site.ruleset(asked.reference).revision))
+
+
+def _concepts_of(asked: Asked) -> Iterable[Any]:
+    reference = str(asked.site.ruleset(asked.reference).revision)
+    for each in asked.site.store.analysis().concepts([reference]):
+        for value in each.values.values():
+            if value:
+                yield {"concept": each.concept, "value": value, "meaning": each.meaning}
+
+
+# Of one ruleset.
+RULES: Final = {
+    "stats": Question(
+        "How much is in each piece.",
+        ("piece", "side", "sources", "destinations", "possibilities", "drops", "conditions", "effects"),
+        lambda asked: _of(asked).stats(),
+    ),
+    "mobility": Question(
+        "How many squares each piece can go to, alone on the board.",
+        ("piece", "squares", "total", "mean", "min", "max", "reach", "colours"),
+        lambda asked: _of(asked).mobility(asked.text("piece")),
+        ("piece",),
+    ),
+    "coverage": Question(
+        "Which squares each piece can ever stand on.",
+        ("piece", "count", "of", "hand", "squares"),
+        lambda asked: _of(asked).coverage(asked.text("piece")),
+        ("piece",),
+    ),
+    "who-reaches": Question(
+        "Which pieces have rules that lead to a square, and from where.",
+        ("piece", "source", "quiet", "capture", "possibilities"),
+        lambda asked: _of(asked).who_reaches(str(asked.text("square"))),
+        ("square",),
+        "square",
+    ),
+    "uses": Question(
+        "How often the rules mention a piece (C:P), empty, enemy, or a state variable.",
+        ("piece", "role", "possibilities", "mentions"),
+        lambda asked: _of(asked).uses(str(asked.text("state"))),
+        ("state",),
+        "state",
+    ),
+    "dead": Question(
+        "Rules that can never apply, or that could be left out.",
+        ("kind", "piece", "source", "destination", "ordinal", "by", "square", "state", "possibilities"),
+        lambda asked: _of(asked).dead(),
+    ),
+    "symmetry": Question(
+        "Whether the two sides are mirror images of one another.",
+        ("of", "symmetry", "holds", "entries", "possibilities", "start", "where"),
+        lambda asked: _of(asked).symmetries(),
+    ),
+    "concepts": Question("What the game has, and how much of it.", ("concept", "value", "meaning"), _concepts_of),
+    "similar": Question(
+        "Which rulesets of the store are most like it, and why.",
+        ("ruleset", "likeness", "movements", "other_movements", "differs"),
+        _similar,
+    ),
+}
+
+# Of all rulesets.
+STORE: Final = {
+    "stats": Question(
+        "How much is in each ruleset.",
+        ("ruleset", "board", "pieces", "sources", "destinations", "possibilities", "drops", "conditions", "effects"),
+        lambda asked: _all(asked).stats(),
+    ),
+    "concepts": Question(
+        "What games have, and how many of them.",
+        ("concept", "rulesets", "meaning"),
+        lambda asked: _all(asked).concepts(),
+    ),
+    "find": Question(
+        "Games by what they have: drops, riders>=4, without castlers, on a board 9x9.",
+        ("ruleset", "board"),
+        lambda asked: (
+            _all(asked)
+            .find((), having=asked.texts("with"), lacking=asked.texts("without"), board=asked.text("board"))
+            .records
+        ),
+        ("with", "without", "board"),
+    ),
+    "same-movers": Question(
+        "Which pieces of all games move alike.",
+        ("pieces", "rulesets", "moves", "movers"),
+        lambda asked: _all(asked).same_movers((), piece=asked.text("piece"), ruleset=asked.text("ruleset")).groups,
+        ("piece", "ruleset"),
+    ),
+    "compare": Question(
+        "In words how the pieces of two games differ.",
+        ("change", "sides", "piece", "other", "gained", "lost", "what"),
+        lambda asked: _all(asked).compare(
+            *(str(asked.site.ruleset(str(asked.text(name))).revision) for name in ("a", "b"))
+        ),
+        ("a", "b"),
+        "a",
+    ),
+}
+
+
+def _answered(asked: Asked, questions: dict[str, Question], default: str, path: str) -> Answer:
+    what = asked.text("what") or default
+    if what not in questions:
+        hint = did_you_mean(what, questions) or f": there are {offer([*questions])}"
+        raise AskedError(f"{quote(what)} is no analysis{hint}")
+    question = questions[what]
+    reference = asked.reference or None
+    missing = [name for name in (question.needs,) if name is not None and asked.text(name) is None]
+    if question.needs == "a" and asked.text("b") is None:
+        missing = ["a and b"]
+    rows: list[Any] = []
+    if not missing:
+        with asked.site.turn():
+            rows = [each if isinstance(each, dict) else each.data() for each in question.answer(asked)]
+    first, most = asked.number("offset"), asked.number("limit")
+    data: dict[str, Any] = {"analysis": what, "rows": rows[first : first + most], "count": len(rows), "offset": first}
+    kept: dict[str, links.Value] = {"what": what, "limit": most}
+    kept |= {name: asked.values[name] for name in question.takes}
+    shown = {
+        "questions": {name: (each.about, links.to(path, reference, what=name)) for name, each in questions.items()},
+        "question": question,
+        "missing": missing,
+        "action": links.to(path, reference),
+        "before": links.to(path, reference, offset=max(0, first - most), **kept) if first else None,
+        "after": links.to(path, reference, offset=first + most, **kept) if first + most < len(rows) else None,
+        "json": links.to(f"{path}.json" if reference is None else path, reference, **kept),
+    }
+    return Answer(data, shown)
+
+
+def _rules(asked: Asked) -> Answer:
+    ruleset = asked.site.ruleset(asked.reference)
+    found = _answered(asked, RULES, "stats", "/rules")
+    return Answer(found.data, {**found.shown, "ruleset": ruleset})
+
+
+def _analyses(asked: Asked) -> Answer:
+    return _answered(asked, STORE, "stats", "/analyses")
+
+
+_PAGED: Final = (OFFSET, limit(200, 5_000))
+OF_RULESET = Page(
+    "rules",
+    "/rules/{ruleset}",
+    "Analyses of one ruleset: what is in it, mobility, coverage, dead rules, symmetry, what is like it.",
+    _rules,
+    "analysis.html",
+    (
+        Parameter("what", f"the analysis: {', '.join(RULES)}"),
+        Parameter("piece", "only this piece"),
+        Parameter("square", "of who-reaches: the square", most=255),
+        Parameter("state", "of uses: a piece, empty, enemy, or a variable"),
+        *_PAGED,
+    ),
+)
+OF_STORE = Page(
+    "analyses",
+    "/analyses",
+    "Analyses of all rulesets: what is in them, what they have, which pieces move alike, how two games differ.",
+    _analyses,
+    "analysis.html",
+    (
+        Parameter("what", f"the analysis: {', '.join(STORE)}"),
+        Parameter("with", "of find: games with this concept; repeatable", several=10),
+        Parameter("without", "of find: games without it; repeatable", several=10),
+        Parameter("board", "of find: games on such a board", most=60),
+        Parameter("piece", "of same-movers: only what moves like this piece"),
+        Parameter("ruleset", "of same-movers: whose piece it is", most=400),
+        Parameter("a", "of compare: the one ruleset", most=400),
+        Parameter("b", "of compare: the other ruleset", most=400),
+        *_PAGED,
+    ),
+)

@@ -1,0 +1,99 @@
+"""`/sql`: queries of one's own on the views, each in a process of its own, within the bounds of the command `sql`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from ggn_store.api.questions.sql import POSITION_VIEWS, SQL_EXAMPLES, SQL_TABLES, VIEWS
+from ggn_store.errors import GgnStoreError, QueryError, quote
+from ggn_store.render.records import records
+from ggn_store.web import links
+from ggn_store.web.boards import read_position
+from ggn_store.web.page import POSITION, Answer, Asked, Page, Parameter, limit
+
+_FORMATS: Final = ("table", "csv", "json", "ndjson")
+_NAME: Final = re.compile(r"(?<![:\w]):([a-z_]+)", re.ASCII)
+_MEDIA: Final = {"csv": "text/csv", "json": "application/json", "ndjson": "application/x-ndjson"}
+
+
+def _show(asked: Asked) -> Answer:
+    query, form = asked.text("query"), asked.text("format") or "table"
+    data: dict[str, Any] = {"query": query, "columns": [], "rows": [], "cut": None, "note": None}
+    shown: dict[str, Any] = {
+        "views": (*VIEWS, *POSITION_VIEWS),
+        "tables": SQL_TABLES,
+        "examples": [(each, links.to("/sql", query=each.query, param=_unset(each.query))) for each in SQL_EXAMPLES],
+        "error": None,
+        "formats": {},
+    }
+    if query is None:
+        return Answer(data, shown)
+    try:
+        found = _asked(asked, query)
+    except GgnStoreError as error:
+        if form != "table":
+            raise
+        message = asked.site.clean(str(error))
+        status = 400 if isinstance(error, QueryError) else getattr(error, "status", 400)
+        return Answer(data | {"error": message, "status": status}, shown | {"error": message}, status=status)
+    if form != "table":
+        text = "".join(records(found.data(), form, found.columns))
+        return Answer(text=text, media=_MEDIA[form], file=f"answer.{form}" if form == "csv" else None)
+    rows = [[value.hex() if isinstance(value, bytes) else value for value in row] for row in found.rows]
+    data |= {"columns": [*found.columns], "rows": rows, "cut": found.cut, "note": found.note}
+    asks = {name: asked.values[name] for name in ("query", "ruleset", "position", "limit", "param")}
+    shown |= {"formats": {form: links.to("/sql", **asks, format=form) for form in _FORMATS[1:]}}
+    return Answer(data, shown)
+
+
+def _unset(query: str) -> tuple[str, ...]:
+    """The values of an example, which are to be filled in."""
+    return tuple(f"{name}=" for name in dict.fromkeys(_NAME.findall(query)))
+
+
+def _values(asked: Asked) -> dict[str, str]:
+    """The values of the `:names` in the query."""
+    found: dict[str, str] = {}
+    for each in asked.texts("param"):
+        name, mark, value = each.partition("=")
+        if not mark or not name.isidentifier():
+            raise QueryError(f"{quote(each)}: write it as name=value, for a value :name of the query")
+        if name in found:
+            raise QueryError(f"{quote(name)} is given twice")
+        found[name] = value
+    return found
+
+
+def _asked(asked: Asked, query: str) -> Any:
+    """The answer of the store to a query, when its turn comes."""
+    reference, text = asked.text("ruleset"), asked.text("position")
+    if text is not None and reference is None:
+        raise QueryError("a position is one of a ruleset: name it, too")
+    more: dict[str, Any] = {}
+    if reference is not None:
+        more["ruleset"] = ruleset = asked.site.ruleset(reference)
+        if text is not None:
+            more["positions"] = [read_position(ruleset, text)]
+    with asked.site.turn():
+        return asked.site.store.sql(
+            query, _values(asked), **more, limit=asked.number("limit"), timeout=float(asked.number("timeout"))
+        )
+
+
+PAGE = Page(
+    "sql",
+    "/sql",
+    "A query of your own, one SELECT on the views, as a table, CSV or JSON. Nothing but reading is allowed.",
+    _show,
+    "sql.html",
+    (
+        Parameter("query", "the query", most=8_000),
+        Parameter("ruleset", "the ruleset of the views of positions", most=400),
+        POSITION,
+        Parameter("param", "NAME=VALUE, a value for :NAME in the query, as a text; repeatable", several=20),
+        Parameter("format", "how the answer is written", choices=_FORMATS),
+        limit(200, 20_000),
+        Parameter("timeout", "seconds after which the query is cut off", "number", "5", 1, 30),
+    ),
+)

@@ -1,0 +1,121 @@
+"""`/audit`, `/proposals` and `/proposal/NAME#NUMBER`: who changed what, what is proposed, and what is said of it."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import Any, Final
+
+from ggn_store.errors import GgnStoreError
+from ggn_store.model.event import ACTIONS
+from ggn_store.model.proposal import Proposal
+from ggn_store.web import links
+from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
+from ggn_store.web.pages.diff import lines_of, pictures_of
+
+_NAME: Final = Parameter("ruleset", "of this ruleset, of a namespace (team/), or of a glob", most=400)
+
+
+def _audit(asked: Asked) -> Answer:
+    most, before = asked.number("limit"), asked.number("before")
+    events = [
+        *asked.site.store.upkeep.audit(
+            asked.text("ruleset"), before=before or None, limit=most + 1, only=asked.texts("only")
+        )
+    ]
+    # The newest of them come last; people want them first.
+    page = events[::-1][:most]
+    kept: dict[str, links.Value] = {"ruleset": asked.text("ruleset"), "only": asked.texts("only"), "limit": most}
+    shown = {
+        "events": page,
+        "actions": ACTIONS,
+        "after": links.to("/audit", before=page[-1].id, **kept) if len(events) > most else None,
+    }
+    return Answer({"events": [each.data() for each in page]}, shown)
+
+
+AUDIT = Page(
+    "audit",
+    "/audit",
+    "What was changed in the store, when and by which user of the database, newest first.",
+    _audit,
+    "audit.html",
+    (
+        _NAME,
+        Parameter("only", "only such changes; repeatable", several=len(ACTIONS), choices=ACTIONS),
+        Parameter("before", "only what came before the change of this id", "number", "0", 0, (1 << 62)),
+        limit(100, 2_000),
+    ),
+)
+
+
+def _proposals(asked: Asked) -> Answer:
+    wanted = [name for name in (asked.text("ruleset"),) if name is not None]
+    found = asked.site.store.reviews.list(*wanted, closed=asked.flag("closed"))
+    first, most = asked.number("offset"), asked.number("limit")
+    page = found[first : first + most]
+    kept: dict[str, links.Value] = {"ruleset": asked.text("ruleset"), "closed": asked.flag("closed"), "limit": most}
+    shown = {
+        "found": page,
+        "before": links.to("/proposals", offset=max(0, first - most), **kept) if first else None,
+        "after": links.to("/proposals", offset=first + most, **kept) if first + most < len(found) else None,
+    }
+    return Answer({"proposals": [each.data() for each in page], "count": len(found), "offset": first}, shown)
+
+
+PROPOSALS = Page(
+    "proposals",
+    "/proposals",
+    "The proposals that wait for approvals, or all that there were.",
+    _proposals,
+    "proposals.html",
+    (_NAME, Parameter("closed", "also what was merged, rejected or withdrawn", "flag"), OFFSET, limit(100, 1_000)),
+)
+
+
+def _proposal(asked: Asked) -> Answer:
+    reviews = asked.site.store.reviews
+    found = reviews.get(asked.reference)
+    rounds = reviews.rounds(asked.reference)
+    shown: dict[str, Any] = {"proposal": found, "rounds": rounds, "said": _said(found, rounds), "fault": None}
+    shown |= {"rows": [], "has_more": False, "pictures": [], "difference": None}
+    try:
+        key = (asked.reference, found.base_id, found.round, found.digest)
+        difference = asked.site.differences.get(key, lambda: reviews.diff(asked.reference))
+        rows, has_more = lines_of(difference, 0, asked.number("limit"))
+        pictures, _ = pictures_of(asked, difference, (asked.reference, None), 0, key)
+        shown |= {"rows": rows, "has_more": has_more, "pictures": pictures, "difference": difference}
+        data = {"proposal": found.data(), "counts": difference.counts(), "lines": [line for _, line in rows]}
+    except GgnStoreError as error:
+        shown |= {"fault": str(error)}
+        data = {"proposal": found.data(), "fault": str(error)}
+    return Answer(data, shown)
+
+
+def _said(proposal: Proposal, rounds: tuple[Proposal, ...]) -> list[dict[str, Any]]:
+    """What was said of it, in the order of time; rounds but the first are said, too."""
+    said: list[dict[str, Any]] = [
+        {"at": each.created_at, "what": "amended", "by": each, "round": each.round, "entry": "", "counts": True}
+        for each in rounds[1:]
+    ]
+    said += [
+        {
+            "at": each.created_at,
+            "what": each.verdict,
+            "by": each,
+            "round": each.round,
+            "entry": each.entry,
+            "counts": not (each.verdict == "approved" and each.who in proposal.strangers),
+        }
+        for each in proposal.verdicts
+    ]
+    return sorted(said, key=itemgetter("at"))
+
+
+PROPOSAL = Page(
+    "proposal",
+    "/proposal/{ruleset}",
+    "A proposal: what it changes, as text and as boards, and what was said of it.",
+    _proposal,
+    "proposal.html",
+    (limit(600, 5_000),),
+)

@@ -1,0 +1,125 @@
+"""The server: a socket, uvicorn, and an end that is clean."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import socket
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from ggn_store.errors import InputError, printable
+from ggn_store.web.app import application
+from ggn_store.web.guard import MAX_TARGET, Guard
+from ggn_store.web.site import Site
+
+_CONNECTIONS: Final = 256
+_PATIENCE: Final = 15.0  # seconds in which a request has to come
+_GRACE: Final = 5  # seconds in which what is being answered may end
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a server listens, and by which other names it is called."""
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    other_names: tuple[str, ...] = ()
+
+
+def listen(place: Place) -> socket.socket:
+    """A socket that listens there; raises InputError where that is not possible, saying what to do."""
+    at = f"port {place.port} of {printable(place.host)}"
+    try:
+        [(family, kind, protocol, _, address), *_] = socket.getaddrinfo(
+            place.host, place.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        found = socket.socket(family, kind, protocol)
+    except (OSError, UnicodeError):
+        raise InputError(f"{printable(place.host)} is no host of this machine: see --host") from None
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind(address)
+        found.listen(128)
+    except OSError as error:
+        found.close()
+        if error.errno == errno.EADDRINUSE:
+            raise InputError(
+                f"{at} is taken by another program: choose another one with --port, or --port 0 for any that is free"
+            ) from None
+        raise InputError(f"{at} cannot be listened on: {error.strerror}: see --host and --port") from None
+    return found
+
+
+def address_of(listening: socket.socket, host: str) -> str:
+    """The address of the start page."""
+    port = listening.getsockname()[1]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+
+
+def run(site: Site, listening: socket.socket, place: Place, say: Callable[[str], None]) -> None:
+    """Answer until a signal comes, which is raised again once all that was being answered is, or has been given up."""
+    app = application(site, Guard.of(place.host, place.other_names), say)
+    config = uvicorn.Config(
+        app,
+        http=_Patient,
+        ws="none",
+        lifespan="off",
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=_CONNECTIONS,
+        timeout_keep_alive=_GRACE,
+        timeout_graceful_shutdown=_GRACE,
+        h11_max_incomplete_event_size=MAX_TARGET + 16_384,
+    )
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+class _Patient(H11Protocol):
+    """HTTP that waits only so long for a request to be whole: slow clients would keep all connections otherwise."""
+
+    _end: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def handle_events(self) -> None:
+        before = self.cycle
+        super().handle_events()
+        if self.cycle is not before:
+            self._stop_waiting()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._wait()
+
+    def _wait(self) -> None:
+        self._stop_waiting()
+        self._end = self.loop.call_later(_PATIENCE, self.transport.close)
+
+    def _stop_waiting(self) -> None:
+        if self._end is not None:
+            self._end.cancel()
+            self._end = None
+
+
+def names(given: Iterable[str]) -> tuple[str, ...]:
+    """Other names of a server, checked; raises InputError."""
+    found = tuple(given)
+    for name in found:
+        if not name or any(char in name for char in "/:@ ") or not name.isascii():
+            raise InputError(f"{printable(name)} is no name of a server: write it as games.example.org")
+    return found

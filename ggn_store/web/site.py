@@ -1,0 +1,95 @@
+"""What the pages of a server share: the store, what was asked for last, and what may run at once."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from typing import Final, Generic, TypeVar
+
+from ggn_store.api.play.game import Game
+from ggn_store.api.ruleset import Ruleset
+from ggn_store.api.store import Store
+from ggn_store.model.changes import Diff
+from ggn_store.model.picture import ChangedMoves
+from ggn_store.model.proposal import is_proposal
+from ggn_store.model.revision import Revision
+from ggn_store.web.metrics import Metrics
+from ggn_store.web.refusal import AskedError
+
+Value = TypeVar("Value")
+_RULESETS: Final = 64
+_PROPOSED: Final = 4
+_GAMES: Final = 256
+_DIFFERENCES: Final = 8
+_WAIT: Final = 5.0  # seconds for a turn among queries in SQL
+
+
+class Recent(Generic[Value]):
+    """The values that were asked for last, by their keys; safe to use from several threads."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._values: OrderedDict[Hashable, Value] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The value of a key, made where it is not known any more."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key]
+        value = make()  # perhaps twice at once, which does no harm
+        with self._lock:
+            self._values[key] = value
+            self._values.move_to_end(key)
+            while len(self._values) > self._most:
+                self._values.popitem(last=False)
+        return value
+
+
+class Site:
+    """A store as pages; no more than `queries` in SQL run at once. `clean` takes what is secret out of messages."""
+
+    def __init__(self, store: Store, queries: int = 2, clean: Callable[[str], str] = lambda message: message) -> None:
+        self.store = store
+        self.clean = clean
+        self.metrics = Metrics()
+        self.games: Recent[tuple[Game, tuple[str, ...]]] = Recent(_GAMES)
+        self.differences: Recent[Diff] = Recent(_DIFFERENCES)
+        self.pictures: Recent[tuple[ChangedMoves, ...]] = Recent(_DIFFERENCES)
+        self._queries = queries
+        self._turns = threading.BoundedSemaphore(queries)
+        self._rulesets: Recent[Ruleset] = Recent(_RULESETS)
+        self._proposed: Recent[Ruleset] = Recent(_PROPOSED)
+
+    def ruleset(self, reference: str) -> Ruleset:
+        """What a reference names now, with what was read of it before; raises UnknownNameError."""
+        if is_proposal(reference):  # which is put into a store of its own in memory
+            proposal = self.store.reviews.get(reference)
+            key: Hashable = (str(proposal), proposal.round, proposal.digest)
+            return self._proposed.get(key, lambda: self.store.ruleset(reference))
+        found = self.store.ruleset(reference)
+        revision = found.revision
+        key = (revision.name, revision.lineage, revision.id, revision.state, revision.successor)
+        return self._rulesets.get(key, lambda: found)
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """A turn to ask the database a question of somebody's own; raises AskedError where too many wait for one."""
+        if not self._turns.acquire(timeout=_WAIT):
+            raise AskedError(f"{self._queries} queries are running already: ask again in a moment", 503)
+        try:
+            yield
+        finally:
+            self._turns.release()
+
+    def is_fixed(self, reference: str, revision: Revision) -> bool:
+        """Whether a reference names a revision by its whole history, so that it never means anything else."""
+        return reference == lasting(revision)
+
+
+def lasting(revision: Revision) -> str:
+    """The reference to a revision that holds in every store, for ever."""
+    return f"{revision.name}@sha256:{revision.lineage}"

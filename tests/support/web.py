@@ -1,0 +1,94 @@
+"""Pages as tests ask for them: a client without a network, and what a browser would find in a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from urllib.parse import urljoin, urlsplit
+
+from starlette.testclient import TestClient
+
+from ggn_store import Store
+from ggn_store.web.app import application
+from ggn_store.web.guard import Guard
+from ggn_store.web.site import Site
+
+HOST = "127.0.0.1"
+START = f"http://{HOST}:8000"
+# Elements that run, load or send something; the style sheet, the icon and forms are looked at one by one.
+ACTIVE = {"script", "iframe", "object", "embed", "base", "style", "foreignobject", "audio", "video", "applet", "frame"}
+OWN = re.compile(r"(/(?!/)|[?#])")
+
+
+@contextmanager
+def client(store: Store, guard: Guard | None = None, lines: list[str] | None = None) -> Iterator[TestClient]:
+    """A client of the pages of a store, which is open until the end."""
+    say = (lambda line: None) if lines is None else lines.append
+    app = application(Site(store), Guard.of(HOST) if guard is None else guard, say)
+    with TestClient(app, base_url=START, follow_redirects=False, raise_server_exceptions=True) as found:
+        yield found
+
+
+@dataclass
+class Found(HTMLParser):
+    """What is in a page: its links, its pictures, its text, and what it must not have."""
+
+    page: str = ""
+    links: list[str] = field(default_factory=list)
+    ids: set[str] = field(default_factory=set)
+    texts: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
+    squares: dict[str, str] = field(default_factory=dict)
+    shape: list[tuple[str, ...]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+        self.feed(self.page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given: Mapping[str, str | None] = dict(attrs)
+        self.shape.append((tag, *(name for name, _ in attrs)))
+        if tag in ACTIVE:
+            self.faults.append(f"<{tag}>")
+        for name, value in attrs:
+            if name.startswith("on") or name in ("style", "srcdoc", "formaction", "xlink:href", "http-equiv"):
+                self.faults.append(f"{tag} {name}={value}")
+            if name in ("href", "src", "action"):
+                self._lead(tag, str(value))
+            if name == "id":
+                self.ids.add(str(value))
+        if tag == "a" and given.get("data-square"):
+            self.squares[str(given["data-square"])] = str(given["href"])
+            assert given["aria-label"]
+
+    def _lead(self, tag: str, address: str) -> None:
+        if not OWN.match(address):
+            self.faults.append(f"{tag} leads to {address}")
+        self.links.append(address)
+
+    handle_startendtag = handle_starttag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        """All that is shown."""
+        return "".join(self.texts)
+
+
+def looked_at(page: str) -> Found:
+    """What is in a page, which has nothing in it that acts by itself."""
+    found = Found(page)
+    assert found.faults == []
+    return found
+
+
+def own(address: str, base: str) -> str:
+    """The path and query of a link of a page."""
+    parts = urlsplit(urljoin(base, address))
+    return f"{parts.path}?{parts.query}" if parts.query else parts.path

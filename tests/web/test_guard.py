@@ -1,0 +1,116 @@
+"""Who is let in: by which name, from where, with how much."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.testclient import TestClient
+
+from ggn_store import Store
+from ggn_store.web.guard import MAX_TARGET, Guard, is_loopback
+from tests.support.web import client
+
+VISIT = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1:8000", 200),
+        ("localhost:8000", 200),
+        ("LOCALHOST.:8000", 200),
+        ("[::1]:8000", 200),
+        ("evil.example", 421),
+        ("127.0.0.1.evil.example", 421),
+        ("localhost.evil.example:8000", 421),
+        ("10.0.0.7", 421),
+        ("", 421),
+        ("127.0.0.1@evil.example", 421),
+    ],
+)
+def test_only_the_names_of_the_server_are_answered(pages: TestClient, host: str, status: int) -> None:
+    answer = pages.get("/health", headers={"Host": host})
+    assert answer.status_code == status
+    assert "content-security-policy" in answer.headers
+
+
+def test_other_names_are_those_that_were_given(filled: str) -> None:
+    with Store.open(filled) as store:
+        with client(store, Guard.of("192.0.2.1", ["games.example.org"])) as pages:
+            for host, status in (("games.example.org", 200), ("192.0.2.1:80", 200), ("127.0.0.1", 421)):
+                assert pages.get("/health", headers={"Host": host}).status_code == status
+        with client(store, Guard.of("0.0.0.0")) as pages:
+            for host, status in (("10.0.0.7:8000", 200), ("[2001:db8::1]", 200), ("evil.example", 421)):
+                assert pages.get("/health", headers={"Host": host}).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({}, 200),
+        ({"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "no-cors"}, 200),
+        ({"Sec-Fetch-Site": "none", **VISIT}, 200),
+        ({"Sec-Fetch-Site": "cross-site", **VISIT}, 200),
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}, 403),
+        ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}, 403),
+        ({"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"}, 403),
+        ({"Origin": "http://127.0.0.1:8000"}, 200),
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+    ],
+)
+def test_pages_of_others_only_lead_here(pages: TestClient, headers: dict[str, str], status: int) -> None:
+    assert pages.get("/sql", headers=headers).status_code == status
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"])
+def test_nothing_can_be_changed(pages: TestClient, method: str) -> None:
+    assert pages.request(method, "/g/mini").status_code == 405
+    for headers in ({"Sec-Fetch-Site": "cross-site", **VISIT}, {"Origin": "http://evil.example"}):
+        assert pages.request(method, "/g/mini", headers=headers).status_code == 403
+
+
+def test_head_answers_without_a_page(pages: TestClient) -> None:
+    answer = pages.head("/g/mini")
+    assert (answer.status_code, answer.content) == (200, b"")
+
+
+def test_what_is_too_large_is_refused(pages: TestClient) -> None:
+    assert pages.get("/?text=" + "a" * MAX_TARGET).status_code == 414
+    assert pages.request("GET", "/", content=b"x").status_code == 413
+    assert pages.get("/?" + "&".join(["text=a"] * 2_000)).status_code == 400
+    assert pages.get("/?text=" + "a" * 300).status_code == 400
+    assert pages.get("/g/" + "a" * 500).status_code == 400
+
+
+def test_who_asks_and_what_came_of_it_is_a_line_each_and_counted(filled: str) -> None:
+    lines: list[str] = []
+    with Store.open(filled) as store, client(store, lines=lines) as pages:
+        pages.get("/g/mini?position=nonsense")
+        pages.get("/health")
+        pages.get("/nowhere%0aforged")
+        metrics = pages.get("/metrics").text
+    assert [line.rpartition(" ms")[0].rpartition(" ")[0] for line in lines][:3] == [
+        "testclient GET /g/mini 400",
+        "testclient GET /health 200",
+        "testclient GET /nowhere\\nforged 404",
+    ]
+    assert 'ggn_store_requests_total{page="game",status="400"} 1' in metrics
+    assert 'ggn_store_requests_total{page="other",status="404"} 1' in metrics
+    assert 'ggn_store_request_seconds_count{page="health"} 1' in metrics
+
+
+def test_a_store_that_is_not_there_is_no_health(filled: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from ggn_store.errors import StoreError
+
+    def fail(self: Store) -> None:
+        raise StoreError("the server is gone")
+
+    with Store.open(filled) as store, client(store) as pages:
+        assert pages.get("/health").text == "ok\n"
+        monkeypatch.setattr(Store, "info", fail)
+        assert pages.get("/health").status_code == 503
+
+
+def test_loopback_is_told_from_what_others_reach() -> None:
+    assert [host for host in ("127.0.0.1", "127.8.8.8", "::1", "localhost") if not is_loopback(host)] == []
+    assert [host for host in ("0.0.0.0", "::", "10.0.0.1", "example.org") if is_loopback(host)] == []

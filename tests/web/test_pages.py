@@ -1,0 +1,224 @@
+"""Pages: each answers, as HTML and as JSON; every link leads somewhere; nothing in them acts by itself."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from starlette.testclient import TestClient
+
+from ggn_store import Store
+from ggn_store.web.routes import PAGES
+from tests.support.program import MINI, MINI_TOML, write
+from tests.support.web import client, looked_at, own
+
+ADDRESSES = {
+    "gallery": ("/", "/?text=small&board=3x3&dialect=diff&state=all&with=drops", "/?offset=1&limit=1"),
+    "game": (
+        "/g/mini",
+        "/g/mini@1?from=a2&explain=1",
+        "/g/mini?from=*&piece=C:P&flip=1",
+        "/g/must?assume=displacement&position={}",
+    ),
+    "piece": ("/piece/mini", "/piece/mini?piece=C:P&source=a2&movers=1&uses=1", "/piece/mini?piece=C:P&source=*"),
+    "log": ("/log/mini",),
+    "blame": ("/blame/mini", "/blame/mini?piece=C:P&source=a2&destination=a3"),
+    "diff": ("/diff", "/diff?a=mini", "/diff?a=mini&b=perform"),
+    "rules": tuple(
+        f"/rules/mini?what={what}"
+        for what in (
+            *("stats", "mobility", "coverage", "who-reaches", "who-reaches&square=a3", "uses", "uses&state=C:P"),
+            *("dead", "symmetry", "concepts", "similar"),
+        )
+    ),
+    "analyses": tuple(
+        f"/analyses?what={what}"
+        for what in ("stats", "concepts", "find&with=drops", "same-movers", "compare", "compare&a=mini&b=must")
+    ),
+    "sql": ("/sql", "/sql?query=SELECT+*+FROM+v_rulesets", "/sql?query=SELECT+*+FROM+moves&ruleset=mini"),
+    "proposals": ("/proposals", "/proposals?closed=1"),
+    "audit": ("/audit", "/audit?ruleset=mini&only=revision&limit=1"),
+    "picture": ("/picture/mini", "/picture/mini?piece=C:P&source=a2"),
+    "health": ("/health",),
+    "metrics": ("/metrics",),
+    "openapi": ("/openapi.json",),
+}
+# These need a definition, or a proposal: tests of their own have them.
+ELSEWHERE = {"source", "proposal"}
+ALL = [address for addresses in ADDRESSES.values() for address in addresses]
+
+
+def test_every_page_is_asked_for_here() -> None:
+    assert {page.name for page in PAGES} == set(ADDRESSES) | ELSEWHERE
+
+
+@pytest.mark.parametrize("address", ALL)
+def test_every_page_answers_with_the_headers_that_protect_it(pages: TestClient, address: str) -> None:
+    answer = pages.get(address)
+    assert answer.status_code == 200, answer.text
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+    assert "unsafe" not in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["cache-control"].startswith("private")
+    assert "server" not in answer.headers
+    if answer.headers["content-type"].startswith("text/html"):
+        looked_at(answer.text)
+        assert len(answer.content) < 100_000
+
+
+@pytest.mark.parametrize("page", [page.name for page in PAGES if page.template and page.name not in ELSEWHERE])
+def test_every_page_has_json_beside_it(pages: TestClient, page: str) -> None:
+    path, _, query = ADDRESSES[page][-1].partition("?")
+    name = "/index" if path == "/" else path
+    beside = pages.get(f"{name}.json?{query}")
+    assert beside.headers["content-type"] == "application/json"
+    assert isinstance(beside.json(), dict)
+    asked = pages.get(f"{path}?{query}", headers={"Accept": "application/json"})
+    assert asked.json() == beside.json()
+
+
+def test_every_link_leads_somewhere(filled: str) -> None:
+    """Those of some pages, and of the pages that these lead to, as far as there is time for."""
+    waiting, seen = deque(["/", "/sql", "/analyses", "/rules/mini", "/g/hostile", "/g/mini?from=a2"]), set[str]()
+    with Store.open(filled) as store, client(store) as pages:
+        while waiting and len(seen) < 90:
+            address = waiting.popleft()
+            is_query = address.startswith("/sql?query=")  # each is a process; other tests run all examples
+            if address in seen or (is_query and any(each.startswith("/sql?query=") for each in seen)):
+                continue
+            seen.add(address)
+            answer = pages.get(address)
+            assert answer.status_code == 200, (address, answer.text)
+            if answer.headers["content-type"].startswith("text/html"):
+                found = looked_at(answer.text)
+                anchors = {link[1:] for link in found.links if link.startswith("#")}
+                assert anchors <= found.ids, address
+                waiting += [own(link, address) for link in found.links if not link.startswith("#")]
+    assert len(seen) == 90
+
+
+def test_the_gallery_finds_games_by_words_boards_and_what_they_have(pages: TestClient) -> None:
+    def found(query: str) -> list[str]:
+        data = pages.get(f"/index.json?{query}").json()
+        assert data["count"] >= len(data["rulesets"])
+        return [each["name"] for each in data["rulesets"]]
+
+    assert found("") == ["hostile", "mini", "must", "perform"]
+    assert found("text=SMALL+game") == ["mini"]
+    assert found("board=3x3") == ["mini"]
+    assert found("with=drops") == ["mini"]
+    assert found("dialect=must-deny") == ["must"]
+    assert found("state=retired") == []
+    assert found("limit=2&offset=1") == ["mini", "must"]
+    assert "A small game" in looked_at(pages.get("/?board=3x3").text).text
+
+
+def test_an_empty_store_offers_the_library(store: Store) -> None:
+    with client(store) as pages:
+        text = looked_at(pages.get("/").text).text
+        assert "ggn-store --db ADDRESS load --library" in text
+        assert "Raumschach" in text
+
+
+def test_a_definition_has_numbered_lines_that_lead_to_its_pieces(chess: TestClient) -> None:
+    page = looked_at(chess.get("/source/chess").text)
+    assert "[pieces.N]" in page.text
+    assert "/piece/chess?piece=C%3AN" in page.links
+    assert {"L1", "L2"} <= page.ids
+    few = chess.get("/source/chess?offset=2&limit=1")
+    assert {each for each in looked_at(few.text).ids if each.startswith("L")} == {"L3"}
+    assert chess.get("/source/mini").status_code == 404
+
+
+def test_what_a_page_does_not_know_is_a_clear_message(pages: TestClient) -> None:
+    for address, status, message in (
+        ("/g/minni", 404, "did you mean mini?"),
+        ("/g/mini@9", 404, "no revision 9"),
+        ("/g/mini?form=a2", 400, "did you mean from?"),
+        ("/g/mini?from=z9", 404, "z9"),
+        ("/g/mini?position=nonsense", 400, "this is no position"),
+        ("/g/mini?m=a1+a2", 400, "move 1:"),
+        ("/g/mini?flip=yes", 400, "flip="),
+        ("/g/mini?flip=1&flip=0", 400, "more than once"),
+        ("/?limit=0", 400, "from 1 to 200"),
+        ("/?limit=99999999999999999999", 400, "from 1 to 200"),
+        ("/rules/mini?what=mobilty", 400, "did you mean mobility?"),
+        ("/analyses?what=find&with=hopers", 404, "hoppers"),
+        ("/diff?b=mini&c=must", 400, "takes no parameter"),
+        ("/proposal/mini%231", 404, "mini#1"),
+        ("/sql?query=DELETE+FROM+ruleset&format=csv", 400, ""),
+        ("/nowhere", 404, "/nowhere"),
+        ("/static/../app.py", 404, ""),
+        ("/static/%2e%2e%2fapp.py", 404, ""),
+        ("/g/mini?position=%ff", 400, "UTF-8"),
+    ):
+        answer = pages.get(address, headers={"Accept": "application/json"})
+        assert answer.status_code == status, (address, answer.text)
+        assert message in answer.json()["error"], address
+        assert "Traceback" not in answer.text
+        as_page = pages.get(address)
+        assert as_page.status_code == status
+        looked_at(as_page.text)
+
+
+def test_revisions_named_by_their_history_are_kept_for_ever_and_others_are_asked_for_again(pages: TestClient) -> None:
+    [newest] = pages.get("/log/mini.json").json()["revisions"]
+    lasting = f"/g/mini@sha256:{newest['lineage']}"
+    assert "immutable" in pages.get(lasting).headers["cache-control"]
+    assert "immutable" in pages.get(f"{lasting}.json").headers["cache-control"]
+    for address in ("/g/mini", "/g/mini@1", lasting[:-1], "/log/mini@1"):
+        answer = pages.get(address)
+        assert "no-cache" in answer.headers["cache-control"], address
+        again = pages.get(address, headers={"If-None-Match": answer.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+    style = next(link for link in looked_at(pages.get("/").text).links if "style.css" in link)
+    assert "immutable" in pages.get(style).headers["cache-control"]
+    assert "immutable" not in pages.get("/static/style.css").headers["cache-control"]
+
+
+def test_a_ruleset_whose_name_ends_with_json_has_a_page_too(store: Store, tmp_path: Path) -> None:
+    write(tmp_path / "mini.toml", MINI_TOML)
+    store.load(write(tmp_path / "mini.json", MINI), "data.json")
+    with client(store) as pages:
+        [link] = [link for link in looked_at(pages.get("/").text).links if link.startswith("/g/")]
+        assert pages.get(link).headers["content-type"].startswith("text/html")
+        assert pages.get(f"{link}.json").json()["revision"]["name"] == "data.json"
+
+
+def test_history_shows_who_changed_what_and_where(store: Store, tmp_path: Path) -> None:
+    write(tmp_path / "mini.toml", MINI_TOML)
+    store.load(write(tmp_path / "mini.json", MINI), "team/mini", author="Ann", message="first rules")
+    changed = {"C:P": MINI["C:P"] | {"b1": {"b2": MINI["C:P"]["a2"]["b3"]}}, "c:p": MINI["c:p"]}
+    store.load(write(tmp_path / "mini.json", changed), "team/mini", author="Bob", message="a pawn more")
+    store.tags.set("team/mini@1", "stable", author="Ann")
+    store.states.set("team/mini", "deprecated", message="too small", author="Ann")
+    proposed = store.reviews.propose(
+        write(tmp_path / "mini.json", MINI), "team/mini", author="Cas", message="as before"
+    )
+    store.reviews.comment(str(proposed), "why?", piece="C:P", author="Ann")
+    with client(store) as pages:
+        log = looked_at(pages.get("/log/team/mini").text)
+        assert [name for name in ("Ann", "Bob", "first rules", "a pawn more", "stable") if name not in log.text] == []
+        assert [each["revision"] for each in pages.get("/log/team/mini.json?limit=1").json()["revisions"]] == [2]
+        blame = pages.get("/blame/team/mini.json?piece=C:P&source=b1").json()
+        assert [(each["author"], each["destination"]) for each in blame["entries"]] == [("Bob", "b2")]
+        diff = pages.get("/diff?a=team/mini")
+        assert 'data-change="added"' in diff.text
+        assert pages.get("/diff.json?a=team/mini").json()["counts"]["entries"] == 1
+        assert "nothing" in looked_at(pages.get("/diff?a=team/mini@1").text).text
+        game = looked_at(pages.get("/g/team/mini").text).text
+        assert "team/mini is deprecated" in game
+        assert "stable" in game
+        fixed = pages.get(f"/g/team/mini@sha256:{blame['entries'][0]['lineage']}").text
+        assert "is deprecated" not in fixed, "what may change is not kept for ever"
+        proposals = looked_at(pages.get("/proposals").text)
+        assert f"/proposal/{quote(str(proposed))}" in proposals.links
+        proposal = looked_at(pages.get(f"/proposal/{quote(str(proposed))}").text)
+        assert [each for each in ("as before", "why?", "Cas", "C:P", "open") if each not in proposal.text] == []
+        assert looked_at(pages.get(f"/g/{quote(str(proposed))}").text).squares
+        audit = pages.get("/audit.json?only=revision&limit=1").json()["events"]
+        assert [(each["action"], each["subject"]) for each in audit] == [("revision", "team/mini")]
+        assert re.search("propose.*state.*tag.*revision", looked_at(pages.get("/audit").text).text, re.DOTALL)
