@@ -51,6 +51,7 @@ def serve(ctx: click.Context, host: str, port: int, names: tuple[str, ...], quer
     except ImportError as error:
         raise GgnStoreError(_HINT.format(printable(error.name or str(error)))) from None
     store = options.open_store(ctx, create=True)
+    store.revisions()  # which says what is wrong with a store, before anybody asks
     place = server.Place(host, port, server.names(names))
     with process.ended_by_sigterm(), server.listen(place) as listening:
         click.echo(server.address_of(listening, host))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import sys
@@ -10,8 +11,8 @@ from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote
 
+from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -32,6 +33,7 @@ _JSON: Final = ".json"
 _FOREVER: Final = "private, max-age=31536000, immutable"
 _AGAIN: Final = "private, no-cache"
 _MAX_PAIRS: Final = 1_000
+_AT_ONCE: Final = 8
 # One page asks for no more than this, whatever files may.
 _LIMITS: Final = {"chains": 2_000}
 Say = Callable[[str], None]
@@ -39,9 +41,11 @@ Say = Callable[[str], None]
 
 def application(site: Site, guard: Guard, say: Say = lambda line: None) -> ASGIApp:
     """The pages of a site behind a guard; `say` gets a line for each request."""
+    # Fewer than a database lets in from one program, so that nobody waits for a connection with a thread in hand.
+    turns = CapacityLimiter(_AT_ONCE)
     routes = [Route("/static/{name}", _static, name="static", methods=["GET", "HEAD"])]
     for page in PAGES:
-        endpoint = _endpoint(site, page)
+        endpoint = _endpoint(site, page, turns)
         paths = [page.path.replace("}", ":path}")]
         if page.template is not None and not page.has_reference:
             paths.append((page.path if page.path != "/" else "/index") + _JSON)
@@ -86,7 +90,7 @@ class _Entrance:
         self.say(f"{client[0]} {printable(scope['method'][:20])} {path} {status} {seconds * 1000:.0f} ms")
 
 
-def _endpoint(site: Site, page: Page) -> Callable[[Request], Any]:
+def _endpoint(site: Site, page: Page, turns: CapacityLimiter) -> Callable[[Request], Any]:
     async def answer(request: Request) -> Response:
         request.scope["page"] = page.name
         is_json = _wants_json(request.scope) and page.template is not None
@@ -94,7 +98,10 @@ def _endpoint(site: Site, page: Page) -> Callable[[Request], Any]:
         if is_json and page.has_reference and _is_named_json(request.scope):
             reference = reference.removesuffix(_JSON)
         known = request.headers.get("if-none-match")
-        return await run_in_threadpool(_answered, site, page, reference, request.scope["query_string"], is_json, known)
+        query = request.scope["query_string"]
+        return await to_thread.run_sync(
+            functools.partial(_answered, site, page, reference, query, is_json, known), limiter=turns
+        )
 
     return answer
 

@@ -20,6 +20,7 @@ from ggn_store.web.site import Site
 
 _CONNECTIONS: Final = 256
 _PATIENCE: Final = 15.0  # seconds in which a request has to come
+_LONGEST: Final = 120.0  # in which it has to be answered, and the answer to be read
 _GRACE: Final = 5  # seconds in which what is being answered may end
 
 
@@ -84,7 +85,7 @@ def run(site: Site, listening: socket.socket, place: Place, say: Callable[[str],
 
 
 class _Patient(H11Protocol):
-    """HTTP that waits only so long for a request to be whole: slow clients would keep all connections otherwise."""
+    """HTTP that waits only so long for requests and for readers: slow clients would keep all connections otherwise."""
 
     _end: asyncio.TimerHandle | None = None
 
@@ -100,15 +101,15 @@ class _Patient(H11Protocol):
         before = self.cycle
         super().handle_events()
         if self.cycle is not before:
-            self._stop_waiting()
+            self._wait(_LONGEST)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
         self._wait()
 
-    def _wait(self) -> None:
+    def _wait(self, seconds: float = _PATIENCE) -> None:
         self._stop_waiting()
-        self._end = self.loop.call_later(_PATIENCE, self.transport.close)
+        self._end = self.loop.call_later(seconds, self.transport.abort)
 
     def _stop_waiting(self) -> None:
         if self._end is not None:

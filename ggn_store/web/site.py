@@ -59,7 +59,6 @@ class Site:
         self.games: Recent[tuple[Game, tuple[str, ...]]] = Recent(_GAMES)
         self.differences: Recent[Diff] = Recent(_DIFFERENCES)
         self.pictures: Recent[tuple[ChangedMoves, ...]] = Recent(_DIFFERENCES)
-        self._queries = queries
         self._turns = threading.BoundedSemaphore(queries)
         self._rulesets: Recent[Ruleset] = Recent(_RULESETS)
         self._proposed: Recent[Ruleset] = Recent(_PROPOSED)
@@ -79,7 +78,7 @@ class Site:
     def turn(self) -> Iterator[None]:
         """A turn to ask the database a question of somebody's own; raises AskedError where too many wait for one."""
         if not self._turns.acquire(timeout=_WAIT):
-            raise AskedError(f"{self._queries} queries are running already: ask again in a moment", 503)
+            raise AskedError("as many queries run already as may run at once: ask again in a moment", 503)
         try:
             yield
         finally:

@@ -6,7 +6,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from ggn_store import Store
+from ggn_store.web import site as site_of_pages
+from ggn_store.web.app import application
 from ggn_store.web.guard import MAX_TARGET, Guard, is_loopback
+from ggn_store.web.site import Site
 from tests.support.web import client
 
 VISIT = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
@@ -109,6 +112,18 @@ def test_a_store_that_is_not_there_is_no_health(filled: str, monkeypatch: pytest
         assert pages.get("/health").text == "ok\n"
         monkeypatch.setattr(Store, "info", fail)
         assert pages.get("/health").status_code == 503
+
+
+def test_who_asks_while_all_turns_are_taken_is_asked_to_wait(filled: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(site_of_pages, "_WAIT", 0.01)
+    with Store.open(filled) as store:
+        site = Site(store, queries=1)
+        app = application(site, Guard.of("127.0.0.1"))
+        with TestClient(app, base_url="http://127.0.0.1:8000") as pages, site.turn():
+            for address in ("/sql?query=SELECT+1", "/rules/mini", "/diff?a=mini"):
+                assert pages.get(address).status_code == 503
+            assert pages.get("/g/mini").status_code == 200
+            assert "ask again in a moment" in pages.get("/sql.json?query=SELECT+1").json()["error"]
 
 
 def test_loopback_is_told_from_what_others_reach() -> None:

@@ -24,7 +24,7 @@ from ggn_store.notation.hand import HAND
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.moves import path_text
 from ggn_store.web import links
-from ggn_store.web.boards import called, in_address, names_of, read_position, written
+from ggn_store.web.boards import called, in_address, names_of, read_position, require_drawable, written
 from ggn_store.web.page import POSITION, Answer, Asked, Page, Parameter
 from ggn_store.web.pages.source import lines_of, source_of
 from ggn_store.web.site import Site, lasting
@@ -225,6 +225,7 @@ def _picture(table: Table, possible: list[Made], chosen: list[Made], names: Mapp
     """The board with links; None where it is too large to be drawn."""
     game = table.game
     try:
+        require_drawable(game.ruleset)
         shown = game.ruleset.pictures.picture(position=game.position)
     except PictureError:
         return None

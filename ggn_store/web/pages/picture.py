@@ -5,12 +5,13 @@ from __future__ import annotations
 from ggn_store.errors import PictureError
 from ggn_store.model.picture import Diagram, Poster
 from ggn_store.render.diagrams import thumbnail, to_svg
-from ggn_store.web.boards import read_position
+from ggn_store.web.boards import read_position, require_drawable
 from ggn_store.web.page import POSITION, Answer, Asked, Page, Parameter
 
 
 def _show(asked: Asked) -> Answer:
     ruleset = asked.site.ruleset(asked.reference)
+    require_drawable(ruleset)
     text, piece = asked.text("position"), asked.text("piece")
     position = None if text is None else read_position(ruleset, text)
     shown = ruleset.pictures.picture(piece=piece, source=asked.text("source"), position=position)
