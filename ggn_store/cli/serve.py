@@ -47,7 +47,7 @@ def serve(ctx: click.Context, host: str, port: int, names: tuple[str, ...], quer
     put a proxy that asks for one before it where others do. See `guide web`. It needs pip install 'ggn-store[web]'.
     """
     try:
-        from ggn_store.web import server, site
+        from ggn_store.web import guard, server, site
     except ImportError as error:
         raise GgnStoreError(_HINT.format(printable(error.name or str(error)))) from None
     store = options.open_store(ctx, create=True)
@@ -55,6 +55,10 @@ def serve(ctx: click.Context, host: str, port: int, names: tuple[str, ...], quer
     place = server.Place(host, port, server.names(names))
     with process.ended_by_sigterm(), server.listen(place) as listening:
         click.echo(server.address_of(listening, host))
+        if not guard.is_loopback(host):
+            click.echo(
+                "note: whoever reaches this address can read the store: there is no login (see `guide web`)", err=True
+            )
         sys.stdout.flush()
         server.run(site.Site(store, queries, options.without_password), listening, place, _silent if quiet else _say)
 

@@ -15,7 +15,7 @@ from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -140,14 +140,18 @@ def _pairs(query: bytes) -> list[tuple[str, str]]:
 
 
 def _response(page: Page, asked: Asked, answer: Answer, is_json: bool, known: str | None) -> Response:
-    if answer.address is not None:
-        return RedirectResponse(answer.address, 303)
     if answer.text is not None:
         body, media = answer.text, answer.media
     elif is_json:
         body, media = f"{json.dumps(answer.data, ensure_ascii=True, separators=(',', ':'))}\n", "application/json"
     else:
-        values = {"asked": asked.values, "reference": asked.reference, **dict(answer.data), **dict(answer.shown)}
+        values = {
+            "asked": asked.values,
+            "reference": asked.reference,
+            "json": asked.json,
+            **dict(answer.data),
+            **dict(answer.shown),
+        }
         body, media = _html(str(page.template), page.name, values), "text/html"
     data = body.encode("utf-8", "backslashreplace")
     mark = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
@@ -190,7 +194,7 @@ def _refused(site: Site, error: GgnStoreError, media: str) -> Response:
         return Response(json.dumps({"error": message, "status": status}) + "\n", status, headers, media_type=media)
     if media != "text/html":
         return Response(f"{message}\n", status, headers, media_type="text/plain; charset=utf-8")
-    body = _html("error.html", "error", {"message": message, "status": status})
+    body = _html("error.html", "error", {"message": message, "status": status, "json": None})
     return Response(body, status, headers, media_type="text/html; charset=utf-8")
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
+from urllib.parse import urlencode
 
 from ggn_store import limits
 from ggn_store.errors import did_you_mean, offer, quote
+from ggn_store.web import links
 from ggn_store.web.refusal import AskedError
 from ggn_store.web.site import Site
 
@@ -77,7 +79,7 @@ class Answer:
 
     `data` is its JSON; its HTML is made by a template of `data` and of what else is `shown`. Where there is `text`, it
     is the answer itself, of type `media`, to be kept as `file` where it has such a name. What is `fixed` by its address
-    never changes. `address` is where to go instead.
+    never changes.
     """
 
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -86,7 +88,6 @@ class Answer:
     media: str = "text/plain"
     status: int = 200
     file: str | None = None
-    address: str | None = None
     fixed: bool = False
 
 
@@ -119,6 +120,14 @@ class Asked:
     page: Page
     values: Mapping[str, Any]
     reference: str = ""
+    query: str = ""
+
+    @property
+    def json(self) -> str:
+        """The address of the same as JSON."""
+        path, _, _ = self.page.path.partition("/{")
+        name = "/index" if path == "/" else links.to(path, self.reference or None)
+        return f"{name}.json?{self.query}" if self.query else f"{name}.json"
 
     @classmethod
     def read(cls, site: Site, page: Page, reference: str, pairs: list[tuple[str, str]]) -> Asked:
@@ -132,7 +141,7 @@ class Asked:
             given.setdefault(name, []).append(text)
         REFERENCE.read(reference)
         values = {name: _value(each, given.get(name, [])) for name, each in known.items()}
-        return cls(site, page, values, reference)
+        return cls(site, page, values, reference, urlencode(pairs))
 
     def text(self, name: str) -> str | None:
         """A text, None where it is not given or empty."""

@@ -86,9 +86,9 @@ class Site:
 
     def is_fixed(self, reference: str, revision: Revision) -> bool:
         """Whether a reference names a revision by its whole history, so that it never means anything else."""
-        return reference == lasting(revision)
+        return reference == lasting(revision) and not is_proposal(reference)
 
 
 def lasting(revision: Revision) -> str:
-    """The reference to a revision that holds in every store, for ever."""
-    return f"{revision.name}@sha256:{revision.lineage}"
+    """The reference to a revision that holds in every store, for ever; what is only proposed has its name alone."""
+    return revision.name if is_proposal(revision.name) else f"{revision.name}@sha256:{revision.lineage}"

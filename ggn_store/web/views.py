@@ -81,7 +81,7 @@ def cell(value: object) -> str:
 
 def time(value: object) -> str:
     """A time in UTC, to the minute; of a value, or of its text in JSON."""
-    return str(value)[:16].replace("T", " ")
+    return "" if value is None else str(value)[:16].replace("T", " ")
 
 
 def counted(number: int, what: str, many: str | None = None) -> str:

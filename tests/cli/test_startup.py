@@ -20,7 +20,7 @@ main()
 # What belongs to other commands, to the other database, to making a store, and to the terminal.
 NEVER = (
     *("alembic", "duckdb", "jsonschema", "numpy", "pandas", "platformdirs", "pyarrow", "pyspark", "rich"),
-    "tomlkit",
+    *("tomlkit", "starlette", "uvicorn", "jinja2", "ggn_store.web"),
     *("ggn_store.analysis", "ggn_store.columnar", "ggn_store.exports", "ggn_store.games", "ggn_store.gdl"),
     *("ggn_store.store.analyses", "ggn_store.store.exchange", "ggn_store.store.review", "ggn_store.store.server"),
     *("ggn_store.store.sql", "ggn_store.store.upkeep", "ggn_store.store.database.postgres", "ggn_store.documents"),

@@ -219,6 +219,9 @@ def test_history_shows_who_changed_what_and_where(store: Store, tmp_path: Path) 
         proposal = looked_at(pages.get(f"/proposal/{quote(str(proposed))}").text)
         assert [each for each in ("as before", "why?", "Cas", "C:P", "open") if each not in proposal.text] == []
         assert looked_at(pages.get(f"/g/{quote(str(proposed))}").text).squares
+        for address in (f"/g/{quote(str(proposed))}", f"/proposal/{quote(str(proposed))}", "/log/team/mini"):
+            for link in looked_at(pages.get(address).text).links:
+                assert link.startswith("#") or pages.get(own(link, address)).status_code == 200, (address, link)
         audit = pages.get("/audit.json?only=revision&limit=1").json()["events"]
         assert [(each["action"], each["subject"]) for each in audit] == [("revision", "team/mini")]
         assert re.search("propose.*state.*tag.*revision", looked_at(pages.get("/audit").text).text, re.DOTALL)

@@ -159,7 +159,6 @@ def _answered(asked: Asked, questions: dict[str, Question], default: str, path: 
         "action": links.to(path, reference),
         "before": links.to(path, reference, offset=max(0, first - most), **kept) if first else None,
         "after": links.to(path, reference, offset=first + most, **kept) if first + most < len(rows) else None,
-        "json": links.to(f"{path}.json" if reference is None else path, reference, **kept),
     }
     return Answer(data, shown)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import Any, Final
 
 from ggn_store.errors import GgnStoreError
@@ -108,7 +107,7 @@ def _said(proposal: Proposal, rounds: tuple[Proposal, ...]) -> list[dict[str, An
         }
         for each in proposal.verdicts
     ]
-    return sorted(said, key=itemgetter("at"))
+    return sorted(said, key=lambda each: str(each["at"] or ""))
 
 
 PROPOSAL = Page(
