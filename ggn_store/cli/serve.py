@@ -56,9 +56,7 @@ def serve(ctx: click.Context, host: str, port: int, names: tuple[str, ...], quer
     with process.ended_by_sigterm(), server.listen(place) as listening:
         click.echo(server.address_of(listening, host))
         if not guard.is_loopback(host):
-            click.echo(
-                "note: whoever reaches this address can read the store: there is no login (see `guide web`)", err=True
-            )
+            options.report_note("whoever reaches this address can read the store: there is no login (see `guide web`)")
         sys.stdout.flush()
         server.run(site.Site(store, queries, options.without_password), listening, place, _silent if quiet else _say)
 

@@ -145,13 +145,8 @@ def _response(page: Page, asked: Asked, answer: Answer, is_json: bool, known: st
     elif is_json:
         body, media = f"{json.dumps(answer.data, ensure_ascii=True, separators=(',', ':'))}\n", "application/json"
     else:
-        values = {
-            "asked": asked.values,
-            "reference": asked.reference,
-            "json": asked.json,
-            **dict(answer.data),
-            **dict(answer.shown),
-        }
+        values = {"asked": asked.values, "reference": asked.reference, "json": asked.json}
+        values |= dict(answer.data) | dict(answer.shown)
         body, media = _html(str(page.template), page.name, values), "text/html"
     data = body.encode("utf-8", "backslashreplace")
     mark = f'"{hashlib.sha256(data).hexdigest()[:32]}"'

@@ -155,6 +155,8 @@ def _answered(asked: Asked, questions: dict[str, Question], default: str, path: 
     shown = {
         "questions": {name: (each.about, links.to(path, reference, what=name)) for name, each in questions.items()},
         "question": question,
+        # `find` has a column for each concept that was asked for, too.
+        "columns": dict.fromkeys((*question.columns, *(rows[0] if what == "find" and rows else ()))),
         "missing": missing,
         "action": links.to(path, reference),
         "before": links.to(path, reference, offset=max(0, first - most), **kept) if first else None,
