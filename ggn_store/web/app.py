@@ -19,14 +19,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-import ggn_store
 from ggn_store import limits
 from ggn_store.errors import ConflictError, GgnStoreError, StoreError, UnknownNameError, printable
-from ggn_store.web import views
+from ggn_store.web import rendering, views
 from ggn_store.web.guard import HEADERS, Guard
 from ggn_store.web.page import Answer, Asked, Page
 from ggn_store.web.refusal import AskedError
-from ggn_store.web.routes import MENU, PAGES
+from ggn_store.web.routes import PAGES
 from ggn_store.web.site import Site
 
 _JSON: Final = ".json"
@@ -145,9 +144,7 @@ def _response(page: Page, asked: Asked, answer: Answer, is_json: bool, known: st
     elif is_json:
         body, media = f"{json.dumps(answer.data, ensure_ascii=True, separators=(',', ':'))}\n", "application/json"
     else:
-        values = {"asked": asked.values, "reference": asked.reference, "json": asked.json}
-        values |= dict(answer.data) | dict(answer.shown)
-        body, media = _html(str(page.template), page.name, values), "text/html"
+        body, media = rendering.html(asked, answer), "text/html"
     data = body.encode("utf-8", "backslashreplace")
     mark = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
     headers = {"ETag": mark, "Cache-Control": _FOREVER if answer.fixed else _AGAIN, "Vary": "Accept"}
@@ -157,10 +154,6 @@ def _response(page: Page, asked: Asked, answer: Answer, is_json: bool, known: st
         return Response(status_code=304, headers=headers)
     kind = media if ";" in media or not media.startswith("text/") else f"{media}; charset=utf-8"
     return Response(data, answer.status, headers, media_type=kind)
-
-
-def _html(template: str, page: str, values: dict[str, Any]) -> str:
-    return views.html(template, values | {"page": page, "menu": MENU, "version": ggn_store.__version__})
 
 
 # --- errors ---
@@ -189,7 +182,7 @@ def _refused(site: Site, error: GgnStoreError, media: str) -> Response:
         return Response(json.dumps({"error": message, "status": status}) + "\n", status, headers, media_type=media)
     if media != "text/html":
         return Response(f"{message}\n", status, headers, media_type="text/plain; charset=utf-8")
-    body = _html("error.html", "error", {"message": message, "status": status, "json": None})
+    body = rendering.error(message, status)
     return Response(body, status, headers, media_type="text/html; charset=utf-8")
 
 

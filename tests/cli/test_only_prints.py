@@ -37,6 +37,7 @@ USES = {
     "apply": "apply mini@1 --move a2b3",
     "play": "play mini@1",
     "serve": "serve --host no.such.host.invalid",
+    "site": "site -o pages",
     "uci": "uci mini@1",
     "usi": "usi mini@1",
     "perft": "perft mini@1 --depth 1",

@@ -61,7 +61,7 @@ class Found(HTMLParser):
                 self._lead(tag, str(value))
             if name == "id":
                 self.ids.add(str(value))
-        if tag == "a" and given.get("data-square"):
+        if tag == "a" and given.get("data-square") and "href" in given:
             self.squares[str(given["data-square"])] = str(given["href"])
             assert given["aria-label"]
 

@@ -267,11 +267,11 @@ GUIDE_OF = {
     "policy": "teams",
     "reviews": "teams",
     "rulesets": "moves",
-    "serve": "web",
     "sql": "sql",
     "state": "teams",
     "tag": "teams",
     "upkeep": "teams",
+    "web": "web",
 }
 ELSEWHERE = {
     "compile": "columns",

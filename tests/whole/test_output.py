@@ -65,6 +65,7 @@ OTHERS = {
     "draw as PNG": Writer("draw mini -o {}", ending=".png"),
 }
 DIRECTORIES = {
+    "site": Writer("site -o {}"),
     "compile": Writer("compile mini -o {}"),
     "import": Writer("import mine.ini -o {}"),
 }

@@ -1,8 +1,10 @@
-"""`ggn-store serve`"""
+"""The store as pages: `serve`, `site`."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -46,10 +48,9 @@ def serve(ctx: click.Context, host: str, port: int, names: tuple[str, ...], quer
     code 0. Nobody can change anything through it. Without --host only this machine reaches it; there is no login, so
     put a proxy that asks for one before it where others do. See `guide web`. It needs pip install 'ggn-store[web]'.
     """
-    try:
-        from ggn_store.web import guard, server, site
-    except ImportError as error:
-        raise GgnStoreError(_HINT.format(printable(error.name or str(error)))) from None
+    with _installed():
+        from ggn_store.web import guard, server
+        from ggn_store.web.site import Site
     store = options.open_store(ctx, create=True)
     store.revisions()  # which says what is wrong with a store, before anybody asks
     place = server.Place(host, port, server.names(names))
@@ -58,7 +59,33 @@ def serve(ctx: click.Context, host: str, port: int, names: tuple[str, ...], quer
         if not guard.is_loopback(host):
             options.report_note("whoever reaches this address can read the store: there is no login (see `guide web`)")
         sys.stdout.flush()
-        server.run(site.Site(store, queries, options.without_password), listening, place, _silent if quiet else _say)
+        server.run(Site(store, queries, options.without_password), listening, place, _silent if quiet else _say)
+
+
+@options.command("site")
+@click.option("-o", "--output", metavar="DIRECTORY", required=True, help="A new directory for the files.")
+@click.pass_context
+def site(ctx: click.Context, output: str) -> None:
+    """Write the pages as files, which any web server or a browser alone shows.
+
+    Each ruleset, in its newest revision, has its start with the marks of every piece, its pieces, its definition and
+    its history. What only a server can answer is left out: moves that are made, filters, SQL, analyses. It needs
+    pip install 'ggn-store[web]'.
+    """
+    with _installed():
+        from ggn_store.web import files
+        from ggn_store.web.site import Site
+    count = files.write(Site(options.open_store(ctx)), output)
+    click.echo(f"{printable(output)}: {options.counted(count, 'file')}, index.html shows all games", err=True)
+
+
+@contextmanager
+def _installed() -> Iterator[None]:
+    """Say what to install where the packages of the pages are not there."""
+    try:
+        yield
+    except ImportError as error:
+        raise GgnStoreError(_HINT.format(printable(error.name or str(error)))) from None
 
 
 def _say(line: str) -> None:

@@ -1,0 +1,26 @@
+"""Answers as HTML, with what stands around every page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ggn_store
+from ggn_store.web import views
+from ggn_store.web.page import Answer, Asked
+from ggn_store.web.routes import MENU
+
+
+def html(asked: Asked, answer: Answer, *, is_file: bool = False) -> str:
+    """The page of an answer; `is_file`, without what asks a server for more."""
+    json = None if is_file else asked.json
+    values = {"asked": asked.values, "reference": asked.reference, "json": json, "is_file": is_file}
+    return _page(str(asked.page.template), asked.page.name, {**values, **answer.data, **answer.shown})
+
+
+def error(message: str, status: int) -> str:
+    """The page that says what is wrong."""
+    return _page("error.html", "error", {"message": message, "status": status, "json": None, "is_file": False})
+
+
+def _page(template: str, name: str, values: dict[str, Any]) -> str:
+    return views.html(template, values | {"page": name, "menu": MENU, "version": ggn_store.__version__})
