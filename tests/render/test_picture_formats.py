@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import partial
 from xml.etree import ElementTree
 
 import pytest
@@ -126,6 +127,10 @@ def test_without_resvg_the_error_says_how_to_install_it(monkeypatch: pytest.Monk
         png.to_png("<svg/>")
 
 
-def test_without_any_font_nothing_is_drawn_without_letters(drawn: dict[str, str]) -> None:
+def test_without_any_font_nothing_is_drawn_without_letters(
+    drawn: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resvg = pytest.importorskip("resvg_py")
+    monkeypatch.setattr(resvg, "svg_to_bytes", partial(resvg.svg_to_bytes, skip_system_fonts=True))
     with pytest.raises(PictureError, match="no font was found"):
-        png.to_png(re.sub('font-family="[^"]*"', 'font-family="No Such Font Anywhere"', drawn["chess-start"]))
+        png.to_png(drawn["chess-start"])
