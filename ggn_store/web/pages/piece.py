@@ -18,8 +18,7 @@ def _show(asked: Asked) -> Answer:
     ruleset = asked.site.ruleset(asked.reference)
     piece = asked.text("piece") or ruleset.pieces[0]
     names = names_of(ruleset)
-    rules = ruleset.read_piece(piece)
-    sources = [source.square for source in rules.sources]
+    sources = [*ruleset.select(piece).sources]
     analysis = ruleset.analysis()
     [mobility] = analysis.mobility(piece)
     summary = next(row for row in ruleset.piece_summaries() if row["piece"] == piece)
