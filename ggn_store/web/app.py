@@ -49,7 +49,7 @@ def application(site: Site, guard: Guard, say: Say = lambda line: None) -> ASGIA
         if page.template is not None and not page.has_reference:
             paths.append((page.path if page.path != "/" else "/index") + _JSON)
         routes += [Route(path, endpoint, name=page.name, methods=["GET", "HEAD"]) for path in paths]
-    inner = Starlette(routes=routes, exception_handlers={404: _missing, 405: _missing})
+    inner = Starlette(routes=routes, exception_handlers={404: _missing})
     inner.state.site = site
     return _Entrance(inner, site, guard, say)
 
@@ -110,7 +110,7 @@ def _answered(site: Site, page: Page, reference: str, query: bytes, is_json: boo
     media = "application/json" if is_json else page.media
     try:
         with limits.allow(_LIMITS):
-            asked = Asked.read(site, page, reference, _pairs(query))
+            asked = Asked.read(site, page, reference, _pairs(query), is_json)
             found = page.show(asked)
             return _response(page, asked, found, is_json, known)
     except GgnStoreError as error:
@@ -187,11 +187,9 @@ def _refused(site: Site, error: GgnStoreError, media: str) -> Response:
 
 
 async def _missing(request: Request, error: Exception) -> Response:
-    site: Site = request.app.state.site
-    status = getattr(error, "status_code", 404)
     path = printable(request.url.path[:200])
-    message = f"there is no page {path}: the start page is /" if status == 404 else f"{path}: not so"
-    return _refused(site, AskedError(message, status), _media(request.scope))
+    message = f"there is no page {path}: the start page is /"
+    return _refused(request.app.state.site, AskedError(message, 404), _media(request.scope))
 
 
 # --- what is asked for ---

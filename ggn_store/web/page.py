@@ -121,6 +121,7 @@ class Asked:
     values: Mapping[str, Any]
     reference: str = ""
     query: str = ""
+    is_json: bool = False
 
     @property
     def json(self) -> str:
@@ -130,7 +131,7 @@ class Asked:
         return f"{name}.json?{self.query}" if self.query else f"{name}.json"
 
     @classmethod
-    def read(cls, site: Site, page: Page, reference: str, pairs: list[tuple[str, str]]) -> Asked:
+    def read(cls, site: Site, page: Page, reference: str, pairs: list[tuple[str, str]], is_json: bool = False) -> Asked:
         """The parameters of an address; raises AskedError for what the page does not take."""
         known = {each.name: each for each in page.parameters}
         given: dict[str, list[str]] = {}
@@ -141,7 +142,7 @@ class Asked:
             given.setdefault(name, []).append(text)
         REFERENCE.read(reference)
         values = {name: _value(each, given.get(name, [])) for name, each in known.items()}
-        return cls(site, page, values, reference, urlencode(pairs))
+        return cls(site, page, values, reference, urlencode(pairs), is_json)
 
     def text(self, name: str) -> str | None:
         """A text, None where it is not given or empty."""

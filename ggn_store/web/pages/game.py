@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -93,7 +94,7 @@ def _show(asked: Asked) -> Answer:
     possible: list[Made] = [*game.moves, *game.chains]
     chosen = [move for move in possible if _is_touched(table, move)]
     explained = ruleset.explain([game.position], legal=not game.pseudo_legal) if asked.flag("explain") else None
-    data = _data(table, possible)
+    data = _data(table, possible) | ({"moves": _listed(table, possible)} if asked.is_json else {})
     if explained is not None:
         data |= {"sql": explained[0], "plan": explained[1]}
     names = names_of(ruleset)
@@ -204,12 +205,13 @@ def _words(table: Table, move: Made) -> str:
 
 def _movers(table: Table, possible: list[Made], names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     """The pieces that can move, each with how often."""
-    found: dict[tuple[str, str], int] = {}
-    for move in possible:
-        key = path_of(move)[0], move.piece
-        found[key] = found.get(key, 0) + 1
-    for (source, piece), count in found.items():
+    for (source, piece), count in _counted(possible).items():
         yield {"address": table.touched(source, piece), "words": called(piece, source, names), "count": count}
+
+
+def _counted(possible: list[Made]) -> Counter[tuple[str, str]]:
+    """How many moves there are from each place with each piece."""
+    return Counter((path_of(move)[0], move.piece) for move in possible)
 
 
 def _touched(table: Table, names: Mapping[str, str]) -> str:
@@ -252,12 +254,9 @@ def _links(
 ) -> tuple[dict[str, Link], dict[str, Link]]:
     """Where clicks on squares and on pieces in the hand lead: marks make moves, pieces that can move are touched."""
     board = table.game.position.board
-    counts: dict[tuple[str, str], int] = {}
-    for move in possible:
-        counts[path_of(move)[0], move.piece] = counts.get((path_of(move)[0], move.piece), 0) + 1
     squares: dict[str, Link] = {}
     held: dict[str, Link] = {}
-    for (source, piece), count in counts.items():
+    for (source, piece), count in _counted(possible).items():
         words = f"{called(piece, source, names)}, {count} move{'s' if count > 1 else ''}"
         is_touched = source == table.source and table.piece in (None, piece)
         address = table.link() if is_touched else table.touched(source, piece)
@@ -288,7 +287,6 @@ def _reached(move: Made) -> str:
 
 def _data(table: Table, possible: list[Made]) -> dict[str, Any]:
     game = table.game
-    listed = [{"text": game.ruleset.move_text(move, game.position)} | move.data() for move in possible[:_LISTED]]
     notations = written(game.ruleset, game.position)
     notations.pop("json")
     return {
@@ -297,11 +295,15 @@ def _data(table: Table, possible: list[Made]) -> dict[str, Any]:
         "notations": notations,
         "history": [*table.moves],
         "legal": not game.pseudo_legal,
-        "moves": listed,
         "count": len(possible),
         "check": game.is_check,
         "outcome": game.result.data(),
     }
+
+
+def _listed(table: Table, possible: list[Made]) -> list[dict[str, Any]]:
+    game = table.game
+    return [{"text": game.ruleset.move_text(move, game.position)} | move.data() for move in possible[:_LISTED]]
 
 
 def _about(asked: Asked, ruleset: Ruleset) -> dict[str, Any]:
