@@ -19,6 +19,8 @@ from ggn_store.store.database.engine import Database
 from tests.support.postgres import Server
 
 DATABASES = ("sqlite", "postgres")
+# What takes a server long, or depends on no database: on Postgres in the long run only.
+MOSTLY_SQLITE = ("sqlite", pytest.param("postgres", marks=pytest.mark.long))
 
 _migrated = migrate.run
 _statements: list[str] = []

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from ggn_store import Ruleset, Store
-from tests.support.databases import DATABASES, new_store_address
+from tests.support.databases import DATABASES, MOSTLY_SQLITE, new_store_address
 
 
 class Games(dict[str, Ruleset]):
@@ -43,7 +43,7 @@ def postgres_games(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
 
 
 # For a game that takes a server half a minute to load.
-large = pytest.mark.parametrize("games", ["sqlite", pytest.param("postgres", marks=pytest.mark.long)], indirect=True)
+large = pytest.mark.parametrize("games", MOSTLY_SQLITE, indirect=True)
 
 
 @pytest.fixture(params=DATABASES)

@@ -17,7 +17,7 @@ from ggn_store.analysis.movers import Movers
 from ggn_store.model.geometry import symmetries
 from tests.oracles import analyses as oracle
 from tests.oracles import movement, reference
-from tests.support.databases import DATABASES, new_store
+from tests.support.databases import MOSTLY_SQLITE, new_store
 from tests.support.games import Games
 from tests.support.loaded import in_random_documents, loaded
 from tests.support.strategies import documents, stateless
@@ -26,7 +26,7 @@ GAMES = ("chess", "almost", "capablanca", "loop", "minishogi", "xiangqi", "horde
 Json = dict[str, Any]
 
 
-@pytest.fixture(scope="module", params=DATABASES)
+@pytest.fixture(scope="module", params=MOSTLY_SQLITE)
 def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A store with games of the library that no test changes."""
     with new_store(request.param, tmp_path_factory.mktemp("games"), request) as store:
