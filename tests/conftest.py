@@ -48,6 +48,12 @@ def pytest_configure() -> None:
             signal.signal(number, handler)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """For `-n auto`: tests wait a third of their time, for servers, for processes, and for each other's locks."""
+    return (os.cpu_count() or 1) * 3 // 2
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """What collecting makes stays until the end: to look for garbage in it takes a tenth of the time of all tests."""
