@@ -216,7 +216,7 @@ def random_position(chance: random.Random) -> Position:
 def test_random_rules_have_the_legal_moves_of_the_store() -> None:
     chance = random.Random(5)
     seen: Counter[str] = Counter()
-    for _ in range(10):
+    for _ in range(20):
         rules = random_rules(chance)
         positions = [random_position(chance) for _ in range(30)]
         seen["judged"] += rules.columns.judges

@@ -50,14 +50,16 @@ def compile_statements_once(patch: pytest.MonkeyPatch) -> None:
 
     def make(self: Database, *args: Any, **options: Any) -> None:
         made(self, *args, **options)
-        if self.file is None and not self.is_server:  # in memory: errors mean something else, which dialects know, too
-            return
-        engine = first.get(self.name)
-        if engine is None:  # whose dialect knows the server once it is connected
-            event.listen(self.engine, "connect", lambda *_: first.setdefault(self.name, self.engine))
-            return
-        self.engine.dialect = self.engine.pool._dialect = engine.dialect
-        self.engine._compiled_cache = engine._compiled_cache
+        name, engine = self.name, self.engine
+
+        def share(*_: object) -> None:
+            known = first.setdefault(name, engine)
+            engine.dialect = engine.pool._dialect = known.dialect
+            engine._compiled_cache = known._compiled_cache
+
+        # In memory errors mean something else, which dialects know, too. Others are alike once they are connected.
+        if self.file is not None or self.is_server:
+            event.listen(engine, "connect", share)
 
     patch.setattr(Database, "__init__", make)
 
