@@ -71,7 +71,7 @@ def agrees(store: Store, name: str, step: int = 1) -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_they_hold_the_moves_of_games(module_store: Store, name: str) -> None:
-    agrees(module_store, name, 9)
+    agrees(module_store, name, 3)
 
 
 @pytest.mark.long
