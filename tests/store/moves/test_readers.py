@@ -173,7 +173,10 @@ def in_sqlite() -> Iterator[Filled]:
         yield filled
 
 
-@pytest.fixture(params=READERS)
+# Who may do least stands for the two who may do a little more, but in the long run.
+@pytest.fixture(
+    params=[pytest.param(name, marks=[pytest.mark.long] * (name in POSTGRES_READERS[:2])) for name in READERS]
+)
 def reader(request: pytest.FixtureRequest) -> str:
     """What one who may only read is called."""
     name: str = request.param
