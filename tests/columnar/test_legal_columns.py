@@ -218,7 +218,7 @@ def test_random_rules_have_the_legal_moves_of_the_store() -> None:
     seen: Counter[str] = Counter()
     for _ in range(20):
         rules = random_rules(chance)
-        positions = [random_position(chance) for _ in range(30)]
+        positions = [random_position(chance) for _ in range(60)]
         seen["judged"] += rules.columns.judges
         seen.update(duty.name for duty in rules.play.duties if rules.columns.judges)
         seen["crossing"] += rules.columns.judges and bool(rules.play.crossing)
@@ -226,7 +226,7 @@ def test_random_rules_have_the_legal_moves_of_the_store() -> None:
         assert rules.moves_batch(positions, legal=True, query="columns") == expected
         seen["legal"] += sum(map(len, expected))
         seen["all"] += sum(map(len, rules.moves_batch(positions)))
-    assert 100 < seen["legal"] < seen["all"] - 20, seen
+    assert 100 < seen["legal"] < seen["all"] - 100, seen
     assert min(seen["judged"], seen["crossing"]) > 3, seen
     assert all(seen[duty.name] for duty in OTHER_DUTIES), seen
 

@@ -976,18 +976,21 @@ def require_examples(
     store: Store, *asks: Callable[[str, dict[str, str]], list[Row]], unknown: str | None = None
 ) -> None:
     """What others find for the examples is what the store finds; the SQL of one may be `unknown`."""
+    found = 0
     for example in SQL_EXAMPLES:
         if unknown is not None and unknown in example.query:
             continue
         values = {"piece": "C:N", "source": "a1"} if ":piece" in example.query else {}
         ours = [same_in_any_engine(row) for row in store.sql(example.query, values, timeout=60)]
         assert ours, example.question
+        found += len(ours)
         for ask in asks:
             theirs = [same_in_any_engine(row) for row in ask(example.query, values)]
             if "ORDER BY" not in example.query:
                 ours, theirs = sorted(ours), sorted(theirs)
             assert ours == theirs, example.question
     assert len(SQL_EXAMPLES) >= 20
+    assert found > 200
 
 
 def exported_games(store: Store, directory: Path, form: Format) -> Path:
