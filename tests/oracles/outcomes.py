@@ -41,6 +41,8 @@ AFTER_MOVES = frozenset(("no-move", "material", "repetition", "quiet"))
 """Outcomes that are no immediate ends of the engine's; a game that has no others is asked for these at every
 `RARELY`th ply only."""
 RARELY = 4
+STOPS = frozenset(("side-effects", "bikjang"))
+"""Duties of the host by which the engine may take no move where the store still has some."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +107,8 @@ def played(rules: Ruleset, chance: random.Random) -> Iterator[tuple[Position, St
         asks = (ours.is_over and not claimed) or ply % BETWEEN == 3 or ply == MOST_PLIES
         try:
             found = engine.stand(position.side, everything=asks) if asks or ply % often == 0 else Stand()
-        except SystemError:  # a move was illegal, by an effect elsewhere that the game leaves to the host
-            if "side-effects" in rules.play.host:
+        except SystemError:  # a move was illegal, by what the game leaves to the host
+            if STOPS.intersection(rules.play.host):
                 return
             raise
         if asks or found.is_over:
