@@ -6,7 +6,7 @@ import functools
 import sqlite3
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,21 +23,26 @@ DATABASES = ("sqlite", "postgres")
 MOSTLY_SQLITE = ("sqlite", pytest.param("postgres", marks=pytest.mark.long))
 
 _migrated = migrate.run
-_statements: list[str] = []
+_migrated_file: list[bytes] = []
 
 
 def run_migrations_once(connection: Connection) -> None:
-    """Run the migrations; but make a new store in SQLite as the first one came out, which is quicker."""
-    if connection.dialect.name != "sqlite" or connection.exec_driver_sql("SELECT 1 FROM sqlite_master").first():
+    """Run the migrations; but make a new store in SQLite of the pages of the first one, which is quicker."""
+    made = connection.connection.driver_connection
+    if not isinstance(made, sqlite3.Connection) or connection.exec_driver_sql("SELECT 1 FROM sqlite_master").first():
         _migrated(connection)
-    elif _statements:
-        for statement in _statements:
-            connection.exec_driver_sql(statement)
+    elif _migrated_file:
+        made.execute("ROLLBACK")  # of nothing: pages are written outside of a transaction
+        with closing(sqlite3.connect(":memory:")) as source:
+            source.deserialize(_migrated_file[0])
+            source.backup(made)
+        made.execute("BEGIN IMMEDIATE")
     else:
         _migrated(connection)
-        made = connection.connection.driver_connection
-        assert isinstance(made, sqlite3.Connection)
-        _statements.extend([*made.iterdump()][1:-1])  # without BEGIN and COMMIT
+        with closing(sqlite3.connect(":memory:")) as copy:
+            copy.executescript("".join(made.iterdump()))
+            copy.execute("VACUUM")
+            _migrated_file.append(copy.serialize())
 
 
 def compile_statements_once(patch: pytest.MonkeyPatch) -> None:
