@@ -66,9 +66,21 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
+# Rooms that ask the store by its Python face only, which the tests of `store` and `whole` try on both databases.
+FACES = frozenset(("api", "cli", "columnar", "exports", "render", "web"))
+
+
+@pytest.hookimpl(tryfirst=True)  # before marks are looked at
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The tools that read all of the code take longest: they run while other processes run the tests."""
+    """Leave to the long run what a face does with answers of Postgres, but for what is marked as depending on it.
+
+    The tools that read all of the code take longest: they run while other processes run the tests.
+    """
     items.sort(key=lambda item: item.path.name != "test_style.py")
+    for item in items:
+        on_postgres = "postgres" in item.callspec.params.values() if hasattr(item, "callspec") else False
+        if on_postgres and item.path.parent.name in FACES and item.get_closest_marker("both") is None:
+            item.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(autouse=True)

@@ -8,10 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from ggn_store import Store
-from tests.support.databases import MOSTLY_SQLITE
 from tests.support.program import MINI, MINI_TOML, write
 
 # Runs commands one after the other, as a shell would in this environment, and tells their exit codes.
@@ -96,7 +93,6 @@ def answers(address: str, environment: dict[str, str]) -> tuple[bytes, bytes]:
     return done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("address", MOSTLY_SQLITE, indirect=True)
 def test_answers_messages_and_exit_codes_depend_on_no_variable(address: str, tmp_path: Path) -> None:
     write("broken.json", {"C:P": {"e♔": 3}})
     write("mini.toml", MINI_TOML)

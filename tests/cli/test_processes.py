@@ -46,6 +46,7 @@ def test_ctrl_c_while_the_program_starts_gives_no_traceback(tmp_path: Path, prog
 ENDS = [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated"), (signal.SIGHUP, 129, "hung up")]
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(("number", "code", "said"), ENDS)
 def test_an_interrupted_load_leaves_whole_documents(
     run: Program, address: str, number: int, code: int, said: str

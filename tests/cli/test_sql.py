@@ -52,6 +52,7 @@ def why(store: Store, query: str, values: dict[str, Any] | None = None, **option
 # --- answers ---
 
 
+@pytest.mark.both
 def test_an_answer_has_columns_and_rows(filled: Store) -> None:
     found = filled.sql(
         "SELECT source, destination AS to_square, ordinal FROM v_moves WHERE piece = :piece ORDER BY possibility",
@@ -74,6 +75,7 @@ def test_columns_of_the_same_name_are_told_apart(filled: Store) -> None:
     assert filled.sql("SELECT 1 AS a, 2 AS a, 3 AS a").columns == ("a", "a_2", "a_3")
 
 
+@pytest.mark.both
 def test_values_are_bound_and_never_read_as_sql(filled: Store) -> None:
     query = "SELECT :text AS one, :text || ':no' AS two -- :comment\n/* :other */"
     text = "'; DROP TABLE piece; -- %s $1 :x é"
@@ -82,6 +84,7 @@ def test_values_are_bound_and_never_read_as_sql(filled: Store) -> None:
     assert filled.sql(query, {"text": text}).rows == ((text, f"{text}:no"),)
 
 
+@pytest.mark.both
 def test_a_text_can_be_compared_with_a_number(filled: Store) -> None:
     query = "SELECT count(*) FROM v_moves WHERE ordinal = :n AND revision = :r"
     assert filled.sql(query, {"n": "1", "r": "1"}).rows == filled.sql(query, {"n": 1, "r": 1}).rows == ((1,),)
@@ -96,6 +99,7 @@ def test_values_and_query_must_agree(filled: Store) -> None:
     assert "a text, a number, a truth value or None" in why(filled, "SELECT :x", {"x": [1]})
 
 
+@pytest.mark.both
 def test_numbers_times_and_texts_are_alike_on_both_databases(filled: Store) -> None:
     query = (
         "SELECT sum(possibilities), avg(ordinal), NULL, count(*), max(message) "
@@ -122,11 +126,13 @@ def test_limits_and_timeouts_have_limits(filled: Store) -> None:
     assert "up to 3600 seconds; found -1" in why(filled, "SELECT 1", timeout=-1)
 
 
+@pytest.mark.both
 def test_plans_are_explained(filled: Store) -> None:
     explain = "EXPLAIN (VERBOSE)" if filled.session.database.is_server else "EXPLAIN QUERY PLAN"
     assert len(filled.sql(f"{explain} SELECT * FROM v_moves WHERE piece = 'C:N'")) > 3
 
 
+@pytest.mark.both
 def test_every_table_and_view_can_be_asked(filled: Store) -> None:
     names = [*t.metadata.tables, *(name for view in VIEWS for name in (view.name, view.every) if name is not None)]
     counts = [f"SELECT '{name}', count(*) AS n, min(1) FROM \"{name}\"" for name in names]
@@ -146,6 +152,7 @@ def test_a_store_in_memory_can_be_asked() -> None:
         assert store.sql("SELECT count(*) FROM v_moves").rows == ((8,),)
 
 
+@pytest.mark.both
 def test_bytes_come_as_bytes(filled: Store) -> None:
     query = "SELECT '\\x00ff'::bytea AS b" if filled.session.database.is_server else "SELECT x'00ff' AS b"
     found = filled.sql(query)
@@ -171,6 +178,7 @@ def test_a_process_that_fails_is_told_of(filled: Store, monkeypatch: pytest.Monk
 # --- errors ---
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     ("query", "said"),
     [
@@ -207,6 +215,7 @@ def test_a_query_that_ends_too_early_says_so(filled: Store) -> None:
     assert "incomplete input" in (found := why(filled, "SELECT 1 +")) or "end of input" in found
 
 
+@pytest.mark.both
 def test_what_takes_too_long_is_cut_off_and_the_next_is_answered(filled: Store) -> None:
     product = "SELECT count(*) FROM " + ", ".join(f"square s{n}" for n in range(20))
     assert "cut off after 0.3 seconds" in why(filled, product, timeout=0.3)
@@ -237,6 +246,7 @@ def role(address: str, *statements: str) -> Iterator[str]:
         connection.execute(f"DROP ROLE {name}".encode())
 
 
+@pytest.mark.both
 def test_whoever_may_be_the_reader_asks_as_the_reader(filled: Store, address: str, monkeypatch: Any) -> None:
     if not filled.session.database.is_server:
         return
@@ -251,6 +261,7 @@ def test_whoever_may_be_the_reader_asks_as_the_reader(filled: Store, address: st
         assert filled.sql("SELECT current_user").rows == (("postgres",),)
 
 
+@pytest.mark.both
 def test_the_reader_is_held_to_its_rights(filled: Store, address: str, monkeypatch: Any) -> None:
     if not filled.session.database.is_server:
         return
@@ -261,6 +272,7 @@ def test_the_reader_is_held_to_its_rights(filled: Store, address: str, monkeypat
         assert "permission denied for table audit" in why(filled, "SELECT * FROM audit")
 
 
+@pytest.mark.both
 def test_the_owner_of_the_tables_is_told(filled: Store, address: str) -> None:
     if not filled.session.database.is_server:
         return

@@ -29,6 +29,8 @@ from tests.support.program import (
     write,
 )
 
+pytestmark = pytest.mark.both
+
 # --- list, show, export, delete ---
 
 

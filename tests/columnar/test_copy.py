@@ -95,6 +95,7 @@ def sources(store: Store) -> Rows:
 # --- the same answers ---
 
 
+@pytest.mark.both
 def test_every_view_has_the_rows_that_the_store_has(games: Store) -> None:
     for view in VIEWS:
         parts = [f"SELECT '{name}' AS view, * FROM {name}" for name in filter(None, (view.name, view.every))]
@@ -117,6 +118,7 @@ def test_the_examples_are_answered_as_by_the_store(store: Store) -> None:
         assert found == wanted, example.question
 
 
+@pytest.mark.both
 @pytest.mark.parametrize(
     "query",
     [

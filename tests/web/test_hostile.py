@@ -11,7 +11,6 @@ from starlette.testclient import TestClient
 
 from ggn_store import Store
 from ggn_store.web.views import shown
-from tests.support.databases import MOSTLY_SQLITE
 from tests.support.mistakes import FORGING, HOSTILE_SOURCE
 from tests.support.payloads import PAYLOADS
 from tests.support.program import MINI, write
@@ -87,7 +86,6 @@ REFLECTING = (
 )
 
 
-@pytest.mark.parametrize("filled", MOSTLY_SQLITE, indirect=True)
 @pytest.mark.parametrize("address", REFLECTING)
 def test_what_an_address_says_is_text(pages: TestClient, address: str) -> None:
     """The page has the same elements and attributes as of a harmless text that is as wrong."""

@@ -34,6 +34,7 @@ def week(run: Program, tmp_path: Path) -> Week:
     return Week(command, [], "", tmp_path, nullcontext, random.Random(19))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", SIZES)
 def test_a_team_shares_a_file(week: Week, size: tuple[int, int, int, int], tmp_path: Path) -> None:
     shared, away = tmp_path / "shared.db", tmp_path / "away.db"

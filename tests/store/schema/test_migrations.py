@@ -388,18 +388,18 @@ def test_an_older_sqlite_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         Store.open("sqlite://")
 
 
-def test_eight_processes_can_upgrade_at_once(empty: str) -> None:
+def test_four_processes_can_upgrade_at_once(empty: str) -> None:
     with ExitStack() as stack:
-        workers = [stack.enter_context(Worker()) for _ in range(8)]
+        workers = [stack.enter_context(Worker()) for _ in range(4)]
         for worker in workers:
             assert worker.answer() == {"ready": True}
         for index, worker in enumerate(workers):
             worker.send({"do": "open", "address": empty, "upgrade": True}, load_command("game", index))
         answers = [(worker.answer(), worker.answer()) for worker in workers]
-    assert [opened for opened, _ in answers] == [{}] * 8
-    assert sorted(loaded["number"] for _, loaded in answers) == list(range(1, 9))
+    assert [opened for opened, _ in answers] == [{}] * 4
+    assert sorted(loaded["number"] for _, loaded in answers) == list(range(1, 5))
     with Store.open(empty) as store:
-        assert sorted(contents_of(store)["game"]) == list(range(8))
+        assert sorted(contents_of(store)["game"]) == list(range(4))
     with connected(empty) as connection:
         assert differences(connection) == []
 
