@@ -30,7 +30,7 @@ from ggn_store.store.database.session import Session, known_versions
 from ggn_store.store.rulesets.stored_documents import Transaction
 from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql import allowed_functions, queries, view_rows
-from ggn_store.store.sql.piece_columns import Pieces
+from ggn_store.store.sql.pieces import Pieces
 
 try:
     import fcntl

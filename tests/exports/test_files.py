@@ -25,7 +25,7 @@ from ggn_store.exports.sqlite_file import indexes
 from ggn_store.store.rulesets import catalog
 from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql import view_rows
-from ggn_store.store.sql.piece_columns import Pieces
+from ggn_store.store.sql.pieces import Pieces
 from ggn_store.store.sql.vectors import LISTS, Vectors
 from tests.support.databases import new_store_address
 from tests.support.exported import LABELS, OF_PLAY, TABLES, Row, expected, fill, in_utc, read, require_equal

@@ -24,7 +24,8 @@ from ggn_store.store.database.session import Session
 from ggn_store.store.rulesets.stored_documents import Transaction
 from ggn_store.store.schema.views import VIEWS, View
 from ggn_store.store.sql import view_rows
-from ggn_store.store.sql.piece_columns import Column, Pieces
+from ggn_store.store.sql.piece_columns import Column
+from ggn_store.store.sql.pieces import Pieces
 from ggn_store.store.sql.vectors import LISTS, Vectors
 from ggn_store.store.sql.view_rows import Wanted
 

@@ -1,6 +1,6 @@
 """Vectors of integers, which the columns of views are made with: as lists here, as arrays where there is numpy.
 
-What a column is made of is written once, in `piece_columns`, for both.
+What a column is made of is written once, in `piece_tables` and `piece_columns`, for both.
 """
 
 from __future__ import annotations

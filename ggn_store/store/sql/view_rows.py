@@ -30,7 +30,8 @@ from ggn_store.model.revision import Reference
 from ggn_store.store.rulesets import catalog, stored_documents
 from ggn_store.store.schema import tables as t
 from ggn_store.store.schema.views import VIEWS, View
-from ggn_store.store.sql.piece_columns import Column, Pieces
+from ggn_store.store.sql.piece_columns import Column
+from ggn_store.store.sql.pieces import Pieces
 
 BATCH: Final = 20_000
 

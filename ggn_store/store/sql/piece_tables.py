@@ -1,0 +1,242 @@
+"""The tables of a piece, read whole, each column as one text: to ask a view for its rows takes ten times as long."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any, Final
+
+from sqlalchemy import Connection, Table, select
+
+from ggn_store.model.board import Board
+from ggn_store.store.rulesets import catalog
+from ggn_store.store.schema import tables as t
+from ggn_store.store.sql.vectors import Vector, Vectors
+
+AXES: Final = ("file", "rank", "layer")
+FARTHEST: Final = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A board as the columns of a piece need it."""
+
+    board: Board
+    points: Mapping[str, Sequence[int | None]]
+    order: Sequence[int]
+    ranks: Sequence[int]
+
+    @classmethod
+    def read(cls, connection: Connection, board_id: int) -> Place:
+        """A stored board."""
+        board = catalog.read_board(connection, board_id)
+        columns = (t.square.c[axis] for axis in AXES)
+        query = select(*columns).where(t.square.c.board_id == board_id).order_by(t.square.c.number)
+        points = connection.execute(query).all()
+        order = sorted(range(len(board.squares)), key=lambda number: board.squares[number].encode())
+        ranks = sorted(range(len(order)), key=order.__getitem__)
+        return cls(board, {axis: [row[at] for row in points] for at, axis in enumerate(AXES)}, order, ranks)
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """The conditions of a piece in the order of views: possibilities, and ranks of squares and states."""
+
+    at: Vector
+    is_deny: Vector
+    square: Vector
+    state: Vector
+    states: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What the possibilities of a piece change, in the order of views."""
+
+    at: Vector
+    is_hand: Vector
+    square: Vector
+    becomes: Vector
+    pieces: Sequence[str | None]
+    held: Vector
+    helds: Sequence[str]
+    delta: Vector
+    deltas: Sequence[int]
+
+
+# How many rows of a table a piece has, and each column of them as the text of a JSON array.
+Tables = Callable[[Table, int], Sequence[Any]]
+
+
+class PieceTables:
+    """What the tables of a piece hold, as vectors; what is asked for and changed in the order of views.
+
+    Its methods raise ValueError, LookupError or TypeError where rows are not such as this program writes.
+    """
+
+    def __init__(self, tables: Tables, vectors: Vectors, key: Any, place: Place) -> None:
+        self._read = tables
+        self.vectors = vectors
+        self.key = key
+        self.place = place
+        self.squares = place.board.squares
+        self.hand = len(self.squares)
+        self._tables: dict[Table, tuple[int, dict[str, str]]] = {}
+
+    # --- the tables ---
+
+    def _text(self, table: Table, name: str) -> str:
+        if table not in self._tables:
+            count, *texts = self._read(table, self.key.id)
+            names = [each.name for each in table.columns][1:]
+            self._tables[table] = count, dict(zip(names, texts if count else repeat("[]"), strict=False))
+        return self._tables[table][1][name]
+
+    def numbers(self, table: Table, name: str) -> Vector:
+        """A column of whole numbers."""
+        text = self._text(table, name)
+        found = self.vectors.numbers(text)
+        if len(found) != self._tables[table][0]:
+            raise ValueError("not all are whole numbers")
+        return found
+
+    def coded(self, table: Table, name: str) -> tuple[Vector, list[Any]]:
+        """A column as the places of its values in a list, and that list."""
+        return self.vectors.coded(self._text(table, name))
+
+    def ranked(self, table: Table, name: str) -> tuple[Vector, list[str]]:
+        """Texts as their places in the order of their bytes, and in that order."""
+        at, texts = self.coded(table, name)
+        require(all(isinstance(each, str) for each in texts))
+        order = sorted(texts, key=str.encode)
+        ranks = {text: rank for rank, text in enumerate(order)}
+        return self.vectors.take([ranks[text] for text in texts], at), order
+
+    def labels(self, table: Table) -> Vector:
+        """Squares that may be the hand, which has the number after all squares."""
+        at, squares = self.coded(table, "square")
+        require(all(each is None or (type(each) is int and 0 <= each < self.hand) for each in squares))
+        return self.vectors.take([self.hand if each is None else each for each in squares], at)
+
+    # --- possibilities ---
+
+    @functools.cached_property
+    def count(self) -> int:
+        """How many possibilities there are."""
+        numbers = self.numbers(t.variant, "number")
+        require(self.vectors.same(numbers, self.vectors.up_to(len(numbers))))
+        return len(numbers)
+
+    @functools.cached_property
+    def sources(self) -> Vector:
+        """The squares of all sources."""
+        ordinals = self.numbers(t.source, "ordinal")
+        require(self.vectors.same(ordinals, self.vectors.up_to(len(ordinals))))
+        return self.labels(t.source)
+
+    @functools.cached_property
+    def targets(self) -> Vector:
+        """Which of all destinations each possibility leads to."""
+        vectors = self.vectors
+        of_rows, of_variants = (
+            vectors.each(
+                lambda source, ordinal: (source << 32) + ordinal, *(self.numbers(table, name) for name in names)
+            )
+            for table, names in ((t.destination, ("source", "ordinal")), (t.variant, ("source", "destination")))
+        )
+        return vectors.found(of_rows, vectors.up_to(len(of_rows)), of_variants, -1)
+
+    @functools.cached_property
+    def source(self) -> Vector:
+        """The square that each possibility leads from."""
+        return self.vectors.take(self.sources, self.numbers(t.variant, "source"))
+
+    @functools.cached_property
+    def destination(self) -> Vector:
+        """The square that each possibility leads to."""
+        return self.vectors.take(self.labels(t.destination), self.targets)
+
+    @functools.cached_property
+    def ordinal(self) -> Vector:
+        """The place of each possibility among those of its destination."""
+        return self.numbers(t.variant, "ordinal")
+
+    @functools.cached_property
+    def ordered(self) -> list[str]:
+        """The labels in the order of their bytes."""
+        return [self.squares[number] for number in self.place.order]
+
+    # --- what they ask for and change ---
+
+    @functools.cached_property
+    def conditions(self) -> Conditions:
+        """What all possibilities ask for."""
+        each, take = self.vectors.each, self.vectors.take
+        polarity, words = self.coded(t.condition, "polarity")
+        denies = take([{"must": 0, "deny": 1}[word] for word in words], polarity)
+        square = take(self.place.ranks, self.numbers(t.condition, "square"))
+        state, states = self.ranked(t.condition, "state")
+        width, most = max(1, len(states)), max(1, self.hand)
+        require(self.count * 2 * most * width < FARTHEST)
+        keys = self.vectors.sorted(
+            each(
+                lambda at, deny, square, state: ((at * 2 + deny) * most + square) * width + state,
+                self.possibilities(t.condition),
+                denies,
+                square,
+                state,
+            )
+        )
+        return Conditions(
+            each(lambda key: key // (2 * most * width), keys),
+            each(lambda key: key // (most * width) % 2, keys),
+            each(lambda key: key // width % most, keys),
+            each(lambda key: key % width, keys),
+            states,
+        )
+
+    def possibilities(self, table: Table) -> Vector:
+        """The possibilities that rows are of, which must be there."""
+        found = self.numbers(table, "variant")
+        self.vectors.take(self.ordinal, found)
+        return found
+
+    @functools.cached_property
+    def changes(self) -> Changes:
+        """What all possibilities change."""
+        each, take, joined = self.vectors.each, self.vectors.take, self.vectors.joined
+        square = take(self.place.ranks, self.numbers(t.effect, "square"))
+        becomes, pieces = self.coded(t.effect, "becomes")
+        require(all(piece is None or isinstance(piece, str) for piece in pieces))
+        held, helds = self.ranked(t.hand_effect, "piece")
+        delta, deltas = self.coded(t.hand_effect, "delta")
+        require(all(type(each) is int for each in deltas))
+        # What is of a hand comes after all squares.
+        order = joined(square, each(lambda rank: rank + self.hand, held))
+        what = joined(becomes, each(lambda place: place + len(pieces), delta))
+        at = joined(self.possibilities(t.effect), self.possibilities(t.hand_effect))
+        most, width = self.hand + len(helds) + 1, len(pieces) + len(deltas) + 1
+        require(self.count * most * width < FARTHEST)
+        keys = self.vectors.sorted(each(lambda at, order, what: (at * most + order) * width + what, at, order, what))
+        place, what = each(lambda key: key // width % most, keys), each(lambda key: key % width, keys)
+        is_hand = each(lambda place: (place >= self.hand) * 1, place)
+        # A place past the last is that of nothing.
+        return Changes(
+            each(lambda key: key // (most * width), keys),
+            is_hand,
+            each(lambda place, is_hand: place * (1 - is_hand) + self.hand * is_hand, place, is_hand),
+            each(lambda what, is_hand: what * (1 - is_hand) + len(pieces) * is_hand, what, is_hand),
+            pieces,
+            each(lambda place, is_hand: (place - self.hand) * is_hand + len(helds) * (1 - is_hand), place, is_hand),
+            helds,
+            each(lambda what, is_hand: (what - len(pieces)) * is_hand + len(deltas) * (1 - is_hand), what, is_hand),
+            deltas,
+        )
+
+
+def require(is_ours: bool) -> None:
+    """Raise ValueError where rows are not such as this program writes."""
+    if not is_ours:
+        raise ValueError("no row that this program writes")
