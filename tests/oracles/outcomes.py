@@ -107,10 +107,10 @@ def played(rules: Ruleset, chance: random.Random) -> Iterator[tuple[Position, St
         asks = (ours.is_over and not claimed) or ply % BETWEEN == 3 or ply == MOST_PLIES
         try:
             found = engine.stand(position.side, everything=asks) if asks or ply % often == 0 else Stand()
-        except SystemError:  # a move was illegal, by what the game leaves to the host
-            if STOPS.intersection(rules.play.host):
-                return
-            raise
+        except SystemError:  # a move before was illegal to the engine
+            if not STOPS.intersection(rules.play.host):
+                yield before[-1], Stand(True, kind="the move after it is illegal"), ours
+            return
         if asks or found.is_over:
             yield position, found, ours
         if asks and ours.is_over and before:  # an end that comes too early shows in the position before it
