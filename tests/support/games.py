@@ -1,13 +1,20 @@
-"""Games of the library, which many tests ask about: on each database, each is loaded once in a session."""
+"""Games of the library, which many tests ask about: each is loaded once in a session.
+
+On SQLite the processes of a run share them, on Postgres each process has its own.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import os
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
-from ggn_store import Ruleset, Store
-from tests.support.databases import DATABASES, MOSTLY_SQLITE, new_store_address
+from ggn_store import Ruleset, Store, UnknownNameError
+from tests.support.databases import DATABASES, MOSTLY_SQLITE, create_store_file, new_store_address
 
 
 class Games(dict[str, Ruleset]):
@@ -16,30 +23,50 @@ class Games(dict[str, Ruleset]):
     A test may load rulesets of its own beside them; it changes none, and never asks for all that there are.
     """
 
-    def __init__(self, address: str, store: Store) -> None:
+    def __init__(self, address: str, store: Store, directory: Path) -> None:
         self.address = address
         self.store = store
+        self._directory = directory
 
     def __missing__(self, name: str) -> Ruleset:
-        self.store.load_library(name)
-        return self.setdefault(name, self.store.ruleset(name))
+        with _alone_in(self._directory):
+            try:
+                found = self.store.ruleset(name)
+            except UnknownNameError:
+                self.store.load_library(name)
+                found = self.store.ruleset(name)
+        return self.setdefault(name, found)
 
 
-def _games(database: str, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Games]:
-    with new_store_address(database, tmp_path_factory.mktemp("games"), request) as url, Store.open(url) as store:
-        yield Games(url, store)
+@contextmanager
+def _alone_in(directory: Path) -> Iterator[None]:
+    """Wait until no other process of this run is here."""
+    with (directory / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="session")
-def sqlite_games(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Games]:
+def sqlite_games(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Games]:
     """Games of the library on SQLite."""
-    yield from _games("sqlite", request, tmp_path_factory)
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        directory = tmp_path_factory.getbasetemp().parent / "games"
+        directory.mkdir(exist_ok=True)
+    else:
+        directory = tmp_path_factory.mktemp("games")
+    file = directory / "store.db"
+    with _alone_in(directory):
+        address = f"sqlite:///{file}" if file.exists() else create_store_file(file)
+    with Store.open(address) as store:
+        yield Games(address, store, directory)
 
 
 @pytest.fixture(scope="session")
 def postgres_games(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Games]:
     """Games of the library on Postgres."""
-    yield from _games("postgres", request, tmp_path_factory)
+    directory = tmp_path_factory.mktemp("games")
+    with new_store_address("postgres", directory, request) as url, Store.open(url) as store:
+        yield Games(url, store, directory)
 
 
 # For a game that takes a server half a minute to load.
