@@ -16,8 +16,8 @@ _MOST: Final = 10**10
 class Counters(Record):
     """The counters of a position.
 
-    `quiet` are the plies since the last capture or move of a pawn, `plies` all since the game began. `checks` are those
-    that the first and the second side have still to give; None where the game counts none.
+    `quiet` are the plies since the last capture, promotion or move of a pawn, `plies` all since the game began.
+    `checks` are those that the first and the second side have still to give; None where the game counts none.
     """
 
     quiet: int = 0

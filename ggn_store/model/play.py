@@ -121,7 +121,8 @@ OUTCOMES: Final[Mapping[When, Kind]] = {
         may=("perpetual",),
     ),
     "quiet": Kind(
-        "`count` plies without a capture, and without a move of `pieces`; the verdict is that of the side to move",
+        "`count` plies without a capture or a promotion, and without a move of `pieces`; the verdict is that of the "
+        "side to move",
         "{count} plies without a capture or a pawn's move",
         must=("count",),
         may=("pieces",),

@@ -111,6 +111,8 @@ def test_shipped_games_end_where_those_of_fairy_stockfish_end(sqlite_games: Game
 @pytest.mark.parametrize(
     ("name", "fen", "move", "after"),
     [
+        ("pawnback", "8/8/8/1K6/4p3/2k5/8/8 b - - 70 82", "e4e5", "- 71 83"),
+        ("pawnback", "8/8/8/1K6/8/2k5/4p3/8 b - - 70 82", "e2e1b", "- 0 83"),
         ("makruk", "rnsmksnr/8/1ppppppp/p7/P7/1PPPPPPP/8/RNSKMSNR w - - 5 4", "b3b4", "- 0 4"),
         ("makruk", "rnsmksnr/8/1ppppppp/p7/P7/1PPPPPPP/8/RNSKMSNR b - - 5 4", "b8d7", "- 6 5"),
         ("3check", "rnbqkbnr/pppp1ppp/8/4p2Q/4P3/8/PPPP1PPP/RNB1KBNR b KQkq - 3+3 1 2", "e8e7", "- 3+3 2 3"),

@@ -14,6 +14,7 @@ import pytest
 from ggn_store import Position, Store
 from ggn_store.games import library
 from ggn_store.games.definition import read
+from ggn_store.games.fen import parse_fen
 from ggn_store.games.generate import pieces
 from ggn_store.games.rules import SIDES, Definition
 from ggn_store.notation import feen
@@ -51,6 +52,12 @@ def test_a_game_agrees_with_fairy_stockfish(name: str) -> None:
     if name in AFTERWARDS:
         found = [line for line in found if ": after " not in line]
     assert found == []
+
+
+def test_games_begin_as_fairy_stockfish_has_them() -> None:
+    for name in FIXED:
+        begun = read(library.path_of(name).read_text("utf-8"), name)
+        assert parse_fen(fixture(name)[0].fen, begun).board == feen.parse(str(begun.start)).board, name
 
 
 @pytest.mark.parametrize("name", sorted(set(library.STARTER) & set(FIXED)))

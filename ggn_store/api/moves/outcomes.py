@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 from ggn_store.model import result
 from ggn_store.model.chain import Chain, path_of
 from ggn_store.model.counters import Counters
+from ggn_store.model.marks import is_promotion
 from ggn_store.model.move import Move
 from ggn_store.model.play import Outcome, Play, When
 from ggn_store.model.position import SIDES, Position
@@ -98,12 +99,15 @@ def counted(asked: Judged, before: Position, after: Position) -> Position:
 
 
 def _is_quiet(asked: Judged, before: Position, after: Position) -> bool:
-    """Whether the move between two positions makes no progress: it takes and drops nothing, and moves no pawn."""
+    """Whether the move between two positions is no progress: takes, drops and promotes nothing, and moves no pawn."""
     side, enemy = before.side, other_side(before.side)
     if len(result.own(after.board, enemy)) < len(result.own(before.board, enemy)):
         return False
     had, has = result.own(before.board, side), result.own(after.board, side)
     if len(had) < len(has) and had.items() <= has.items():
+        return False
+    gone, come = had.items() - has.items(), has.items() - had.items()
+    if len(gone) == len(come) == 1 and is_promotion(*(piece for _, piece in (*gone, *come))):
         return False
     pawns = _pawns(asked)
     return {square for square in had if had[square] in pawns} == {square for square in has if has[square] in pawns}
