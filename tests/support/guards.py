@@ -30,6 +30,5 @@ def drop_guards(connection: Connection, *, for_good: bool = False) -> None:
 def drop_guards_of_file(connection: sqlite3.Connection) -> list[str]:
     """Drop every trigger of a SQLite file; the statements that make them again."""
     found = connection.execute(_OF_SQLITE).fetchall()
-    for name, _ in found:
-        connection.execute(f'DROP TRIGGER "{name}"')
+    connection.executescript("".join(["BEGIN;", *(f'DROP TRIGGER "{name}";' for name, _ in found), "COMMIT;"]))
     return [sql for _, sql in found]

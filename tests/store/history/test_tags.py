@@ -21,7 +21,7 @@ from tests.support.stored import KNIGHT, ROOK
 
 Json = dict[str, Any]
 BISHOP: Json = {"C:B": KNIGHT["C:N"]}
-TAGGERS = 6
+TAGGERS = 4
 
 
 @pytest.fixture

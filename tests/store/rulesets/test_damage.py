@@ -255,8 +255,7 @@ def put(path: Path, table: str, column: str, value: object) -> int:
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute("UPDATE sqlite_master SET sql = ? WHERE name = ?", (made, table))
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        for each in guards:
-            connection.execute(each)
+        connection.executescript(";".join(["BEGIN", *guards, "COMMIT"]))
     return rows
 
 
