@@ -155,6 +155,7 @@ REFUSED = [
     ("flipEnclosedPieces = reversi", "flipEnclosedPieces", "C", "turns all pieces"),
     ("twoBoards = true", "twoBoards", "D", "another board"),
     ("sittuyinPromotion = true", "sittuyinPromotion", "D", "moves no piece"),
+    ("chess960 = true", "chess960", "D", "one of 960 starts"),
     ("doubelStep = false", "doubelStep", "?", "no such option is known"),
     ("doubleStep = maybe", "doubleStep", "D", '"maybe" is not true or false'),
     ("maxRank = many", "maxRank", "D", '"many" is not a number'),

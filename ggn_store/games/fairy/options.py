@@ -83,6 +83,7 @@ REFUSED: Final = {
     "mustDropType": ("*", "D", "a duty to drop one kind of piece has no name"),
     "freeDrops": ("false", "D", "drops without an end have no hand"),
     "castlingForbiddenPlies": ("0", "D", "it counts the moves of the game"),
+    "chess960": ("false", "D", "a game begins with one of 960 starts, and its rooks castle from where they began"),
 }
 # Ends of the game, repetition and counting (see `ends`), looks and engine: nothing about which moves there are.
 _ENDS = """
@@ -97,7 +98,7 @@ bareKingMove connect3InARow perpetualCheckIllegal bikjangRule
 """
 ENDS: Final = frozenset(_ENDS.split())
 _LOOKS = """
-variantTemplate pieceToCharTable pocketSize chess960 nnueAlias pieceValueMg pieceValueEg endgameEval
+variantTemplate pieceToCharTable pocketSize nnueAlias pieceValueMg pieceValueEg endgameEval
 shogiStylePromotions fastAttacks fastAttacks2
 """
 LOOKS: Final = frozenset(_LOOKS.split())
