@@ -66,8 +66,8 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-# Rooms that ask the store by its Python face only, which the tests of `store` and `whole` try on both databases.
-FACES = frozenset(("api", "cli", "columnar", "exports", "render", "web"))
+# Rooms that only ask a store, which the tests of `store` and `whole` try on both databases.
+FACES = frozenset(("api", "cli", "columnar", "documents", "exports", "games", "gdl", "render", "web"))
 
 
 @pytest.hookimpl(tryfirst=True)  # before marks are looked at

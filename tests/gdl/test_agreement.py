@@ -290,12 +290,17 @@ def actions_of(*names: str) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize(("path", "action"), actions_of("contraband"))
+CHANGED = actions_of("contraband")
+
+
+@pytest.mark.parametrize(("path", "action"), CHANGED[::2])
 def test_the_comparison_notices_a_changed_condition(path: Path, action: str) -> None:
     assert list(unnoticed(path, action, 4 * FEW)) == []
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("path", "action"), actions_of("checkers", "chess", "hexguard"))
+@pytest.mark.parametrize(
+    ("path", "action"), [*actions_of("contraband")[1::2], *actions_of("checkers", "chess", "hexguard")]
+)
 def test_the_comparison_notices_a_changed_condition_of_larger_games(path: Path, action: str) -> None:
     assert list(unnoticed(path, action, MANY)) == []

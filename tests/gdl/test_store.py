@@ -58,6 +58,9 @@ FEEN = "1p1/3/2P / P/p"
 BEGUN = {"c1": "P:P", "b3": "p:p"}
 
 
+pytestmark = pytest.mark.both
+
+
 @pytest.fixture
 def rules(store: Store) -> Ruleset:
     store.load(parse(GAME, envelope=Envelope(board="3x3", start=FEEN)), "pawns")

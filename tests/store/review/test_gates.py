@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ggn_store import Position, Store, StoreError, UnknownNameError, parse, read_definition
@@ -351,7 +351,7 @@ def memory() -> Iterator[Store]:
         yield opened
 
 
-@UNHURRIED
+@settings(UNHURRIED, max_examples=40)
 @given(case=changes())
 def test_the_listing_is_what_plain_python_finds(memory: Store, case: Case) -> None:
     before, after, given_positions = case
