@@ -116,6 +116,18 @@ def test_the_gallery_finds_games_by_words_boards_and_what_they_have(pages: TestC
     assert "A small game" in looked_at(pages.get("/?board=3x3").text).text
 
 
+def test_the_gallery_finds_games_by_their_tier_and_the_names_of_their_pieces(chess: TestClient) -> None:
+    def found(query: str) -> list[str]:
+        return [each["name"] for each in chess.get(f"/index.json?{query}").json()["rulesets"]]
+
+    assert found("tier=B") == found("piece=KNIGHT") == found("tier=B&piece=knight&board=8x8") == ["chess"]
+    assert found("tier=A") == found("piece=promoted+knight") == found("piece=amazon") == []
+    assert chess.get("/?tier=E").status_code == 400
+    page = chess.get("/?tier=B&piece=knight").text
+    assert "<option selected>B</option>" in page
+    assert 'name="piece" value="knight"' in page
+
+
 def test_an_empty_store_offers_the_library(store: Store) -> None:
     with client(store) as pages:
         text = looked_at(pages.get("/").text).text

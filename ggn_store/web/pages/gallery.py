@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from ggn_store.api.loading.games import library_games
 from ggn_store.api.questions.analysis import StoreAnalysis
+from ggn_store.games.definition import TIERS
 from ggn_store.model.revision import Summary
 from ggn_store.web import links
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
@@ -18,6 +20,8 @@ CONCEPTS: Final = {
     "castlers": "castling",
 }
 _STATES: Final = ("active", "deprecated", "retired", "all")
+# Where a definition names a piece; read so, it need not be parsed for each of a thousand games.
+_PIECE_NAME: Final = re.compile(r"""^[^#\n]*?\bname\s*=\s*(["'])(.*?)\1""", re.MULTILINE)
 
 
 def _show(asked: Asked) -> Answer:
@@ -27,6 +31,12 @@ def _show(asked: Asked) -> Answer:
         games = [game.data() for game in library_games()]
         return Answer({"rulesets": [], "count": 0}, {"is_empty": True, "games": games})
     found = [each for each in summaries if _fits(asked, each)]
+    tier = asked.text("tier")
+    if tier is not None and found:
+        rows = store.views.rows("v_rulesets", [each.revision.name for each in found])
+        place = rows.columns.index("tier")
+        kept = {row[0] for row in rows if row[place] == tier}
+        found = [each for each in found if each.revision.name in kept]
     concepts = asked.texts("with")
     if concepts and found:
         analysis: StoreAnalysis = store.analysis()
@@ -48,20 +58,27 @@ def _fits(asked: Asked, summary: Summary) -> bool:
         all(word in text for word in words)
         and board in (None, revision.shape or "other")
         and dialect in (None, revision.dialect)
+        and _has_piece(summary, (asked.text("piece") or "").casefold().split())
         and (state == "all" or revision.state == state or (state == "active" and revision.state == "deprecated"))
     )
+
+
+def _has_piece(summary: Summary, words: list[str]) -> bool:
+    """Whether the definition gives some piece a name with all these words."""
+    names = _PIECE_NAME.findall(summary.revision.envelope.definition or "") if words else ()
+    return not words or any(all(word in name.casefold() for word in words) for _, name in names)
 
 
 def _choices(asked: Asked, summaries: tuple[Summary, ...], count: int) -> dict[str, Any]:
     """What the form offers, and where the pages before and after are."""
     first, most = asked.number("offset"), asked.number("limit")
-    kept: dict[str, links.Value] = {
-        name: asked.values[name] for name in ("text", "board", "dialect", "state", "with") if asked.values[name]
-    }
+    names = ("text", "board", "tier", "piece", "dialect", "state", "with")
+    kept: dict[str, links.Value] = {name: asked.values[name] for name in names if asked.values[name]}
     if most != _DEFAULT:
         kept["limit"] = most
     return {
         "boards": sorted({each.revision.shape or "other" for each in summaries}, key=lambda shape: (len(shape), shape)),
+        "tiers": TIERS,
         "dialects": sorted({each.revision.dialect for each in summaries}),
         "concepts": CONCEPTS,
         "states": _STATES,
@@ -80,6 +97,8 @@ PAGE = Page(
     (
         Parameter("text", "words that the name, the title or the source of the ruleset has"),
         Parameter("board", "the shape of the board, such as 8x8; other: no such board", most=60),
+        Parameter("tier", "how much of the game a document can say, by its definition; A: all of it", choices=TIERS),
+        Parameter("piece", "words that the name of one of its pieces has, such as knight"),
         Parameter("dialect", "the dialect of its document", choices=("perform", "must-deny", "diff", "gdl")),
         Parameter("state", "active: also deprecated ones, which is the default", choices=_STATES),
         Parameter("with", "a concept that it has, such as drops or riders>=4; repeatable", several=10),
