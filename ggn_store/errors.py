@@ -117,6 +117,10 @@ class RefusedError(StoreError):
     """A rule of the store does not allow a change: the ruleset is retired, or takes only what was reviewed."""
 
 
+class RightError(StoreError):
+    """The user of the database has no right to do that."""
+
+
 class DamagedError(StoreError):
     """The store does not hold any more what was put into it."""
 

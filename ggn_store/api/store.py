@@ -6,6 +6,7 @@ import builtins
 import functools
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -117,6 +118,21 @@ class Store:
 
     def __repr__(self) -> str:
         return f"Store({str(self.session.database)!r})"
+
+    @contextmanager
+    def as_user(self, name: str) -> Iterator[Store]:
+        """The store through connections of a user's own, whom a Postgres server then knows as who does something.
+
+        libpq finds the user's password, or the server knows this program by a certificate or the user of its process.
+        A SQLite file knows no users: it is the same store. Raises GateError where nobody gets in so, and for superusers
+        and owners of the tables.
+        """
+        database = self.session.database.as_user(name)
+        if database is self.session.database:
+            yield self
+            return
+        with Store(Session(database)) as found:
+            yield found
 
     def upgrade(self, tell: Callable[[str], None] | None = None) -> tuple[str | None, str]:
         """Bring the tables to this program's version; the versions before (None: no tables) and after.

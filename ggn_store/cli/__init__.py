@@ -38,6 +38,7 @@ _COMMANDS: Final = {
     "play": ("play", True),
     "serve": ("web", False),
     "site": ("web", False),
+    "password": ("web", True),
     "uci": ("engine", True),
     "usi": ("engine", True),
     "perft": ("perft", True),

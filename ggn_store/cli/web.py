@@ -1,16 +1,22 @@
-"""The store as pages: `serve`, `site`."""
+"""The store as pages: `serve`, `site`; and who may write there: `password`."""
 
 from __future__ import annotations
 
+import secrets
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ggn_store.cli import options, process
-from ggn_store.errors import GgnStoreError, printable
+from ggn_store.errors import GgnStoreError, InputError, printable
 
+if TYPE_CHECKING:
+    from ggn_store.web.people import People
+
+_LEAST = 10  # characters of a password
 _HINT = "the pages need packages that are not here ({}): pip install 'ggn-store[web]'"
 
 
@@ -39,27 +45,123 @@ _HINT = "the pages need packages that are not here ({}): pip install 'ggn-store[
     show_default=True,
     help="How many queries in SQL may run at once, each in a process of its own.",
 )
+@click.option(
+    "--login",
+    metavar="FILE",
+    help="Let people comment on proposals and judge them who log in with a name and password of this file, which has "
+    "lines of `ggn-store password`.",
+)
+@click.option(
+    "--author",
+    metavar="NAME",
+    help="Let one person do so, you on your own machine: a password of this run only is printed at the start.",
+)
+@click.option(
+    "--trust-header",
+    "header",
+    metavar="HEADER",
+    help="Let those do so whom a proxy names in this header of each request. It takes --trusted-proxy.",
+)
+@click.option(
+    "--trusted-proxy",
+    "proxies",
+    metavar="ADDRESS",
+    multiple=True,
+    help="The address from which the header is believed, and nowhere else; repeatable.",
+)
 @click.option("--quiet", is_flag=True, help="Print no line for each request.")
 @click.pass_context
-def serve(ctx: click.Context, host: str, port: int, names: tuple[str, ...], queries: int, quiet: bool) -> None:
+def serve(
+    ctx: click.Context, /, host: str, port: int, names: tuple[str, ...], queries: int, quiet: bool, **identity: Any
+) -> None:
     """Show the store as pages for a browser: games to click through, histories, differences, SQL.
 
     It prints its address, and a line for each request on standard error, until Ctrl-C ends it, or SIGTERM with exit
-    code 0. Nobody can change anything through it. Without --host only this machine reaches it; there is no login, so
-    put a proxy that asks for one before it where others do. See `guide web`. It needs pip install 'ggn-store[web]'.
+    code 0. Nobody can change anything through it, unless --login, --author or --trust-header says who people are: they
+    can review. On Postgres each does so as the user of the database of the same name.
+
+    Without --host only this machine reaches it. To read takes no login, so put a proxy that asks for one before it
+    where others reach it. See `guide web`. It needs pip install 'ggn-store[web]'.
     """
     with _installed():
         from ggn_store.web import guard, server
         from ggn_store.web.site import Site
+    password = _refuse_identity(identity, guard.is_loopback(host))
+    people = _people(password, **identity)
     store = options.open_store(ctx, create=True)
     store.revisions()  # which says what is wrong with a store, before anybody asks
     place = server.Place(host, port, server.names(names))
     with process.ended_by_sigterm(), server.listen(place) as listening:
         click.echo(server.address_of(listening, host))
+        if password is not None:
+            click.echo(f"password of {printable(identity['author'])} until this ends: {password}")
         if not guard.is_loopback(host):
-            options.report_note("whoever reaches this address can read the store: there is no login (see `guide web`)")
+            options.report_note("whoever reaches this address can read the store without a login (see `guide web`)")
         sys.stdout.flush()
-        server.run(Site(store, queries, options.without_password), listening, place, _silent if quiet else _say)
+        site = Site(store, queries, options.without_password, people)
+        server.run(site, listening, place, _silent if quiet else _say)
+
+
+def _refuse_identity(identity: dict[str, Any], is_loopback: bool) -> str | None:
+    """The password of --author, None without it; raises a usage error where options do not say one way to tell people.
+
+    Two ways could contradict each other, and whoever may choose takes the weaker one.
+    """
+    given = [name for name in ("login", "author", "header") if identity[name] is not None]
+    options.refuse(
+        (
+            len(given) > 1,
+            "--login, --author and --trust-header are three ways to know who people are: give one of them",
+        ),
+        (
+            (identity["header"] is None) != (not identity["proxies"]),
+            "--trust-header names a header and --trusted-proxy who is believed to send it: give both",
+        ),
+        (
+            identity["author"] is not None and not is_loopback,
+            "--author is for you on your own machine: with --host, let people log in (--login)",
+        ),
+    )
+    return secrets.token_urlsafe(18) if "author" in given else None
+
+
+def _people(
+    password: str | None, login: str | None, author: str | None, header: str | None, proxies: tuple[str, ...]
+) -> People | None:
+    """Who people are, as the options say; None where nobody can write."""
+    from ggn_store.web import people
+
+    try:
+        if password is not None:
+            return people.Sessions({people.check_name(str(author)): people.hashed(password)})
+        if header is not None:
+            return people.Proxy.of(header, proxies)
+    except InputError as error:
+        raise click.UsageError(str(error)) from None
+    return None if login is None else people.Sessions(people.read_logins(login))
+
+
+@options.command("password")
+@click.argument("name", metavar="NAME")
+def password_line(name: str) -> None:
+    """Print the line of a file of logins (`serve --login`) for somebody, whose password it asks for.
+
+    It has a hash of the password (scrypt), never the password itself. Where standard input is no terminal, the
+    password is its first line. It needs pip install 'ggn-store[web]'.
+    """
+    with _installed():
+        from ggn_store.web import people
+    try:
+        people.check_name(name)
+    except InputError as error:
+        raise click.UsageError(str(error)) from None
+    if options.is_terminal(sys.stdin):
+        password = click.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+    else:
+        password = sys.stdin.readline().rstrip("\r\n")
+    if not _LEAST <= len(password) <= people.MOST_PASSWORD:
+        raise InputError(f"a password has {_LEAST} to {people.MOST_PASSWORD:,} characters")
+    click.echo(f"{name}:{people.hashed(password)}")
 
 
 @options.command("site")

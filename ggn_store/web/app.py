@@ -8,22 +8,33 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import parse_qsl, unquote
 
 from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ggn_store import limits
-from ggn_store.errors import ConflictError, GgnStoreError, StoreError, UnknownNameError, printable
+from ggn_store.errors import (
+    ConflictError,
+    GateError,
+    GgnStoreError,
+    RefusedError,
+    RightError,
+    StoreError,
+    UnknownNameError,
+    printable,
+)
 from ggn_store.web import rendering, views
 from ggn_store.web.guard import HEADERS, Guard
 from ggn_store.web.page import Answer, Asked, Page
+from ggn_store.web.people import Client
 from ggn_store.web.refusal import AskedError
 from ggn_store.web.routes import PAGES
 from ggn_store.web.site import Site
@@ -48,8 +59,9 @@ def application(site: Site, guard: Guard, say: Say = lambda line: None) -> ASGIA
         paths = [page.path.replace("}", ":path}")]
         if page.template is not None and not page.has_reference:
             paths.append((page.path if page.path != "/" else "/index") + _JSON)
-        routes += [Route(path, endpoint, name=page.name, methods=["GET", "HEAD"]) for path in paths]
-    inner = Starlette(routes=routes, exception_handlers={404: _missing})
+        methods = ["GET", "HEAD", *(["POST"] if page.act else [])]
+        routes += [Route(path, endpoint, name=page.name, methods=methods) for path in paths]
+    inner = Starlette(routes=routes, exception_handlers={404: _missing, 405: _unmoved})
     inner.state.site = site
     return _Entrance(inner, site, guard, say)
 
@@ -89,6 +101,18 @@ class _Entrance:
         self.say(f"{client[0]} {printable(scope['method'][:20])} {path} {status} {seconds * 1000:.0f} ms")
 
 
+@dataclass(frozen=True, slots=True)
+class _Got:
+    """A request for a page as it came; `form` is what was sent by POST."""
+
+    reference: str
+    query: bytes
+    is_json: bool
+    known: str | None
+    client: Client
+    form: bytes | None
+
+
 def _endpoint(site: Site, page: Page, turns: CapacityLimiter) -> Callable[[Request], Any]:
     async def answer(request: Request) -> Response:
         request.scope["page"] = page.name
@@ -96,23 +120,27 @@ def _endpoint(site: Site, page: Page, turns: CapacityLimiter) -> Callable[[Reque
         reference = request.path_params.get("ruleset", "")
         if is_json and page.has_reference and _is_named_json(request.scope):
             reference = reference.removesuffix(_JSON)
+        try:  # of a length that the guard has seen, and in the time that any request has
+            form = await request.body() if request.method == "POST" else None
+        except ClientDisconnect:
+            return Response(status_code=400)
+        client = Client(request.client.host if request.client else "", request.headers)
         known = request.headers.get("if-none-match")
-        query = request.scope["query_string"]
-        return await to_thread.run_sync(
-            functools.partial(_answered, site, page, reference, query, is_json, known), limiter=turns
-        )
+        got = _Got(reference, request.scope["query_string"], is_json, known, client, form)
+        return await to_thread.run_sync(functools.partial(_answered, site, page, got), limiter=turns)
 
     return answer
 
 
-def _answered(site: Site, page: Page, reference: str, query: bytes, is_json: bool, known: str | None) -> Response:
+def _answered(site: Site, page: Page, got: _Got) -> Response:
     """The response of a page, made in a thread of its own; whatever goes wrong is a page, too."""
-    media = "application/json" if is_json else page.media
+    media = "application/json" if got.is_json else page.media
     try:
         with limits.allow(_LIMITS):
-            asked = Asked.read(site, page, reference, _pairs(query), is_json)
-            found = page.show(asked)
-            return _response(page, asked, found, is_json, known)
+            if got.form is not None:
+                return _done(site, page, got, got.form)
+            asked = Asked.read(site, page, got.reference, _pairs(got.query), is_json=got.is_json, client=got.client)
+            return _response(asked, page.show(asked), got.known)
     except GgnStoreError as error:
         return _refused(site, error, media)
     except (RecursionError, MemoryError):
@@ -120,6 +148,35 @@ def _answered(site: Site, page: Page, reference: str, query: bytes, is_json: boo
     except Exception as error:  # a defect: said where the server runs, never to those who ask
         print(site.clean(f"internal error in the page {page.name}: {_where(error)}"), file=sys.stderr)
         return _refused(site, AskedError("internal error: see the log of the server", 500), media)
+
+
+def _done(site: Site, page: Page, got: _Got, form: bytes) -> Response:
+    """The response to a form: what it did leads on; what was refused is said on the page that it is on."""
+    assert page.act is not None  # noqa: S101  (or there is no route)
+    pairs: list[tuple[str, str]] = []
+    try:
+        pairs = _pairs(form, "what was sent")
+        asked = Asked.read(site, page, got.reference, pairs, form=True, is_json=got.is_json, client=got.client)
+        found = page.act(asked)
+    except GgnStoreError as error:
+        if got.is_json:
+            raise
+        asked = Asked.read(site, page, got.reference, [], client=got.client)
+        try:
+            answer = page.show(asked)
+        except GgnStoreError:
+            raise error from None
+        said = {"refused": site.clean(str(error)), "typed": dict(pairs)}
+        return _response(asked, replace(answer, shown={**answer.shown, **said}, status=status_of(error)), None)
+    response = (
+        _response(asked, found, None)
+        if got.is_json
+        else Response(status_code=303, headers={"Location": found.see or "/"})
+    )
+    response.headers["Cache-Control"] = "no-store"
+    for cookie in found.cookies:
+        response.headers.append("Set-Cookie", cookie)
+    return response
 
 
 def _where(error: BaseException) -> str:
@@ -131,23 +188,25 @@ def _where(error: BaseException) -> str:
     return printable(f"{type(error).__name__}: {error}{place}")
 
 
-def _pairs(query: bytes) -> list[tuple[str, str]]:
+def _pairs(query: bytes, what: str = "the part of the address behind ?") -> list[tuple[str, str]]:
     try:
         return parse_qsl(query.decode("ascii"), keep_blank_values=True, max_num_fields=_MAX_PAIRS, errors="strict")
     except ValueError:
-        raise AskedError("the part of the address behind ? is no text in UTF-8, or has too many parameters") from None
+        raise AskedError(f"{what} is no text in UTF-8, or has too many parameters") from None
 
 
-def _response(page: Page, asked: Asked, answer: Answer, is_json: bool, known: str | None) -> Response:
+def _response(asked: Asked, answer: Answer, known: str | None) -> Response:
     if answer.text is not None:
         body, media = answer.text, answer.media
-    elif is_json:
+    elif asked.is_json:
         body, media = f"{json.dumps(answer.data, ensure_ascii=True, separators=(',', ':'))}\n", "application/json"
     else:
         body, media = rendering.html(asked, answer), "text/html"
     data = body.encode("utf-8", "backslashreplace")
     mark = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
-    headers = {"ETag": mark, "Cache-Control": _FOREVER if answer.fixed else _AGAIN, "Vary": "Accept"}
+    # Above a page stands who has logged in, which is not fixed.
+    is_fixed = answer.fixed and (asked.site.people is None or asked.is_json or answer.text is not None)
+    headers = {"ETag": mark, "Cache-Control": _FOREVER if is_fixed else _AGAIN, "Vary": "Accept"}
     if answer.file is not None:
         headers["Content-Disposition"] = f'attachment; filename="{answer.file}"'
     if answer.status == 200 and known is not None and mark in (each.strip() for each in known.split(",")):
@@ -168,6 +227,8 @@ def status_of(error: GgnStoreError) -> int:
             return 404
         case ConflictError():
             return 409
+        case GateError() | RefusedError() | RightError():
+            return 403
         case StoreError():
             return 503
     return 400
@@ -177,7 +238,8 @@ def _refused(site: Site, error: GgnStoreError, media: str) -> Response:
     """The message that the command line would print, as a page or as JSON."""
     status = status_of(error)
     message = "\n".join(map(printable, site.clean(str(error)).split("\n")))
-    headers = {"Cache-Control": "no-store"} | ({"Allow": "GET, HEAD"} if status == 405 else {})
+    allowed = "GET, HEAD" if site.people is None else "GET, HEAD, POST"
+    headers = {"Cache-Control": "no-store"} | ({"Allow": allowed} if status == 405 else {})
     if media == "application/json":
         return Response(json.dumps({"error": message, "status": status}) + "\n", status, headers, media_type=media)
     if media != "text/html":
@@ -190,6 +252,11 @@ async def _missing(request: Request, error: Exception) -> Response:
     path = printable(request.url.path[:200])
     message = f"there is no page {path}: the start page is /"
     return _refused(request.app.state.site, AskedError(message, 404), _media(request.scope))
+
+
+async def _unmoved(request: Request, error: Exception) -> Response:
+    message = f"{printable(request.method)}: this page only shows what is there (GET, HEAD)"
+    return _refused(request.app.state.site, AskedError(message, 405), _media(request.scope))
 
 
 # --- what is asked for ---

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterable, Mapping
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,6 +14,8 @@ from ggn_store.errors import quote
 from ggn_store.web.refusal import AskedError
 
 MAX_TARGET: Final = 16_000
+MAX_BODY: Final = 64_000
+FORM: Final = "application/x-www-form-urlencoded"
 READING: Final = ("GET", "HEAD")
 _SAME: Final = ("same-origin", "none")
 _LOOPBACK: Final = ("localhost", "127.0.0.1", "::1")
@@ -37,14 +42,15 @@ class Guard:
 
     names: frozenset[str]
     any_address: bool = False
+    takes_posts: bool = False
 
     @classmethod
-    def of(cls, host: str, others: Iterable[str] = ()) -> Guard:
-        """The guard of a server that is bound to a host, and has other names."""
+    def of(cls, host: str, others: Iterable[str] = (), *, takes_posts: bool = False) -> Guard:
+        """The guard of a server that is bound to a host, and has other names; forms only with `takes_posts`."""
         names = {_name(each) for each in (host, *others)}
         if is_loopback(host) or _is_everywhere(host):
             names.update(_LOOPBACK)
-        return cls(frozenset(names), _is_everywhere(host))
+        return cls(frozenset(names), _is_everywhere(host), takes_posts)
 
     def check(self, method: str, target: bytes, headers: Mapping[str, str]) -> None:
         """Raise AskedError for what is not let in."""
@@ -55,8 +61,12 @@ class Guard:
             )
         if len(target) > MAX_TARGET:
             raise AskedError(f"an address has at most {MAX_TARGET:,} characters, and this one {len(target):,}", 414)
+        if method == "POST" and self.takes_posts:
+            _check_form(headers)
+            _check_sender(host, headers)
+            return
         if headers.get("content-length", "0") != "0" or "transfer-encoding" in headers:
-            raise AskedError("requests to this server have no body", 413)
+            raise AskedError("this request to this server has no body", 413)
         self._check_origin(method, host, headers)
         if method not in READING:
             raise AskedError(f"{quote(method)}: this server only shows what is there (GET, HEAD)", 405)
@@ -82,6 +92,55 @@ class Guard:
         )
         if is_other and not is_visit:
             raise AskedError("this server answers its own pages only, not those of others", 403)
+
+
+def _check_form(headers: Mapping[str, str]) -> None:
+    """Refuse what is no form of a size that is known before it comes."""
+    length = headers.get("content-length", "")
+    if "transfer-encoding" in headers or not (length.isascii() and length.isdigit()):
+        raise AskedError("what is sent here says how long it is (Content-Length)", 411)
+    if len(length) > 9 or int(length) > MAX_BODY:
+        raise AskedError(f"what is sent here has at most {MAX_BODY:,} bytes", 413)
+    if headers.get("content-type", "").partition(";")[0].strip().lower() != FORM:
+        raise AskedError(f"what is sent here is a form: Content-Type: {FORM}", 415)
+
+
+def _check_sender(host: str, headers: Mapping[str, str]) -> None:
+    """Refuse forms but those of this server's own pages, which alone may use somebody's session (CSRF).
+
+    Browsers say which page sends a form, in headers that no script can set; what says neither may be anything. A page
+    of another port of this host is `same-site`, and somebody else's.
+    """
+    site = headers.get("sec-fetch-site")
+    # Old browsers send an Origin only, and so do all over plain HTTP; programs can say theirs themselves.
+    is_from_here = headers.get("origin", "null").partition("://")[2] == host
+    if not (is_from_here if site is None else site == "same-origin"):
+        raise AskedError("only a form of this server's own pages can do that, which Sec-Fetch-Site or Origin says", 403)
+
+
+class Rate:
+    """So many of something in so many seconds by each who asks for it; safe to use from several threads."""
+
+    _MOST_KEYS: Final = 10_000
+
+    def __init__(self, most: int, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._seconds, self._clock = most, seconds, clock
+        self._taken: OrderedDict[str, tuple[float, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def take(self, key: str) -> None:
+        """Take one; raises AskedError where there is none left until the time is over."""
+        now = self._clock()
+        with self._lock:
+            end, count = self._taken.get(key, (now + self._seconds, 0))
+            if end <= now:
+                self._taken.pop(key)
+                end, count = now + self._seconds, 0
+            if count >= self._most:
+                raise AskedError(f"too many of these: try again in {end - now:.0f} seconds", 429)
+            self._taken[key] = end, count + 1
+            if len(self._taken) > self._MOST_KEYS:
+                self._taken.popitem(last=False)
 
 
 def is_loopback(host: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
@@ -10,6 +11,7 @@ from urllib.parse import urlencode
 from ggn_store import limits
 from ggn_store.errors import did_you_mean, offer, quote
 from ggn_store.web import links
+from ggn_store.web.people import Client
 from ggn_store.web.refusal import AskedError
 from ggn_store.web.site import Site
 
@@ -79,7 +81,7 @@ class Answer:
 
     `data` is its JSON; its HTML is made by a template of `data` and of what else is `shown`. Where there is `text`, it
     is the answer itself, of type `media`, to be kept as `file` where it has such a name. What is `fixed` by its address
-    never changes.
+    never changes. What somebody did leads on to the page `see`, and may set `cookies`.
     """
 
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -89,13 +91,16 @@ class Answer:
     status: int = 200
     file: str | None = None
     fixed: bool = False
+    see: str | None = None
+    cookies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page. Its `path` has the ruleset that it is about in braces; `show` answers, in a thread of its own.
 
-    `template` makes its HTML; without one it has a text only, and no JSON beside it.
+    `template` makes its HTML; without one it has a text only, and no JSON beside it. `act` does what a form of these
+    `fields` says.
     """
 
     name: str
@@ -105,6 +110,8 @@ class Page:
     template: str | None = None
     parameters: tuple[Parameter, ...] = ()
     media: str = "text/html"
+    fields: tuple[Parameter, ...] = ()
+    act: Callable[[Asked], Answer] | None = None
 
     @property
     def has_reference(self) -> bool:
@@ -112,9 +119,9 @@ class Page:
         return "{" in self.path
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Asked:
-    """What was asked of a page, checked."""
+    """What was asked of a page, checked; `person` is who asks, where that is known."""
 
     site: Site
     page: Page
@@ -122,6 +129,21 @@ class Asked:
     reference: str = ""
     query: str = ""
     is_json: bool = False
+    client: Client | None = None
+
+    @functools.cached_property
+    def person(self) -> str | None:
+        """Who asks, where that is known."""
+        try:
+            return self.require_person()
+        except AskedError:
+            return None
+
+    def require_person(self) -> str:
+        """Who asks; raises AskedError where that is not known."""
+        if self.site.people is None or self.client is None:
+            raise AskedError("this server only shows what is there", 405)
+        return self.site.people.who(self.client)
 
     @property
     def json(self) -> str:
@@ -131,9 +153,11 @@ class Asked:
         return f"{name}.json?{self.query}" if self.query else f"{name}.json"
 
     @classmethod
-    def read(cls, site: Site, page: Page, reference: str, pairs: list[tuple[str, str]], is_json: bool = False) -> Asked:
-        """The parameters of an address; raises AskedError for what the page does not take."""
-        known = {each.name: each for each in page.parameters}
+    def read(
+        cls, site: Site, page: Page, reference: str, pairs: list[tuple[str, str]], *, form: bool = False, **more: Any
+    ) -> Asked:
+        """The parameters of an address, or the fields of a form; raises AskedError for what the page does not take."""
+        known = {each.name: each for each in (page.fields if form else page.parameters)}
         given: dict[str, list[str]] = {}
         for name, text in pairs:
             if name not in known:
@@ -142,7 +166,7 @@ class Asked:
             given.setdefault(name, []).append(text)
         REFERENCE.read(reference)
         values = {name: _value(each, given.get(name, [])) for name, each in known.items()}
-        return cls(site, page, values, reference, urlencode(pairs), is_json)
+        return cls(site, page, values, reference, "" if form else urlencode(pairs), **more)
 
     def text(self, name: str) -> str | None:
         """A text, None where it is not given or empty."""

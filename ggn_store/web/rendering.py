@@ -7,13 +7,16 @@ from typing import Any
 import ggn_store
 from ggn_store.web import views
 from ggn_store.web.page import Answer, Asked
+from ggn_store.web.people import Sessions
 from ggn_store.web.routes import MENU
 
 
 def html(asked: Asked, answer: Answer, *, is_file: bool = False) -> str:
     """The page of an answer; `is_file`, without what asks a server for more."""
     json = None if is_file else asked.json
+    people = asked.site.people
     values = {"asked": asked.values, "reference": asked.reference, "json": json, "is_file": is_file}
+    values |= {"person": asked.person, "can_write": people is not None, "has_login": isinstance(people, Sessions)}
     return _page(str(asked.page.template), asked.page.name, {**values, **answer.data, **answer.shown})
 
 
@@ -23,4 +26,6 @@ def error(message: str, status: int) -> str:
 
 
 def _page(template: str, name: str, values: dict[str, Any]) -> str:
-    return views.html(template, values | {"page": name, "menu": MENU, "version": ggn_store.__version__})
+    around = {"page": name, "menu": MENU, "version": ggn_store.__version__}
+    of_nobody: dict[str, Any] = {"person": None, "can_write": False, "has_login": False, "refused": None, "typed": {}}
+    return views.html(template, of_nobody | around | values)

@@ -5,7 +5,21 @@ from __future__ import annotations
 from typing import Final
 
 from ggn_store.web.page import Page
-from ggn_store.web.pages import diff, gallery, game, history, machine, openapi, picture, piece, rules, source, sql, team
+from ggn_store.web.pages import (
+    diff,
+    gallery,
+    game,
+    history,
+    login,
+    machine,
+    openapi,
+    picture,
+    piece,
+    rules,
+    source,
+    sql,
+    team,
+)
 
 _PAGES: Final[tuple[Page, ...]] = (
     gallery.PAGE,
@@ -22,6 +36,7 @@ _PAGES: Final[tuple[Page, ...]] = (
     team.PROPOSALS,
     team.PROPOSAL,
     team.AUDIT,
+    login.PAGE,
     machine.HEALTH,
     machine.METRICS,
 )

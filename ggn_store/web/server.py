@@ -65,7 +65,8 @@ def address_of(listening: socket.socket, host: str) -> str:
 
 def run(site: Site, listening: socket.socket, place: Place, say: Callable[[str], None]) -> None:
     """Answer until a signal comes, which is raised again once all that was being answered is, or has been given up."""
-    app = application(site, Guard.of(place.host, place.other_names), say)
+    guard = Guard.of(place.host, place.other_names, takes_posts=site.people is not None)
+    app = application(site, guard, say)
     config = uvicorn.Config(
         app,
         http=_Patient,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
@@ -11,11 +12,14 @@ from typing import Final, Generic, TypeVar
 from ggn_store.api.play.game import Game
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.api.store import Store
+from ggn_store.errors import GateError, printable
 from ggn_store.model.changes import Diff
 from ggn_store.model.picture import ChangedMoves
 from ggn_store.model.proposal import is_proposal
 from ggn_store.model.revision import Revision
+from ggn_store.web.guard import Rate
 from ggn_store.web.metrics import Metrics
+from ggn_store.web.people import People
 from ggn_store.web.refusal import AskedError
 
 Value = TypeVar("Value")
@@ -24,6 +28,7 @@ _PROPOSED: Final = 4
 _GAMES: Final = 256
 _DIFFERENCES: Final = 8
 _WAIT: Final = 5.0  # seconds for a turn among queries in SQL
+_WRITES: Final = (60, 60.0)  # by one person in so many seconds
 
 
 class Recent(Generic[Value]):
@@ -50,10 +55,21 @@ class Recent(Generic[Value]):
 
 
 class Site:
-    """A store as pages; no more than `queries` in SQL run at once. `clean` takes what is secret out of messages."""
+    """A store as pages; no more than `queries` in SQL run at once. `clean` takes what is secret out of messages.
 
-    def __init__(self, store: Store, queries: int = 2, clean: Callable[[str], str] = lambda message: message) -> None:
+    `people` says who somebody is who writes; without it nobody can.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        queries: int = 2,
+        clean: Callable[[str], str] = lambda message: message,
+        people: People | None = None,
+    ) -> None:
         self.store = store
+        self.people = people
+        self.writes = Rate(*_WRITES)
         self.clean = clean
         self.metrics = Metrics()
         self.games: Recent[tuple[Game, tuple[str, ...]]] = Recent(_GAMES)
@@ -83,6 +99,19 @@ class Site:
             yield
         finally:
             self._turns.release()
+
+    @contextmanager
+    def acting(self, person: str) -> Iterator[Store]:
+        """The store as somebody writes to it, on a server as a user of that name; raises AskedError for too much."""
+        self.writes.take(person)
+        try:
+            with self.store.as_user(person) as store:
+                yield store
+        except GateError as error:
+            # Why a user cannot connect is for who runs the server.
+            if error.__cause__ is not None:
+                print(self.clean(printable(str(error.__cause__))), file=sys.stderr)
+            raise
 
     def is_fixed(self, reference: str, revision: Revision) -> bool:
         """Whether a reference names a revision by its whole history, so that it never means anything else."""

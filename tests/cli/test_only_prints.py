@@ -38,6 +38,7 @@ USES = {
     "play": "play mini@1",
     "serve": "serve --host no.such.host.invalid",
     "site": "site -o pages",
+    "password": "password ann",
     "uci": "uci mini@1",
     "usi": "usi mini@1",
     "perft": "perft mini@1 --depth 1",

@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from ggn_store import Store
 from ggn_store.web.app import application
 from ggn_store.web.guard import Guard
+from ggn_store.web.people import People
 from ggn_store.web.site import Site
 
 HOST = "127.0.0.1"
@@ -24,11 +25,18 @@ OWN = re.compile(r"(/(?!/)|[?#])")
 
 
 @contextmanager
-def client(store: Store, guard: Guard | None = None, lines: list[str] | None = None) -> Iterator[TestClient]:
-    """A client of the pages of a store, which is open until the end."""
+def client(
+    store: Store,
+    guard: Guard | None = None,
+    lines: list[str] | None = None,
+    people: People | None = None,
+    at: str = "testclient",
+) -> Iterator[TestClient]:
+    """A client of the pages of a store, at an address; they are open until the end."""
     say = (lambda line: None) if lines is None else lines.append
-    app = application(Site(store), Guard.of(HOST) if guard is None else guard, say)
-    with TestClient(app, base_url=START, follow_redirects=False, raise_server_exceptions=True) as found:
+    own = Guard.of(HOST, takes_posts=people is not None) if guard is None else guard
+    app = application(Site(store, people=people), own, say)
+    with TestClient(app, START, follow_redirects=False, raise_server_exceptions=True, client=(at, 50_000)) as found:
         yield found
 
 

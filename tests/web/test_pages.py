@@ -46,8 +46,8 @@ ADDRESSES = {
     "metrics": ("/metrics",),
     "openapi": ("/openapi.json",),
 }
-# These need a definition, or a proposal: tests of their own have them.
-ELSEWHERE = {"source", "proposal"}
+# These need a definition, a proposal, or a login: tests of their own have them.
+ELSEWHERE = {"source", "proposal", "login"}
 ALL = [address for addresses in ADDRESSES.values() for address in addresses]
 
 

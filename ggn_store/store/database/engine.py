@@ -100,6 +100,10 @@ class Database(ABC):
         """Numbers that are others after each change; None where nothing tells but to look."""
         return None
 
+    def as_user(self, name: str) -> Database:
+        """The database through connections of this user's own; of a file, which knows no users, the same one."""
+        return self
+
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A transaction that only asks, and sees one state of the store throughout.

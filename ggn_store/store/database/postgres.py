@@ -37,7 +37,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql
 from sqlalchemy.exc import DBAPIError
 
-from ggn_store.errors import StoreError
+from ggn_store.errors import UNSTORABLE, GateError, RightError, StoreError, quote
 from ggn_store.store.database import postgres_definitions
 from ggn_store.store.database.definitions import Definitions, Seals
 from ggn_store.store.database.engine import (
@@ -65,6 +65,13 @@ _SEEKING = "; ".join(f"SET {name} = off" for name in ("enable_seqscan", "enable_
 # own defaults for a user or a database.
 SESSION = ("client_encoding = 'UTF8'", "DateStyle = 'ISO, YMD'", "TimeZone = 'UTC'")
 
+_NO_RIGHT = "42501"
+# Who is connected, and whether that is somebody whom no guard of a store would stop.
+_USER = text(
+    "SELECT session_user::text, r.rolsuper OR coalesce(pg_has_role(session_user, c.relowner, 'MEMBER'), true) "
+    "FROM pg_roles AS r LEFT JOIN pg_class AS c ON c.oid = to_regclass('revision') WHERE r.rolname = session_user"
+)
+
 
 class Postgres(Database):
     """A server; loads go through COPY."""
@@ -87,6 +94,52 @@ class Postgres(Database):
         connection.execute("; ".join(f"SET {setting}" for setting in SESSION))
         connection.autocommit = False
 
+    def as_user(self, name: str) -> Postgres:
+        """The database through connections of this user's own.
+
+        The triggers of a store go by `session_user`, which nobody but a superuser can set: so each person needs a
+        connection. Nothing of this address's password is passed on; libpq finds the user's own, in the password file,
+        or the server knows this program by a certificate or the user of its process.
+
+        Raises GateError where nobody gets in so, and for superusers and owners of the tables, whom nothing stops.
+        """
+        if not name or UNSTORABLE.search(name):
+            raise GateError(f"{quote(name)} is no user of a database")
+        with self.reading() as connection:
+            home = self.identity(connection)
+        url = self.url
+        if name != self.role:
+            settings = {key: value for key, value in url.query.items() if key not in ("user", "password")}
+            url = URL.create(url.drivername, name, None, url.host, url.port, url.database, settings)
+        found = Postgres(url)
+        try:
+            found._require_person(name, home)
+        except BaseException:
+            found.close()
+            raise
+        return found
+
+    def _require_person(self, name: str, home: Hashable) -> None:
+        """Raise GateError unless this connects as the user `name`, whom guards stop, to the database `home`."""
+        try:
+            with self.reading() as connection:
+                user, is_unstoppable = connection.execute(_USER).one()
+                is_home = self.identity(connection) == home
+        except StoreError as error:
+            raise GateError(
+                f"{quote(name)} cannot connect to the database: what somebody does is done as a user of that name, "
+                "whom an administrator of the server makes (see `guide web`)"
+            ) from error
+        # A pool before the server may connect as somebody else, and the server cuts a long name off.
+        if user != name or not is_home:
+            raise GateError(f"who connects as {quote(name)} is somebody else, or elsewhere: see `guide web`")
+        if is_unstoppable:
+            raise GateError(f"{quote(name)} owns the tables, or is a superuser: use a user of your own")
+
+    def _failed(self, error: BaseException | None) -> StoreError:
+        failed = super()._failed(error)
+        return RightError(*failed.args) if getattr(error, "sqlstate", None) == _NO_RIGHT else failed
+
     def _settings(self) -> frozenset[str]:
         from psycopg import pq
 
@@ -108,7 +161,7 @@ class Postgres(Database):
         }.get(state)
         if known is not None:
             return known
-        if state == "42501":
+        if state == _NO_RIGHT:
             return self._explain_right(error)
         if (refused := refusal(error)) is not None:
             return refused

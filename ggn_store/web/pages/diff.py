@@ -9,6 +9,7 @@ from typing import Any, Final
 from ggn_store.errors import GgnStoreError
 from ggn_store.model.changes import Diff
 from ggn_store.model.picture import ChangedMoves
+from ggn_store.model.proposal import Proposal, is_proposal
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.diff import diff_text
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
@@ -41,6 +42,19 @@ def pictures_of(
     return found[:_PICTURES], len(found) > _PICTURES
 
 
+def verdicts_of(proposal: Proposal, person: str | None) -> list[tuple[str, str]]:
+    """What somebody can do with a proposal but comment, and in words; the store itself judges whether they may."""
+    if person is None or proposal.state not in ("open", "stale"):
+        return []
+    if person == proposal.who:
+        return [("withdraw", "Withdraw")]
+    found = [("reject", "Reject")]
+    if proposal.state == "open" and person not in proposal.approvals:
+        is_last = proposal.needed - len(proposal.approvals) <= 1
+        found.insert(0, ("approve", "Approve and merge" if is_last else "Approve"))
+    return found
+
+
 def _show(asked: Asked) -> Answer:
     before, after = asked.text("a"), asked.text("b")
     if before is None:
@@ -63,6 +77,7 @@ def _show(asked: Asked) -> Answer:
         "fields": [each.name for each in difference.fields],
         "pieces": {each.piece: each.kind for each in difference.pieces},
     }
+    proposal = store.reviews.get(newer.name) if is_proposal(newer.name) else None
     lines, has_more = lines_of(difference, asked.number("offset"), asked.number("limit"))
     data |= {"lines": [line for _, line in lines], "more": has_more}
     pictures, has_pictures = pictures_of(asked, difference, (before, after), asked.number("picture"), key)
@@ -72,6 +87,8 @@ def _show(asked: Asked) -> Answer:
         "rows": lines,
         "has_more": has_more,
         "pictures": pictures,
+        "proposal": proposal,
+        "verdicts": [] if proposal is None else verdicts_of(proposal, asked.person),
         "next_picture": asked.number("picture") + _PICTURES if has_pictures else None,
     }
     return Answer(data, shown)

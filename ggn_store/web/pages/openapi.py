@@ -6,6 +6,7 @@ import json
 from typing import Any, Final
 
 import ggn_store
+from ggn_store.web.guard import FORM
 from ggn_store.web.page import REFERENCE, Answer, Page, Parameter
 
 _ERROR: Final = {
@@ -23,9 +24,10 @@ def description(pages: tuple[Page, ...]) -> dict[str, Any]:
             "title": "ggn_store",
             "version": ggn_store.__version__,
             "description": "A store of the rules of board games. Every page has JSON beside it: at an address that "
-            "ends with .json, or by the header Accept: application/json. Nothing can be changed.",
+            "ends with .json, or by the header Accept: application/json. Only what is sent by POST changes something, "
+            "where the server lets people write.",
         },
-        "paths": {path: {"get": _operation(page)} for page in pages for path in [_path(page)]},
+        "paths": {_path(page): _operations(page) for page in pages},
         "components": {"schemas": {"Error": _ERROR}},
     }
 
@@ -34,6 +36,21 @@ def _path(page: Page) -> str:
     if page.template is None:
         return page.path
     return "/index.json" if page.path == "/" else f"{page.path}.json"
+
+
+def _operations(page: Page) -> dict[str, Any]:
+    found = {"get": _operation(page)}
+    if page.act is None:
+        return found
+    # An operation like the other one, but for what is sent.
+    form = {"type": "object", "properties": {each.name: _schema_of(each) for each in page.fields}}
+    post = {
+        **found["get"],
+        "operationId": f"{page.name}-post",
+        "parameters": [each for each in found["get"]["parameters"] if each["in"] == "path"],
+        "requestBody": {"required": True, "content": {FORM: {"schema": form}}},
+    }
+    return {**found, "post": post}
 
 
 def _operation(page: Page) -> dict[str, Any]:
@@ -54,6 +71,15 @@ def _schema(media: str) -> dict[str, str]:
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
+    return {
+        "name": parameter.name,
+        "in": "query",
+        "description": parameter.about,
+        "schema": _schema_of(parameter),
+    }
+
+
+def _schema_of(parameter: Parameter) -> dict[str, Any]:
     schema: dict[str, Any]
     if parameter.kind == "number":
         schema = {"type": "integer", "minimum": parameter.least, "maximum": parameter.most}
@@ -65,7 +91,7 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
         schema |= {"enum": [*parameter.choices]} if parameter.choices else {}
     if parameter.several:
         schema = {"type": "array", "items": schema, "maxItems": parameter.several}
-    return {"name": parameter.name, "in": "query", "description": parameter.about, "schema": schema}
+    return schema
 
 
 def page(others: tuple[Page, ...]) -> Page:

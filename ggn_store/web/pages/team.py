@@ -9,7 +9,8 @@ from ggn_store.model.event import ACTIONS
 from ggn_store.model.proposal import Proposal
 from ggn_store.web import links
 from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
-from ggn_store.web.pages.diff import lines_of, pictures_of
+from ggn_store.web.pages.diff import lines_of, pictures_of, verdicts_of
+from ggn_store.web.refusal import AskedError
 
 _NAME: Final = Parameter("ruleset", "of this ruleset, of a namespace (team/), or of a glob", most=400)
 
@@ -77,6 +78,7 @@ def _proposal(asked: Asked) -> Answer:
     rounds = reviews.rounds(asked.reference)
     shown: dict[str, Any] = {"proposal": found, "rounds": rounds, "said": _said(found, rounds), "fault": None}
     shown |= {"rows": [], "has_more": False, "pictures": [], "difference": None}
+    shown |= {"verdicts": verdicts_of(found, asked.person)}
     try:
         key = (asked.reference, found.base_id, found.round, found.digest)
         difference = asked.site.differences.get(key, lambda: reviews.diff(asked.reference))
@@ -88,6 +90,31 @@ def _proposal(asked: Asked) -> Answer:
         shown |= {"fault": str(error)}
         data = {"proposal": found.data(), "fault": str(error)}
     return Answer(data, shown)
+
+
+def _judge(asked: Asked) -> Answer:
+    """Say of a proposal what the form says, as who has sent it."""
+    person, done, message = asked.require_person(), asked.text("do"), asked.text("message")
+    place = {name: asked.text(name) for name in ("piece", "source", "destination")}
+    if done != "comment" and any(place.values()):
+        raise AskedError("only a comment is on a piece or an entry: leave piece, source and destination empty")
+    with asked.site.acting(person) as store:
+        reviews, said = store.reviews, {"author": person, "message": message}
+        match done:
+            case "comment":
+                found = reviews.comment(asked.reference, message or "", author=person, **place)
+            case "approve":
+                digest = asked.text("digest")
+                if digest is None:  # of what was read, not of what somebody has just made of it
+                    raise AskedError("an approval is of a digest: send that of the proposal that was read")
+                found = reviews.approve(asked.reference, digest=digest, **said)
+            case "reject":
+                found = reviews.reject(asked.reference, **said)
+            case "withdraw":
+                found = reviews.withdraw(asked.reference, **said)
+            case _:
+                raise AskedError("say what to do: do=comment, approve, reject or withdraw")
+    return Answer({"proposal": found.data()}, see=links.to("/proposal", asked.reference))
 
 
 def _said(proposal: Proposal, rounds: tuple[Proposal, ...]) -> list[dict[str, Any]]:
@@ -117,4 +144,13 @@ PROPOSAL = Page(
     _proposal,
     "proposal.html",
     (limit(600, 5_000),),
+    fields=(
+        Parameter("do", "what to do", choices=("comment", "approve", "reject", "withdraw")),
+        Parameter("message", "the comment, or why", most=20_000),
+        Parameter("digest", "that of the proposal that was read, which an approval is of", most=71),
+        Parameter("piece", "comment on this piece of the proposal or its base", most=255),
+        Parameter("source", "with a piece: on what it can do from here; * is the hand", most=255),
+        Parameter("destination", "with a source: on the entry to there", most=255),
+    ),
+    act=_judge,
 )
