@@ -166,7 +166,8 @@ def _done(site: Site, page: Page, got: _Got, form: bytes) -> Response:
             answer = page.show(asked)
         except GgnStoreError:
             raise error from None
-        said = {"refused": site.clean(str(error)), "typed": dict(pairs)}
+        typed = {name: text for name, text in pairs if name != "password"}
+        said = {"refused": site.clean(str(error)), "typed": typed}
         return _response(asked, replace(answer, shown={**answer.shown, **said}, status=status_of(error)), None)
     response = (
         _response(asked, found, None)

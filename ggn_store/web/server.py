@@ -99,10 +99,14 @@ class _Patient(H11Protocol):
         super().connection_lost(exc)
 
     def handle_events(self) -> None:
-        before = self.cycle
+        before = self._whole()
         super().handle_events()
-        if self.cycle is not before:
+        if self._whole() not in (None, before):
             self._wait(_LONGEST)
+
+    def _whole(self) -> Any:
+        """The request that has come with all of its body."""
+        return None if self.cycle is None or self.cycle.more_body else self.cycle
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
