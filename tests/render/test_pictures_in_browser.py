@@ -5,9 +5,7 @@ from __future__ import annotations
 import html
 import itertools
 import json
-import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -15,40 +13,13 @@ from typing import Any
 import pytest
 
 from ggn_store.render.svg import text_width
+from tests.support.browser import command, in_a_browser
 from tests.support.drawings import CASES, PICTURES, scanlines
 
 
-def browser() -> str | None:
-    """A Chromium that is here: $CHROMIUM, one on the path, or Playwright's."""
-    names = (
-        "chromium",
-        "chromium-browser",
-        "chromium-headless-shell",
-        "google-chrome",
-        "google-chrome-stable",
-        "chrome",
-    )
-    found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
-    if found is None:
-        place = Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH", Path.home() / ".cache" / "ms-playwright"))
-        files = sorted((*place.glob("chromium*/*/chrome"), *place.glob("chromium*/*/*headless*shell")))
-        found = str(files[-1]) if files else None
-    return found
-
-
-CHROMIUM = browser()
-in_a_browser = pytest.mark.skipif(
-    CHROMIUM is None,
-    reason="no Chromium here: install one, name it with CHROMIUM, or `playwright install chromium`",
-)
-
-
 def chromium(directory: Path, page: Path, *options: str) -> str:
-    command = [
-        *(str(CHROMIUM), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1400,1800"),
-        *(f"--user-data-dir={directory / 'profile'}", *options, page.as_uri()),
-    ]
-    result = subprocess.run(command, capture_output=True, timeout=120, check=False)
+    arguments = command(directory / "profile", "--window-size=1400,1800", *options, page.as_uri())
+    result = subprocess.run(arguments, capture_output=True, timeout=120, check=False)
     assert result.returncode == 0, result.stderr.decode(errors="replace")
     return result.stdout.decode()
 

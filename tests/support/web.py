@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from http.client import HTTPConnection
 from urllib.parse import urljoin, urlsplit
 
 from starlette.testclient import TestClient
@@ -16,6 +19,7 @@ from ggn_store.web.app import application
 from ggn_store.web.guard import Guard
 from ggn_store.web.people import People
 from ggn_store.web.site import Site
+from tests.support.program import child_environment
 
 HOST = "127.0.0.1"
 START = f"http://{HOST}:8000"
@@ -38,6 +42,30 @@ def client(
     app = application(Site(store, people=people), own, say)
     with TestClient(app, START, follow_redirects=False, raise_server_exceptions=True, client=(at, 50_000)) as found:
         yield found
+
+
+@contextmanager
+def served(address: str, *options: str) -> Iterator[tuple[subprocess.Popen[str], HTTPConnection]]:
+    """The program, serving a store on a port that is free; and a connection to it."""
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);from ggn_store.cli import main; main()"
+    )
+    command = [sys.executable, "-c", code, "--db", address, "serve", "--port", "0", *options]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=child_environment()
+    ) as process:
+        try:
+            assert process.stdout is not None
+            place = urlsplit(process.stdout.readline().strip())
+            assert place.port is not None
+            connection = HTTPConnection(str(place.hostname), place.port, timeout=30)
+            try:
+                yield process, connection
+            finally:
+                connection.close()
+        finally:
+            process.kill()
+            process.communicate()
 
 
 @dataclass

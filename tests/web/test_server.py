@@ -7,42 +7,19 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import urlencode
 
 import pytest
 
 from ggn_store import Store
+from ggn_store.web.guard import FORM
+from tests.support.people import KNIGHT, WIDER
 from tests.support.program import QUICK, Program, child_environment, run, write
+from tests.support.web import served
 
 __all__ = ["run"]
-
-
-@contextmanager
-def served(address: str, *options: str) -> Iterator[tuple[subprocess.Popen[str], HTTPConnection]]:
-    """The program, serving a store on a port that is free; and a connection to it."""
-    code = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);from ggn_store.cli import main; main()"
-    )
-    command = [sys.executable, "-c", code, "--db", address, "serve", "--port", "0", *options]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=child_environment()
-    ) as process:
-        try:
-            assert process.stdout is not None
-            place = urlsplit(process.stdout.readline().strip())
-            assert place.port is not None
-            connection = HTTPConnection(str(place.hostname), place.port, timeout=30)
-            try:
-                yield process, connection
-            finally:
-                connection.close()
-        finally:
-            process.kill()
-            process.communicate()
 
 
 def asked(connection: HTTPConnection, path: str) -> tuple[int, bytes]:
@@ -129,3 +106,32 @@ def test_without_the_packages_the_program_says_what_to_install(tmp_path: Path) -
     assert "pip install 'ggn-store[web]'" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "new.db").exists()
+
+
+def test_one_person_writes_with_the_password_that_is_printed_which_no_line_repeats(address: str) -> None:
+    with Store.open(address) as store:
+        store.load(KNIGHT, "knight", author="Ann")
+        store.reviews.propose(WIDER, "knight", author="Ann")
+    with served(address, "--author", "Bob") as (process, connection):
+        assert process.stdout is not None
+        assert process.stderr is not None
+        before, _, password = process.stdout.readline().strip().rpartition(" ")
+        assert before == "password of Bob until this ends:"
+        headers = {"Content-Type": FORM, "Origin": f"http://{connection.host}:{connection.port}"}
+        connection.request("POST", "/login", urlencode({"name": "Bob", "password": password}), headers)
+        answer = connection.getresponse()
+        answer.read()
+        cookie = str(answer.headers["Set-Cookie"]).partition(";")[0]
+        assert (answer.status, cookie.partition("=")[0]) == (303, "ggn-store")
+        body = urlencode({"do": "comment", "message": "hello"})
+        connection.request("POST", "/proposal/knight%231", body, {**headers, "Cookie": cookie})
+        answer = connection.getresponse()
+        assert (answer.status, answer.read()) == (303, b"")
+        metrics = asked(connection, "/metrics")[1].decode()
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 0
+        said = process.stderr.read()
+    assert "POST /proposal/knight#1 303" in said
+    assert [each for each in (password, cookie.partition("=")[2]) if each in said + metrics] == []
+    with Store.open(address) as store:
+        assert [each.author for each in store.reviews.get("knight#1").comments] == ["Bob"]
