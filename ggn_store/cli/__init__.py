@@ -38,7 +38,7 @@ _COMMANDS: Final = {
     "play": ("play", True),
     "serve": ("web", False),
     "site": ("web", False),
-    "password": ("web", True),
+    "password": ("web", False),
     "uci": ("engine", True),
     "usi": ("engine", True),
     "perft": ("perft", True),
