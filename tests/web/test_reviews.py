@@ -8,13 +8,16 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
+from sqlalchemy import make_url
 from starlette.testclient import TestClient
 
 from ggn_store import Store
+from ggn_store.errors import GateError
 from ggn_store.web import site as site_of_pages
 from ggn_store.web.people import Proxy
+from tests.support.house import logins
 from tests.support.payloads import PAYLOADS
-from tests.support.people import KNIGHT, OTHER, WIDER, People, execute, people, rows
+from tests.support.people import KNIGHT, OTHER, WIDER, People, people, rows
 from tests.support.web import START, client, looked_at
 
 __all__ = ["people"]
@@ -119,24 +122,41 @@ def test_what_the_store_refuses_is_said_on_the_page_and_changes_nothing(people: 
 
 
 @pytest.mark.both
-def test_a_person_without_rights_reads_and_is_told_once(people: People, proposal: str) -> None:
-    if not people.is_known:
+def test_on_a_server_a_person_has_the_rights_of_their_own_user_only(store: Store, address: str) -> None:
+    if not store.session.database.is_server:
         pytest.skip("a file has no users")
-    store, reader = people.admin, people.who("cas")
-    execute(store, f"REVOKE INSERT ON ALL TABLES IN SCHEMA public FROM {reader}")
-    with proxied(store) as pages:
+    store.load(KNIGHT, "knight")
+    proposal = str(store.reviews.propose(WIDER, "knight"))
+    with logins(address, {"author": "ggn_author", "reader": "ggn_reader"}) as addresses, proxied(store) as pages:
+        author, reader = (make_url(addresses[name]).username or "" for name in ("author", "reader"))
         for who, said in (
-            (reader, "this user may not do that"),
+            (reader, f"{reader} is in ggn_reader, which only reads"),
             ("nobody_of_this_server", "cannot connect to the database"),
-            (f"{reader}{'x' * 60}"[:64], "cannot connect to the database"),
+            (f"{author}{'x' * 60}"[:64], "cannot connect to the database"),
             ("postgres", "owns the tables, or is a superuser"),
         ):
             answer = post(pages, who, proposal, do="comment", message="hello")
             assert (answer.status_code, said in answer.text) == (403, True), answer.text
             assert pages.get(f"/proposal/{quote(proposal)}", headers={HEADER: who}).status_code == 200
-        listed = f"/proposals?ruleset={quote('team/knight')}"
-        assert pages.get(listed, headers={HEADER: "nobody_of_this_server"}).status_code == 200
-    assert verdicts(store) == []
+        assert verdicts(store) == []
+        assert post(pages, author, proposal, do="comment", message="hello").status_code == 303
+        assert [each[:3] for each in verdicts(store)] == [("commented", author, author)]
+
+
+@pytest.mark.both
+def test_a_user_connects_without_the_password_of_another(people: People) -> None:
+    who = people.who("ann")
+    url = people.admin.session.database.url
+    with Store.open((url.set(password="secret") if people.is_known else url).render_as_string(False)) as store:
+        with store.as_user(who) as theirs:
+            found = theirs.session.database
+            assert (found.url.username, found.url.password, found.role) == (
+                (who, None, who) if people.is_known else (None, None, None)
+            )
+        if people.is_known:
+            for nobody in ("", "a\0b"):
+                with pytest.raises(GateError, match="no user of a database"), store.as_user(nobody):
+                    pass
 
 
 @pytest.mark.both
