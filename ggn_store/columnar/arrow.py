@@ -41,11 +41,17 @@ def frame(found: Any) -> Any:
     return found.to_pandas()
 
 
+def parquet(found: Any) -> bytes:
+    """An Arrow table as a Parquet file has it."""
+    pa, writer = need("pyarrow", EXTRA), need("pyarrow.parquet", EXTRA)
+    made = pa.BufferOutputStream()
+    writer.write_table(found, made)
+    return bytes(made.getvalue())
+
+
 def write_parquet(found: Any, file: str) -> None:
     """Write an Arrow table to a Parquet file; see `new_file`."""
-    pa, parquet = need("pyarrow", EXTRA), need("pyarrow.parquet", EXTRA)
-    # In memory, where an answer in SQL is anyway: Arrow asks a file where in it it is, which a FIFO does not know.
-    made = pa.BufferOutputStream()
-    parquet.write_table(found, made)
+    # From memory, where an answer in SQL is anyway: Arrow asks a file where in it it is, which a FIFO does not know.
+    made = parquet(found)
     with new_file(file) as stream:
-        stream.write(made.getvalue())
+        stream.write(made)

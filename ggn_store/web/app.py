@@ -197,13 +197,14 @@ def _pairs(query: bytes, what: str = "the part of the address behind ?") -> list
 
 
 def _response(asked: Asked, answer: Answer, known: str | None) -> Response:
+    body: str | bytes
     if answer.text is not None:
         body, media = answer.text, answer.media
     elif asked.is_json:
         body, media = f"{json.dumps(answer.data, ensure_ascii=True, separators=(',', ':'))}\n", "application/json"
     else:
         body, media = rendering.html(asked, answer), "text/html"
-    data = body.encode("utf-8", "backslashreplace")
+    data = body if isinstance(body, bytes) else body.encode("utf-8", "backslashreplace")
     mark = f'"{hashlib.sha256(data).hexdigest()[:32]}"'
     # Above a page stands who has logged in, which is not fixed.
     is_fixed = answer.fixed and (asked.site.people is None or asked.is_json or answer.text is not None)

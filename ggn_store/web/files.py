@@ -77,7 +77,7 @@ class _Files:
         self.count += 1
 
     def _text(self, asked: Asked, answer: Answer) -> str:
-        if answer.text is not None:
+        if isinstance(answer.text, str):
             return answer.text
         whole = _FORM.sub("", rendering.html(asked, answer, is_file=True))
         if asked.page.name == "gallery":

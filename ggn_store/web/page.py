@@ -86,7 +86,7 @@ class Answer:
 
     data: Mapping[str, Any] = field(default_factory=dict)
     shown: Mapping[str, Any] = field(default_factory=dict)
-    text: str | None = None
+    text: str | bytes | None = None
     media: str = "text/plain"
     status: int = 200
     file: str | None = None

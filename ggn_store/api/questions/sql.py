@@ -61,6 +61,12 @@ class Table:
 
         return arrow.frame(self.to_arrow())
 
+    def parquet(self) -> bytes:
+        """The bytes of a Parquet file. Needs the extra [duckdb]."""
+        from ggn_store.columnar import arrow
+
+        return arrow.parquet(self.to_arrow())
+
     def write_parquet(self, file: str) -> None:
         """Write a Parquet file. Needs the extra [duckdb]."""
         from ggn_store.columnar import arrow

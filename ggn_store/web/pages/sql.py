@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 from typing import Any, Final
 
@@ -12,9 +13,16 @@ from ggn_store.web import links
 from ggn_store.web.boards import read_position
 from ggn_store.web.page import POSITION, Answer, Asked, Page, Parameter, limit
 
-_FORMATS: Final = ("table", "csv", "json", "ndjson")
+_FORMATS: Final = ("table", "csv", "json", "ndjson", "parquet")
 _NAME: Final = re.compile(r"(?<![:\w]):([a-z_]+)", re.ASCII)
-_MEDIA: Final = {"csv": "text/csv", "json": "application/json", "ndjson": "application/x-ndjson"}
+_MEDIA: Final = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "ndjson": "application/x-ndjson",
+    "parquet": "application/vnd.apache.parquet",
+}
+# As files that browsers keep; the others they show.
+_KEPT: Final = ("csv", "parquet")
 
 
 def _show(asked: Asked) -> Answer:
@@ -38,13 +46,18 @@ def _show(asked: Asked) -> Answer:
         status = 400 if isinstance(error, QueryError) else getattr(error, "status", 400)
         return Answer(data | {"error": message, "status": status}, shown | {"error": message}, status=status)
     if form != "table":
-        text = "".join(records(found.data(), form, found.columns))
-        return Answer(text=text, media=_MEDIA[form], file=f"answer.{form}" if form == "csv" else None)
+        text = found.parquet() if form == "parquet" else "".join(records(found.data(), form, found.columns))
+        return Answer(text=text, media=_MEDIA[form], file=f"answer.{form}" if form in _KEPT else None)
     rows = [[value.hex() if isinstance(value, bytes) else value for value in row] for row in found.rows]
     data |= {"columns": [*found.columns], "rows": rows, "cut": found.cut, "note": found.note}
     asks = {name: asked.values[name] for name in ("query", "ruleset", "position", "limit", "param")}
-    shown |= {"formats": {form: links.to("/sql", **asks, format=form) for form in _FORMATS[1:]}}
+    shown |= {"formats": {form: links.to("/sql", **asks, format=form) for form in _offered()}}
     return Answer(data, shown)
+
+
+def _offered() -> tuple[str, ...]:
+    """The other formats that this installation can write."""
+    return _FORMATS[1:] if importlib.util.find_spec("pyarrow") else _FORMATS[1:-1]
 
 
 def _unset(query: str) -> tuple[str, ...]:
@@ -84,7 +97,7 @@ def _asked(asked: Asked, query: str) -> Any:
 PAGE = Page(
     "sql",
     "/sql",
-    "A query of your own, one SELECT on the views, as a table, CSV or JSON. Nothing but reading is allowed.",
+    "A query of your own, one SELECT on the views, as a table, CSV, JSON or Parquet. Nothing but reading is allowed.",
     _show,
     "sql.html",
     (
