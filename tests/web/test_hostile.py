@@ -81,6 +81,7 @@ REFLECTING = (
     "/analyses?what=find&board={}",
     "/audit?ruleset={}",
     "/sql?ruleset={}",
+    "/sql?query=SELECT+1&only={}",
     "/nowhere/{}",
     "/?{}=1",
 )

@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from ggn_store.api.questions.sql import POSITION_VIEWS, SQL_EXAMPLES, SQL_TABLES, VIEWS
 from ggn_store.errors import GgnStoreError, QueryError, quote
+from ggn_store.render.plot import plot
 from ggn_store.render.records import records
-from ggn_store.web import links
+from ggn_store.web import links, narrowing
 from ggn_store.web.boards import read_position
 from ggn_store.web.page import POSITION, Answer, Asked, Page, Parameter, limit
 
@@ -23,6 +24,8 @@ _MEDIA: Final = {
 }
 # As files that browsers keep; the others they show.
 _KEPT: Final = ("csv", "parquet")
+_COLUMNS: Final = 30  # whose values a page offers to count
+_FACETS: Final = 3  # of them at once, each a query
 
 
 def _show(asked: Asked) -> Answer:
@@ -34,11 +37,18 @@ def _show(asked: Asked) -> Answer:
         "examples": [(each, links.to("/sql", query=each.query, param=_unset(each.query))) for each in SQL_EXAMPLES],
         "error": None,
         "formats": {},
+        "svg": None,
+        "columns_to_count": [],
+        "narrowed": [],
     }
+    data |= {"facets": {}}
     if query is None:
         return Answer(data, shown)
     try:
-        found = _asked(asked, query)
+        narrowed, values = narrowing.narrowed(query, [*map(narrowing.read, asked.texts("only"))])
+        values |= _values(asked)
+        found = _asked(asked, narrowed, values)
+        facets = {each: _counted(asked, narrowed, values, each) for each in asked.texts("facet")}
     except GgnStoreError as error:
         if form != "table":
             raise
@@ -50,9 +60,38 @@ def _show(asked: Asked) -> Answer:
         return Answer(text=text, media=_MEDIA[form], file=f"answer.{form}" if form in _KEPT else None)
     rows = [[value.hex() if isinstance(value, bytes) else value for value in row] for row in found.rows]
     data |= {"columns": [*found.columns], "rows": rows, "cut": found.cut, "note": found.note}
-    asks = {name: asked.values[name] for name in ("query", "ruleset", "position", "limit", "param")}
-    shown |= {"formats": {form: links.to("/sql", **asks, format=form) for form in _offered()}}
+    data |= {"facets": {name: [{"value": value, "count": count} for value, count in of] for name, of in facets.items()}}
+    only, counted = asked.texts("only"), asked.texts("facet")
+    names = [name for name in found.columns[:_COLUMNS] if name not in facets]
+    shown |= {
+        "formats": {form: _to(asked, facet=(), format=form) for form in _offered()},
+        "svg": plot(found.columns, found.rows),
+        "narrowed": [
+            (*narrowing.read(each), _to(asked, only=tuple(other for other in only if other != each))) for each in only
+        ],
+        "columns_to_count": [(name, _to(asked, facet=(*counted, name)[-_FACETS:])) for name in names],
+        "counted": {
+            name: [(value, count, _to_rows(asked, name, value)) for value, count in of] for name, of in facets.items()
+        },
+    }
     return Answer(data, shown)
+
+
+def _to(asked: Asked, **changed: links.Value) -> str:
+    """The address of the same answer, but for some parameters."""
+    names = ("query", "ruleset", "position", "limit", "timeout", "param", "facet", "only")
+    return links.to("/sql", **{**{name: asked.values[name] for name in names}, **changed})
+
+
+def _to_rows(asked: Asked, column: str, value: Any) -> str | None:
+    """The address of the rows with this value; None where no address can say it."""
+    text = narrowing.written(column, value)
+    return None if text is None else _to(asked, only=tuple(dict.fromkeys((*asked.texts("only"), text))))
+
+
+def _counted(asked: Asked, query: str, values: dict[str, Any], column: str) -> list[tuple[Any, int]]:
+    rows = _asked(asked, narrowing.counting(query, column), values).rows
+    return [(value.hex() if isinstance(value, bytes) else value, count) for value, count in rows]
 
 
 def _offered() -> tuple[str, ...]:
@@ -78,7 +117,7 @@ def _values(asked: Asked) -> dict[str, str]:
     return found
 
 
-def _asked(asked: Asked, query: str) -> Any:
+def _asked(asked: Asked, query: str, values: dict[str, Any]) -> Any:
     """The answer of the store to a query, when its turn comes."""
     reference, text = asked.text("ruleset"), asked.text("position")
     if text is not None and reference is None:
@@ -90,7 +129,7 @@ def _asked(asked: Asked, query: str) -> Any:
             more["positions"] = [read_position(ruleset, text)]
     with asked.site.turn():
         return asked.site.store.sql(
-            query, _values(asked), **more, limit=asked.number("limit"), timeout=float(asked.number("timeout"))
+            query, values, **more, limit=asked.number("limit"), timeout=float(asked.number("timeout"))
         )
 
 
@@ -105,6 +144,13 @@ PAGE = Page(
         Parameter("ruleset", "the ruleset of the views of positions", most=400),
         POSITION,
         Parameter("param", "NAME=VALUE, a value for :NAME in the query, as a text; repeatable", several=20),
+        Parameter("facet", "count the values of this column of the answer; repeatable", several=_FACETS),
+        Parameter(
+            "only",
+            'only rows with this value, as JSON: ["column", value]; repeatable',
+            most=narrowing.MOST_TEXT,
+            several=10,
+        ),
         Parameter("format", "how the answer is written", choices=_FORMATS),
         limit(200, 20_000),
         Parameter("timeout", "seconds after which the query is cut off", "number", "5", 1, 30),
