@@ -13,9 +13,9 @@ import pytest
 
 from ggn_store import DocumentError, GgnStoreError, Store, UnknownNameError
 from ggn_store.games import library, playing
-from ggn_store.games.fairy.variants import Variant, read_variants
+from ggn_store.games.fairy.variants import DEFINED, Variant, built_in_variants, read_variants
 from ggn_store.model.play import Outcome, Play
-from tests.oracles.fairy_stockfish import FIXTURES, Sample, differences
+from tests.oracles.fairy_stockfish import FIXTURES, Sample, differences, fixture
 from tests.oracles.play import Game
 from tests.support.program import Command
 from tests.support.program import _own_place as _own_place
@@ -322,6 +322,25 @@ def test_the_built_in_variants_end_as_the_games_of_the_library_do() -> None:
 
         shipped, imported = (playing.derive(each) for each in (library.read_game(name), variant.definition))
         assert (told(imported), imported.host) == (told(shipped), shipped.host), name
+
+
+def test_variants_that_the_library_defines_are_there_by_name_and_as_bases() -> None:
+    whole = {name for name in DEFINED if name not in ("koedem", "supply", "wolf")}
+    found = read_variants("".join(f"[mine-{name}:{name}]\n" for name in DEFINED).encode(), allow_host_rules=True)
+    assert {each.name for each in found if each.definition is not None} == {f"mine-{name}" for name in whole}
+    for variant in found:
+        name = variant.name.removeprefix("mine-")
+        if variant.definition is None:
+            [refusal] = variant.refusals
+            assert refusal.reason.endswith(f"which no options say whole: `import --fairy {name}` has its definition")
+        else:
+            game = Game(variant.definition)
+            assert [line for sample in fixture(name)[:4] for line in differences(game, sample)] == [], name
+    named = {each.name: each for each in built_in_variants(DEFINED)}
+    assert {name for name, each in named.items() if each.definition is None} == {"koedem", "supply"}
+    assert named["koedem"].refusals[0].duty == "side-effects"
+    allowed = built_in_variants(("koedem", "wolf"), allow_host_rules=True)
+    assert [each.definition for each in allowed] == [library.read_game("koedem"), library.read_game("wolf")]
 
 
 def test_what_is_built_in_has_no_line() -> None:

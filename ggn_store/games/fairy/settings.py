@@ -45,6 +45,11 @@ class Refusal(Record):
     duty: str | None = None
 
 
+def to_host(duty: str) -> str:
+    """Why what is a duty of the host is refused."""
+    return f"it is left to the host: {duty}"
+
+
 class Settings:
     """A variant's options with their defaults; what cannot be read is added to `refusals`."""
 
@@ -65,7 +70,7 @@ class Settings:
 
     def leave(self, name: str, duty: str) -> None:
         """Note that an option is a duty of the host."""
-        self.refuse(name, f"it is left to the host: {duty}", "B", duty)
+        self.refuse(name, to_host(duty), "B", duty)
 
     def value(self, name: str, default: str = "") -> str:
         """The text of an option; `-` and nothing are the same."""

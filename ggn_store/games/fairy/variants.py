@@ -10,14 +10,20 @@ from dataclasses import dataclass
 from ggn_store import resources
 from ggn_store.errors import DocumentError, UnknownNameError, offer, quote
 from ggn_store.games import definition as definitions
-from ggn_store.games.fairy import ini
+from ggn_store.games import library
+from ggn_store.games.fairy import ini, write
 from ggn_store.games.fairy.ini import Option, Section
 from ggn_store.games.fairy.options import ENDS
-from ggn_store.games.fairy.settings import Refusal, inherit
+from ggn_store.games.fairy.settings import Refusal, inherit, to_host
 from ggn_store.games.fairy.translate import translate
 from ggn_store.games.rules import Definition
 
 BUILT_IN = "fairy.ini"
+# Variants that the engine has itself, too, and that the library defines: sections inherit their options.
+DEFINED = (
+    *("euroshogi", "fox-and-hounds", "gustav3", "koedem", "legan", "omicron", "opulent", "shoshogi", "supply"),
+    *("torishogi", "troitzky", "wolf", "yarishogi"),
+)
 _TIERS = "ABCD?"
 
 
@@ -56,11 +62,13 @@ def read_variants(
     sections = ini.read(data, file)
     listed = ini.names(sections)
     wanted = _wanted(names, listed, f"{file} has no section")
-    known = dict(_built_in())
+    known = dict(_listed())
     without: set[str] = set()
     found: list[Variant] = []
     for section in sections:
         base = section.base
+        if base in DEFINED and base not in known and (options := _options_of(base)) is not None:
+            known[base] = options
         if base is not None and (base in without or base not in known):
             refusal = _no_base(section, base, listed, known, base in without)
             without.add(section.name)
@@ -79,13 +87,25 @@ def built_in_variants(names: Iterable[str] = (), allow_host_rules: bool = False)
 
     Raises UnknownNameError for a name that it does not have.
     """
-    known = _built_in()
-    wanted = _wanted(names, [*known], "Fairy-Stockfish has no variant of its own")
-    return [
+    known = _listed()
+    wanted = _wanted(names, [*known, *DEFINED], "Fairy-Stockfish has no variant of its own")
+    found = [
         _variant(Section(name, None, 0), known[name], f"Fairy-Stockfish's variant {name}", BUILT_IN, allow_host_rules)
         for name in known
         if name in wanted
     ]
+    return found + [_defined(name, allow_host_rules) for name in DEFINED if name in wanted]
+
+
+def _defined(name: str, allow_host_rules: bool) -> Variant:
+    """A variant as the library defines it."""
+    definition = library.read_game(name)
+    left = (
+        [] if allow_host_rules else [Refusal("", "", None, "B", to_host(duty), duty) for duty in definition.said.host]
+    )
+    if left:
+        return Variant(name, 0, None, None, tuple(left))
+    return Variant(name, 0, library.path_of(name).read_text("utf-8"), definition, ())
 
 
 def _wanted(names: Iterable[str], listed: list[str], without: str) -> set[str]:
@@ -98,18 +118,29 @@ def _wanted(names: Iterable[str], listed: list[str], without: str) -> set[str]:
 
 
 @functools.cache
-def _built_in() -> Mapping[str, Mapping[str, Option]]:
+def _listed() -> Mapping[str, Mapping[str, Option]]:
     """The options of the variants that Fairy-Stockfish has itself, of which no line is the user's."""
     path = resources.directory("data") / BUILT_IN
     known: dict[str, dict[str, Option]] = {}
     for section in ini.read(path.read_bytes(), str(path)):
-        own = {name: Option(name, option.value, None) for name, option in section.options.items()}
-        known[section.name] = inherit({} if section.base is None else known[section.base], own)
+        known[section.name] = inherit({} if section.base is None else known[section.base], _without_lines(section))
     return known
 
 
+@functools.cache
+def _options_of(name: str) -> Mapping[str, Option] | None:
+    """The options of a variant that the library defines, as they are exported; None where they do not say it whole."""
+    written = write.write(library.read_game(name), name)
+    [section] = ini.read(written.text.encode(), name)
+    return None if written.left_out else _without_lines(section)
+
+
+def _without_lines(section: Section) -> dict[str, Option]:
+    return {name: Option(name, option.value, None) for name, option in section.options.items()}
+
+
 def _no_base(section: Section, base: str, listed: list[str], known: Mapping[str, object], is_without: bool) -> Refusal:
-    near = difflib.get_close_matches(base, known, n=5)
+    near = difflib.get_close_matches(base, {*known, *DEFINED}, n=5)
     said = f"a section inherits from a built-in variant or from one before it{'; near: ' * bool(near)}{', '.join(near)}"
     if is_without:
         reason = f"it inherits from [{base}], which is refused for its own base"
@@ -117,6 +148,8 @@ def _no_base(section: Section, base: str, listed: list[str], known: Mapping[str,
         reason = f"it inherits from itself: {said}"
     elif base in listed:
         reason = f"it inherits from [{base}], which comes later: put it before"
+    elif base in DEFINED:
+        reason = f"it inherits from [{base}], which no options say whole: `import --fairy {base}` has its definition"
     else:
         reason = f"it inherits from [{base}], which is not known: {said}"
     return Refusal("", "", section.line, "?", reason)
