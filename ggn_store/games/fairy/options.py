@@ -58,7 +58,7 @@ DUTIES: Final = {
     "dupleCheck": ("true", "duple-check"),
 }
 _PETRIFIES: Final = "captures turn squares into walls"
-_WALLS: Final = "a move places a wall on any square"
+_WALLS: Final = "a move places a wall as well"
 # Options that GGN cannot carry when they have another value than these: the tier and why.
 REFUSED: Final = {
     "twoBoards": ("false", "D", "captures go to the hand on another board"),
@@ -72,7 +72,7 @@ REFUSED: Final = {
     **dict.fromkeys(
         ("wallingRegion", "wallingRegionWhite", "wallingRegionBlack", "staticGatingRegion"), ("-", "C", _WALLS)
     ),
-    "arrowGating": ("false", "C", f"{_WALLS} that it then attacks"),
+    "arrowGating": ("false", "C", f"{_WALLS}, on a square that it then attacks"),
     "pastGating": ("false", "C", "a move places a wall where it began"),
     "flipEnclosedPieces": ("none", "C", "a drop turns all pieces that it encloses"),
     "enclosingDrop": ("none", "C", "a drop has to enclose pieces"),
