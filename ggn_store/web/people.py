@@ -27,7 +27,9 @@ MOST_NAME: Final = 200
 MOST_PASSWORD: Final = 1_000
 LASTING: Final = 8 * 3600  # seconds of a session, whatever is done in it
 _SESSIONS: Final = 1_000
-_ATTEMPTS: Final = (10, 300.0)  # logins in so many seconds, of one client and with one name
+# Logins in so many seconds. A proxy is one client, through which a whole team may come.
+_BY_NAME: Final = (10, 300.0)
+_BY_CLIENT: Final = (60, 300.0)
 # What OWASP asks of scrypt with 16 MiB: about 0.2 s of a processor.
 _COST: Final = {"n": 1 << 14, "r": 8, "p": 5}
 _LINE: Final = re.compile(r"(?P<name>[^\n]+):scrypt:(?P<salt>[0-9a-f]{32}):(?P<hash>[0-9a-f]{64})", re.ASCII)
@@ -54,7 +56,7 @@ class Sessions:
         self._lock = threading.Lock()
         # By digests, so that how long it takes to look one up says nothing of the others.
         self._open: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
-        self._attempts = Rate(*_ATTEMPTS, clock)
+        self._by_name, self._by_client = Rate(*_BY_NAME, clock), Rate(*_BY_CLIENT, clock)
         self._nobody = hashed(secrets.token_hex())
 
     def who(self, client: Client) -> str:
@@ -69,8 +71,8 @@ class Sessions:
 
     def begin(self, client: Client, name: str, password: str) -> str:
         """The cookie of a new session; raises AskedError for another password, and for too many attempts."""
-        for key in (f"client {client.host}", f"name {name}"):
-            self._attempts.take(key)
+        self._by_client.take(client.host)
+        self._by_name.take(name)
         # A name that nobody has takes as long.
         is_right = _is_of(password, self._hashes.get(name, self._nobody))
         if not is_right or name not in self._hashes:
