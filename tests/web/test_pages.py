@@ -11,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from ggn_store import Store
+from ggn_store.web.pages import source as of_sources
 from ggn_store.web.routes import PAGES
 from tests.support.program import MINI, MINI_TOML, write
 from tests.support.web import client, looked_at, own
@@ -140,9 +141,42 @@ def test_a_definition_has_numbered_lines_that_lead_to_its_pieces(chess: TestClie
     assert "[pieces.N]" in page.text
     assert "/piece/chess?piece=C%3AN" in page.links
     assert {"L1", "L2"} <= page.ids
+    assert "/source/chess?token=K&key=castling#made" in page.links
     few = chess.get("/source/chess?offset=2&limit=1")
     assert {each for each in looked_at(few.text).ids if each.startswith("L")} == {"L3"}
     assert chess.get("/source/mini").status_code == 404
+
+
+def test_a_line_of_a_definition_leads_to_the_moves_that_it_makes(
+    chess: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def made(token: str, key: str) -> set[tuple[str, ...]]:
+        found = chess.get(f"/source/chess.json?token={token}&key={key}").json()["made"]
+        return {tuple(entry[1:]) for entry in found}
+
+    files = "abcdefgh"
+    beside = [(a, b) for a in files for b in files if abs(ord(a) - ord(b)) <= 1]
+    assert made("K", "castling") == {("e1", "g1"), ("e1", "c1")}
+    assert made("P", "promotion") == {(f"{a}7", f"{b}8") for a, b in beside}
+    assert made("P", "en_passant") == {
+        *((f"{a}2", f"{a}4") for a in files),
+        *((f"{a}{rank}", f"{b}{rank + 1}") for a, b in beside if a != b for rank in (5,)),
+    }
+    squares = [(x, y) for x in range(8) for y in range(1, 9)]
+    assert made("N", "betza") == {
+        (f"{files[x]}{y}", f"{files[u]}{v}")
+        for x, y in squares
+        for u, v in squares
+        if {abs(x - u), abs(y - v)} == {1, 2}
+    }
+    assert made("N", "drop") == set()
+    page = looked_at(chess.get("/source/chess?token=K&key=castling").text)
+    assert "C:+K^ from e1 to c1, g1" in page.text or "C:+K^ from e1 to g1, c1" in page.text
+    assert "made" in page.ids
+    for wrong, status in (("token=Z&key=betza", 404), ("token=N", 400), ("key=betza", 400), ("token=N&key=name", 400)):
+        assert chess.get(f"/source/chess?{wrong}").status_code == status
+    monkeypatch.setitem(of_sources._LIMITS, "possibilities", 100)
+    assert "too many to look for" in chess.get("/source/chess?token=N&key=betza").text
 
 
 def test_what_a_page_does_not_know_is_a_clear_message(pages: TestClient) -> None:

@@ -311,7 +311,7 @@ def _about(asked: Asked, ruleset: Ruleset) -> dict[str, Any]:
     revision, store = ruleset.revision, asked.site.store
     is_fixed = asked.site.is_fixed(asked.reference, revision)
     source = source_of(ruleset)
-    lines = [] if source is None else lines_of(ruleset, source)
+    lines = [] if source is None else lines_of(ruleset, source, asked.reference)
     play = ruleset.play
     is_proposal = "#" in revision.name
     return {

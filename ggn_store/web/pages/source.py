@@ -3,27 +3,53 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from itertools import groupby
+from typing import Any, Final
 
+from ggn_store import limits
 from ggn_store.api.ruleset import Ruleset
-from ggn_store.errors import UnknownNameError
-from ggn_store.web.page import OFFSET, Answer, Asked, Page, limit
+from ggn_store.errors import GgnStoreError, UnknownNameError, did_you_mean, quote
+from ggn_store.games.made import KEYS, made_by
+from ggn_store.web import links
+from ggn_store.web.page import OFFSET, Answer, Asked, Page, Parameter, limit
+from ggn_store.web.refusal import AskedError
 
-_TABLE: Final = re.compile(r"""\s*\[pieces\.(?:"([^"]+)"|([A-Za-z0-9_-]+))\]""")
+# The table of a piece, or one inside it.
+_TABLE: Final = re.compile(
+    r"""\s*\[\[?(?:pieces|first|second)\.(?:"([^"]+)"|([A-Za-z0-9_-]+))(?:\.([a-z_]+))?(?:\.[a-z_]+)*\]"""
+)
+_KEY: Final = re.compile(r"\s*([a-z_]+)\s*=")
+# A piece is written twice to see what a key makes.
+_LIMITS: Final = {"possibilities": 20_000}
 
 
-def lines_of(ruleset: Ruleset, text: str) -> list[tuple[int, str, str | None]]:
-    """The lines of a definition, each with its number, and with the piece whose rules begin there, if some do."""
+def lines_of(ruleset: Ruleset, text: str, reference: str) -> list[tuple[int, str, str | None]]:
+    """The lines of a definition, each with its number, and where it leads.
+
+    That is to a piece where its table begins, and to the moves that a key of it makes.
+    """
     definition = ruleset.definition
     tokens: dict[str, str] = {}
     if definition is not None:
         for identifier, form in definition.forms.items():
-            tokens.setdefault(form.piece.token, identifier)
+            if identifier in ruleset.pieces:
+                tokens.setdefault(form.piece.token, identifier)
     found = []
+    token, inner = None, None
     for number, line in enumerate(text.splitlines(), 1):
-        match = _TABLE.match(line)
-        piece = None if match is None else tokens.get(match[1] or match[2])
-        found.append((number, line, piece if piece in ruleset.pieces else None))
+        address = None
+        if (table := _TABLE.match(line)) is not None:
+            token, key = table[1] or table[2], table[3]
+            inner = key
+            if token in tokens and key is None:
+                address = links.to("/piece", reference, piece=tokens[token])
+        else:
+            token = None if line.startswith("[") else token
+            match = None if inner else _KEY.match(line)
+            key = None if match is None else match[1]
+        if token in tokens and key in KEYS:
+            address = f"{links.to('/source', reference, token=token, key=key)}#made"
+        found.append((number, line, address))
     return found
 
 
@@ -38,13 +64,40 @@ def source_of(ruleset: Ruleset) -> str | None:
 def _show(asked: Asked) -> Answer:
     ruleset = asked.site.ruleset(asked.reference)
     text = ruleset.export_definition()
-    lines = lines_of(ruleset, text)
+    lines = lines_of(ruleset, text, asked.reference)
     first, most = asked.number("offset"), asked.number("limit")
+    made = _made(asked, ruleset)
+    by_source = [] if made is None else groupby(made, lambda entry: entry[:2])
     return Answer(
-        {"revision": ruleset.revision.data(), "lines": len(lines), "definition": text},
-        {"ruleset": ruleset, "shown_lines": lines[first : first + most]},
+        {"revision": ruleset.revision.data(), "lines": len(lines), "definition": text, "made": made},
+        {
+            "ruleset": ruleset,
+            "shown_lines": lines[first : first + most],
+            "made_from": [(piece, source, [to for _, _, to in entries]) for (piece, source), entries in by_source],
+        },
         fixed=asked.site.is_fixed(asked.reference, ruleset.revision),
     )
+
+
+def _made(asked: Asked, ruleset: Ruleset) -> list[Any] | None:
+    """The entries that a key of a piece's table makes; None where nobody asks."""
+    token, key = asked.text("token"), asked.text("key")
+    if token is None and key is None:
+        return None
+    if token is None or key is None:
+        raise AskedError("moves are made by a key of a piece's table: name both, token and key")
+    definition = ruleset.definition
+    pieces = {} if definition is None else {each.token: each for each in definition.pieces}
+    if definition is None or token not in pieces:
+        raise AskedError(f"the definition has no piece {quote(token)}{did_you_mean(token, pieces)}", 404)
+    try:
+        with asked.site.turn(), limits.allow(_LIMITS):
+            return made_by(definition, pieces[token], key)
+    except AskedError:
+        raise
+    except GgnStoreError:
+        most = _LIMITS["possibilities"]
+        raise AskedError(f"{token} has more than {most:,} possibilities: too many to look for those of a key") from None
 
 
 PAGE = Page(
@@ -53,5 +106,10 @@ PAGE = Page(
     "The definition or game description that a revision was made from.",
     _show,
     "source.html",
-    (OFFSET, limit(2_000, 20_000)),
+    (
+        OFFSET,
+        limit(2_000, 20_000),
+        Parameter("token", "with a key: of this piece, as its table is called, such as N or +P", most=10),
+        Parameter("key", "the moves that this key of the piece's table makes", choices=KEYS),
+    ),
 )
