@@ -138,7 +138,7 @@ def read_logins(path: str | os.PathLike[str]) -> dict[str, str]:
             lines = file.read(1_000_000).splitlines()
     except (OSError, UnicodeError) as error:
         raise InputError(f"{shown} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}") from None
-    if mode & (stat.S_IWGRP | stat.S_IWOTH):
+    if os.name == "posix" and mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise InputError(f"{shown} can be written by others, who could let themselves in: chmod go-w {shown}")
     found: dict[str, str] = {}
     for number, line in enumerate(lines, 1):

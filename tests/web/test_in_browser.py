@@ -14,6 +14,7 @@ from tests.support.web import served
 
 pytestmark = [in_a_browser, by_pipes]
 PROPOSAL = "proposal/knight%231"
+SQL = "sql?query=SELECT+piece,+possibilities+FROM+v_pieces&facet=piece"
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +98,7 @@ def test_pages_fit_a_narrow_screen_and_can_be_read(browser: Page, place: tuple[s
     feature = {"name": "prefers-color-scheme", "value": scheme}
     browser.tell("Emulation.setEmulatedMedia", features=[feature])
     papers = set()
-    for path in ("", "g/mini?from=a2", "piece/mini", "log/mini", "blame/mini", PROPOSAL, "sql", "audit", "login"):
+    for path in ("", "g/mini?from=a2", "piece/mini", "log/mini", "blame/mini", PROPOSAL, SQL, "audit", "login"):
         browser.go(f"{place[0]}{path}")
         assert browser.ask("document.documentElement.scrollWidth") <= 390, path
         assert browser.ask(CONTRASTS) == [], path

@@ -122,7 +122,9 @@ def test_what_the_store_refuses_is_said_on_the_page_and_changes_nothing(people: 
 
 
 @pytest.mark.both
-def test_on_a_server_a_person_has_the_rights_of_their_own_user_only(store: Store, address: str) -> None:
+def test_on_a_server_a_person_has_the_rights_of_their_own_user_only(
+    store: Store, address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     if not store.session.database.is_server:
         pytest.skip("a file has no users")
     store.load(KNIGHT, "knight")
@@ -139,6 +141,7 @@ def test_on_a_server_a_person_has_the_rights_of_their_own_user_only(store: Store
             assert (answer.status_code, said in answer.text) == (403, True), answer.text
             assert pages.get(f"/proposal/{quote(proposal)}", headers={HEADER: who}).status_code == 200
         assert verdicts(store) == []
+        assert 'role "nobody_of_this_server" does not exist' in capsys.readouterr().err, "for who runs the server"
         assert post(pages, author, proposal, do="comment", message="hello").status_code == 303
         assert [each[:3] for each in verdicts(store)] == [("commented", author, author)]
 
