@@ -23,19 +23,28 @@ class Games(dict[str, Ruleset]):
     A test may load rulesets of its own beside them; it changes none, and never asks for all that there are.
     """
 
-    def __init__(self, address: str, store: Store, directory: Path) -> None:
+    def __init__(self, address: str, store: Store) -> None:
         self.address = address
         self.store = store
+
+    def __missing__(self, name: str) -> Ruleset:
+        self.store.load_library(name)
+        return self.setdefault(name, self.store.ruleset(name))
+
+
+class _Shared(Games):
+    """Games in a store that other processes load games into, too."""
+
+    def __init__(self, address: str, store: Store, directory: Path) -> None:
+        super().__init__(address, store)
         self._directory = directory
 
     def __missing__(self, name: str) -> Ruleset:
         with _alone_in(self._directory):
             try:
-                found = self.store.ruleset(name)
+                return self.setdefault(name, self.store.ruleset(name))
             except UnknownNameError:
-                self.store.load_library(name)
-                found = self.store.ruleset(name)
-        return self.setdefault(name, found)
+                return super().__missing__(name)
 
 
 @contextmanager
@@ -49,16 +58,14 @@ def _alone_in(directory: Path) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def sqlite_games(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Games]:
     """Games of the library on SQLite."""
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        directory = tmp_path_factory.getbasetemp().parent / "games"
-        directory.mkdir(exist_ok=True)
-    else:
-        directory = tmp_path_factory.mktemp("games")
+    base = tmp_path_factory.getbasetemp()
+    directory = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "games"
+    directory.mkdir(exist_ok=True)
     file = directory / "store.db"
     with _alone_in(directory):
         address = f"sqlite:///{file}" if file.exists() else create_store_file(file)
     with Store.open(address) as store:
-        yield Games(address, store, directory)
+        yield _Shared(address, store, directory)
 
 
 @pytest.fixture(scope="session")
@@ -66,7 +73,7 @@ def postgres_games(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
     """Games of the library on Postgres."""
     directory = tmp_path_factory.mktemp("games")
     with new_store_address("postgres", directory, request) as url, Store.open(url) as store:
-        yield Games(url, store, directory)
+        yield Games(url, store)
 
 
 # For a game that takes a server half a minute to load.
