@@ -428,7 +428,7 @@ def both(tmp_path_factory: pytest.TempPathFactory, postgres_server: Any) -> Iter
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_random_documents_go_on_as_plain_python_says(both: list[Store], dialect: str) -> None:
-    compare(both, dialect, documents=6)
+    compare(both, dialect, documents=4)
 
 
 @pytest.mark.long

@@ -375,8 +375,15 @@ def perfts(rules: Ruleset, position: Position, depth: int, engine: str | None, a
     return [counted.count, divided.count, divided.by_move, boards]
 
 
-@pytest.mark.parametrize("engine", [None, "duckdb"])
-@pytest.mark.parametrize(("name", "depth"), [("chess", 3), ("minishogi", 2)])
+@pytest.mark.parametrize(
+    ("name", "depth", "engine"),
+    [
+        ("chess", 3, None),
+        ("minishogi", 2, "duckdb"),
+        pytest.param("chess", 3, "duckdb", marks=pytest.mark.long),
+        pytest.param("minishogi", 2, None, marks=pytest.mark.long),
+    ],
+)
 def test_a_reader_s_perft_is_the_owner_s(
     filled: Filled, reader: str, name: str, depth: int, engine: str | None
 ) -> None:
