@@ -9,7 +9,7 @@ import chess
 import chess.variant
 import pytest
 
-from ggn_store import Move, MoveError, Ruleset, Store, guides
+from ggn_store import Move, MoveError, Ruleset, Store, guides, read_definition
 from ggn_store.api.moves.move_notations import NOTATIONS
 from ggn_store.errors import MoveTextError
 from ggn_store.games import library
@@ -168,17 +168,32 @@ def test_castling_over_an_attack_is_no_move_where_captures_are_named(sqlite_game
     assert rules.perft(position, 1, legal=True).count == len(rules.legal_moves(position))
 
 
-def test_a_pass_is_written_and_read_in_every_notation(sqlite_games: Games) -> None:
-    rules = sqlite_games["janggi"]
+PASSING = """
+title = "Two kings"
+board = "3x3"
+style = "C"
+start = "1k^1/3/1K^1 / C/c"
+play = { duties = ["pass"] }
+
+[pieces.K]
+name = "king"
+betza = "K"
+terminal = true
+"""
+
+
+def test_a_pass_is_written_and_read_in_every_notation(store: Store) -> None:
+    store.load(read_definition(PASSING), "kings")
+    rules = store.ruleset("kings")
     *_, move = rules.legal_moves(rules.start)
     texts = {notation: rules.move_text(move, rules.start, notation) for notation in NOTATIONS}
-    assert texts == {"own": "e2 e2", "uci": "e2e2", "usi": "5i5i", "san": "--"}
+    assert texts == {"own": "b1 b1", "uci": "b1b1", "usi": "2c2c", "san": "--"}
     for notation, text in texts.items():
         assert rules.parse_move(text, rules.start, notation) == rules.parse_move(text, rules.start) == move
-    after = rules.apply(rules.start, "e2e2")
+    after = rules.apply(rules.start, "b1b1")
     assert (after.board, after.side) == (rules.start.board, "second")
     with pytest.raises(MoveError, match="the position does not allow this move"):
-        rules.parse_move("d1 d1", rules.start)
+        rules.parse_move("a1 a1", rules.start)
 
 
 def test_several_steps_are_written_as_a_path_of_squares(store: Store) -> None:

@@ -173,10 +173,11 @@ def in_sqlite() -> Iterator[Filled]:
         yield filled
 
 
-# Who may do least stands for the two who may do a little more, but in the long run.
-@pytest.fixture(
-    params=[pytest.param(name, marks=[pytest.mark.long] * (name in POSTGRES_READERS[:2])) for name in READERS]
-)
+# Who may do least stands for those who may do a little more, but in the long run.
+LEAST = (READERS[1], POSTGRES_READERS[-1])
+
+
+@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.long] * (name not in LEAST)) for name in READERS])
 def reader(request: pytest.FixtureRequest) -> str:
     """What one who may only read is called."""
     name: str = request.param
