@@ -115,7 +115,7 @@ CHANGES = (
 )
 
 
-@pytest.mark.parametrize("statement", CHANGES)
+@pytest.mark.parametrize("statement", CHANGES[::2])
 def test_whatever_has_changed_is_found(store: Store, statement: str) -> None:
     require_found(store, statement, again=CHANGES.index(statement) % 6 == 0)
 
