@@ -10,7 +10,8 @@ import click
 
 from ggn_store.cli import options
 from ggn_store.errors import GgnStoreError, printable
-from ggn_store.model.picture import Picture
+from ggn_store.model.picture import Picture, with_letters
+from ggn_store.model.style import STYLES
 from ggn_store.output import STDOUT, is_stream
 from ggn_store.render import png, terminal
 from ggn_store.render.diagrams import to_svg
@@ -32,6 +33,7 @@ _WIDEST = 1000  # pixels of a picture on a terminal, which does not scale it
 @options.position_options
 @click.option("--mobility", is_flag=True, help="How many squares the piece reaches from each square, as a heat map.")
 @click.option("--poster", is_flag=True, help="The moves of all pieces, on one page.")
+@click.option("--style", type=click.Choice([*STYLES]), help="How it is drawn. Default: as the rules tell.")
 @click.option(
     "-o",
     "--output",
@@ -46,6 +48,7 @@ def draw(
     source: str | None,
     mobility: bool,
     poster: bool,
+    style: str | None,
     output: str | None,
     given: options.GivenPosition,
 ) -> None:
@@ -71,11 +74,13 @@ def draw(
     found = options.open_store(ctx).ruleset(ruleset)
     is_shown = has_position or given.side is not None
     position = options.position(found, given) if is_shown else None
-    picture = found.pictures.picture(piece=piece, source=source, position=position, mobility=mobility, poster=poster)
+    picture = found.pictures.picture(
+        piece=piece, source=source, position=position, mobility=mobility, poster=poster, style=style
+    )
     if output is None and options.is_terminal(sys.stdout):
         _show(picture)
     elif form == _PNG:
-        options.write_bytes([png.to_png(to_svg(picture))], str(output))
+        options.write_bytes([_png(picture)], str(output))
     else:
         options.write([to_svg(picture)], output)
 
@@ -92,6 +97,15 @@ def _form(output: str | None) -> str:
     return extension
 
 
+def _png(picture: Picture, widest: float | None = None) -> bytes:
+    """The picture as PNG, with letters where the machine has no font for its characters."""
+    shown = to_svg(picture)
+    if not png.has_characters(shown):
+        click.echo("letters are drawn: no font was found for the characters of the pieces", err=True)
+        shown = to_svg(with_letters(picture))
+    return png.to_png(shown, widest=widest)
+
+
 def _show(picture: Picture) -> None:
     """The picture where the terminal can show one and PNG can be made, else as text."""
     way = terminal.protocol(os.environ)
@@ -99,7 +113,7 @@ def _show(picture: Picture) -> None:
         click.echo(to_text(picture), nl=False)
         return
     try:
-        image = png.to_png(to_svg(picture), widest=_WIDEST)
+        image = _png(picture, _WIDEST)
     except GgnStoreError as error:
         click.echo(to_text(picture), nl=False)
         click.echo(f"shown as text: {error}", err=True)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ggn_store.model.board import Board
 from ggn_store.model.changes import ChangeKind
 from ggn_store.model.marks import Mark
 from ggn_store.model.position import Position
+from ggn_store.model.style import PLAIN, Style
 
 
 class Link(NamedTuple):
@@ -39,6 +40,7 @@ class Diagram:
     hand_links: Mapping[str, Link] = field(default_factory=dict)
     last: tuple[str, ...] = ()
     is_flipped: bool = False
+    style: Style = PLAIN
 
     @property
     def is_of_moves(self) -> bool:
@@ -54,6 +56,7 @@ class HeatMap:
     board: Board
     piece: str
     counts: Mapping[str, int]
+    style: Style = PLAIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,3 +84,19 @@ class ChangedMoves:
 
 
 Picture = Diagram | HeatMap | Poster | ChangedMoves
+
+
+def styled(picture: Picture, change: Callable[[Style], Style]) -> Picture:
+    """The picture with another style, made of its own; pictures of changes stay as they are."""
+    match picture:
+        case Poster():
+            return replace(picture, cards=tuple(replace(card, style=change(card.style)) for card in picture.cards))
+        case ChangedMoves():
+            return picture
+        case _:
+            return replace(picture, style=change(picture.style))
+
+
+def with_letters(picture: Picture) -> Picture:
+    """The picture with letters on its pieces."""
+    return styled(picture, lambda style: replace(style, pieces="letters"))

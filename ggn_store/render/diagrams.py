@@ -83,7 +83,7 @@ def _diagram(picture: Diagram) -> str:
 
 def thumbnail(picture: Diagram) -> str:
     """The board and what stands on it as a small SVG, without anything around it; PictureError for a large one."""
-    layout = lay_out(picture.board, picture.is_flipped)
+    layout = lay_out(picture.board, picture.is_flipped, picture.style)
     left, top = (min(axis) for axis in zip(*layout.corners.values(), strict=True))
     right, bottom = (max(axis) + UNIT for axis in zip(*layout.corners.values(), strict=True))
     *ground, _ = layout.ground
@@ -96,7 +96,7 @@ def _pieces(picture: Diagram, layout: Layout) -> list[str]:
     """What stands on the board."""
     position, has_style = picture.position, _has_styles(picture.position)
     return [
-        token(piece, *layout.middle(square), UNIT, has_style, picture.is_flipped)
+        token(piece, *layout.middle(square), UNIT, picture.style, has_style, picture.is_flipped)
         for square, piece in position.board.items()
         if piece is not None
     ]
@@ -110,7 +110,7 @@ def _has_styles(position: Position) -> bool:
 
 def _board(picture: Diagram, shows_turn: bool) -> _Part:
     """The board, its pieces and marks, and the hands beside it."""
-    layout = lay_out(picture.board, picture.is_flipped)
+    layout = lay_out(picture.board, picture.is_flipped, picture.style)
     position = picture.position
     pieces = {square for square, piece in position.board.items() if piece is not None}
     changed = [layout.corners[square] for square in picture.last if square in layout.corners]
@@ -187,7 +187,7 @@ def _hands(position: Position, layout: Layout, picture: Diagram) -> _Part:
             y = top + (row + 0.5) * _HELD
             if picture.source == HAND and piece == picture.piece:
                 parts.append(svg.rectangle(x - 18, y - 18, 36, 36, rx=4, fill="none", stroke=svg.INK, stroke_width=2.5))
-            parts.append(token(piece, x, y, 0.9 * _HELD, has_style, picture.is_flipped))
+            parts.append(token(piece, x, y, 0.9 * _HELD, picture.style, has_style, picture.is_flipped))
             parts.append(svg.text(f"×{held[piece]}", x + _HELD / 2, y, _COUNT - 4, _NOTE._replace(smallest=6)))
             if (link := picture.hand_links.get(piece)) is not None:
                 parts.append(_linked(link, x - _HELD / 2, y - _HELD / 2, _HELD, data_piece=piece))
@@ -278,7 +278,7 @@ def _framed(picture: ChangedMoves, name: str, diagram: Diagram | None, absent: C
     if diagram is None:
         words = f"{name}: no such moves"
         return _Part((svg.text(words, 0, 10, 200, _NOTE),), svg.text_width(words, _SMALL), _LINE)
-    board, layout = _board(diagram, shows_turn=False), lay_out(diagram.board)
+    board, layout = _board(diagram, shows_turn=False), lay_out(diagram.board, style=diagram.style)
     frames = [
         legend.frame(kind, *layout.middle(square), UNIT)
         for square, kind in picture.marks.items()
@@ -292,7 +292,7 @@ def _framed(picture: ChangedMoves, name: str, diagram: Diagram | None, absent: C
 
 
 def _heat_map(picture: HeatMap) -> str:
-    layout = lay_out(picture.board)
+    layout = lay_out(picture.board, style=picture.style)
     most = max(picture.counts.values(), default=0)
     shades: dict[str, list[tuple[float, float]]] = {}
     texts = []

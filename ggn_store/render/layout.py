@@ -10,17 +10,17 @@ from typing import Final
 
 from ggn_store.errors import printable
 from ggn_store.model.board import Board
+from ggn_store.model.style import PLAIN, Style
 from ggn_store.notation import cell
-from ggn_store.render import svg
+from ggn_store.render import grounds, svg
+from ggn_store.render.grounds import EDGE, LIGHT
 from ggn_store.render.svg import Font
 
 UNIT: Final = 48.0  # the side of a square, in pixels
 _LABEL: Final = 15.0
 _MARGIN: Final = 6.0
 _WIDEST: Final = 44  # squares; further layers go to the next row
-_LIGHT: Final = "#f5eddc"
 _DARK: Final = "#d6c3a0"
-_EDGE: Final = "#3d3426"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +44,20 @@ class Layout:
         return x + UNIT / 2, y + UNIT / 2
 
 
-def lay_out(board: Board, is_flipped: bool = False) -> Layout:
+def lay_out(board: Board, is_flipped: bool = False, style: Style = PLAIN) -> Layout:
     """The layout of any board, or of one that `is_flipped`: seen from its other end.
 
     A board of CELL squares in up to three dimensions is drawn as it is, squares that it lacks as holes, layers side by
-    side; other squares are listed in rows.
+    side; other squares are listed in rows. `style` says what is drawn of the board itself.
     """
     box = board.extent
     # A few squares far apart are better listed than drawn as a board that is nearly all holes.
     if box is None or math.prod(box[1]) > max(64, 4 * len(board.squares)):
         return _listed(board.squares[::-1] if is_flipped else board.squares)
-    return _drawn(board, *box, is_flipped)
+    return _drawn(board, *box, is_flipped, style)
 
 
-def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flipped: bool) -> Layout:
+def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flipped: bool, style: Style) -> Layout:
     dimensions = len(shape)
     width, height, depth = (*shape, 1, 1)[:3]
     x0, y0, z0 = (*low, 0, 0)[:3]
@@ -100,7 +100,14 @@ def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flippe
             for y, name in enumerate(ranks)
         ]
     rows = -(-depth // columns)
-    ground = (_hatched(holes), _ground((tones[1], _LIGHT), (tones[0], _DARK)), svg.group(labels, fill=svg.FAINT))
+    if style.ground == "points":
+        middles = {square: (x + UNIT / 2, y + UNIT / 2) for square, (x, y) in corners.items()}
+        floor = grounds.points(middles, UNIT, style)
+    elif style.ground == "cells":
+        floor = _ground((corners.values(), LIGHT))
+    else:
+        floor = _ground((tones[1], LIGHT), (tones[0], _DARK))
+    ground = (_hatched(holes), floor, svg.group(labels, fill=svg.FAINT))
     total_x = columns * pitch_x - UNIT / 2
     total_y = rows * pitch_y - UNIT / 4
     return Layout(corners, ground, total_x, total_y, heading, total_y - below, total_x)
@@ -108,7 +115,7 @@ def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flippe
 
 def _ground(*tones: tuple[Iterable[tuple[float, float]], str]) -> str:
     parts = [svg.squares(corners, UNIT, fill=fill) for corners, fill in tones]
-    return svg.group(parts, class_="board", stroke=_EDGE, stroke_width=1)
+    return svg.group(parts, class_="board", stroke=EDGE, stroke_width=1)
 
 
 def _hatched(holes: Sequence[tuple[float, float]]) -> str:
@@ -135,7 +142,7 @@ def _listed(squares: Sequence[str]) -> Layout:
         corners[square] = (column * pitch_x + (pitch_x - UNIT) / 2, row * pitch_y + _LABEL + 6)
         middle = column * pitch_x + pitch_x / 2
         labels.append(svg.text(square, middle, row * pitch_y + _LABEL / 2 + 2, pitch_x - 4, Font(_LABEL)))
-    ground = (_ground((corners.values(), _LIGHT)), svg.group(labels, fill=svg.FAINT))
+    ground = (_ground((corners.values(), LIGHT)), svg.group(labels, fill=svg.FAINT))
     rows = max(1, -(-len(squares) // columns))
     width, height = columns * pitch_x, rows * pitch_y
     return Layout(corners, ground, width, height, _LABEL + 6, height - 6, width)

@@ -89,13 +89,17 @@ def _char_width(char: str) -> float:
 
 
 class Font(NamedTuple):
-    """How a text is written: `anchor` is what of it stands at the given place, `smallest` the size that stays."""
+    """How a text is written: `anchor` is what of it stands at the given place, `smallest` the size that stays.
+
+    Without `families` it is in the fonts of the whole picture.
+    """
 
     size: float
     anchor: Anchor = "middle"
     fill: str = INK
     is_bold: bool = False
     smallest: float = 8
+    families: str | None = None
 
 
 def text(content: str, x: float, y: float, width: float, font: Font) -> str:
@@ -103,7 +107,7 @@ def text(content: str, x: float, y: float, width: float, font: Font) -> str:
 
     A text that is cut has the whole of it as its title.
     """
-    size, anchor, fill, is_bold, smallest = font
+    size, anchor, fill, is_bold, smallest, families = font
     shown = printable(content)
     if not shown:
         return ""
@@ -120,6 +124,7 @@ def text(content: str, x: float, y: float, width: float, font: Font) -> str:
         font_size=size,
         text_anchor=None if anchor == "start" else anchor,
         font_weight="bold" if is_bold else None,
+        font_family=families,
         fill=None if fill == INK else fill,
     )
 

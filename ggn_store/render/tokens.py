@@ -1,29 +1,50 @@
-"""Pieces in pictures: a shape with the identifier's letter, light for the first side and dark for the second."""
+"""Pieces in pictures: a shape with a character or the identifier's letter, light for the first side, else dark."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Final
 
+from ggn_store.model.style import PLAIN, Style
 from ggn_store.notation import qpi
-from ggn_store.render import svg
+from ggn_store.render import characters, svg
 
 LIGHT: Final = "#ffffff"
 DARK: Final = "#2e2e2e"
 _POINTED: Final = frozenset({"S", "SHOGI"})
 
 
-def token(identifier: str, x: float, y: float, size: float, has_style: bool = False, is_flipped: bool = False) -> str:
+# What is written in red: on light pieces, and on dark ones.
+_RED: Final = ("#b3001b", "#ffb3b3")
+
+
+def token(
+    identifier: str,
+    x: float,
+    y: float,
+    size: float,
+    style: Style = PLAIN,
+    has_style: bool = False,
+    is_flipped: bool = False,
+) -> str:
     """A piece in the middle of (x, y) on a square of side `size`.
 
-    Pieces of the styles S and SHOGI point forward, as in shogi; all others are discs. A small badge
-    has the state, + or -, and a crown marks a terminal piece. `has_style` writes the style below the letter. Forward
-    is the other way on a board that `is_flipped`.
+    Its `style` has a character for its name, or else it has its letter. Pieces of the styles S and SHOGI point
+    forward, as in shogi; all others with letters are discs. A small badge has the state, + or -, and a crown marks a
+    terminal piece with a letter. `has_style` writes letters, with the style below. Forward is the other way on a board
+    that `is_flipped`.
     """
     piece = qpi.parse(identifier)
     is_first = piece.side == "first"
     fill, ink = (LIGHT, svg.INK) if is_first else (DARK, LIGHT)
     forward = 1 if is_first != is_flipped else -1
+    written = None if has_style else characters.character(style.pieces, style.names.get(identifier), piece.side)
+    if written is not None:
+        parts = [svg.title(identifier), *_written(piece, written, (x, y), size, style, forward)]
+        if piece.state:
+            parts.append(_badge(piece.state, x + 0.33 * size, y - 0.33 * size, size))
+        return svg.group(parts, class_="piece", data_piece=identifier)
     middle = y + _lowered(piece, forward) * size
     parts = [
         svg.title(identifier),
@@ -45,12 +66,35 @@ def token(identifier: str, x: float, y: float, size: float, has_style: bool = Fa
     return svg.group(parts, class_="piece", data_piece=identifier)
 
 
+def _written(
+    piece: qpi.Identifier, character: str, at: tuple[float, float], size: float, style: Style, forward: int
+) -> Iterator[str]:
+    """The body of a piece with a character: a pentagon, an octagon or a disc with a ring."""
+    x, y = at
+    is_first = piece.side == "first"
+    fill, ink = (LIGHT, svg.INK) if is_first else (DARK, LIGHT)
+    if style.pieces == "shogi":
+        ink = _RED[not is_first] if piece.state == "+" else ink
+        yield _pentagon(x, y, size, fill, forward)
+        y += 0.06 * forward * size
+    else:
+        ink = _RED[0] if is_first else ink
+        yield svg.circle(x, y, 0.42 * size, fill=fill, stroke=svg.INK, stroke_width=0.04 * size)
+        yield svg.circle(x, y, 0.35 * size, fill="none", stroke=ink, stroke_width=0.02 * size)
+    font = svg.Font(0.46 * size, fill=ink, is_bold=True, smallest=1, families=characters.FONTS)
+    yield svg.text(character, x, y, 0.6 * size, font)
+
+
 def _body(piece: qpi.Identifier, x: float, y: float, size: float, fill: str, forward: int) -> str:
-    border: dict[str, str | float | None] = {"fill": fill, "stroke": svg.INK, "stroke_width": 0.04 * size}
     if piece.style not in _POINTED:
-        return svg.circle(x, y, 0.39 * size, **border)
+        return svg.circle(x, y, 0.39 * size, fill=fill, stroke=svg.INK, stroke_width=0.04 * size)
+    return _pentagon(x, y, size, fill, forward)
+
+
+def _pentagon(x: float, y: float, size: float, fill: str, forward: int) -> str:
     corners = ((0, -0.44), (0.29, -0.28), (0.38, 0.4), (-0.38, 0.4), (-0.29, -0.28))
-    return svg.polygon([(x + a * size, y + forward * b * size) for a, b in corners], **border)
+    points = [(x + a * size, y + forward * b * size) for a, b in corners]
+    return svg.polygon(points, fill=fill, stroke=svg.INK, stroke_width=0.04 * size)
 
 
 def _lowered(piece: qpi.Identifier, forward: int) -> float:

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 
 from ggn_store import limits
 from ggn_store.errors import did_you_mean, offer, quote
+from ggn_store.model.style import STYLES
 from ggn_store.web import links
 from ggn_store.web.people import Client
 from ggn_store.web.refusal import AskedError
@@ -73,6 +74,7 @@ POSITION: Final = Parameter(
     "a position as FEN, SFEN, FEEN or JSON; without it, the ruleset's own start",
     most=limits.POSITION_TEXT.default,
 )
+STYLE: Final = Parameter("style", "how the board is drawn; without it, as the rules tell", choices=tuple(STYLES))
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,15 @@ def test_places_and_pieces_have_names_for_who_cannot_see_them(chess: TestClient)
     assert 'role="group"' in page
 
 
+def test_a_style_stays_with_the_game(chess: TestClient) -> None:
+    page = looked_at(chess.get("/g/chess?style=letters").text)
+    assert page.squares
+    assert all("style=letters" in address for address in page.squares.values())
+    assert chess.get("/g/chess?style=none").status_code == 400
+    small = {name: chess.get(f"/picture/chess?style={name}").text for name in ("plain", "xiangqi")}
+    assert small["plain"] != small["xiangqi"]
+
+
 def test_a_flipped_board_stays_flipped_and_has_the_same_moves(chess: TestClient) -> None:
     flipped = looked_at(chess.get("/g/chess?flip=1").text)
     assert set(flipped.squares) == set(looked_at(chess.get("/g/chess").text).squares)

@@ -5,27 +5,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TYPE_CHECKING, Final, TypedDict, Unpack
+from typing import Final, TypedDict, Unpack
 
 from ggn_store.api.handle import AnyPosition, Handle, as_position
 from ggn_store.api.moves.moves import Moves
 from ggn_store.api.moves.selection import SelectedPiece, require_source
+from ggn_store.api.moves.styles import piece_name, style_of
 from ggn_store.errors import PictureError, offer, printable, quote
 from ggn_store.model import board as boards
 from ggn_store.model.board import Board
 from ggn_store.model.document import Piece
 from ggn_store.model.geometry import Lattice, opposite
 from ggn_store.model.marks import marks_of_moves, marks_of_piece
-from ggn_store.model.picture import Diagram, HeatMap, Picture, Poster
+from ggn_store.model.picture import Diagram, HeatMap, Picture, Poster, styled
 from ggn_store.model.position import Position
-from ggn_store.notation import cell, qpi
+from ggn_store.notation import cell
 from ggn_store.notation.hand import HAND
 from ggn_store.notation.qpi import side_of
 from ggn_store.render.layout import lay_out
 from ggn_store.render.legend import shapes
-
-if TYPE_CHECKING:
-    from ggn_store.games.rules import Definition
 
 _MIRRORED: Final = "The pieces of the second side move as mirror images of those of the first, and are left out."
 _DROPPED: Final = "* may also enter the board from the hand."
@@ -39,6 +37,7 @@ class Shown(TypedDict, total=False):
     position: AnyPosition | None
     mobility: bool
     poster: bool
+    style: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,8 @@ class Pictures:
         Without arguments the start position, or a poster where there is none; `position` alone is drawn as it is. With
         `piece`, everything that it may ever do from `source`: a square, by default one with most destinations, or `*`,
         the hand. With `piece` or `source` and `position` (with `source` alone: and the start position), its moves
-        there. `mobility` draws a heat map of how many squares `piece` reaches from each, `poster` all pieces.
+        there. `mobility` draws a heat map of how many squares `piece` reaches from each, `poster` all pieces. `style`
+        is one of `model.style.STYLES`, by default the one that the rules tell.
 
         Raises PictureError where such a picture cannot be drawn, UnknownNameError for a piece or a source without
         rules.
@@ -70,23 +70,29 @@ class Pictures:
         position: AnyPosition | None = None,
         mobility: bool = False,
         poster: bool = False,
+        style: str | None = None,
     ) -> Picture:
         """What `draw` draws, as a value: its marks and counts can be looked at."""
+        chosen = style_of(self._handle, style)
+
+        def drawn(picture: Picture) -> Picture:
+            return styled(picture, lambda _: chosen)
+
         if mobility and poster:
             raise PictureError("a picture is a heat map of mobility or a poster: ask for one of them")
         if poster:
             if (piece, source, position) != (None, None, None):
                 raise PictureError("a poster shows all pieces: leave piece, source and position out")
-            return _poster(self._handle)
+            return drawn(_poster(self._handle))
         if mobility:
             if piece is None or source is not None or position is not None:
                 raise PictureError(
                     "a heat map of mobility is of one piece on an empty board: give a piece, and only that"
                 )
-            return _heat_map(self._moves, piece)
+            return drawn(_heat_map(self._moves, piece))
         if piece is not None and position is None:
-            return _geometric(self._handle, piece, source)
-        return self._position(piece, source, position)
+            return drawn(_geometric(self._handle, piece, source))
+        return drawn(self._position(piece, source, position))
 
     def _position(self, piece: str | None, source: str | None, position: AnyPosition | None) -> Picture:
         """A position, which is the start position unless one is given, with the moves of a piece or without any."""
@@ -253,7 +259,7 @@ def _poster(handle: Handle) -> Poster:
         has_hand = any(each.square == HAND for each in piece.sources)
         drops |= has_hand and HAND not in sources
         star = " *" if has_hand and HAND not in sources else ""
-        name = _piece_name(handle.definition, piece.identifier)
+        name = piece_name(handle.definition, piece.identifier)
         caption = f"{piece.identifier} {name}".rstrip() + star
         captions = [caption, *(f"{caption} {_from(source)}" for source in sources[1:])]
         found = tuple(
@@ -272,15 +278,6 @@ def _poster(handle: Handle) -> Poster:
         tuple(chain.from_iterable(cards.values())),
         tuple(notes),
     )
-
-
-def _piece_name(definition: Definition | None, identifier: str) -> str:
-    """What the definition calls a piece, in whatever state; nothing where it does not say."""
-    if definition is None:
-        return ""
-    piece = qpi.parse(identifier)
-    names = {rule.token: rule.name for rule in definition.pieces if piece.side in rule.sides}
-    return names.get(piece.state + piece.letter) or names.get(piece.letter) or ""
 
 
 def _telling_sources(piece: Piece, board: Board) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Final
 
 from ggn_store.api.handle import Handle
 from ggn_store.api.moves.pictures import board_of, moves_from
+from ggn_store.api.moves.styles import style_of
 from ggn_store.errors import printable
 from ggn_store.model.changes import Diff, PieceChange, SourceChange
 from ggn_store.model.picture import ChangedMoves, Diagram
@@ -116,5 +117,6 @@ def _diagram(handle: Handle | None, identifier: str, source: str) -> Diagram | N
         return None
     name = str(handle.revision)
     if identifier not in handle.pieces:
-        return Diagram(name, board, Position({}, None), name, identifier, source)
-    return replace(moves_from(handle, handle.read_piece(identifier), source, board), caption=name)
+        return Diagram(name, board, Position({}, None), name, identifier, source, style=style_of(handle))
+    shown = moves_from(handle, handle.read_piece(identifier), source, board)
+    return replace(shown, caption=name, style=style_of(handle))

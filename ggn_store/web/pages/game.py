@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ggn_store.api.moves.move_notations import OWN
+from ggn_store.api.moves.styles import style_of
 from ggn_store.api.play.game import Game
 from ggn_store.api.ruleset import Ruleset
 from ggn_store.errors import MoveError, PictureError, quote
@@ -26,7 +27,7 @@ from ggn_store.render.diagrams import to_svg
 from ggn_store.render.moves import path_text
 from ggn_store.web import links
 from ggn_store.web.boards import called, in_address, names_of, read_position, require_drawable, written
-from ggn_store.web.page import POSITION, Answer, Asked, Page, Parameter
+from ggn_store.web.page import POSITION, STYLE, Answer, Asked, Page, Parameter
 from ggn_store.web.pages.source import lines_of, source_of
 from ggn_store.web.site import Site, lasting
 
@@ -49,6 +50,7 @@ class Table:
     source: str | None
     to: str | None
     is_flipped: bool
+    style: str | None
 
     def link(self, moves: tuple[str, ...] | None = None, /, **changed: links.Value) -> str:
         """The address of this page, with other moves, another piece touched, or whatever else is changed."""
@@ -56,6 +58,7 @@ class Table:
             "position": self.position,
             "m": self.moves if moves is None else moves,
             "flip": self.is_flipped,
+            "style": self.style,
             "pseudo": self.game.pseudo_legal,
             "assume": self.game.assume,
         }
@@ -88,6 +91,7 @@ def _show(asked: Asked) -> Answer:
         asked.text("from"),
         asked.text("to"),
         asked.flag("flip"),
+        asked.text("style"),
     )
     ruleset.handle.require_place(table.piece, table.source, table.to)
     game = table.game
@@ -108,6 +112,7 @@ def _show(asked: Asked) -> Answer:
         "notations": written(ruleset, game.position),
         "permalink": links.to("/g", lasting(ruleset.revision), position=in_address(ruleset, game.position)),
         "explained": explained,
+        "has_figures": style_of(ruleset.handle).pieces != "letters",
         "touched": None if table.source is None else _touched(table, names),
         "needs_effects": any(isinstance(each, Move) and not each.has_effects for each in possible),
     }
@@ -228,7 +233,7 @@ def _picture(table: Table, possible: list[Made], chosen: list[Made], names: Mapp
     game = table.game
     try:
         require_drawable(game.ruleset)
-        shown = game.ruleset.pictures.picture(position=game.position)
+        shown = game.ruleset.pictures.picture(position=game.position, style=table.style)
     except PictureError:
         return None
     assert isinstance(shown, Diagram)  # noqa: S101  (of a position)
@@ -346,6 +351,7 @@ PAGE = Page(
         Parameter("piece", "which piece of the hand"),
         Parameter("to", "the moves to this square only", most=255),
         Parameter("flip", "the board as the second side sees it", "flag"),
+        STYLE,
         Parameter("pseudo", "moves that the duties of the game forbid, too", "flag"),
         Parameter("assume", "displacement: what moves change of a document that does not say it", choices=_ASSUME),
         Parameter("explain", "the SQL that finds the moves, and its plan", "flag"),

@@ -6,7 +6,7 @@ from ggn_store.errors import PictureError
 from ggn_store.model.picture import Diagram, Poster
 from ggn_store.render.diagrams import thumbnail, to_svg
 from ggn_store.web.boards import read_position, require_drawable
-from ggn_store.web.page import POSITION, Answer, Asked, Page, Parameter
+from ggn_store.web.page import POSITION, STYLE, Answer, Asked, Page, Parameter
 
 
 def _show(asked: Asked) -> Answer:
@@ -14,7 +14,9 @@ def _show(asked: Asked) -> Answer:
     require_drawable(ruleset)
     text, piece = asked.text("position"), asked.text("piece")
     position = None if text is None else read_position(ruleset, text)
-    shown = ruleset.pictures.picture(piece=piece, source=asked.text("source"), position=position)
+    shown = ruleset.pictures.picture(
+        piece=piece, source=asked.text("source"), position=position, style=asked.text("style")
+    )
     fixed = asked.site.is_fixed(asked.reference, ruleset.revision)
     if piece is not None:
         return Answer(text=to_svg(shown), media="image/svg+xml", fixed=fixed)
@@ -35,6 +37,7 @@ PAGE = Page(
         POSITION,
         Parameter("piece", "the moves of this piece"),
         Parameter("source", "from this square, or * for the hand", most=255),
+        STYLE,
     ),
     media="image/svg+xml",
 )

@@ -11,13 +11,14 @@ from ggn_store.notation.hand import HAND
 from ggn_store.render.diagrams import to_svg
 from ggn_store.web import links
 from ggn_store.web.boards import called, names_of, require_drawable
-from ggn_store.web.page import Answer, Asked, Page, Parameter, limit
+from ggn_store.web.page import STYLE, Answer, Asked, Page, Parameter, limit
 
 
 def _show(asked: Asked) -> Answer:
     ruleset = asked.site.ruleset(asked.reference)
     piece = asked.text("piece") or ruleset.pieces[0]
     names = names_of(ruleset)
+    style = asked.text("style")
     sources = [*ruleset.select(piece).sources]
     analysis = ruleset.analysis()
     [mobility] = analysis.mobility(piece)
@@ -33,10 +34,13 @@ def _show(asked: Asked) -> Answer:
     shown: dict[str, Any] = {"ruleset": ruleset, "names": names, "svg": None, "marks": (), "source": None}
     try:
         require_drawable(ruleset)
-        picture = ruleset.pictures.picture(piece=piece, source=asked.text("source"))
+        picture = ruleset.pictures.picture(piece=piece, source=asked.text("source"), style=style)
         assert isinstance(picture, Diagram)  # noqa: S101  (of a piece)
         squares = {
-            square: Link(links.to("/piece", asked.reference, piece=piece, source=square), called(piece, square, names))
+            square: Link(
+                links.to("/piece", asked.reference, piece=piece, source=square, style=style),
+                called(piece, square, names),
+            )
             for square in sources
             if square not in (HAND, picture.source)
         }
@@ -65,6 +69,7 @@ PAGE = Page(
         Parameter("source", "from this square, or * for the hand", most=255),
         Parameter("movers", "which pieces of all games move like it", "flag"),
         Parameter("uses", "which rules mention it", "flag"),
+        STYLE,
         limit(200, 5_000),
     ),
 )

@@ -1,0 +1,79 @@
+"""The style of a game's pictures: told by what its definition says, unless one is asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ggn_store.api.handle import Handle
+from ggn_store.errors import PictureError, did_you_mean, offer, quote
+from ggn_store.model.style import PLAIN, STYLES, Ground, PieceSet, Style
+from ggn_store.notation import qpi
+from ggn_store.render.characters import SETS
+
+if TYPE_CHECKING:
+    from ggn_store.games.rules import Definition
+
+# The styles of identifiers that a set of pieces is for, where it has something for one of their names at least.
+_OF: Final[dict[str, PieceSet]] = {
+    "S": "shogi",
+    "SHOGI": "shogi",
+    "X": "xiangqi",
+    "XIANGQI": "xiangqi",
+    "J": "janggi",
+    "JANGGI": "janggi",
+}
+_GROUNDS: Final[dict[PieceSet, Ground]] = {"shogi": "cells", "xiangqi": "points", "janggi": "points"}
+_PALACE: Final = "palace"
+_HOMELAND: Final = "homeland"
+
+
+def style_of(handle: Handle, asked: str | None = None) -> Style:
+    """The style of a ruleset's pictures, or that which is asked for; raises PictureError where there is none such."""
+    if asked is not None and asked not in STYLES:
+        raise PictureError(
+            f"there is no style {quote(asked)}{did_you_mean(asked, STYLES) or f'; there are {offer([*STYLES])}'}"
+        )
+    definition = handle.definition
+    if asked == "plain":
+        return PLAIN
+    names = {identifier: name for identifier in handle.pieces if (name := piece_name(definition, identifier))}
+    own = _own(handle.pieces, names)
+    pieces = own if asked is None or asked == "letters" else _named(asked)
+    ground = _GROUNDS.get(pieces, "squares")
+    shown: PieceSet = "letters" if asked == "letters" else pieces
+    if definition is None or ground != "points":
+        return Style(ground, shown, names)
+    return Style(ground, shown, names, _palaces(definition), _bank(definition))
+
+
+def piece_name(definition: Definition | None, identifier: str) -> str:
+    """What the definition calls a piece, in whatever state; nothing where it does not say."""
+    if definition is None:
+        return ""
+    piece = qpi.parse(identifier)
+    names = {rule.token: rule.name for rule in definition.pieces if piece.side in rule.sides}
+    return names.get(piece.state + piece.letter) or names.get(piece.letter) or ""
+
+
+def _own(pieces: tuple[str, ...], names: dict[str, str]) -> PieceSet:
+    """The set of pieces that a game is played with: of its one style, and for one of its names."""
+    styles = {piece.partition(":")[0].upper() for piece in pieces if qpi.is_qpi(piece)}
+    found = _OF.get(styles.pop(), "letters") if len(styles) == 1 else "letters"
+    return found if SETS.get(found, {}).keys() & set(names.values()) else "letters"
+
+
+def _named(asked: str) -> PieceSet:
+    return next((each for each in SETS if each == asked), "letters")
+
+
+def _palaces(definition: Definition) -> tuple[frozenset[str], ...]:
+    zone = definition.zones.get(_PALACE)
+    return () if zone is None else (zone.first, zone.second)
+
+
+def _bank(definition: Definition) -> frozenset[str]:
+    """The first side's homeland where a river divides the board into both sides', else nothing."""
+    zone = definition.zones.get(_HOMELAND)
+    if zone is None or zone.first & zone.second or zone.first | zone.second != set(definition.board.squares):
+        return frozenset()
+    return zone.first

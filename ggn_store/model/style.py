@@ -1,0 +1,37 @@
+"""How a board and its pieces are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+Ground = Literal["squares", "cells", "points"]
+PieceSet = Literal["letters", "shogi", "xiangqi", "janggi"]
+
+STYLES: Final[Mapping[str, str]] = {
+    "letters": "the game's own board, with the letters of identifiers on it",
+    "plain": "squares, or labels in rows, with letters",
+    "shogi": "pentagons with kanji",
+    "xiangqi": "points on lines, with discs",
+    "janggi": "points on lines, with the characters of Korea",
+}
+"""The styles that can be asked for, and what they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a board and its pieces are drawn: `cells` are squares of one tone.
+
+    `names` are what pieces are called, by identifier: a set of pieces has figures or characters for names, and where it
+    has none the letter is drawn. `palaces` are crossed by diagonals; a river divides `bank` from what is beyond.
+    """
+
+    ground: Ground = "squares"
+    pieces: PieceSet = "letters"
+    names: Mapping[str, str] = field(default_factory=dict)
+    palaces: tuple[frozenset[str], ...] = ()
+    bank: frozenset[str] = frozenset()
+
+
+PLAIN: Final = Style()

@@ -1,0 +1,80 @@
+"""Boards that are no squares: points where lines cross."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from ggn_store.model.style import Style
+from ggn_store.render import svg
+
+LIGHT: Final = "#f5eddc"
+EDGE: Final = "#3d3426"
+_WATER: Final = "#dbe7ec"
+_LINE: Final = 1.25
+
+Point = tuple[float, float]
+Line = tuple[float, float, float, float]
+
+
+def points(middles: Mapping[str, Point], size: float, style: Style) -> str:
+    """A board of crossing lines, `size` apart, with its river and palaces."""
+    rows = [*_runs(middles, size, 1)]
+    columns = [*_runs(middles, size, 0)]
+    half = size / 2
+    floor = "".join(
+        f"M{svg.number(run[0][1][0] - half)} {svg.number(run[0][1][1] - half)}h{svg.number(len(run) * size)}"
+        f"v{svg.number(size)}h-{svg.number(len(run) * size)}z"
+        for run in rows
+    )
+    lines = [(*run[0][1], *run[-1][1]) for run in rows if len(run) > 1]
+    edges = {columns[0][0][1][0], columns[-1][0][1][0]} if columns else set()
+    water: list[Line] = []
+    for run in columns:
+        shores = [*_shores(run, style.bank)]
+        if run[0][1][0] in edges:
+            water += shores
+            shores = []
+        ends = [run[0][1], *itertools.chain.from_iterable((a[:2], a[2:]) for a in shores), run[-1][1]]
+        lines += [(*a, *b) for a, b in zip(ends[::2], ends[1::2], strict=True) if a != b]
+    for palace in style.palaces:
+        lines += _diagonals([middles[square] for square in palace if square in middles])
+    floors = svg.group([svg.element("path", d=floor, fill=LIGHT), _river(water)], class_="board")
+    return f"{floors}\n{svg.strokes(lines, stroke=EDGE, stroke_width=_LINE)}"
+
+
+def _runs(middles: Mapping[str, Point], size: float, axis: int) -> Iterator[list[tuple[str, Point]]]:
+    """The lines of points next to each other, along rows (axis 1) or columns (axis 0)."""
+    along = sorted(middles.items(), key=lambda item: (item[1][axis], item[1][1 - axis]))
+    run: list[tuple[str, Point]] = []
+    for square, point in along:
+        follows = run and point[axis] == run[-1][1][axis] and point[1 - axis] - run[-1][1][1 - axis] < 1.01 * size
+        if run and not follows:
+            yield run
+            run = []
+        run.append((square, point))
+    if run:
+        yield run
+
+
+def _shores(run: list[tuple[str, Point]], bank: frozenset[str]) -> Iterator[Line]:
+    """Where a river crosses a column, from shore to shore."""
+    for (a, here), (b, there) in itertools.pairwise(run):
+        if bank and (a in bank) != (b in bank):
+            yield (*here, *there)
+
+
+def _river(shores: list[Line]) -> str:
+    """The water between the outermost columns."""
+    if len(shores) != 2:
+        return ""
+    (left, top, _, bottom), (right, *_) = shores
+    return svg.polygon([(left, top), (right, top), (right, bottom), (left, bottom)], fill=_WATER)
+
+
+def _diagonals(palace: list[Point]) -> list[Line]:
+    if not palace:
+        return []
+    (left, right), (top, bottom) = ((min(axis), max(axis)) for axis in zip(*palace, strict=True))
+    return [(left, top, right, bottom), (left, bottom, right, top)]

@@ -1,0 +1,149 @@
+"""Styles of boards: which game is drawn how, and that letters, squares and meanings stay."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+
+from ggn_store import Position, Ruleset, ruleset
+from ggn_store.errors import PictureError
+from ggn_store.model.picture import Diagram, with_letters
+from ggn_store.model.style import PLAIN, STYLES, Style
+from ggn_store.render import png
+from ggn_store.render.diagrams import to_svg
+from tests.support.drawings import SVG
+from tests.support.fonts import needs_a_font
+
+
+def style(rules: Ruleset, name: str | None = None) -> Style:
+    picture = rules.pictures.picture(style=name)
+    assert isinstance(picture, Diagram)
+    return picture.style
+
+
+def written(svg: str) -> dict[str, str | None]:
+    """What is written on each piece, by its identifier."""
+    pieces = ElementTree.fromstring(svg).findall(f".//{SVG}g[@class='piece']")
+    return {piece.attrib["data-piece"]: piece.findtext(f"{SVG}text") for piece in pieces}
+
+
+@pytest.mark.parametrize(
+    ("name", "ground", "pieces"),
+    [
+        ("xiangqi", "points", "xiangqi"),
+        ("minixiangqi", "points", "xiangqi"),
+        ("janggi", "points", "janggi"),
+        ("minishogi", "cells", "shogi"),
+        ("makruk", "squares", "letters"),
+        ("tic-tac-toe", "squares", "letters"),
+    ],
+)
+def test_a_game_is_drawn_as_its_players_know_it(games: dict[str, Ruleset], name: str, ground: str, pieces: str) -> None:
+    found = style(games[name])
+    assert (found.ground, found.pieces) == (ground, pieces)
+    lettered = style(games[name], "letters")
+    assert (lettered.ground, lettered.pieces) == (ground, "letters")
+    assert style(games[name], "plain") == PLAIN
+
+
+def test_the_characters_of_a_piece_are_those_of_its_name_and_side(games: dict[str, Ruleset]) -> None:
+    xiangqi = written(games["xiangqi"].pictures.draw())
+    assert "".join(str(xiangqi[f"X:{letter}"]) for letter in ("K^", "A", "B", "N", "R", "C", "P")) == "帥仕相傌俥炮兵"
+    assert "".join(str(xiangqi[f"x:{letter}"]) for letter in ("k^", "a", "b", "n", "r", "c", "p")) == "將士象馬車砲卒"
+    shogi = {"a1": "S:K^", "b1": "s:k^", "c1": "S:+P", "d1": "s:+b", "e1": "S:G"}
+    found = written(games["minishogi"].pictures.draw(position=Position(shogi)))
+    assert found == {"S:K^": "玉", "s:k^": "王", "S:+P": "と", "s:+b": "馬", "S:G": "金"}
+    assert set(written(games["xiangqi"].pictures.draw(style="letters")).values()) == set("KABNRCP")
+
+
+def test_promoted_pieces_of_shogi_are_red_and_keep_their_badge(games: dict[str, Ruleset]) -> None:
+    svg = games["minishogi"].pictures.draw(position=Position({"a1": "S:+P", "b1": "S:P"}))
+    promoted, plain = ElementTree.fromstring(svg).findall(f".//{SVG}g[@class='piece']")
+    assert [text.get("fill") for text in promoted.findall(f"{SVG}text")] == ["#b3001b"]
+    assert [text.get("fill") for text in plain.findall(f"{SVG}text")] == [None]
+    assert (len(promoted.findall(f"{SVG}circle")), len(plain.findall(f"{SVG}circle"))) == (1, 0)
+
+
+def test_a_name_without_a_character_and_styles_that_are_mixed_have_letters(games: dict[str, Ruleset]) -> None:
+    chess = written(games["chess"].pictures.draw(style="xiangqi"))
+    assert (chess["C:N"], chess["C:P"]) == ("N", "P")
+    mixed = games["xiangqi"].pictures.draw(position=Position({"e1": "X:K^", "e9": "c:k^"}))
+    assert written(mixed) == {"X:K^": "K", "c:k^": "K"}
+
+
+def crossings(rules: Ruleset) -> list[str]:
+    """The lines of a board of points, each from here to there, in squares from the left upper point."""
+    [path] = [
+        each.attrib["d"]
+        for each in ElementTree.fromstring(rules.pictures.draw()).iter(f"{SVG}path")
+        if each.get("stroke-width") == "1.25"
+    ]
+    ends = [tuple(map(float, re.findall(r"-?[0-9.]+", line))) for line in path[1:].split("M")]
+    left, top = min(end[0] for end in ends), min(end[1] for end in ends)
+    return [
+        " ".join(f"{round((value - start) / 48)}" for value, start in zip(end, (left, top) * 2, strict=True))
+        for end in ends
+    ]
+
+
+def test_a_river_stops_the_inner_files_and_palaces_have_diagonals(games: dict[str, Ruleset]) -> None:
+    lines = crossings(games["xiangqi"])
+    assert len(lines) == 10 + 2 + 2 * 7 + 4
+    assert {"0 0 0 9", "8 0 8 9", "4 0 4 4", "4 5 4 9", "0 4 8 4"} <= {*lines}
+    assert {"3 0 5 2", "3 2 5 0", "3 7 5 9", "3 9 5 7"} <= {*lines}
+    assert "#dbe7ec" in games["xiangqi"].pictures.draw()
+    assert len(crossings(games["janggi"])) == 10 + 9 + 4
+    assert "#dbe7ec" not in games["janggi"].pictures.draw()
+
+
+def test_lines_end_at_holes_and_at_layers() -> None:
+    from ggn_store.model.board import Board, box
+    from ggn_store.render.layout import lay_out
+
+    def drawn(board: Board) -> str:
+        return lay_out(board, style=Style("points")).ground[1]
+
+    # Two rows of one point and a hole, one of three; two columns of two and one of three.
+    assert drawn(Board(("a1", "b1", "c1", "a2", "c2"))).count("M") == 3 + 1 + 2
+    assert drawn(box((2, 2, 2))).count("M") == 4 + 2 * 4
+
+
+def test_a_style_that_there_is_not_is_told(games: dict[str, Ruleset]) -> None:
+    with pytest.raises(PictureError, match='no style "shoji": did you mean shogi'):
+        games["xiangqi"].pictures.draw(style="shoji")
+
+
+def test_a_document_without_a_definition_keeps_its_letters() -> None:
+    small = ruleset({"X:P": {"a1": {"a2": [{"diff": {"board": {"a1": None, "a2": "X:P"}}}]}}})
+    assert small.pictures.draw(poster=True) == small.pictures.draw(poster=True, style="plain")
+
+
+@pytest.mark.parametrize("name", STYLES)
+def test_every_style_draws_every_picture_and_none_is_large(games: dict[str, Ruleset], name: str) -> None:
+    pictures = games["xiangqi"].pictures
+    assert len(pictures.draw(style=name).encode()) < 25_000
+    for shown in (
+        pictures.draw(style=name, piece="X:R", mobility=True),
+        pictures.draw(style=name, piece="X:C", source="e5"),
+        pictures.draw(style=name, poster=True),
+    ):
+        assert ElementTree.fromstring(shown).tag == f"{SVG}svg"
+
+
+@needs_a_font
+def test_what_this_machine_can_write_is_known(games: dict[str, Ruleset], monkeypatch: pytest.MonkeyPatch) -> None:
+    picture = games["xiangqi"].pictures.picture()
+    assert png.has_characters(to_svg(with_letters(picture)))
+    monkeypatch.setattr(png, "_resvg", lambda: _Blind)
+    assert not png.has_characters(to_svg(picture))
+    assert png.has_characters(to_svg(with_letters(picture)))
+
+
+class _Blind:
+    """A renderer whose fonts have a box for every character."""
+
+    @staticmethod
+    def svg_to_bytes(svg_string: str) -> bytes:
+        return b"M" * svg_string.count("M")
