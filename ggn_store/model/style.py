@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 Ground = Literal["squares", "cells", "points"]
-PieceSet = Literal["letters", "shogi", "xiangqi", "janggi"]
+PieceSet = Literal["letters", "chess", "shogi", "xiangqi", "janggi"]
 
 STYLES: Final[Mapping[str, str]] = {
     "letters": "the game's own board, with the letters of identifiers on it",
     "plain": "squares, or labels in rows, with letters",
+    "chess": "squares, with figures",
     "shogi": "pentagons with kanji",
     "xiangqi": "points on lines, with discs",
     "janggi": "points on lines, with the characters of Korea",

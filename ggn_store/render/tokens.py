@@ -1,4 +1,4 @@
-"""Pieces in pictures: a shape with a character or the identifier's letter, light for the first side, else dark."""
+"""Pieces in pictures: a figure, or a shape with a character or a letter, light for the first side, else dark."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Final
 from ggn_store.model.style import PLAIN, Style
 from ggn_store.notation import qpi
 from ggn_store.render import characters, svg
+from ggn_store.render.figures import FIGURES, figure
 
 LIGHT: Final = "#ffffff"
 DARK: Final = "#2e2e2e"
@@ -30,21 +31,20 @@ def token(
 ) -> str:
     """A piece in the middle of (x, y) on a square of side `size`.
 
-    Its `style` has a character for its name, or else it has its letter. Pieces of the styles S and SHOGI point
-    forward, as in shogi; all others with letters are discs. A small badge has the state, + or -, and a crown marks a
-    terminal piece with a letter. `has_style` writes letters, with the style below. Forward is the other way on a board
-    that `is_flipped`.
+    Its `style` has a figure or a character for its name, or else it has its letter. Pieces of the styles S and SHOGI
+    point forward, as in shogi; all others with letters are discs. A small badge has the state, + or -, and a crown
+    marks a terminal piece that its figure or character does not tell. `has_style` writes letters, with the style below.
+    Forward is the other way on a board that `is_flipped`.
     """
     piece = qpi.parse(identifier)
     is_first = piece.side == "first"
     fill, ink = (LIGHT, svg.INK) if is_first else (DARK, LIGHT)
     forward = 1 if is_first != is_flipped else -1
-    written = None if has_style else characters.character(style.pieces, style.names.get(identifier), piece.side)
-    if written is not None:
-        parts = [svg.title(identifier), *_written(piece, written, (x, y), size, style, forward)]
+    parts = [] if has_style else [*_drawn(piece, (x, y), size, style, forward)]
+    if parts:
         if piece.state:
             parts.append(_badge(piece.state, x + 0.33 * size, y - 0.33 * size, size))
-        return svg.group(parts, class_="piece", data_piece=identifier)
+        return svg.group([svg.title(identifier), *parts], class_="piece", data_piece=identifier)
     middle = y + _lowered(piece, forward) * size
     parts = [
         svg.title(identifier),
@@ -66,10 +66,24 @@ def token(
     return svg.group(parts, class_="piece", data_piece=identifier)
 
 
+def _drawn(piece: qpi.Identifier, at: tuple[float, float], size: float, style: Style, forward: int) -> Iterator[str]:
+    """What a set of pieces has for the name of a piece: a figure or a character; nothing where it has none."""
+    name = style.names.get(str(piece), "")
+    written = characters.character(style.pieces, name, piece.side)
+    if written is not None:
+        yield from _written(piece, written, at, size, style, forward)
+    elif style.pieces == "chess" and name in FIGURES:
+        x, y = at
+        colors = (LIGHT, svg.INK) if piece.side == "first" else (DARK, LIGHT)
+        yield from figure(name, x, y, size, colors)
+        if piece.terminal and name != "king":
+            yield _crown(x - 0.33 * size, y - 0.33 * size, size, svg.INK)
+
+
 def _written(
     piece: qpi.Identifier, character: str, at: tuple[float, float], size: float, style: Style, forward: int
 ) -> Iterator[str]:
-    """The body of a piece with a character: a pentagon, an octagon or a disc with a ring."""
+    """The body of a piece with a character: a pentagon, or a disc with a ring."""
     x, y = at
     is_first = piece.side == "first"
     fill, ink = (LIGHT, svg.INK) if is_first else (DARK, LIGHT)

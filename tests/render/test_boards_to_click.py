@@ -10,6 +10,7 @@ import pytest
 
 from ggn_store import Position, Ruleset, ruleset
 from ggn_store.model.picture import Diagram, Link
+from ggn_store.model.style import PLAIN
 from ggn_store.render.diagrams import thumbnail, to_svg
 from ggn_store.render.layout import UNIT, lay_out
 from tests.support.drawings import LISTED, SHOGI, SVG
@@ -96,7 +97,7 @@ def test_pieces_of_shogi_point_the_other_way_on_a_flipped_board(games: dict[str,
 
 
 def test_a_small_picture_is_the_board_and_its_pieces_alone(games: dict[str, Ruleset]) -> None:
-    root = ElementTree.fromstring(thumbnail(diagram(games["chess"])))
+    root = ElementTree.fromstring(thumbnail(replace(diagram(games["chess"]), style=PLAIN)))
     assert [float(root.attrib[name]) for name in ("width", "height")] == [8 * UNIT + 2, 8 * UNIT + 2]
     letters = {each.text for each in root.iter(f"{SVG}text")}
     assert letters == set("KQRBNP")

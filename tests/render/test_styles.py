@@ -13,6 +13,7 @@ from ggn_store.model.picture import Diagram, with_letters
 from ggn_store.model.style import PLAIN, STYLES, Style
 from ggn_store.render import png
 from ggn_store.render.diagrams import to_svg
+from ggn_store.render.figures import FIGURES
 from tests.support.drawings import SVG
 from tests.support.fonts import needs_a_font
 
@@ -36,6 +37,8 @@ def written(svg: str) -> dict[str, str | None]:
         ("minixiangqi", "points", "xiangqi"),
         ("janggi", "points", "janggi"),
         ("minishogi", "cells", "shogi"),
+        ("chess", "squares", "chess"),
+        ("knightmate", "squares", "chess"),
         ("makruk", "squares", "letters"),
         ("tic-tac-toe", "squares", "letters"),
     ],
@@ -56,6 +59,36 @@ def test_the_characters_of_a_piece_are_those_of_its_name_and_side(games: dict[st
     found = written(games["minishogi"].pictures.draw(position=Position(shogi)))
     assert found == {"S:K^": "玉", "s:k^": "王", "S:+P": "と", "s:+b": "馬", "S:G": "金"}
     assert set(written(games["xiangqi"].pictures.draw(style="letters")).values()) == set("KABNRCP")
+
+
+def test_a_piece_of_chess_has_the_figure_of_its_name_and_others_their_letter(games: dict[str, Ruleset]) -> None:
+    position = Position({"a1": "C:+R", "b1": "C:N^", "c1": "C:M", "d1": "c:+r"})
+    pieces = ElementTree.fromstring(games["knightmate"].pictures.draw(position=position)).findall(
+        f".//{SVG}g[@class='piece']"
+    )
+    found = {each.attrib["data-piece"]: each.find(f"{SVG}g/{SVG}path") for each in pieces}
+    rook, other = found["C:+R"], found["c:+r"]
+    assert rook is not None
+    assert other is not None
+    assert (rook.get("d"), other.get("d")) == (FIGURES["rook"][0],) * 2
+    assert (rook.get("fill"), other.get("fill")) == ("#ffffff", "#2e2e2e")
+    assert [found[piece] for piece in ("C:N^", "C:M")] == [None, None]  # of names that no figure is for
+    assert len(set(FIGURES.values())) == 6
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_figure_stays_on_its_square(name: str) -> None:
+    """Every corner of an outline, walked stroke by stroke."""
+    x = y = 0.0
+    for command, text in re.findall(r"([a-zA-Z])([^a-zA-Z]*)", FIGURES[name][0]):
+        values = [float(each) for each in re.findall(r"-?[0-9.]+", text)]
+        if command in "Mlqa":
+            x, y = (0.0, 0.0) if command == "M" else (x, y)
+            x, y = x + values[-2], y + values[-1]
+        elif command in "hv":
+            x, y = (x + values[0], y) if command == "h" else (x, y + values[0])
+        assert max(abs(x), abs(y)) <= 20, (command, text)
+    assert y == 18
 
 
 def test_promoted_pieces_of_shogi_are_red_and_keep_their_badge(games: dict[str, Ruleset]) -> None:

@@ -9,12 +9,15 @@ from ggn_store.errors import PictureError, did_you_mean, offer, quote
 from ggn_store.model.style import PLAIN, STYLES, Ground, PieceSet, Style
 from ggn_store.notation import qpi
 from ggn_store.render.characters import SETS
+from ggn_store.render.figures import FIGURES
 
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
 
 # The styles of identifiers that a set of pieces is for, where it has something for one of their names at least.
 _OF: Final[dict[str, PieceSet]] = {
+    "C": "chess",
+    "CHESS": "chess",
     "S": "shogi",
     "SHOGI": "shogi",
     "X": "xiangqi",
@@ -23,6 +26,9 @@ _OF: Final[dict[str, PieceSet]] = {
     "JANGGI": "janggi",
 }
 _GROUNDS: Final[dict[PieceSet, Ground]] = {"shogi": "cells", "xiangqi": "points", "janggi": "points"}
+_KNOWN: Final[dict[PieceSet, frozenset[str]]] = {"chess": frozenset(FIGURES)} | {
+    pieces: frozenset(written) for pieces, written in SETS.items()
+}
 _PALACE: Final = "palace"
 _HOMELAND: Final = "homeland"
 
@@ -59,11 +65,11 @@ def _own(pieces: tuple[str, ...], names: dict[str, str]) -> PieceSet:
     """The set of pieces that a game is played with: of its one style, and for one of its names."""
     styles = {piece.partition(":")[0].upper() for piece in pieces if qpi.is_qpi(piece)}
     found = _OF.get(styles.pop(), "letters") if len(styles) == 1 else "letters"
-    return found if SETS.get(found, {}).keys() & set(names.values()) else "letters"
+    return found if _KNOWN.get(found, frozenset()) & set(names.values()) else "letters"
 
 
 def _named(asked: str) -> PieceSet:
-    return next((each for each in SETS if each == asked), "letters")
+    return next((each for each in _KNOWN if each == asked), "letters")
 
 
 def _palaces(definition: Definition) -> tuple[frozenset[str], ...]:
