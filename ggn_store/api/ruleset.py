@@ -522,7 +522,7 @@ class Ruleset:
         """Diagrams of positions and moves, heat maps, posters."""
         from ggn_store.api.moves.pictures import Pictures
 
-        return Pictures(self._moves)
+        return Pictures(self._moves, self._legal)
 
     @functools.cached_property
     def columns(self) -> Columns:

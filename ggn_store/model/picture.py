@@ -25,8 +25,8 @@ class Diagram:
     """A board with what stands on it, and with marks of the moves of `piece` from `source` where these are given.
 
     `caption` is shown above the board, if it is not empty; `title` says what the picture is to those who cannot see it.
-    `links` are of squares, `hand_links` of pieces in the hands; `last` are squares that a last move has changed. What
-    `is_flipped` is seen by the second side.
+    `links` are of squares, `hand_links` of pieces in the hands; `last` are squares that a last move has changed,
+    `checked` those of royal pieces in check. What `is_flipped` is seen by the second side.
     """
 
     title: str
@@ -39,6 +39,7 @@ class Diagram:
     links: Mapping[str, Link] = field(default_factory=dict)
     hand_links: Mapping[str, Link] = field(default_factory=dict)
     last: tuple[str, ...] = ()
+    checked: tuple[str, ...] = ()
     is_flipped: bool = False
     style: Style = PLAIN
 

@@ -115,6 +115,7 @@ def _board(picture: Diagram, shows_turn: bool) -> _Part:
     pieces = {square for square, piece in position.board.items() if piece is not None}
     changed = [layout.corners[square] for square in picture.last if square in layout.corners]
     parts = [*layout.ground, svg.squares(changed, UNIT, fill="#e0a800", fill_opacity=0.4)]
+    parts += [_checked(square, *layout.middle(square)) for square in picture.checked if square in layout.corners]
     if picture.source in layout.corners:
         x, y = layout.middle(picture.source)
         parts.append(svg.rectangle(x - 22, y - 22, 44, 44, fill="none", stroke=svg.INK, stroke_width=3))
@@ -142,6 +143,12 @@ def _board(picture: Diagram, shows_turn: bool) -> _Part:
         parts.append(svg.moved(hands.parts, width + _PAD, layout.top))
         width += _PAD + hands.width
     return _Part(tuple(parts), width, max(layout.height, layout.top + hands.height))
+
+
+def _checked(square: str, x: float, y: float) -> str:
+    """A ring around a royal piece that is in check, and its square washed."""
+    ring = svg.circle(x, y, 0.46 * UNIT, fill="#ff6b6b", fill_opacity=0.45, stroke="#b3001b", stroke_width=3)
+    return svg.group([svg.title(f"{square}: in check"), ring], class_="checked", data_square=square)
 
 
 def _linked(link: Link, x: float, y: float, size: float, **attributes: str) -> str:
@@ -235,6 +242,8 @@ def described(picture: Diagram) -> str:
             parts.append(f"{side}: {', '.join(standing)}")
         if held:
             parts.append(f"in the hand of {side}: {', '.join(held)}")
+    parts += [f"last move: {', '.join(picture.last)}"] if picture.last else []
+    parts += [f"in check: {', '.join(picture.checked)}"] if picture.checked else []
     if picture.is_of_moves:
         parts += [f"{mark.square}: {mark.words}" for mark in picture.marks] or ["no moves"]
     else:

@@ -61,6 +61,30 @@ def test_the_squares_of_the_last_move_are_coloured(games: dict[str, Ruleset]) ->
     assert "#e0a800" not in to_svg(plain)
 
 
+def test_the_last_move_and_a_check_are_told_in_words(games: dict[str, Ruleset]) -> None:
+    fen = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+    checked = diagram(games["chess"], games["chess"].position(fen=fen))
+    assert checked.checked == ("e1",)
+    root = ElementTree.fromstring(to_svg(replace(checked, last=("d8", "h4"))))
+    assert ". last move: d8, h4. in check: e1. first to move." in str(root[1].text)
+    [ring] = [each for each in root.iter(f"{SVG}g") if each.get("class") == "checked"]
+    assert (ring.get("data-square"), ring.findtext(f"{SVG}title")) == ("e1", "e1: in check")
+    circle = ring.find(f"{SVG}circle")
+    assert circle is not None
+    x, y = lay_out(checked.board).middle("e1")
+    assert (float(circle.attrib["cx"]), float(circle.attrib["cy"])) == (x, y)
+    assert diagram(games["chess"]).checked == ()
+
+
+def test_generals_that_face_each_other_and_the_attacked_of_several_kings_are_in_check(
+    games: dict[str, Ruleset],
+) -> None:
+    facing = Position({"e1": "X:K^", "e10": "x:k^"})
+    assert diagram(games["xiangqi"], facing).checked == ("e1",)
+    several = Position({"a1": "C:K^", "h1": "C:K^", "h8": "c:r", "e8": "c:k^"})
+    assert diagram(games["chess"], several).checked == ("h1",)
+
+
 @pytest.mark.parametrize("name", ["chess", "xiangqi"])
 def test_a_flipped_board_is_the_board_from_the_other_side(games: dict[str, Ruleset], name: str) -> None:
     plain, flipped = (lay_out(games[name].board, is_flipped) for is_flipped in (False, True))

@@ -65,7 +65,10 @@ def test_a_click_on_a_piece_and_one_on_a_mark_make_a_move_that_can_be_taken_back
     for source, destination in (("f2", "f3"), ("e7", "e5"), ("g2", "g4"), ("d8", "h4")):
         squares = looked_at(chess.get(address).text).squares
         address = looked_at(chess.get(squares[source]).text).squares[destination]
-    over = looked_at(chess.get(address).text)
+    page = chess.get(address).text
+    assert "e1: in check" in page
+    assert "last move: d8, h4" in page
+    over = looked_at(page)
     assert "second wins: checkmate" in over.text
     assert "Qh4#" in over.text
     assert over.squares == {}

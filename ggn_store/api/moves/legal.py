@@ -18,7 +18,7 @@ from ggn_store.model.document import Source
 from ggn_store.model.legality import Item, Legality, Part, Reach, Standing
 from ggn_store.model.move import Assumption, Count, Move
 from ggn_store.model.position import Position, side_named
-from ggn_store.notation.qpi import Side, other_side, side_of
+from ggn_store.notation.qpi import Side, is_royal, other_side, side_of
 from ggn_store.store.moves import fast
 from ggn_store.store.moves.reading import Question
 
@@ -126,6 +126,19 @@ class Legal:
             piece = position.board.get(square)
             side = other_side(position.side if piece is None else side_of(piece))
         return self.duties.attackers(position, square, side_named(side))
+
+    def checked(self, position: AnyPosition) -> tuple[str, ...]:
+        """The squares of the royal pieces in check of the side to move."""
+        if not self.handle.play.duties or not self.in_check(position, None):
+            return ()
+        position = self._ready(position)
+        royals = [
+            square
+            for square, piece in position.board.items()
+            if piece is not None and is_royal(piece) and side_of(piece) == position.side
+        ]
+        # Of several, those that could be taken; a single one may also be attacked as no piece takes, by facing another.
+        return tuple(square for square in royals if len(royals) == 1 or self.attackers(position, square, None))
 
     def _ready(self, position: AnyPosition) -> Position:
         return legality.unmarked(self.handle.play, self.handle.placed(position))

@@ -8,6 +8,7 @@ from itertools import chain
 from typing import Final, TypedDict, Unpack
 
 from ggn_store.api.handle import AnyPosition, Handle, as_position
+from ggn_store.api.moves.legal import Legal
 from ggn_store.api.moves.moves import Moves
 from ggn_store.api.moves.selection import SelectedPiece, require_source
 from ggn_store.api.moves.styles import piece_name, style_of
@@ -45,6 +46,7 @@ class Pictures:
     """`ruleset.pictures`: what the rules and the moves of positions look like."""
 
     _moves: Moves
+    _legal: Legal
 
     def draw(self, **shown: Unpack[Shown]) -> str:
         """A picture as SVG.
@@ -107,7 +109,8 @@ class Pictures:
         handle.require_square(source)
         if piece is None and source is None:
             board, placed = _placed(handle, shown)
-            return Diagram(f"{_name(handle)}, {'start' if position is None else 'a'} position", board, placed)
+            title = f"{_name(handle)}, {'start' if position is None else 'a'} position"
+            return Diagram(title, board, placed, checked=self._legal.checked(shown))
         return _in_position(self._moves, piece, source, shown)
 
     @property
