@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 Ground = Literal["squares", "cells", "points"]
-PieceSet = Literal["letters", "chess", "shogi", "xiangqi", "janggi"]
+PieceSet = Literal["letters", "chess", "shogi", "xiangqi", "janggi", "go"]
 
 STYLES: Final[Mapping[str, str]] = {
     "letters": "the game's own board, with the letters of identifiers on it",
@@ -16,6 +16,7 @@ STYLES: Final[Mapping[str, str]] = {
     "shogi": "pentagons with kanji",
     "xiangqi": "points on lines, with discs",
     "janggi": "points on lines, with the characters of Korea",
+    "go": "points on lines, with stones",
 }
 """The styles that can be asked for, and what they are."""
 
@@ -25,7 +26,8 @@ class Style:
     """How a board and its pieces are drawn: `cells` are squares of one tone.
 
     `names` are what pieces are called, by identifier: a set of pieces has figures or characters for names, and where it
-    has none the letter is drawn. `palaces` are crossed by diagonals; a river divides `bank` from what is beyond.
+    has none the letter is drawn. `palaces` are crossed by diagonals; a river divides `bank` from what is beyond;
+    `stars` have a dot.
     """
 
     ground: Ground = "squares"
@@ -33,6 +35,7 @@ class Style:
     names: Mapping[str, str] = field(default_factory=dict)
     palaces: tuple[frozenset[str], ...] = ()
     bank: frozenset[str] = frozenset()
+    stars: frozenset[str] = frozenset()
 
 
 PLAIN: Final = Style()

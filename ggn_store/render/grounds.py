@@ -41,7 +41,8 @@ def points(middles: Mapping[str, Point], size: float, style: Style) -> str:
     for palace in style.palaces:
         lines += _diagonals([middles[square] for square in palace if square in middles])
     floors = svg.group([svg.element("path", d=floor, fill=LIGHT), _river(water)], class_="board")
-    return f"{floors}\n{svg.strokes(lines, stroke=EDGE, stroke_width=_LINE)}"
+    stars = [svg.circle(*point, 4, fill=EDGE) for square, point in middles.items() if square in style.stars]
+    return "\n".join([floors, svg.strokes(lines, stroke=EDGE, stroke_width=_LINE), *stars])
 
 
 def _runs(middles: Mapping[str, Point], size: float, axis: int) -> Iterator[list[tuple[str, Point]]]:

@@ -72,6 +72,9 @@ def _drawn(piece: qpi.Identifier, at: tuple[float, float], size: float, style: S
     written = characters.character(style.pieces, name, piece.side)
     if written is not None:
         yield from _written(piece, written, at, size, style, forward)
+    elif style.pieces == "go" and name == "stone":
+        fill = LIGHT if piece.side == "first" else DARK
+        yield svg.circle(*at, 0.44 * size, fill=fill, stroke=svg.INK, stroke_width=0.04 * size)
     elif style.pieces == "chess" and name in FIGURES:
         x, y = at
         colors = (LIGHT, svg.INK) if piece.side == "first" else (DARK, LIGHT)

@@ -39,6 +39,9 @@ def written(svg: str) -> dict[str, str | None]:
         ("minishogi", "cells", "shogi"),
         ("chess", "squares", "chess"),
         ("knightmate", "squares", "chess"),
+        ("gomoku", "points", "go"),
+        ("clobber", "squares", "letters"),
+        ("connect-four", "squares", "letters"),
         ("makruk", "squares", "letters"),
         ("tic-tac-toe", "squares", "letters"),
     ],
@@ -129,6 +132,16 @@ def test_a_river_stops_the_inner_files_and_palaces_have_diagonals(games: dict[st
     assert "#dbe7ec" in games["xiangqi"].pictures.draw()
     assert len(crossings(games["janggi"])) == 10 + 9 + 4
     assert "#dbe7ec" not in games["janggi"].pictures.draw()
+
+
+def test_games_of_stones_have_dots_where_boards_of_go_have_them(games: dict[str, Ruleset]) -> None:
+    full = {f"{file}{rank}" for file in "djp" for rank in (4, 10, 16)}
+    assert style(games["gomoku"]).stars == full
+    position = Position({"a1": "G:S", "b2": "g:s"})
+    assert written(games["gomoku"].pictures.draw(position=position)) == {"G:S": None, "g:s": None}
+    assert written(games["gomoku"].pictures.draw(position=position, style="letters")) == {"G:S": "S", "g:s": "S"}
+    assert style(games["xiangqi"], "go").stars == set()
+    assert style(games["minishogi"], "go").stars == set()
 
 
 def test_lines_end_at_holes_and_at_layers() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Final
 
 from ggn_store.api.handle import Handle
 from ggn_store.errors import PictureError, did_you_mean, offer, quote
+from ggn_store.model.board import Board
 from ggn_store.model.style import PLAIN, STYLES, Ground, PieceSet, Style
-from ggn_store.notation import qpi
+from ggn_store.notation import cell, qpi
 from ggn_store.render.characters import SETS
 from ggn_store.render.figures import FIGURES
 
@@ -25,10 +27,15 @@ _OF: Final[dict[str, PieceSet]] = {
     "J": "janggi",
     "JANGGI": "janggi",
 }
-_GROUNDS: Final[dict[PieceSet, Ground]] = {"shogi": "cells", "xiangqi": "points", "janggi": "points"}
+_GROUNDS: Final[dict[PieceSet, Ground]] = {"shogi": "cells", "xiangqi": "points", "janggi": "points", "go": "points"}
 _KNOWN: Final[dict[PieceSet, frozenset[str]]] = {"chess": frozenset(FIGURES)} | {
     pieces: frozenset(written) for pieces, written in SETS.items()
 }
+_STONE: Final = "stone"
+# Sizes of a board of go: the least that has dots, the largest with dots on the third line, that with dots on the sides.
+_SMALLEST: Final = 9
+_NEAR: Final = 11
+_FULL: Final = 19
 _PALACE: Final = "palace"
 _HOMELAND: Final = "homeland"
 
@@ -43,13 +50,13 @@ def style_of(handle: Handle, asked: str | None = None) -> Style:
     if asked == "plain":
         return PLAIN
     names = {identifier: name for identifier in handle.pieces if (name := piece_name(definition, identifier))}
-    own = _own(handle.pieces, names)
+    own = "go" if definition is not None and _has_only_stones(definition) else _own(handle.pieces, names)
     pieces = own if asked is None or asked == "letters" else _named(asked)
     ground = _GROUNDS.get(pieces, "squares")
     shown: PieceSet = "letters" if asked == "letters" else pieces
     if definition is None or ground != "points":
         return Style(ground, shown, names)
-    return Style(ground, shown, names, _palaces(definition), _bank(definition))
+    return Style(ground, shown, names, _palaces(definition), _bank(definition), _stars(pieces, handle.board))
 
 
 def piece_name(definition: Definition | None, identifier: str) -> str:
@@ -68,8 +75,14 @@ def _own(pieces: tuple[str, ...], names: dict[str, str]) -> PieceSet:
     return found if _KNOWN.get(found, frozenset()) & set(names.values()) else "letters"
 
 
+def _has_only_stones(definition: Definition) -> bool:
+    """Whether all pieces are stones, and stay where they were put."""
+    rules = definition.pieces
+    return bool(rules) and all(rule.name == _STONE and not any(way.moves.betza for way in rule.ways) for rule in rules)
+
+
 def _named(asked: str) -> PieceSet:
-    return next((each for each in _KNOWN if each == asked), "letters")
+    return next((each for each in (*_KNOWN, *_GROUNDS) if each == asked), "letters")
 
 
 def _palaces(definition: Definition) -> tuple[frozenset[str], ...]:
@@ -83,3 +96,17 @@ def _bank(definition: Definition) -> frozenset[str]:
     if zone is None or zone.first & zone.second or zone.first | zone.second != set(definition.board.squares):
         return frozenset()
     return zone.first
+
+
+def _stars(pieces: PieceSet, board: Board) -> frozenset[str]:
+    """The points of a board of go that have a dot."""
+    if pieces != "go" or board.shape is None or board.coordinates is None:
+        return frozenset()
+    size = board.shape[0]
+    if board.shape != (size, size) or size < _SMALLEST or size % 2 == 0:
+        return frozenset()
+    near = 3 if size > _NEAR else 2
+    ends, middle = (near, size - 1 - near), size // 2
+    lines = (*ends, middle)
+    found = (cell.text(point) for point in product(lines, lines) if size == _FULL or point.count(middle) != 1)
+    return frozenset(found) & frozenset(board.squares)
