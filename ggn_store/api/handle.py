@@ -24,6 +24,7 @@ from ggn_store.store.rulesets import catalog
 
 if TYPE_CHECKING:
     from ggn_store.games.rules import Definition
+    from ggn_store.gdl.specification import Specification
 
 AnyPosition = Position | Mapping[str, str | None]
 
@@ -88,6 +89,17 @@ class Handle:
         from ggn_store.games import definition
 
         return definition.read(text, f"the definition of {self.revision}")
+
+    @functools.cached_property
+    def specification(self) -> Specification | None:
+        """The game description that the ruleset was compiled from, None where it was not."""
+        self.require_sound()
+        text = self.revision.envelope.definition
+        if text is None or self.revision.dialect != "gdl":
+            return None
+        from ggn_store.gdl.check import read_specification
+
+        return read_specification(text, f"the game description of {self.revision}")
 
     # --- documents out ---
 

@@ -115,16 +115,10 @@ class Ruleset:
         """The definition that the ruleset was generated from, None where it was not."""
         return self.handle.definition
 
-    @functools.cached_property
+    @property
     def specification(self) -> Specification | None:
         """The game description that the ruleset was compiled from, None where it was not."""
-        self.handle.require_sound()
-        text = self.revision.envelope.definition
-        if text is None or self.dialect != "gdl":
-            return None
-        from ggn_store.gdl.check import read_specification
-
-        return read_specification(text, f"the game description of {self.revision}")
+        return self.handle.specification
 
     def summary(self) -> Summary:
         """The revision with how much is in it."""

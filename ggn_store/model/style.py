@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-Ground = Literal["squares", "cells", "points"]
+Ground = Literal["squares", "cells", "points", "hexagons"]
 PieceSet = Literal["letters", "chess", "shogi", "xiangqi", "janggi", "go"]
 
 STYLES: Final[Mapping[str, str]] = {

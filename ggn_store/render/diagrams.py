@@ -87,8 +87,9 @@ def thumbnail(picture: Diagram) -> str:
     left, top = (min(axis) for axis in zip(*layout.corners.values(), strict=True))
     right, bottom = (max(axis) + UNIT for axis in zip(*layout.corners.values(), strict=True))
     *ground, _ = layout.ground
-    parts = svg.moved((*ground, *_pieces(picture, layout)), 1 - left, 1 - top)
-    size = right - left + 2, bottom - top + 2
+    rim = 5 if layout.is_hexagonal else 1
+    parts = svg.moved((*ground, *_pieces(picture, layout)), rim - left, rim - top)
+    size = right - left + 2 * rim, bottom - top + 2 * rim
     return svg.document([parts], *size, picture.title, described(picture), paper="none")
 
 
@@ -113,12 +114,10 @@ def _board(picture: Diagram, shows_turn: bool) -> _Part:
     layout = lay_out(picture.board, picture.is_flipped, picture.style)
     position = picture.position
     pieces = {square for square, piece in position.board.items() if piece is not None}
-    changed = [layout.corners[square] for square in picture.last if square in layout.corners]
-    parts = [*layout.ground, svg.squares(changed, UNIT, fill="#e0a800", fill_opacity=0.4)]
+    parts = [*layout.ground, layout.cells(picture.last, fill="#e0a800", fill_opacity=0.4)]
     parts += [_checked(square, *layout.middle(square)) for square in picture.checked if square in layout.corners]
     if picture.source in layout.corners:
-        x, y = layout.middle(picture.source)
-        parts.append(svg.rectangle(x - 22, y - 22, 44, 44, fill="none", stroke=svg.INK, stroke_width=3))
+        parts.append(_chosen(layout, picture.source))
     parts += _pieces(picture, layout)
     parts.append(
         svg.group(
@@ -127,10 +126,11 @@ def _board(picture: Diagram, shows_turn: bool) -> _Part:
             if mark.square in layout.corners
         )
     )
+    inset = 3 if layout.is_hexagonal else 0
     parts.append(
         svg.group(
-            _linked(link, *corner, UNIT, data_square=square)
-            for square, corner in layout.corners.items()
+            _linked(link, x + inset, y + inset, UNIT - 2 * inset, data_square=square)
+            for square, (x, y) in layout.corners.items()
             if (link := picture.links.get(square)) is not None
         )
     )
@@ -143,6 +143,14 @@ def _board(picture: Diagram, shows_turn: bool) -> _Part:
         parts.append(svg.moved(hands.parts, width + _PAD, layout.top))
         width += _PAD + hands.width
     return _Part(tuple(parts), width, max(layout.height, layout.top + hands.height))
+
+
+def _chosen(layout: Layout, square: str) -> str:
+    """A frame in the square whose moves are shown."""
+    if layout.is_hexagonal:
+        return layout.cells([square], fill="none", stroke=svg.INK, stroke_width=3)
+    x, y = layout.middle(square)
+    return svg.rectangle(x - 22, y - 22, 44, 44, fill="none", stroke=svg.INK, stroke_width=3)
 
 
 def _checked(square: str, x: float, y: float) -> str:
@@ -303,14 +311,14 @@ def _framed(picture: ChangedMoves, name: str, diagram: Diagram | None, absent: C
 def _heat_map(picture: HeatMap) -> str:
     layout = lay_out(picture.board, style=picture.style)
     most = max(picture.counts.values(), default=0)
-    shades: dict[str, list[tuple[float, float]]] = {}
+    shades: dict[str, list[str]] = {}
     texts = []
     for square in layout.corners:
         count = picture.counts.get(square, 0)
-        shades.setdefault(shade(count, most), []).append(layout.corners[square])
+        shades.setdefault(shade(count, most), []).append(square)
         texts.append(svg.text(str(count), *layout.middle(square), UNIT - 6, Font(0.38 * UNIT)))
     parts = [*layout.ground]
-    parts += [svg.squares(shades[fill], UNIT, fill=fill, stroke="#3d3426", stroke_width=1) for fill in sorted(shades)]
+    parts += [layout.cells(shades[fill], fill=fill, stroke="#3d3426", stroke_width=1) for fill in sorted(shades)]
     parts.append(svg.group(texts))
     summary = mobility_summary(picture)
     below = _Part((svg.text(summary, 0, 8, 600, _NOTE),), min(600.0, svg.text_width(summary, _SMALL)), 16)

@@ -1,9 +1,9 @@
-"""Boards that are no squares: points where lines cross."""
+"""Boards that are no squares: points where lines cross, and hexagons."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from ggn_store.model.style import Style
@@ -43,6 +43,20 @@ def points(middles: Mapping[str, Point], size: float, style: Style) -> str:
     floors = svg.group([svg.element("path", d=floor, fill=LIGHT), _river(water)], class_="board")
     stars = [svg.circle(*point, 4, fill=EDGE) for square, point in middles.items() if square in style.stars]
     return "\n".join([floors, svg.strokes(lines, stroke=EDGE, stroke_width=_LINE), *stars])
+
+
+HEXAGON: Final = 2 / 3**0.5
+"""How tall a hexagon on its tip is, for each unit that it is wide."""
+
+
+def hexagons(middles: Iterable[Point], size: float, **attributes: str | float | None) -> str:
+    """Many hexagons on their tips, `size` wide, as one path; nothing where there are none."""
+    half, quarter = size / 2, size * HEXAGON / 4
+    tips = [f"l{svg.number(x * half)} {svg.number(y * quarter)}" for x, y in ((1, 1), (-1, 1), (-1, -1))]
+    side = svg.number(2 * quarter)
+    around = f"{tips[0]}v{side}{tips[1]}{tips[2]}v-{side}z"
+    path = "".join(f"M{svg.number(x)} {svg.number(y - 2 * quarter)}{around}" for x, y in middles)
+    return svg.element("path", d=path, **attributes) if path else ""
 
 
 def _runs(middles: Mapping[str, Point], size: float, axis: int) -> Iterator[list[tuple[str, Point]]]:

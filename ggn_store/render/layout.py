@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from ggn_store.errors import printable
@@ -37,6 +37,14 @@ class Layout:
     top: float
     bottom: float
     right: float
+    is_hexagonal: bool = False
+
+    def cells(self, squares: Iterable[str], **attributes: str | float | None) -> str:
+        """The shapes of squares as one element; nothing where there are none."""
+        known = [square for square in squares if square in self.corners]
+        if self.is_hexagonal:
+            return grounds.hexagons(map(self.middle, known), UNIT, **attributes)
+        return svg.squares((self.corners[square] for square in known), UNIT, **attributes)
 
     def middle(self, square: str) -> tuple[float, float]:
         """The middle of a square."""
@@ -54,6 +62,8 @@ def lay_out(board: Board, is_flipped: bool = False, style: Style = PLAIN) -> Lay
     # A few squares far apart are better listed than drawn as a board that is nearly all holes.
     if box is None or math.prod(box[1]) > max(64, 4 * len(board.squares)):
         return _listed(board.squares[::-1] if is_flipped else board.squares)
+    if style.ground == "hexagons" and len(box[1]) == 2:
+        return _hexagonal(board, *box, is_flipped)
     return _drawn(board, *box, is_flipped, style)
 
 
@@ -111,6 +121,33 @@ def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flippe
     total_x = columns * pitch_x - UNIT / 2
     total_y = rows * pitch_y - UNIT / 4
     return Layout(corners, ground, total_x, total_y, heading, total_y - below, total_x)
+
+
+def _hexagonal(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flipped: bool) -> Layout:
+    """Hexagons with two coordinates: files slant to the right, each row half a hexagon beyond that below it."""
+    width, height = shape
+    pitch, tall = UNIT * grounds.HEXAGON * 0.75, UNIT * grounds.HEXAGON
+    ranks = [str(low[1] + y + 1) for y in range(height)]
+    beside = max(svg.text_width(rank, _LABEL) for rank in ranks) + _MARGIN
+    corners: dict[str, tuple[float, float]] = {}
+    for square in board.squares:
+        x, y = (value - least for value, least in zip(cell.parse(square), low, strict=True))
+        across, up = (width - 1 - x, height - 1 - y) if is_flipped else (x, y)
+        left, middle = beside + (across + up / 2) * UNIT, _MARGIN + tall / 2 + (height - 1 - up) * pitch
+        corners[square] = (left, middle - UNIT / 2)
+    bottom = _MARGIN + (height - 1) * pitch + tall
+    labels = []
+    for up, name in enumerate(ranks[::-1] if is_flipped else ranks):
+        at = _MARGIN + tall / 2 + (height - 1 - up) * pitch
+        labels.append(svg.text(name, beside + up * UNIT / 2 - _MARGIN, at, beside, Font(_LABEL, "end")))
+    for across in range(width):
+        name = cell.text((low[0] + (width - 1 - across if is_flipped else across),))
+        at = beside + (across + 0.5) * UNIT
+        labels.append(svg.text(printable(name), at, bottom + _LABEL / 2 + 2, UNIT - 2, Font(_LABEL)))
+    right = beside + (width + (height - 1) / 2) * UNIT
+    found = Layout(corners, (), right, bottom + _LABEL + _MARGIN, _MARGIN, bottom, right, is_hexagonal=True)
+    floor = found.cells(corners, fill=LIGHT, stroke=EDGE, stroke_width=1)
+    return replace(found, ground=(svg.group([floor], class_="board"), svg.group(labels, fill=svg.FAINT)))
 
 
 def _ground(*tones: tuple[Iterable[tuple[float, float]], str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import re
 from xml.etree import ElementTree
 
@@ -9,13 +11,17 @@ import pytest
 
 from ggn_store import Position, Ruleset, ruleset
 from ggn_store.errors import PictureError
+from ggn_store.model.board import Board, box
+from ggn_store.model.geometry import Lattice
 from ggn_store.model.picture import Diagram, with_letters
 from ggn_store.model.style import PLAIN, STYLES, Style
 from ggn_store.render import png
 from ggn_store.render.diagrams import to_svg
 from ggn_store.render.figures import FIGURES
+from ggn_store.render.layout import UNIT, lay_out
 from tests.support.drawings import SVG
 from tests.support.fonts import needs_a_font
+from tests.support.gdl_tiny import hexes
 
 
 def style(rules: Ruleset, name: str | None = None) -> Style:
@@ -144,10 +150,34 @@ def test_games_of_stones_have_dots_where_boards_of_go_have_them(games: dict[str,
     assert style(games["minishogi"], "go").stars == set()
 
 
-def test_lines_end_at_holes_and_at_layers() -> None:
-    from ggn_store.model.board import Board, box
-    from ggn_store.render.layout import lay_out
+@pytest.mark.parametrize("is_flipped", [False, True])
+def test_hexagons_touch_where_the_rules_say_that_they_are_adjacent(is_flipped: bool) -> None:
+    board = box((4, 5))
+    layout = lay_out(board, is_flipped, Style("hexagons"))
+    lattice = Lattice(board, hexagonal=True)
+    for a, b in itertools.combinations(board.squares, 2):
+        is_near = math.dist(layout.middle(a), layout.middle(b)) < 1.01 * UNIT
+        assert is_near == lattice.adjacent(a, b), (a, b)
+    assert (layout.middle("a1")[1] > layout.middle("a2")[1]) != is_flipped
+    corners = [
+        (x + UNIT / 2 + a * UNIT / 2, y + UNIT / 2 + b * 28)
+        for x, y in layout.corners.values()
+        for a in (-1, 1)
+        for b in (-1, 1)
+    ]
+    assert all(-0.01 <= x <= layout.width and -0.01 <= y <= layout.height for x, y in corners)
 
+
+def test_a_description_of_hexagons_is_drawn_so(drawn: dict[str, str]) -> None:
+    rules = ruleset(hexes())
+    assert style(rules).ground == "hexagons"
+    assert style(rules, "letters").ground == "hexagons"
+    [floor] = ElementTree.fromstring(drawn["hexagons"]).findall(f".//{SVG}g[@class='board']/{SVG}path")
+    assert floor.attrib["d"].count("M") == 16
+    assert ElementTree.fromstring(rules.pictures.draw(piece="TINY:S", mobility=True)).tag == f"{SVG}svg"
+
+
+def test_lines_end_at_holes_and_at_layers() -> None:
     def drawn(board: Board) -> str:
         return lay_out(board, style=Style("points")).ground[1]
 

@@ -12,6 +12,7 @@ import pytest
 
 from ggn_store import Position, Ruleset, ruleset
 from tests.support.games import Games
+from tests.support.gdl_tiny import hexes
 
 PICTURES = Path(__file__).parents[1] / "data" / "pictures"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -49,6 +50,7 @@ CASES: dict[str, Callable[[dict[str, Ruleset]], str]] = {
     "omega-start": lambda games: games["omega"].pictures.draw(),
     "gomoku-drop": lambda games: games["gomoku"].pictures.draw(piece="G:S"),
     "mixed-styles": lambda games: games["chess"].pictures.draw(position=MIXED),
+    "hexagons": lambda _: ruleset(hexes()).pictures.draw(piece="TINY:S"),
     "listed-squares": lambda _: ruleset(LISTED).pictures.draw(piece="CHESS:P"),
 }
 

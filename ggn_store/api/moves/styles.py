@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ggn_store.api.handle import Handle
 from ggn_store.errors import PictureError, did_you_mean, offer, quote
 from ggn_store.model.board import Board
+from ggn_store.model.geometry import Lattice
 from ggn_store.model.style import PLAIN, STYLES, Ground, PieceSet, Style
 from ggn_store.notation import cell, qpi
 from ggn_store.render.characters import SETS
@@ -52,7 +53,7 @@ def style_of(handle: Handle, asked: str | None = None) -> Style:
     names = {identifier: name for identifier in handle.pieces if (name := piece_name(definition, identifier))}
     own = "go" if definition is not None and _has_only_stones(definition) else _own(handle.pieces, names)
     pieces = own if asked is None or asked == "letters" else _named(asked)
-    ground = _GROUNDS.get(pieces, "squares")
+    ground = _GROUNDS.get(pieces, "hexagons" if _is_hexagonal(handle) else "squares")
     shown: PieceSet = "letters" if asked == "letters" else pieces
     if definition is None or ground != "points":
         return Style(ground, shown, names)
@@ -73,6 +74,12 @@ def _own(pieces: tuple[str, ...], names: dict[str, str]) -> PieceSet:
     styles = {piece.partition(":")[0].upper() for piece in pieces if qpi.is_qpi(piece)}
     found = _OF.get(styles.pop(), "letters") if len(styles) == 1 else "letters"
     return found if _KNOWN.get(found, frozenset()) & set(names.values()) else "letters"
+
+
+def _is_hexagonal(handle: Handle) -> bool:
+    """Whether a game description says that the board is of hexagons."""
+    found = handle.specification
+    return found is not None and isinstance(found.topology.geometry, Lattice) and found.topology.geometry.hexagonal
 
 
 def _has_only_stones(definition: Definition) -> bool:
