@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-Ground = Literal["squares", "cells", "points", "hexagons"]
+Ground = Literal["squares", "cells", "points", "hexagons", "ways"]
 PieceSet = Literal["letters", "chess", "shogi", "xiangqi", "janggi", "go"]
 
 STYLES: Final[Mapping[str, str]] = {
@@ -27,7 +27,8 @@ class Style:
 
     `names` are what pieces are called, by identifier: a set of pieces has figures or characters for names, and where it
     has none the letter is drawn. `palaces` are crossed by diagonals; a river divides `bank` from what is beyond;
-    `stars` have a dot.
+    `stars` have a dot. On a board of ways each square is at one of `places`, to the right and up, the nearest 1 apart,
+    and `ways` and `special_ways` lead from one to another.
     """
 
     ground: Ground = "squares"
@@ -36,6 +37,9 @@ class Style:
     palaces: tuple[frozenset[str], ...] = ()
     bank: frozenset[str] = frozenset()
     stars: frozenset[str] = frozenset()
+    places: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    ways: frozenset[tuple[str, str]] = frozenset()
+    special_ways: frozenset[tuple[str, str]] = frozenset()
 
 
 PLAIN: Final = Style()

@@ -1,8 +1,9 @@
-"""Boards that are no squares: points where lines cross, and hexagons."""
+"""Boards that are no squares: points where lines cross, hexagons, and ways between places."""
 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
@@ -12,6 +13,7 @@ from ggn_store.render import svg
 LIGHT: Final = "#f5eddc"
 EDGE: Final = "#3d3426"
 _WATER: Final = "#dbe7ec"
+_WAY: Final = "#a3977f"
 _LINE: Final = 1.25
 
 Point = tuple[float, float]
@@ -43,6 +45,27 @@ def points(middles: Mapping[str, Point], size: float, style: Style) -> str:
     floors = svg.group([svg.element("path", d=floor, fill=LIGHT), _river(water)], class_="board")
     stars = [svg.circle(*point, 4, fill=EDGE) for square, point in middles.items() if square in style.stars]
     return "\n".join([floors, svg.strokes(lines, stroke=EDGE, stroke_width=_LINE), *stars])
+
+
+def ways(middles: Mapping[str, Point], style: Style) -> str:
+    """The ways of a network: special ones dashed, and an arrow on those that lead in one direction only."""
+    parts = []
+    for edges, dash in ((style.ways, None), (style.special_ways, "7 6")):
+        known = sorted((a, b) for a, b in edges if a in middles and b in middles and a != b)
+        once = [(a, b) for a, b in known if a < b or (b, a) not in edges]
+        ends = [(*middles[a], *middles[b]) for a, b in once]
+        parts.append(svg.strokes(ends, stroke=_WAY, stroke_width=3, stroke_dasharray=dash))
+        parts += [_arrow(middles[a], middles[b]) for a, b in once if (b, a) not in edges]
+    return "\n".join(filter(None, parts))
+
+
+def _arrow(a: Point, b: Point) -> str:
+    """A head in the middle of the way from one place to another."""
+    far = math.dist(a, b)
+    x, y = (b[0] - a[0]) / far, (b[1] - a[1]) / far
+    tip = (a[0] + b[0]) / 2 + 9 * x, (a[1] + b[1]) / 2 + 9 * y
+    wings = [(tip[0] - 18 * x + 8 * side * y, tip[1] - 18 * y - 8 * side * x) for side in (1, -1)]
+    return svg.polygon([tip, *wings], fill=_WAY)
 
 
 HEXAGON: Final = 2 / 3**0.5

@@ -19,6 +19,7 @@ from ggn_store.render.svg import Font
 UNIT: Final = 48.0  # the side of a square, in pixels
 _LABEL: Final = 15.0
 _MARGIN: Final = 6.0
+_APART: Final = 2 * UNIT  # the nearest places of a network
 _WIDEST: Final = 44  # squares; further layers go to the next row
 _DARK: Final = "#d6c3a0"
 
@@ -58,6 +59,8 @@ def lay_out(board: Board, is_flipped: bool = False, style: Style = PLAIN) -> Lay
     A board of CELL squares in up to three dimensions is drawn as it is, squares that it lacks as holes, layers side by
     side; other squares are listed in rows. `style` says what is drawn of the board itself.
     """
+    if style.ground == "ways" and style.places.keys() >= board.numbers.keys():
+        return _network(board, is_flipped, style)
     box = board.extent
     # A few squares far apart are better listed than drawn as a board that is nearly all holes.
     if box is None or math.prod(box[1]) > max(64, 4 * len(board.squares)):
@@ -121,6 +124,26 @@ def _drawn(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flippe
     total_x = columns * pitch_x - UNIT / 2
     total_y = rows * pitch_y - UNIT / 4
     return Layout(corners, ground, total_x, total_y, heading, total_y - below, total_x)
+
+
+def _network(board: Board, is_flipped: bool, style: Style) -> Layout:
+    """Places with the ways between them, each with its label above it."""
+    turn = -1 if is_flipped else 1
+    middles = {
+        square: (turn * _APART * style.places[square][0], -turn * _APART * style.places[square][1])
+        for square in board.squares
+    }
+    (left, right), (top, bottom) = ((min(axis), max(axis)) for axis in zip(*middles.values(), strict=True))
+    above = _LABEL + 6
+    middles = {square: (x - left + _APART / 2, y - top + above + UNIT / 2) for square, (x, y) in middles.items()}
+    corners = {square: (x - UNIT / 2, y - UNIT / 2) for square, (x, y) in middles.items()}
+    labels = [
+        svg.text(square, x, y - UNIT / 2 - _LABEL / 2 - 2, _APART - 6, Font(_LABEL))
+        for square, (x, y) in middles.items()
+    ]
+    floor = f"{grounds.ways(middles, style)}\n{_ground((corners.values(), LIGHT))}"
+    width, height = right - left + _APART, bottom - top + above + UNIT + _MARGIN
+    return Layout(corners, (floor, svg.group(labels, fill=svg.FAINT)), width, height, above, height - _MARGIN, width)
 
 
 def _hexagonal(board: Board, low: tuple[int, ...], shape: tuple[int, ...], is_flipped: bool) -> Layout:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import re
 from xml.etree import ElementTree
@@ -21,7 +22,7 @@ from ggn_store.render.figures import FIGURES
 from ggn_store.render.layout import UNIT, lay_out
 from tests.support.drawings import SVG
 from tests.support.fonts import needs_a_font
-from tests.support.gdl_tiny import hexes
+from tests.support.gdl_tiny import hexes, network
 
 
 def style(rules: Ruleset, name: str | None = None) -> Style:
@@ -175,6 +176,38 @@ def test_a_description_of_hexagons_is_drawn_so(drawn: dict[str, str]) -> None:
     [floor] = ElementTree.fromstring(drawn["hexagons"]).findall(f".//{SVG}g[@class='board']/{SVG}path")
     assert floor.attrib["d"].count("M") == 16
     assert ElementTree.fromstring(rules.pictures.draw(piece="TINY:S", mobility=True)).tag == f"{SVG}svg"
+
+
+def test_a_network_is_drawn_with_its_ways(drawn: dict[str, str]) -> None:
+    root = ElementTree.fromstring(drawn["network"])
+    ways = [each for each in root.iter(f"{SVG}path") if each.get("stroke-width") == "3"]
+    # From Bay to Hill and back, from Hill to Mine with an arrow, from Bay to Mine and back as a special connection.
+    assert [(each.attrib["d"].count("M"), each.get("stroke-dasharray")) for each in ways] == [(2, None), (1, "7 6")]
+    arrows = [each for each in root.iter(f"{SVG}path") if each.get("fill") == ways[0].get("stroke")]
+    assert len(arrows) == 1
+    assert {"Bay", "Hill", "Mine"} <= {each.text for each in root.iter(f"{SVG}text")}
+
+
+def test_places_of_a_network_lie_by_their_labels_and_else_in_a_circle() -> None:
+    around = style(ruleset(network())).places
+    assert len({round(math.hypot(*point), 6) for point in around.values()}) == 1
+    assert min(math.dist(a, b) for a, b in itertools.combinations(around.values(), 2)) == pytest.approx(1)
+
+    def labelled(hill: str, mine: str) -> Ruleset:
+        text = json.dumps(network()).replace("Bay", "a1").replace("Hill", hill).replace("Mine", mine)
+        return ruleset(json.loads(text))
+
+    rules = labelled("c1", "a5")
+    assert style(rules).places == {"a1": (0, 0), "c1": (1, 0), "a5": (0, 2)}
+    picture = rules.pictures.picture()
+    assert isinstance(picture, Diagram)
+    assert picture.board.squares == ("a1", "c1", "a5")
+    middles = [lay_out(picture.board, is_flipped, style(rules)).middle for is_flipped in (False, True)]
+    ahead = [tuple(a - b for a, b in zip(middle("a5"), middle("a1"), strict=True)) for middle in middles]
+    assert ahead == [(0, -4 * UNIT), (0, 4 * UNIT)]
+    far = style(labelled("c1", "a999")).places  # too far for a picture
+    assert sorted(far.values()) == sorted(around.values())
+    assert style(rules, "plain") == PLAIN
 
 
 def test_lines_end_at_holes_and_at_layers() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from ggn_store import Position, Ruleset, ruleset
 from tests.support.games import Games
-from tests.support.gdl_tiny import hexes
+from tests.support.gdl_tiny import hexes, network
 
 PICTURES = Path(__file__).parents[1] / "data" / "pictures"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -51,6 +51,7 @@ CASES: dict[str, Callable[[dict[str, Ruleset]], str]] = {
     "gomoku-drop": lambda games: games["gomoku"].pictures.draw(piece="G:S"),
     "mixed-styles": lambda games: games["chess"].pictures.draw(position=MIXED),
     "hexagons": lambda _: ruleset(hexes()).pictures.draw(piece="TINY:S"),
+    "network": lambda _: ruleset(network()).pictures.draw(),
     "listed-squares": lambda _: ruleset(LISTED).pictures.draw(piece="CHESS:P"),
 }
 

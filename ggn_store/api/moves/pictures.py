@@ -11,12 +11,12 @@ from ggn_store.api.handle import AnyPosition, Handle, as_position
 from ggn_store.api.moves.legal import Legal
 from ggn_store.api.moves.moves import Moves
 from ggn_store.api.moves.selection import SelectedPiece, require_source
-from ggn_store.api.moves.styles import piece_name, style_of
+from ggn_store.api.moves.styles import geometry_of, piece_name, style_of
 from ggn_store.errors import PictureError, offer, printable, quote
 from ggn_store.model import board as boards
 from ggn_store.model.board import Board
 from ggn_store.model.document import Piece
-from ggn_store.model.geometry import Lattice, opposite
+from ggn_store.model.geometry import Lattice, Network, opposite
 from ggn_store.model.marks import marks_of_moves, marks_of_piece
 from ggn_store.model.picture import Diagram, HeatMap, Picture, Poster, styled
 from ggn_store.model.position import Position
@@ -126,11 +126,14 @@ def _name(handle: Handle) -> str:
 
 
 def board_of(handle: Handle) -> Board:
-    """The board to draw: with the holes that the definition tells of, and labels in the order of the document."""
+    """The board to draw: with the holes that definition or description tell of, labels in the order of the document."""
     board = handle.board
     definition = handle.definition
     if definition is not None and definition.board.shape is None:
         return definition.board
+    network = geometry_of(handle)
+    if isinstance(network, Network):
+        return Board(network.places)
     if board.shape is None and not all(map(cell.is_cell, board.squares)):
         lay_out(board)
         named = dict.fromkeys(square for piece in handle.read_pieces() for square in _mentioned(piece))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import product
+import math
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Final
 
 from ggn_store.api.handle import Handle
 from ggn_store.errors import PictureError, did_you_mean, offer, quote
 from ggn_store.model.board import Board
-from ggn_store.model.geometry import Lattice
+from ggn_store.model.geometry import Geometry, Lattice, Network
 from ggn_store.model.style import PLAIN, STYLES, Ground, PieceSet, Style
 from ggn_store.notation import cell, qpi
 from ggn_store.render.characters import SETS
@@ -29,10 +30,14 @@ _OF: Final[dict[str, PieceSet]] = {
     "JANGGI": "janggi",
 }
 _GROUNDS: Final[dict[PieceSet, Ground]] = {"shogi": "cells", "xiangqi": "points", "janggi": "points", "go": "points"}
-_KNOWN: Final[dict[PieceSet, frozenset[str]]] = {"chess": frozenset(FIGURES)} | {
-    pieces: frozenset(written) for pieces, written in SETS.items()
+_KNOWN: Final[dict[PieceSet, frozenset[str]]] = {
+    "chess": frozenset(FIGURES),
+    **{pieces: frozenset(written) for pieces, written in SETS.items()},
 }
 _STONE: Final = "stone"
+# Of a network that is drawn with its ways: how many places, and how far apart, in distances of the nearest.
+_MOST_PLACES: Final = 64
+_WIDEST: Final = 24
 # Sizes of a board of go: the least that has dots, the largest with dots on the third line, that with dots on the sides.
 _SMALLEST: Final = 9
 _NEAR: Final = 11
@@ -55,6 +60,10 @@ def style_of(handle: Handle, asked: str | None = None) -> Style:
     pieces = own if asked is None or asked == "letters" else _named(asked)
     ground = _GROUNDS.get(pieces, "hexagons" if _is_hexagonal(handle) else "squares")
     shown: PieceSet = "letters" if asked == "letters" else pieces
+    if (places := _places(handle)) and ground == "squares":
+        network = geometry_of(handle)
+        assert isinstance(network, Network)  # noqa: S101  (which alone has places)
+        return Style("ways", shown, names, places=places, ways=network.edges, special_ways=network.special_edges)
     if definition is None or ground != "points":
         return Style(ground, shown, names)
     return Style(ground, shown, names, _palaces(definition), _bank(definition), _stars(pieces, handle.board))
@@ -76,10 +85,30 @@ def _own(pieces: tuple[str, ...], names: dict[str, str]) -> PieceSet:
     return found if _KNOWN.get(found, frozenset()) & set(names.values()) else "letters"
 
 
+def geometry_of(handle: Handle) -> Geometry | None:
+    """How the places of a game description lie; None for other games."""
+    return None if handle.specification is None else handle.specification.topology.geometry
+
+
 def _is_hexagonal(handle: Handle) -> bool:
-    """Whether a game description says that the board is of hexagons."""
-    found = handle.specification
-    return found is not None and isinstance(found.topology.geometry, Lattice) and found.topology.geometry.hexagonal
+    found = geometry_of(handle)
+    return isinstance(found, Lattice) and found.hexagonal
+
+
+def _places(handle: Handle) -> dict[str, tuple[float, float]]:
+    """Where the places of a network lie: by their labels, else in a circle; nothing of other boards, and of many."""
+    network = geometry_of(handle)
+    if not isinstance(network, Network) or not 1 < len(network.places) <= _MOST_PLACES:
+        return {}
+    points = Board(network.places).coordinates or ()
+    if points and len(points[0]) == 2:
+        nearest = min(math.dist(a, b) for a, b in combinations(points, 2))
+        found = [(x / nearest, y / nearest) for x, y in points]
+        if all(max(axis) - min(axis) <= _WIDEST for axis in zip(*found, strict=True)):
+            return dict(zip(network.places, found, strict=True))
+    radius = 0.5 / math.sin(math.pi / len(network.places))
+    turns = {place: 2 * math.pi * number / len(network.places) for number, place in enumerate(network.places)}
+    return {place: (radius * math.sin(turn), radius * math.cos(turn)) for place, turn in turns.items()}
 
 
 def _has_only_stones(definition: Definition) -> bool:
