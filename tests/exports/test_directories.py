@@ -143,7 +143,7 @@ def test_what_appears_meanwhile_is_not_replaced(filled: Store, tmp_path: Path) -
     assert contents(out) == {"mine": b"x"}
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", ["parquet", "csv", pytest.param("duckdb", marks=pytest.mark.long), "sqlite"])
 def test_a_disk_that_is_full_is_told_in_one_line(run: Program, form: str) -> None:
     large = {
         "C:R": {

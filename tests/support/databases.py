@@ -21,6 +21,7 @@ from tests.support.postgres import Server
 DATABASES = ("sqlite", "postgres")
 # What takes a server long, or depends on no database: on Postgres in the long run only.
 MOSTLY_SQLITE = ("sqlite", pytest.param("postgres", marks=pytest.mark.long))
+mostly_sqlite = pytest.mark.parametrize("address", MOSTLY_SQLITE, indirect=True)
 
 _migrated = migrate.run
 _migrated_file: list[bytes] = []

@@ -20,6 +20,7 @@ from ggn_store.model.document import Envelope
 from ggn_store.model.revision import Revision
 from ggn_store.store.rulesets import catalog
 from tests.oracles.merging import expected_merge
+from tests.support.databases import MOSTLY_SQLITE
 from tests.support.edits import Draft, drafts, edited, plain_of
 from tests.support.program import Command, on_terminal, write
 from tests.support.program import _own_place as _own_place
@@ -262,6 +263,7 @@ def agreement(store: Store, dialect: str, examples: int, seen: dict[str, int]) -
     agree()
 
 
+@pytest.mark.parametrize("module_store", MOSTLY_SQLITE, indirect=True)
 @pytest.mark.parametrize("examples", [pytest.param(12, id="few"), pytest.param(250, id="many", marks=pytest.mark.long)])
 def test_a_load_on_an_old_base_is_both_edits_or_a_conflict(module_store: Store, examples: int) -> None:
     seen: dict[str, int] = {}

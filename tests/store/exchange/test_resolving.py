@@ -13,6 +13,7 @@ from ggn_store import ConflictError, InputError, Store, parse
 from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.errors import DocumentError, GateError
 from ggn_store.model.document import Document, Envelope
+from tests.support.databases import mostly_sqlite
 from tests.support.gdl_tiny import tiny
 from tests.support.marks import chunks, take
 from tests.support.people import People
@@ -111,6 +112,7 @@ def apart(store: Store, mine: Store, kind: tuple[Document, ...]) -> None:
     store.load(theirs, "game", author="Bob")
 
 
+@mostly_sqlite
 @pytest.mark.parametrize("is_push", [True, False], ids=["push", "pull"])
 def test_a_push_or_pull_in_conflict_is_resolved_in_a_file(
     store: Store, tmp_path: Path, kind: tuple[Document, ...], is_push: bool

@@ -14,6 +14,7 @@ from ggn_store import ConflictError, Store, resources
 from ggn_store.api.loading.sources import DEFINITIONS, DESCRIPTIONS
 from ggn_store.errors import DocumentError
 from ggn_store.model.document import Document
+from tests.support.databases import mostly_sqlite
 from tests.support.marks import chunks, take
 from tests.support.source_edits import Edit, applied, at, clashing, load, pair, written
 
@@ -126,6 +127,7 @@ def sweep(store: Store, paths: list[Path], numbers: range, file: Path) -> Counte
     return found
 
 
+@mostly_sqlite
 def test_a_few_random_pairs_of_edits_are_merged_or_resolved(store: Store, tmp_path: Path) -> None:
     sweep(store, DEFINED[:2], range(8), tmp_path / "file")
 

@@ -11,6 +11,7 @@ import pytest
 from ggn_store import ConflictError, Store, generate, read_definition
 from ggn_store.api.loading.specifications import compile_specification
 from ggn_store.model.document import Document
+from tests.support.databases import mostly_sqlite
 from tests.support.program import Command
 from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
@@ -153,6 +154,7 @@ def test_entries_changed_by_hand_are_not_lost_to_a_merge_of_texts(store: Store) 
         store.load(read_definition(changed(KNIGHT)), "game", base="1", merge=True)
 
 
+@mostly_sqlite
 def test_descriptions_are_merged_by_their_members(store: Store) -> None:
     text = (Path(__file__).parents[3] / "data" / "gdl" / "checkers.json").read_text()
     ours = changed(('"name": "Checkers"', '"name": "Draughts"'), text=text)

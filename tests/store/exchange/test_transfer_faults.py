@@ -93,7 +93,7 @@ def kill_transfers(way: str, database: str, kills: int, directory: Path, request
     print(f"{kills} kills: {whole} came too late, {partly} between two rulesets")
 
 
-@pytest.mark.parametrize(("way", "database"), zip(WAYS, itertools.cycle(DATABASES), strict=False))
+@pytest.mark.parametrize(("way", "database"), [*zip(WAYS, itertools.cycle(DATABASES), strict=False)])
 def test_a_transfer_that_is_killed_leaves_whole_rulesets_and_goes_on_when_run_again(
     way: str, database: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

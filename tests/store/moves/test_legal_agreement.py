@@ -22,7 +22,7 @@ from ggn_store.model import play
 from ggn_store.model.play import Duty, Play
 from ggn_store.store.moves import lead
 from tests.oracles import reference
-from tests.support.databases import MOSTLY_SQLITE
+from tests.support.databases import mostly_sqlite
 from tests.support.strategies import DIALECTS
 
 # Games of guards and states that few others would notice if they were judged wrong.
@@ -209,7 +209,7 @@ def key(move: Move) -> reference.Key:
     return move.piece, move.source, move.destination, move.ordinal
 
 
-@pytest.mark.parametrize("address", MOSTLY_SQLITE, indirect=True)
+@mostly_sqlite
 @pytest.mark.parametrize("dialect", ROYAL)
 def test_random_documents_have_the_legal_moves_of_plain_python(store: Store, dialect: str) -> None:
     seen = compare(store, dialect, (*range(20), *TELLING), 8)

@@ -18,7 +18,7 @@ from ggn_store.model import play
 from ggn_store.model.document import DIALECTS, Dialect, Envelope
 from ggn_store.model.play import Duty, Play
 from ggn_store.model.revision import Revision
-from tests.support.databases import MOSTLY_SQLITE
+from tests.support.databases import mostly_sqlite
 from tests.support.gdl_tiny import tiny
 from tests.support.people import KNIGHT, ROOK, People
 from tests.support.people import people as people
@@ -98,6 +98,7 @@ def envelopes() -> dict[str, Document]:
     }
 
 
+@mostly_sqlite
 @pytest.mark.parametrize("kind", envelopes())
 def test_an_export_is_the_same_revision_when_it_is_loaded(store: Store, tmp_path: Path, kind: str) -> None:
     store.load(envelopes()[kind], "game")
@@ -151,7 +152,7 @@ def test_a_game_of_the_library_comes_back(people: People, tmp_path: Path, name: 
     assert name == "gdl/checkers" or store.load(alone, name).status == "unchanged"
 
 
-@pytest.mark.parametrize("address", MOSTLY_SQLITE, indirect=True)
+@mostly_sqlite
 @pytest.mark.parametrize("name", LIBRARY)
 def test_a_game_of_the_library_comes_back_in_every_dialect_that_can_say_it(
     store: Store, tmp_path: Path, name: str
