@@ -15,7 +15,6 @@ LIGHT: Final = "#ffffff"
 DARK: Final = "#2e2e2e"
 _POINTED: Final = frozenset({"S", "SHOGI"})
 
-
 # What is written in red: on light pieces, and on dark ones.
 _RED: Final = ("#b3001b", "#ffb3b3")
 

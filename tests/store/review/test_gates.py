@@ -351,25 +351,29 @@ def memory() -> Iterator[Store]:
         yield opened
 
 
-@settings(UNHURRIED, max_examples=40)
-@given(case=changes())
-def test_the_listing_is_what_plain_python_finds(memory: Store, case: Case) -> None:
-    before, after, given_positions = case
-    expected = []
-    for line, position in enumerate(given_positions, start=1):
-        old, new = counted(before.content, position), counted(after.content, position)
-        for move in {**old, **new}:
-            if old.get(move) != new.get(move):
-                kind = "lost" if move not in new else "new" if move not in old else "changed"
-                expected.append(f"random:{line}: {kind} {' '.join(move)}")
-    kept = tuple(Position(board, hands=hands, side=side) for board, hands, side in given_positions)
-    name = f"game-{next(NAMES)}"
-    memory.load(parse(before.content), name)
-    memory.policies.set("*", compatible=PositionSet("random", kept))
-    found = memory.load(parse(after.content), name, accept_changes=True)
-    if found.status == "unchanged":
-        assert expected == []
-        return
-    lines = (found.message or "").split("\n")[1:]
-    listed = [line.removeprefix("- ") for line in lines]
-    assert sorted(listed) == sorted(expected) or (len(expected) > 50 and len(listed) == 51)
+@pytest.mark.parametrize("examples", [pytest.param(40, id="few"), pytest.param(400, id="many", marks=pytest.mark.long)])
+def test_the_listing_is_what_plain_python_finds(memory: Store, examples: int) -> None:
+    @settings(UNHURRIED, max_examples=examples)
+    @given(case=changes())
+    def agree(case: Case) -> None:
+        before, after, given_positions = case
+        expected = []
+        for line, position in enumerate(given_positions, start=1):
+            old, new = counted(before.content, position), counted(after.content, position)
+            for move in {**old, **new}:
+                if old.get(move) != new.get(move):
+                    kind = "lost" if move not in new else "new" if move not in old else "changed"
+                    expected.append(f"random:{line}: {kind} {' '.join(move)}")
+        kept = tuple(Position(board, hands=hands, side=side) for board, hands, side in given_positions)
+        name = f"game-{next(NAMES)}"
+        memory.load(parse(before.content), name)
+        memory.policies.set("*", compatible=PositionSet("random", kept))
+        found = memory.load(parse(after.content), name, accept_changes=True)
+        if found.status == "unchanged":
+            assert expected == []
+            return
+        lines = (found.message or "").split("\n")[1:]
+        listed = [line.removeprefix("- ") for line in lines]
+        assert sorted(listed) == sorted(expected) or (len(expected) > 50 and len(listed) == 51)
+
+    agree()
