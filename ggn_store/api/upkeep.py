@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from ggn_store.api.session import collector
+from ggn_store import collector
 from ggn_store.errors import StoreError
 from ggn_store.model.care import Collected, Verification
 from ggn_store.model.event import Event

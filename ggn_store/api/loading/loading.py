@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from ggn_store import collector
 from ggn_store.api.loading import ahead, conflicts, gates, incoming, merging
-from ggn_store.api.session import authors, collector
+from ggn_store.api.session import authors
 from ggn_store.documents import files
 from ggn_store.errors import GgnStoreError, HeadMovedError, InputError
 from ggn_store.model import play

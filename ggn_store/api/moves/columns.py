@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from ggn_store.api.handle import Handle
 from ggn_store.api.positions.json_text import read_feen_or_positions
-from ggn_store.api.session.collector import held_off
+from ggn_store.collector import held_off
 from ggn_store.columnar import compile as compiling
 from ggn_store.columnar import sql
 from ggn_store.columnar.batch import Batch

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Final, Literal, TypedDict, get_args
 
 from ggn_store.api.handle import AnyPosition, Handle, as_position
-from ggn_store.api.session.collector import held_off
+from ggn_store.collector import held_off
 from ggn_store.errors import MoveError, quote
 from ggn_store.model.move import COUNTS, Assumption, Count, Move, check_assumption
 from ggn_store.model.position import Position

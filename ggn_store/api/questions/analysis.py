@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
+from ggn_store import collector
 from ggn_store.analysis import comparison, likeness, movers, symmetry
 from ggn_store.analysis import dead as idle
 from ggn_store.analysis import mobility as mobilities
@@ -21,7 +22,6 @@ from ggn_store.analysis.movers import Candidate, SameMovers
 from ggn_store.analysis.reach import IN_HAND, Coverage, Reacher
 from ggn_store.analysis.symmetry import Asymmetry, MirrorFinding, SideSymmetry
 from ggn_store.api.handle import Handle
-from ggn_store.api.session import collector
 from ggn_store.api.session import references as naming
 from ggn_store.errors import NotationError, UnknownNameError, offer, printable, quote
 from ggn_store.model import board as boards

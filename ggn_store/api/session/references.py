@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from ggn_store.api.session import collector, opening
+from ggn_store import collector
+from ggn_store.api.session import opening
 from ggn_store.model.document import Document
 from ggn_store.model.proposal import Proposal, is_proposal, parse_proposal
 from ggn_store.model.revision import Reference, Revision, lineage

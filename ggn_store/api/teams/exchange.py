@@ -9,8 +9,9 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from dataclasses import dataclass, replace
 from typing import IO, TYPE_CHECKING, Protocol, TypedDict, Unpack
 
+from ggn_store import collector
 from ggn_store.api.loading import conflicts, gates, loading, sources
-from ggn_store.api.session import authors, collector, opening
+from ggn_store.api.session import authors, opening
 from ggn_store.api.session.opening import Address
 from ggn_store.api.session.patience import ONCE, Patience, Result
 from ggn_store.errors import ConflictError, GgnStoreError, InputError, StoreError, UnknownNameError, quote

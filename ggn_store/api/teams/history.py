@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import islice
 
+from ggn_store import collector
 from ggn_store.api.handle import Handle
 from ggn_store.api.loading import gates
-from ggn_store.api.session import authors, collector
+from ggn_store.api.session import authors
 from ggn_store.api.session import references as naming
 from ggn_store.errors import InputError, UnknownNameError, offer, quote
 from ggn_store.model.changes import Diff

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, Unpack
 
+from ggn_store import collector
 from ggn_store.api.loading import conflicts, gates, merging
 from ggn_store.api.loading.loading import LoadOptions, LoadWishes, ProposeOptions, in_memory, prepare, read_one, stream
-from ggn_store.api.session import authors, collector, references
+from ggn_store.api.session import authors, references
 from ggn_store.errors import (
     ConflictError,
     GateError,

@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple, TypeGuard, cast
 
 from sqlalchemy import FromClause, Select, select
 
+from ggn_store.collector import held_off
 from ggn_store.model import legality
 from ggn_store.model.board import Board
 from ggn_store.model.document import EMPTY, ENEMY
@@ -299,7 +300,8 @@ class FastQuery:
         known = memory.starts[side]
         found = list(map(known.get, items))
         if None in found:
-            self._learn(memory, side, [item for item, start in zip(items, found, strict=True) if start is None])
+            with held_off():
+                self._learn(memory, side, [item for item, start in zip(items, found, strict=True) if start is None])
             found = list(map(known.get, items))
         starts = cast(list[Start], list(filter(None, found)))
         starts.sort(key=_ORDER)

@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from ggn_store import Store, find_game, generate, parse, problems
+from ggn_store import Store, collector, find_game, generate, parse, problems
 from ggn_store.api.loading import ahead
 from ggn_store.api.loading.loading import Loaded
-from ggn_store.api.session import collector
 from ggn_store.documents.reader import Reader
 from ggn_store.model.document import Document, Envelope
 from ggn_store.movement import facts

@@ -1,4 +1,4 @@
-"""Python's collector of cyclic garbage, held off while documents are loaded or checked.
+"""Python's collector of cyclic garbage, held off while documents are loaded or checked, or moves are read.
 
 A document is hundreds of thousands of objects without a cycle among them. The collector would look through all of
 them again and again, for nothing, and take a third of the time.
