@@ -26,11 +26,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import chess
 
 from ggn_store import Position, Ruleset, Store, generate, parse, read_definition
-from ggn_store.store.moves.fast import Start
+from ggn_store.store.moves import fast
 from tests.benchmarks.rounds import Figure, medians, seconds, table
 from tests.oracles import python_chess as oracle
 from tests.oracles import reference
@@ -97,12 +98,8 @@ def with_python_chess(boards: Sequence[chess.Board]) -> None:
 @contextmanager
 def nothing_kept() -> Iterator[None]:
     """Handles ask the database for every piece of every position."""
-    keep = Start.keep
-    Start.keep = lambda self, digits, answer: None  # type: ignore[method-assign]
-    try:
+    with patch.object(fast.Start, "keep", lambda *_: None), patch.object(fast.Chain, "keep", lambda *_: None):
         yield
-    finally:
-        Start.keep = keep  # type: ignore[method-assign]
 
 
 def ask(rules: Ruleset, positions: Sequence[Position]) -> None:

@@ -10,8 +10,10 @@ are kept, and only the others are asked for.
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, product, repeat
 from operator import attrgetter
@@ -43,12 +45,17 @@ KEPT_ANSWERS = 200_000
 EVERYTHING: Final = Question()
 # A piece that was met so often is read as a whole, if the board has not more squares, and all can be kept.
 _OFTEN, _SMALL = 2, 256
+# Leaps, chains of one fact, share answers, so many at most.
+_LEAPS: Final = 6
 _ORDER: Final = attrgetter("order")
 # The order of a start has the piece's place in the document above the number of its first possibility.
 _NUMBERS: Final = 40
 _BASIC: Final = (EMPTY, ENEMY)
+_NUMBERS_OF: Final = attrgetter("numbers")
 # No lane has this key.
 _NOTHING: Final = (0, 0)
+# Of a lane that is no more nothing is reached, whatever is looked at.
+_GONE: Final = (0, -1)
 
 Moves = tuple[Move, ...]
 Item = tuple[str, "str | None"]
@@ -79,67 +86,108 @@ class _Target:
     by_piece: Mapping[str, tuple[int, ...]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Lane:
-    """A lane, what makes its word, as binary digits, of the table of its view, and its targets by their bits."""
-
-    key: int
-    view: Statements
-    length: int
-    gather: Callable[[bytes], bytes]
-    targets: Mapping[int, _Target]
-
-
 class _Reached(NamedTuple):
-    """What the words of a start reach: the numbers that hold, and the targets where it depends on the piece there."""
+    """What is reached: the numbers that hold, and the targets where it depends on the piece there."""
 
     numbers: tuple[int, ...]
     open: tuple[_Target, ...]
 
 
 @dataclass(slots=True, eq=False)
-class Start:
-    """A piece on a source: its place among all of the revision's, its lanes, and its possibilities as moves by number.
+class Chain:
+    """A chain of the lane with this key: of each fact its bit of a word, its bits of a code of the view, its target.
 
-    `gather` makes the digits of all its words of the table that every position has; None where that does not do.
-    `answers` has the moves for digits that were asked, or what is reached by them where moves depend on names;
-    `reached` the same by what the lanes reach. `reach` is what all possibilities come to, once somebody asked.
+    An answer of the database is kept by those bits of the code that it has looked at: whatever else is true, it is the
+    same again. So a ray has an answer for each first piece on it. `known` has such bits, each with its answers.
+    """
+
+    key: int
+    view: Statements
+    facts: list[tuple[int, int, _Target | None]]
+    known: list[tuple[int, dict[int, _Reached]]] = field(default_factory=list)
+
+    @property
+    def mask(self) -> int:
+        """The bits of all its facts."""
+        return functools.reduce(operator.or_, [mask for _, mask, _ in self.facts])
+
+    def word(self, code: int) -> int:
+        """Its part of the word that a code gives the lane."""
+        word = 0
+        for bit, mask, _ in self.facts:
+            if code & mask == mask:
+                word |= bit
+        return word
+
+    def answer(self, code: int, reached: int, looked: int) -> _Reached:
+        """What the database has answered for a code, kept: the targets that are reached, and the facts it looked at."""
+        targets = [target for bit, _, target in self.facts if target and bit & reached]
+        numbers = chain.from_iterable([target.numbers for target in targets])
+        answer = _Reached(tuple(numbers), tuple([target for target in targets if target.by_piece is not None]))
+        self.keep(functools.reduce(operator.or_, [mask for bit, mask, _ in self.facts if bit & looked]), code, answer)
+        return answer
+
+    def keep(self, mask: int, code: int, answer: _Reached) -> None:
+        """Keep an answer for which this mask of a code was looked at."""
+        known = dict(self.known)
+        known.setdefault(mask, {})[code & mask] = answer
+        self.known = sorted(known.items(), key=lambda each: each[0].bit_count())
+
+
+# What a start knows of a position: the bits of its facts, of each chain where they are of several views.
+_Seen = int | tuple[int, ...]
+
+
+@dataclass(slots=True, eq=False)
+class Start:
+    """A piece on a source: its place among all of the revision's, its chains, and its possibilities as moves by number.
+
+    `mask` has all its facts in the code that every position has; None where that does not do. `answers` has the moves
+    for what was seen before, or what is reached by it where moves depend on names. `reach` is what all possibilities
+    come to, once somebody asked.
     """
 
     piece: str
     source: str
     order: int = 0
-    lanes: Sequence[_Lane] = ()
+    chains: Sequence[Chain] = ()
     moves: dict[int, Move] = field(default_factory=dict)
-    gather: Callable[[bytes], bytes] | None = None
+    mask: int | None = None
     is_named: bool = False
-    answers: dict[bytes, Any] = field(default_factory=dict)
-    reached: dict[tuple[int, ...], Any] = field(default_factory=dict)
+    answers: dict[_Seen, Any] = field(default_factory=dict)
     reach: Reach | None = None
 
-    def words(self, digits: bytes) -> Iterator[tuple[int, int]]:
-        """The lanes with their words."""
-        begin = 0
-        for lane in self.lanes:
-            yield lane.key, int(digits[begin : begin + lane.length], 2)
-            begin += lane.length
+    def codes(self, seen: _Seen) -> Iterable[int]:
+        """For each chain a code that has what it sees."""
+        return repeat(seen, len(self.chains)) if isinstance(seen, int) else seen
 
-    def keep(self, digits: bytes, answer: Any) -> None:
-        """Keep what the database has answered for the digits."""
-        self.answers[digits] = answer
+    def known(self, seen: _Seen) -> list[_Reached | None]:
+        """What is known of each chain for what is seen."""
+        found: list[_Reached | None] = []
+        for each, code in zip(self.chains, self.codes(seen), strict=True):
+            for mask, answers in each.known:
+                reached = answers.get(code & mask)
+                if reached is not None:
+                    found.append(reached)
+                    break
+            else:
+                found.append(None)
+        return found
 
-    def answer(self, reached: Iterable[int]) -> Moves | _Reached:
-        """The answer for what the words of the lanes reach."""
-        found = []
-        for lane, bits in zip(self.lanes, reached, strict=True):
-            while bits:
-                bit = bits & -bits
-                found.append(lane.targets[bit])
-                bits ^= bit
-        numbers = tuple(chain.from_iterable(target.numbers for target in found))
+    def answer(self, seen: _Seen, found: Sequence[_Reached]) -> Any:
+        """The answer for what is seen, which is kept, if this is what the chains reach."""
+        numbers = sorted(chain.from_iterable(map(_NUMBERS_OF, found)))
+        answer: Moves | _Reached
         if self.is_named:
-            return _Reached(numbers, tuple(target for target in found if target.by_piece is not None))
-        return tuple(map(self.moves.__getitem__, sorted(numbers)))
+            answer = _Reached(tuple(numbers), tuple(chain.from_iterable([reached.open for reached in found])))
+        else:
+            answer = tuple(map(self.moves.__getitem__, numbers))
+        self.keep(seen, answer)
+        return answer
+
+    def keep(self, seen: _Seen, answer: Moves | _Reached) -> None:
+        """Keep an answer."""
+        self.answers[seen] = answer
 
     def resolve(self, reached: _Reached, board: Mapping[str, str | None]) -> Moves:
         """The moves in a position."""
@@ -163,8 +211,8 @@ class _Memory:
     answers: int = 0
 
 
-# The starts of a position in order, their moves, and of which of them they are not known: their digits.
-_LookedUp = tuple[list[Start], list[Moves], list[tuple[int, Start, bytes]]]
+# The starts of a position in order, their moves, and of which of them they are not known: what they see.
+_LookedUp = tuple[list[Start], list[Moves], list[tuple[int, Start, _Seen]]]
 
 
 class FastQuery:
@@ -220,7 +268,7 @@ class FastQuery:
     def statement(self, position: Position, question: Question = EVERYTHING) -> Select[Any]:
         """The statement that answers a question, with its values in it, for people to read."""
         *_, missing = self._look_up(_Memory(), position, question)
-        rows = [row for _, start, digits in missing for row in start.words(digits)]
+        rows = [row for _, start, seen in missing for row in _words(start, seen, start.known(seen)).items()]
         return self.database.asking(_WORDS, rows or [_NOTHING])
 
     def _remember(self) -> _Memory:
@@ -240,8 +288,8 @@ class FastQuery:
         unknown = list(dict.fromkeys(each[1:] for _, _, missing in looked_up for each in missing))
         answers = dict(zip(unknown, self._ask(memory, unknown), strict=True))
         for position, (_, parts, missing) in zip(positions, looked_up, strict=True):
-            for place, start, digits in missing:
-                answer = answers[start, digits]
+            for place, start, seen in missing:
+                answer = answers[start, seen]
                 parts[place] = start.resolve(answer, position.board) if start.is_named else answer
         return [parts for _, parts, _ in looked_up]
 
@@ -250,7 +298,7 @@ class FastQuery:
         memory = self._remember()
         starts, parts, missing = self._look_up(memory, position, question)
         if missing:
-            answers = self._ask(memory, [(start, digits) for _, start, digits in missing])
+            answers = self._ask(memory, [each[1:] for each in missing])
             for (place, start, _), answer in zip(missing, answers, strict=True):
                 parts[place] = start.resolve(answer, position.board) if start.is_named else answer
         return starts, parts
@@ -268,22 +316,24 @@ class FastQuery:
             ]
         try:
             starts = self._starts(memory, side, items)
-            table = self._common[side].table(board.items(), position.state)
+            code = self._common[side].code(board.items(), position.state)
         except (KeyError, TypeError):
             raise NotEncodableError from None
         parts: list[Moves] = []
         missing = []
-        tables: dict[Statements, bytes] = {}
+        codes: dict[Statements, int] = {}
         for start in starts:
-            gather = start.gather
-            digits = _digits(start, position, tables) if gather is None else gather(table)
-            known = start.answers.get(digits)
+            seen = _seen(start, position, codes) if start.mask is None else code & start.mask
+            known = start.answers.get(seen)
             if known is None:
-                missing.append((len(parts), start, digits))
-                known = ()
-            elif start.is_named:
-                known = start.resolve(known, board)
-            parts.append(known)
+                found = start.known(seen)
+                if None in found:
+                    missing.append((len(parts), start, seen))
+                    parts.append(())
+                    continue
+                known = start.answer(seen, cast(list[_Reached], found))
+                memory.answers += 1
+            parts.append(start.resolve(known, board) if start.is_named else known)
         return starts, parts, missing
 
     def _items(self, position: AnyBoard, side: Side) -> list[Item]:
@@ -309,28 +359,28 @@ class FastQuery:
 
     # --- what is not known yet ---
 
-    def _ask(self, memory: _Memory, missing: Sequence[tuple[Start, bytes]]) -> list[Any]:
-        """What the database answers for some starts and the digits of their words, which is kept."""
+    def _ask(self, memory: _Memory, missing: Sequence[tuple[Start, _Seen]]) -> list[Any]:
+        """What holds for some starts by what they see; the database answers for the chains where it is not known."""
+        known = [start.known(seen) for start, seen in missing]
+        words = [_words(start, seen, found) for (start, seen), found in zip(missing, known, strict=True)]
+        rows = list(dict.fromkeys(chain.from_iterable([of_start.items() for of_start in words])))
+        reached = {(key, word): answer for key, word, *answer in self.database.ask(_WORDS, rows)}
         answers = []
-        rows = [row for start, digits in missing for row in start.words(digits)]
-        reached = {(key, word): bits for key, word, bits in self.database.ask(_WORDS, rows)}
-        of_rows = map(reached.get, rows, repeat(0))
-        for start, digits in missing:
-            found = tuple(islice(of_rows, len(start.lanes)))
-            answer = start.reached.get(found)
-            if answer is None:
-                answer = start.reached[found] = start.answer(found)
-            start.keep(digits, answer)
-            answers.append(answer)
-        memory.answers += len(missing)
+        for (start, seen), found, of_start in zip(missing, known, words, strict=True):
+            for place, (each, code) in enumerate(zip(start.chains, start.codes(seen), strict=True)):
+                if found[place] is None:
+                    found[place] = each.answer(code, *reached.get((each.key, of_start[each.key]), _GONE))
+            answers.append(start.answer(seen, cast(list[_Reached], found)))
+            memory.answers += 1 + len(found)
         return answers
 
     def _learn(self, memory: _Memory, side: Side, items: Sequence[Item]) -> None:
         """Read the lanes of pieces on squares, and the moves that they answer with."""
         pieces = {piece for _, piece in items}
-        memory.read.update(pieces)
+        own = {piece for piece in pieces if self._is_of(piece, side)}
+        memory.read.update(own)
         # A piece of the other side has no starts anywhere; one that is met again and again is read as a whole.
-        whole = {piece for piece in pieces if not self._is_of(piece, side) or memory.read[piece] == _OFTEN}
+        whole = pieces - own | {piece for piece in own if memory.read[piece] == _OFTEN}
         learnt: dict[Item, Start | tuple[()]] = dict.fromkeys(items, ())
         learnt |= {item: () for item in product(self._whole, whole) if item not in memory.starts[side]}
         keys: dict[int, Start] = {}
@@ -357,37 +407,40 @@ class FastQuery:
         return piece is not None and piece in self._pieces and side_of(piece) == side
 
     def _fill(self, start: Start, side: Side, rows: Iterable[Any]) -> list[int]:
-        """Put the lanes of a start into it; the numbers of its possibilities."""
+        """Put the chains of its lanes into a start; the numbers of its possibilities."""
+        chains: list[Chain] = []
         found: list[int] = []
-        of_start, facts_of_start = [], []
-        common = self._common[side]
-        for key, each, target, statements, facts, numbers in rows:
-            said, facts, numbers = read_statements(statements), facts.split(" "), list(map(int, numbers.split(" ")))
+        for key, first, each, targets, *texts in rows:
+            said, facts, numbers = read_statements(texts[0]), texts[1].split(" "), list(map(int, texts[2].split(" ")))
             view = self._view(side, said)
             following = iter(numbers)
-            targets = {}
-            for place, fact in enumerate(facts):
-                if target >> place & 1:
-                    statement, square = divmod(int(fact), max(1, len(self.board.squares)))
-                    names = str(said[statement]).split("|")
-                    held = [tuple(islice(following, each)) for _ in names]
-                    if len(names) == 1:
-                        targets[1 << place] = _Target("", held[0])
-                    else:
-                        by_piece = dict(zip(names, held, strict=True))
-                        targets[1 << place] = _Target(self.board.squares[square], (), by_piece)
-                        start.is_named = True
-            places = view.places(said, facts)
-            of_start.append(_Lane(key, view, len(facts), view.gather(places), targets))
-            facts_of_start += places
+            ends = first >> 1 | 1 << len(facts) - 1
+            leaps = first & ends
+            for place, (fact, mask) in enumerate(zip(facts, view.masks(said, facts), strict=True)):
+                if first >> place & 1 and not (
+                    leaps >> place & leaps << 1 >> place & 1 and len(chains[-1].facts) < _LEAPS
+                ):
+                    chains.append(Chain(key, view, []))
+                target = self._target(said, fact, each, following) if targets >> place & 1 else None
+                chains[-1].facts.append((1 << place, mask, target))
+                start.is_named = start.is_named or (target is not None and target.by_piece is not None)
             found += numbers
-        start.lanes = of_start
-        if all(lane.view is common for lane in of_start):
-            start.gather = common.gather(facts_of_start)
+        start.chains = chains
+        if all(each.view is self._common[side] for each in chains):
+            start.mask = functools.reduce(operator.or_, [each.mask for each in chains])
         return found
 
+    def _target(self, said: Sequence[Statement], fact: str, each: int, numbers: Iterator[int]) -> _Target:
+        """The target that a fact is, whose alternatives stand for `each` of the numbers that follow."""
+        statement, square = divmod(int(fact), max(1, len(self.board.squares)))
+        names = str(said[statement]).split("|")
+        held = [tuple(islice(numbers, each)) for _ in names]
+        if len(names) == 1:
+            return _Target("", held[0])
+        return _Target(self.board.squares[square], (), dict(zip(names, held, strict=True)))
+
     def _view(self, side: Side, statements: tuple[Statement, ...]) -> Statements:
-        """One that has these statements: if there is room, the one whose table every position has."""
+        """One that has these statements: if there is room, the one whose code every position has."""
         common = self._common[side]
         if common.has_room(statements):
             common.add(statements)
@@ -412,32 +465,46 @@ def _reach(start: Start) -> Reach:
     return start.reach
 
 
-def _digits(start: Start, position: AnyBoard, tables: dict[Statements, bytes]) -> bytes:
-    """The digits of a start's words, where they need more than the table that every position has: also other tables."""
-    for lane in start.lanes:
-        if lane.view not in tables:
-            tables[lane.view] = lane.view.table(position.board.items(), position.state)
-    return b"".join(lane.gather(tables[lane.view]) for lane in start.lanes)
+def _seen(start: Start, position: AnyBoard, codes: dict[Statements, int]) -> _Seen:
+    """What a start sees that needs more than the code that every position has: also other codes."""
+    for each in start.chains:
+        if each.view not in codes:
+            codes[each.view] = each.view.code(position.board.items(), position.state)
+    return tuple([codes[each.view] & each.mask for each in start.chains])
+
+
+def _words(start: Start, seen: _Seen, known: Iterable[_Reached | None]) -> dict[int, int]:
+    """By the key of a lane, the word that what is seen gives it, as far as it is not known of its chains."""
+    words: dict[int, int] = {}
+    for each, code, reached in zip(start.chains, start.codes(seen), known, strict=True):
+        if reached is None:
+            words[each.key] = words.get(each.key, 0) | each.word(code)
+    return words
 
 
 # --- the statements ---
 
 
 def _reached(asked: FromClause) -> Select[Any]:
-    """Of the words of lanes, the targets that are reached; `store.rulesets.lanes` says how."""
+    """Of the words of lanes, the targets that are reached, and the facts that were looked at for it.
+
+    `store.rulesets.lanes` says how.
+    """
     lane, word = t.lane.c, asked.c.word
     opened = word.bitwise_and(lane.path).bitwise_or(lane.passed)
     carried = opened + lane.first
     # SQLite has no exclusive or.
     changed = opened.bitwise_or(carried).bitwise_and(opened.bitwise_and(carried).bitwise_not())
     reached = word.bitwise_and(lane.target).bitwise_and(changed)
-    return select(lane.key, word, reached.label("reached")).join_from(asked, t.lane, lane.key == asked.c.key)
+    return select(lane.key, word, reached.label("reached"), changed.label("looked")).join_from(
+        asked, t.lane, lane.key == asked.c.key
+    )
 
 
 def _found(asked: FromClause) -> Select[Any]:
     lane = t.lane.c
     return select(
-        asked.c.lowest, lane.key, lane.each, lane.target, lane.statements, lane.facts, lane.numbers
+        asked.c.lowest, lane.key, lane.first, lane.each, lane.target, lane.statements, lane.facts, lane.numbers
     ).join_from(asked, t.lane, lane.key.between(asked.c.lowest, asked.c.highest))
 
 

@@ -1,10 +1,9 @@
-"""A position as tables of what is true in it, from which the words of lanes are made."""
+"""A position as the facts that are true in it, from which the words of lanes are made."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from ggn_store.model.board import Board
@@ -14,17 +13,16 @@ from ggn_store.notation.qpi import Side
 from ggn_store.store.rulesets.lanes import Statement
 
 _KEPT: Final = 100_000
-_FALSE, _TRUE = b"01"
-# Tables of this size can be looked up by `bytes.translate`, many places at once.
-_TRANSLATED: Final = 256
+# The bits of a code that every position has, at most: it is made anew for each.
+_BITS: Final = 4_096
 
 
 class Statements:
     """Some statements about each square of a board, as a side sees it.
 
-    The table of a position has a byte for each statement and square, the digit 0 or 1: all squares of the first
-    statement, then of the next. Statements may be added: tables from then on are longer. Safe to use from several
-    threads.
+    The code of a position has a bit for each statement and square, which says whether it is true there: all squares of
+    the first statement, then of the next. Statements may be added: codes from then on have more bits, above the others.
+    Safe to use from several threads.
     """
 
     def __init__(self, board: Board, side: Side, statements: Iterable[Statement]) -> None:
@@ -40,8 +38,8 @@ class Statements:
         return self._changes.statements
 
     def has_room(self, statements: Iterable[Statement]) -> bool:
-        """Whether tables are still small with these, too."""
-        return len({*self.statements, *statements}) * self._squares <= _TRANSLATED
+        """Whether codes are still short with these, too."""
+        return len({*self.statements, *statements}) * self._squares <= _BITS
 
     def add(self, statements: Iterable[Statement]) -> None:
         """Say these of each square, too."""
@@ -49,8 +47,8 @@ class Statements:
         if said != self.statements:
             self._changes = _Changes(self._board, self._side, said)
 
-    def table(self, items: Iterable[tuple[str, str | None]], state: Mapping[str, str] | None) -> bytes:
-        """The table of a position: of what stands where, and of the values of the state variables, if there are any.
+    def code(self, items: Iterable[tuple[str, str | None]], state: Mapping[str, str] | None) -> int:
+        """The code of a position: of what stands where, and of the values of the state variables, if there are any.
 
         Raises KeyError for what is not a piece identifier on a square of the board.
         """
@@ -59,38 +57,23 @@ class Statements:
         if changes.variables and state is not None:
             for place, (name, *values) in changes.variables:
                 if state[name] in values:
-                    code += 1 << 8 * place * self._squares
-        return code.to_bytes(changes.size, "little")
+                    code += 1 << place * self._squares
+        return code
 
-    def places(self, statements: Sequence[Statement], facts: Sequence[str]) -> list[list[int]]:
-        """Where the facts of a lane with these statements are in a table; of a fact about several squares, all places.
+    def masks(self, statements: Sequence[Statement], facts: Sequence[str]) -> list[int]:
+        """The bits that the facts of a lane with these statements have in a code; a fact about several squares all."""
 
-        The first fact is the lowest bit of a word, its last digit.
-        """
-
-        def place(fact: str) -> int:
+        def bit(fact: str) -> int:
             statement, square = divmod(int(fact), self._squares)
-            return self.statements.index(statements[statement]) * self._squares + square
+            return 1 << self.statements.index(statements[statement]) * self._squares + square
 
-        return [list(map(place, fact.split("+"))) for fact in reversed(facts)]
-
-    def gather(self, places: Sequence[Sequence[int]]) -> Callable[[bytes], bytes]:
-        """What makes of a table the digits of a word."""
-        if any(len(several) > 1 for several in places):
-            return lambda table: bytes([min(map(table.__getitem__, several)) for several in places])
-        singles = [place for (place,) in places]
-        if self.has_room(()):
-            return bytes(singles).translate
-        if len(singles) == 1:
-            return lambda table: table[singles[0] : singles[0] + 1]
-        pick = itemgetter(*singles)
-        return lambda table: bytes(pick(table))
+        return [sum(map(bit, fact.split("+"))) for fact in facts]
 
 
 class _Changes(dict[tuple[str, "str | None"], int]):
-    """What a piece on a square changes in the table of an empty board, which is the integer `empty`.
+    """What a piece on a square changes in the code of an empty board, which is `empty`.
 
-    A table is the sum of what stands on it. Changes are worked out when they are first asked for.
+    A code is the sum of what stands on the board. Changes are worked out when they are first asked for.
     """
 
     def __init__(self, board: Board, side: Side, statements: tuple[Statement, ...]) -> None:
@@ -99,8 +82,8 @@ class _Changes(dict[tuple[str, "str | None"], int]):
         self._squares = squares = max(1, len(board.squares))
         self.statements = statements
         self.variables = [(place, each) for place, each in enumerate(statements) if not isinstance(each, str)]
-        self.size = max(_TRANSLATED, squares * len(statements))
-        self.empty = int.from_bytes([self._digit(each, None) for each in statements for _ in range(squares)], "little")
+        every = (1 << squares) - 1
+        self.empty = sum(self._is_true(each, None) * every << place * squares for place, each in enumerate(statements))
 
     def __missing__(self, item: tuple[Any, Any]) -> int:
         square, piece = item
@@ -109,15 +92,15 @@ class _Changes(dict[tuple[str, "str | None"], int]):
             raise KeyError(piece)
         change = 0
         for place, statement in enumerate(self.statements):
-            digit = self._digit(statement, piece) - self._digit(statement, None)
-            change += digit << 8 * (place * self._squares + number)
+            bit = self._is_true(statement, piece) - self._is_true(statement, None)
+            change += bit << place * self._squares + number
         if len(self) >= _KEPT:
             self.clear()
         self[item] = change
         return change
 
-    def _digit(self, statement: Statement, piece: str | None) -> int:
-        return _TRUE if isinstance(statement, str) and holds(statement, piece, self._side) else _FALSE
+    def _is_true(self, statement: Statement, piece: str | None) -> bool:
+        return isinstance(statement, str) and holds(statement, piece, self._side)
 
 
 def read_statements(statements: str) -> tuple[Statement, ...]:

@@ -356,7 +356,7 @@ def test_the_statement_that_a_reader_is_shown_is_one_that_gives_the_moves(
                 shown = connection.execute(statement.encode()).fetchall()
                 if query == "fast":  # a lane and what it reaches
                     each: dict[int, int] = dict(connection.execute("SELECT key, each FROM lane").fetchall())
-                    count = sum(each[key] * reached.bit_count() for key, _, reached in shown)
+                    count = sum(each[key] * reached.bit_count() for key, _, reached, _ in shown)
                 else:
                     count = len(shown)
             assert count == len(rules.moves(position))
