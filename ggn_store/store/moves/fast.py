@@ -13,7 +13,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice, product, repeat
 from operator import attrgetter
@@ -51,7 +51,6 @@ _ORDER: Final = attrgetter("order")
 # The order of a start has the piece's place in the document above the number of its first possibility.
 _NUMBERS: Final = 40
 _BASIC: Final = (EMPTY, ENEMY)
-_NUMBERS_OF: Final = attrgetter("numbers")
 # No lane has this key.
 _NOTHING: Final = (0, 0)
 # Of a lane that is no more nothing is reached, whatever is looked at.
@@ -93,97 +92,115 @@ class _Reached(NamedTuple):
     open: tuple[_Target, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Lane:
+    """A lane: the bits of its facts in codes of its view, all of them in `mask`, and what picks their digits."""
+
+    key: int
+    view: Statements
+    facts: Sequence[int]
+    mask: int
+    gather: Callable[[str], str]
+
+
 @dataclass(slots=True, eq=False)
 class Chain:
-    """A chain of the lane with this key: of each fact its bit of a word, its bits of a code of the view, its target.
+    """A chain, or several leaps, of the lane at this place of a start: the bits of its facts in words, and its targets.
 
     An answer of the database is kept by those bits of the code that it has looked at: whatever else is true, it is the
     same again. So a ray has an answer for each first piece on it. `known` has such bits, each with its answers.
     """
 
-    key: int
-    view: Statements
-    facts: list[tuple[int, int, _Target | None]]
-    known: list[tuple[int, dict[int, _Reached]]] = field(default_factory=list)
+    place: int
+    bits: int = 0
+    targets: dict[int, _Target] = field(default_factory=dict)
+    known: dict[int, dict[int, _Reached]] = field(default_factory=dict)
+    _outcomes: dict[tuple[int, int], tuple[int, _Reached]] = field(default_factory=dict)
 
-    @property
-    def mask(self) -> int:
-        """The bits of all its facts."""
-        return functools.reduce(operator.or_, [mask for _, mask, _ in self.facts])
+    def learn(self, facts: Sequence[int], code: int, reached: int, looked: int) -> _Reached:
+        """What is reached, by the database's answer for a code, in which the lane has these facts; it is kept."""
+        outcome = reached & self.bits, looked & self.bits
+        known = self._outcomes.get(outcome)
+        if known is None:
+            targets = [self.targets[bit] for bit in _bits(outcome[0])]
+            numbers = tuple(chain.from_iterable([target.numbers for target in targets]))
+            answer = _Reached(numbers, tuple([target for target in targets if target.by_piece is not None]))
+            mask = functools.reduce(operator.or_, [facts[bit.bit_length() - 1] for bit in _bits(outcome[1])])
+            known = self._outcomes[outcome] = mask, answer
+        self.keep(*known, code)
+        return known[1]
 
-    def word(self, code: int) -> int:
-        """Its part of the word that a code gives the lane."""
-        word = 0
-        for bit, mask, _ in self.facts:
-            if code & mask == mask:
-                word |= bit
-        return word
-
-    def answer(self, code: int, reached: int, looked: int) -> _Reached:
-        """What the database has answered for a code, kept: the targets that are reached, and the facts it looked at."""
-        targets = [target for bit, _, target in self.facts if target and bit & reached]
-        numbers = chain.from_iterable([target.numbers for target in targets])
-        answer = _Reached(tuple(numbers), tuple([target for target in targets if target.by_piece is not None]))
-        self.keep(functools.reduce(operator.or_, [mask for bit, mask, _ in self.facts if bit & looked]), code, answer)
-        return answer
-
-    def keep(self, mask: int, code: int, answer: _Reached) -> None:
-        """Keep an answer for which this mask of a code was looked at."""
-        known = dict(self.known)
-        known.setdefault(mask, {})[code & mask] = answer
-        self.known = sorted(known.items(), key=lambda each: each[0].bit_count())
+    def keep(self, mask: int, answer: _Reached, code: int) -> None:
+        """Keep an answer for a code, of which this mask was looked at."""
+        if mask not in self.known:
+            self.known = dict(sorted([*self.known.items(), (mask, {})], key=lambda each: each[0].bit_count()))
+        self.known[mask][code & mask] = answer
 
 
-# What a start knows of a position: the bits of its facts, of each chain where they are of several views.
+# What a start knows of a position: the bits of its facts, of each lane where they are of several views.
 _Seen = int | tuple[int, ...]
+# For each lane of a start what the database answers: the targets that are reached, and the facts that it looked at.
+_Outcome = tuple[tuple[int, int], ...]
 
 
 @dataclass(slots=True, eq=False)
 class Start:
-    """A piece on a source: its place among all of the revision's, its chains, and its possibilities as moves by number.
+    """A piece on a source: its place among all of the revision's, its lanes, and its possibilities as moves by number.
 
     `mask` has all its facts in the code that every position has; None where that does not do. `answers` has the moves
-    for what was seen before, or what is reached by it where moves depend on names. `reach` is what all possibilities
-    come to, once somebody asked.
+    for what was seen before, or what is reached by it where moves depend on names; `outcomes` the same by what the
+    database has answered. `reach` is what all possibilities come to, once somebody asked.
     """
 
     piece: str
     source: str
     order: int = 0
+    lanes: Sequence[_Lane] = ()
     chains: Sequence[Chain] = ()
     moves: dict[int, Move] = field(default_factory=dict)
     mask: int | None = None
     is_named: bool = False
     answers: dict[_Seen, Any] = field(default_factory=dict)
+    outcomes: dict[_Outcome, Any] = field(default_factory=dict)
     reach: Reach | None = None
 
-    def codes(self, seen: _Seen) -> Iterable[int]:
-        """For each chain a code that has what it sees."""
-        return repeat(seen, len(self.chains)) if isinstance(seen, int) else seen
-
-    def known(self, seen: _Seen) -> list[_Reached | None]:
-        """What is known of each chain for what is seen."""
-        found: list[_Reached | None] = []
-        for each, code in zip(self.chains, self.codes(seen), strict=True):
-            for mask, answers in each.known:
+    def known(self, seen: _Seen) -> Any:
+        """The answer for what is seen, if it is known of each chain; None otherwise."""
+        found: list[_Reached] = []
+        for each in self.chains:
+            code = seen if isinstance(seen, int) else seen[each.place]
+            for mask, answers in each.known.items():
                 reached = answers.get(code & mask)
                 if reached is not None:
                     found.append(reached)
                     break
             else:
-                found.append(None)
-        return found
-
-    def answer(self, seen: _Seen, found: Sequence[_Reached]) -> Any:
-        """The answer for what is seen, which is kept, if this is what the chains reach."""
-        numbers = sorted(chain.from_iterable(map(_NUMBERS_OF, found)))
-        answer: Moves | _Reached
-        if self.is_named:
-            answer = _Reached(tuple(numbers), tuple(chain.from_iterable([reached.open for reached in found])))
-        else:
-            answer = tuple(map(self.moves.__getitem__, numbers))
+                return None
+        answer = self._answer(found)
         self.keep(seen, answer)
         return answer
+
+    def learn(self, seen: _Seen, outcome: _Outcome) -> Any:
+        """The answer for what is seen, from the database's; it is kept, and what it says of each chain."""
+        answer = self.outcomes.get(outcome)
+        if answer is None:
+            codes = repeat(seen, len(self.lanes)) if isinstance(seen, int) else seen
+            of_lanes = list(zip(self.lanes, codes, outcome, strict=True))
+            found = []
+            for each in self.chains:
+                lane, code, (reached, looked) = of_lanes[each.place]
+                found.append(each.learn(lane.facts, code, reached, looked))
+            answer = self._answer(found)
+            self.outcomes[outcome] = answer
+        self.keep(seen, answer)
+        return answer
+
+    def _answer(self, found: Sequence[_Reached]) -> Moves | _Reached:
+        """The answer, if this is what the chains reach."""
+        numbers = sorted(chain.from_iterable([reached.numbers for reached in found]))
+        if self.is_named:
+            return _Reached(tuple(numbers), tuple(chain.from_iterable([reached.open for reached in found])))
+        return tuple(map(self.moves.__getitem__, numbers))
 
     def keep(self, seen: _Seen, answer: Moves | _Reached) -> None:
         """Keep an answer."""
@@ -195,6 +212,14 @@ class Start:
         for target in reached.open:
             numbers += (target.by_piece or {})[board[target.square] or ""]
         return tuple(map(self.moves.__getitem__, sorted(numbers)))
+
+
+class _Unknown(NamedTuple):
+    """A start whose answer is not known: what it sees, and its lanes with their words."""
+
+    start: Start
+    seen: _Seen
+    words: Sequence[tuple[int, int]]
 
 
 @dataclass(slots=True)
@@ -211,8 +236,8 @@ class _Memory:
     answers: int = 0
 
 
-# The starts of a position in order, their moves, and of which of them they are not known: what they see.
-_LookedUp = tuple[list[Start], list[Moves], list[tuple[int, Start, _Seen]]]
+# The starts of a position in order, their moves, and by their places those whose moves are not known.
+_LookedUp = tuple[list[Start], list[Moves], dict[int, _Unknown]]
 
 
 class FastQuery:
@@ -268,7 +293,7 @@ class FastQuery:
     def statement(self, position: Position, question: Question = EVERYTHING) -> Select[Any]:
         """The statement that answers a question, with its values in it, for people to read."""
         *_, missing = self._look_up(_Memory(), position, question)
-        rows = [row for _, start, seen in missing for row in _words(start, seen, start.known(seen)).items()]
+        rows = [row for each in missing.values() for row in each.words]
         return self.database.asking(_WORDS, rows or [_NOTHING])
 
     def _remember(self) -> _Memory:
@@ -285,12 +310,11 @@ class FastQuery:
             of_side = [position for position in positions if position.side == side]
             self._starts(memory, side, set().union(*(self._items(position, side) for position in of_side)))
         looked_up = [self._look_up(memory, position, EVERYTHING) for position in positions]
-        unknown = list(dict.fromkeys(each[1:] for _, _, missing in looked_up for each in missing))
-        answers = dict(zip(unknown, self._ask(memory, unknown), strict=True))
+        unknown = {(each.start, each.seen): each for *_, missing in looked_up for each in missing.values()}
+        answers = dict(zip(unknown, self._ask(memory, list(unknown.values())), strict=True))
         for position, (_, parts, missing) in zip(positions, looked_up, strict=True):
-            for place, start, seen in missing:
-                answer = answers[start, seen]
-                parts[place] = start.resolve(answer, position.board) if start.is_named else answer
+            for place, each in missing.items():
+                parts[place] = _resolved(each.start, answers[each.start, each.seen], position.board)
         return [parts for _, parts, _ in looked_up]
 
     def _answered(self, position: AnyBoard, question: Question) -> tuple[list[Start], list[Moves]]:
@@ -298,9 +322,9 @@ class FastQuery:
         memory = self._remember()
         starts, parts, missing = self._look_up(memory, position, question)
         if missing:
-            answers = self._ask(memory, [each[1:] for each in missing])
-            for (place, start, _), answer in zip(missing, answers, strict=True):
-                parts[place] = start.resolve(answer, position.board) if start.is_named else answer
+            answers = self._ask(memory, list(missing.values()))
+            for (place, each), answer in zip(missing.items(), answers, strict=True):
+                parts[place] = _resolved(each.start, answer, position.board)
         return starts, parts
 
     def _look_up(self, memory: _Memory, position: AnyBoard, question: Question) -> _LookedUp:
@@ -320,20 +344,20 @@ class FastQuery:
         except (KeyError, TypeError):
             raise NotEncodableError from None
         parts: list[Moves] = []
-        missing = []
-        codes: dict[Statements, int] = {}
+        missing: dict[int, _Unknown] = {}
+        codes = {self._common[side]: code}
+        digits: dict[Statements, str] = {}
         for start in starts:
-            seen = _seen(start, position, codes) if start.mask is None else code & start.mask
-            known = start.answers.get(seen)
-            if known is None:
-                found = start.known(seen)
-                if None in found:
-                    missing.append((len(parts), start, seen))
-                    parts.append(())
-                    continue
-                known = start.answer(seen, cast(list[_Reached], found))
+            seen = code & start.mask if start.mask is not None else _seen(start, position, codes)
+            answer = start.answers.get(seen)
+            if answer is None:
                 memory.answers += 1
-            parts.append(start.resolve(known, board) if start.is_named else known)
+                answer = start.known(seen)
+            if answer is None:
+                missing[len(parts)] = _Unknown(start, seen, _words(start, codes, digits))
+                parts.append(())
+            else:
+                parts.append(_resolved(start, answer, board))
         return starts, parts, missing
 
     def _items(self, position: AnyBoard, side: Side) -> list[Item]:
@@ -359,20 +383,12 @@ class FastQuery:
 
     # --- what is not known yet ---
 
-    def _ask(self, memory: _Memory, missing: Sequence[tuple[Start, _Seen]]) -> list[Any]:
-        """What holds for some starts by what they see; the database answers for the chains where it is not known."""
-        known = [start.known(seen) for start, seen in missing]
-        words = [_words(start, seen, found) for (start, seen), found in zip(missing, known, strict=True)]
-        rows = list(dict.fromkeys(chain.from_iterable([of_start.items() for of_start in words])))
-        reached = {(key, word): answer for key, word, *answer in self.database.ask(_WORDS, rows)}
-        answers = []
-        for (start, seen), found, of_start in zip(missing, known, words, strict=True):
-            for place, (each, code) in enumerate(zip(start.chains, start.codes(seen), strict=True)):
-                if found[place] is None:
-                    found[place] = each.answer(code, *reached.get((each.key, of_start[each.key]), _GONE))
-            answers.append(start.answer(seen, cast(list[_Reached], found)))
-            memory.answers += 1 + len(found)
-        return answers
+    def _ask(self, memory: _Memory, missing: Sequence[_Unknown]) -> list[Any]:
+        """What the database answers for some starts, which is kept."""
+        rows = list(dict.fromkeys(chain.from_iterable([each.words for each in missing])))
+        found = {(key, word): (reached, looked) for key, word, reached, looked in self.database.ask(_WORDS, rows)}
+        memory.answers += sum(len(each.start.chains) for each in missing)
+        return [each.start.learn(each.seen, tuple([found.get(row, _GONE) for row in each.words])) for each in missing]
 
     def _learn(self, memory: _Memory, side: Side, items: Sequence[Item]) -> None:
         """Read the lanes of pieces on squares, and the moves that they answer with."""
@@ -407,27 +423,32 @@ class FastQuery:
         return piece is not None and piece in self._pieces and side_of(piece) == side
 
     def _fill(self, start: Start, side: Side, rows: Iterable[Any]) -> list[int]:
-        """Put the chains of its lanes into a start; the numbers of its possibilities."""
+        """Put its lanes into a start; the numbers of its possibilities."""
+        lanes: list[_Lane] = []
         chains: list[Chain] = []
         found: list[int] = []
         for key, first, each, targets, *texts in rows:
             said, facts, numbers = read_statements(texts[0]), texts[1].split(" "), list(map(int, texts[2].split(" ")))
             view = self._view(side, said)
             following = iter(numbers)
-            ends = first >> 1 | 1 << len(facts) - 1
-            leaps = first & ends
-            for place, (fact, mask) in enumerate(zip(facts, view.masks(said, facts), strict=True)):
-                if first >> place & 1 and not (
-                    leaps >> place & leaps << 1 >> place & 1 and len(chains[-1].facts) < _LEAPS
-                ):
-                    chains.append(Chain(key, view, []))
-                target = self._target(said, fact, each, following) if targets >> place & 1 else None
-                chains[-1].facts.append((1 << place, mask, target))
-                start.is_named = start.is_named or (target is not None and target.by_piece is not None)
+            leaps = 0
+            for place, (bit, fact) in enumerate((1 << place, fact) for place, fact in enumerate(facts)):
+                if first & bit:
+                    is_leap = place + 1 == len(facts) or first & bit << 1
+                    if not leaps or not is_leap:
+                        chains.append(Chain(len(lanes)))
+                    leaps = (leaps + 1) % _LEAPS if is_leap else 0
+                chains[-1].bits |= bit
+                if targets & bit:
+                    chains[-1].targets[bit] = self._target(said, fact, each, following)
+            places = view.places(said, facts)
+            masks = [sum(1 << place for place in several) for several in places]
+            lanes.append(_Lane(key, view, masks, functools.reduce(operator.or_, masks), _gather(places[::-1])))
             found += numbers
-        start.chains = chains
-        if all(each.view is self._common[side] for each in chains):
-            start.mask = functools.reduce(operator.or_, [each.mask for each in chains])
+        start.lanes, start.chains = lanes, chains
+        start.is_named = any(target.by_piece is not None for each in chains for target in each.targets.values())
+        if all(lane.view is self._common[side] for lane in lanes):
+            start.mask = functools.reduce(operator.or_, [lane.mask for lane in lanes])
         return found
 
     def _target(self, said: Sequence[Statement], fact: str, each: int, numbers: Iterator[int]) -> _Target:
@@ -465,21 +486,47 @@ def _reach(start: Start) -> Reach:
     return start.reach
 
 
+def _bits(word: int) -> Iterator[int]:
+    """The bits that are set, from the lowest."""
+    while word:
+        bit = word & -word
+        yield bit
+        word ^= bit
+
+
+def _gather(places: Sequence[Sequence[int]]) -> Callable[[str], str]:
+    """What picks the digits of places out of others; of several places together, 1 where all have it."""
+    if any(len(several) > 1 for several in places):
+        return lambda digits: "".join([min(map(digits.__getitem__, several)) for several in places])
+    singles = [place for (place,) in places]
+    if len(singles) == 1:
+        return operator.itemgetter(singles[0])
+    pick = operator.itemgetter(*singles)
+    return lambda digits: "".join(pick(digits))
+
+
 def _seen(start: Start, position: AnyBoard, codes: dict[Statements, int]) -> _Seen:
     """What a start sees that needs more than the code that every position has: also other codes."""
-    for each in start.chains:
-        if each.view not in codes:
-            codes[each.view] = each.view.code(position.board.items(), position.state)
-    return tuple([codes[each.view] & each.mask for each in start.chains])
+    for lane in start.lanes:
+        if lane.view not in codes:
+            codes[lane.view] = lane.view.code(position.board.items(), position.state)
+    return tuple([codes[lane.view] & lane.mask for lane in start.lanes])
 
 
-def _words(start: Start, seen: _Seen, known: Iterable[_Reached | None]) -> dict[int, int]:
-    """By the key of a lane, the word that what is seen gives it, as far as it is not known of its chains."""
-    words: dict[int, int] = {}
-    for each, code, reached in zip(start.chains, start.codes(seen), known, strict=True):
-        if reached is None:
-            words[each.key] = words.get(each.key, 0) | each.word(code)
+def _words(start: Start, codes: Mapping[Statements, int], digits: dict[Statements, str]) -> list[tuple[int, int]]:
+    """The lanes of a start with the words that codes give them; `digits` of codes are made once."""
+    words = []
+    for lane in start.lanes:
+        of_view = digits.get(lane.view)
+        if of_view is None:
+            of_view = digits[lane.view] = lane.view.digits(codes[lane.view])
+        words.append((lane.key, int(lane.gather(of_view), 2)))
     return words
+
+
+def _resolved(start: Start, answer: Any, board: Mapping[str, str | None]) -> Moves:
+    moves: Moves = start.resolve(answer, board) if start.is_named else answer
+    return moves
 
 
 # --- the statements ---

@@ -60,14 +60,18 @@ class Statements:
                     code += 1 << place * self._squares
         return code
 
-    def masks(self, statements: Sequence[Statement], facts: Sequence[str]) -> list[int]:
-        """The bits that the facts of a lane with these statements have in a code; a fact about several squares all."""
+    def digits(self, code: int) -> str:
+        """The digits of a code, from the lowest bit."""
+        return f"{code:0{self._squares * len(self.statements)}b}"[::-1]
 
-        def bit(fact: str) -> int:
+    def places(self, statements: Sequence[Statement], facts: Sequence[str]) -> list[list[int]]:
+        """Where the facts of a lane with these statements are in a code; a fact about several squares has several."""
+
+        def place(fact: str) -> int:
             statement, square = divmod(int(fact), self._squares)
-            return 1 << self.statements.index(statements[statement]) * self._squares + square
+            return self.statements.index(statements[statement]) * self._squares + square
 
-        return [sum(map(bit, fact.split("+"))) for fact in facts]
+        return [list(map(place, fact.split("+"))) for fact in facts]
 
 
 class _Changes(dict[tuple[str, "str | None"], int]):
