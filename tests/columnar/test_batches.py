@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from ggn_store import MoveError, Position, PositionError, Ruleset, Store, ruleset
 from ggn_store.api.moves import batches
@@ -17,7 +17,7 @@ from tests.support.games import Games
 from tests.support.positions import played
 from tests.support.program import Program
 from tests.support.strategies import DIALECTS, Case, cases
-from tests.support.unhurried import UNHURRIED
+from tests.support.unhurried import unhurried
 
 for _module in ("duckdb", "pyarrow", "numpy"):
     pytest.importorskip(_module)
@@ -49,7 +49,7 @@ def require_same(rules: Ruleset, positions: list[Position], **asked: Any) -> Non
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_query_gives_the_moves_of_random_documents(dialect: str, cheap: None) -> None:
-    @settings(UNHURRIED, max_examples=2)
+    @unhurried(2)
     @given(case=cases(dialect, 5))
     def agree(case: Case) -> None:
         rules = ruleset(case.document)

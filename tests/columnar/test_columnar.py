@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import GgnStoreError, InputError, Position, PositionError, Ruleset, Store, parse, ruleset
@@ -27,7 +27,7 @@ from tests.support.games import Games
 from tests.support.positions import played
 from tests.support.program import Program
 from tests.support.strategies import DIALECTS, Case, Plain, cases
-from tests.support.unhurried import UNHURRIED
+from tests.support.unhurried import unhurried
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -83,7 +83,7 @@ def arrow(positions: list[Position]) -> dict[str, Any]:
 
 
 def compare(dialect: str, documents: int) -> None:
-    @settings(UNHURRIED, max_examples=documents)
+    @unhurried(documents)
     @given(case=cases(dialect, 6))
     def agree(case: Case) -> None:
         rules = ruleset(case.document)
@@ -193,7 +193,7 @@ def squares_of(document: dict[str, Any]) -> Iterator[str]:
 def test_walks_of_every_shape_are_answered_as_by_plain_python(squares: list[str], documents: int) -> None:
     seen: Counter[str] = Counter()
 
-    @settings(UNHURRIED, max_examples=documents)
+    @unhurried(documents)
     @given(walks(squares))
     def agree(drawn: tuple[dict[str, Any], list[Plain]]) -> None:
         document, given_positions = drawn
@@ -340,7 +340,7 @@ def test_feen_is_read_as_notation_reads_it() -> None:
     rules = ruleset(STYLED)
     encoder = rules.columns._encoder
 
-    @settings(UNHURRIED, max_examples=400)
+    @unhurried(400)
     @given(feen_texts())
     def agree(texts: list[str]) -> None:
         try:

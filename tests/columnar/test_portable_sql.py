@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from ggn_store import GgnStoreError, Position, Ruleset, Store, parse, ruleset
 from ggn_store.cli import export
@@ -22,7 +22,7 @@ from tests.support.games import Games
 from tests.support.positions import played
 from tests.support.program import Program
 from tests.support.strategies import DIALECTS, Case, cases
-from tests.support.unhurried import UNHURRIED
+from tests.support.unhurried import unhurried
 
 parquet = pytest.importorskip("pyarrow.parquet")
 pytest.importorskip("duckdb")
@@ -173,7 +173,7 @@ def test_a_word_may_have_63_bits_and_a_board_many_words(subtests: pytest.Subtest
 def test_random_documents_are_answered_as_by_plain_python(dialect: str, subtests: pytest.Subtests) -> None:
     questions: list[Question] = []
 
-    @settings(UNHURRIED, max_examples=4)
+    @unhurried(4)
     @given(case=cases(dialect, 6))
     def draw(case: Case) -> None:
         rules = ruleset(case.document)

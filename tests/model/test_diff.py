@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import Document, parse
@@ -22,7 +22,7 @@ from ggn_store.render.diff import diff_text, possibility_text, summary_text
 from tests.support.comparison import KEYS, MANY, document, same
 from tests.support.edits import drafts, edited
 from tests.support.strategies import DIALECTS, documents
-from tests.support.unhurried import UNHURRIED
+from tests.support.unhurried import unhurried
 
 PAWN = {"e2": {"e3": [{"must": {"e3": "empty"}}], "e4": [{"must": {"e3": "empty", "e4": "empty"}}]}}
 PAWNS = {"C:P": PAWN, "c:p": {"e7": {"e6": [{"must": {"e6": "empty"}}]}}}
@@ -302,7 +302,7 @@ def test_a_possibility_is_written_as_moves_are_and_what_is_unusual_is_said(
     assert possibility_text(*entry, both) == f"{line} must a1=enemy b1=empty deny c1=C:K"
 
 
-@settings(UNHURRIED, max_examples=150)
+@unhurried(150)
 @given(data=st.data(), dialect=st.sampled_from(DIALECTS))
 def test_different_possibilities_of_an_entry_have_different_texts(data: st.DataObject, dialect: str) -> None:
     found = parse(json.dumps(data.draw(documents(dialect))), dialect)  # type: ignore[arg-type]
@@ -347,7 +347,7 @@ def assert_compared(entry: EntryChange) -> None:
 
 
 def exactness(dialect: str, examples: int) -> None:
-    @settings(UNHURRIED, max_examples=examples)
+    @unhurried(examples)
     @given(data=st.data())
     def check(data: st.DataObject) -> None:
         base = data.draw(drafts(dialect))
@@ -369,7 +369,7 @@ def test_a_difference_applied_gives_the_target_many_times(dialect: str) -> None:
     exactness(dialect, -(-MANY // 3))
 
 
-@settings(UNHURRIED, max_examples=60)
+@unhurried(60)
 @given(data=st.data())
 def test_a_difference_between_any_two_documents_is_exact(data: st.DataObject) -> None:
     left, right = (data.draw(drafts(data.draw(st.sampled_from(DIALECTS)))).document() for _ in range(2))
@@ -511,7 +511,7 @@ def test_data_that_lose_the_place_of_an_entry_do_not_apply(places: list[Any]) ->
 # --- orders ---
 
 
-@settings(UNHURRIED, max_examples=300)
+@unhurried(300)
 @given(before=KEYS, after=KEYS)
 def test_places_lead_from_one_order_to_another_with_as_few_as_can_be(before: list[str], after: list[str]) -> None:
     new = order.places(before, after)

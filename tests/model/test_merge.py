@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import Document, is_valid, parse
@@ -19,7 +19,7 @@ from tests.oracles.merging import expected_merge
 from tests.support.comparison import KEYS, MANY, document, same
 from tests.support.edits import Draft, Fields, Plain, drafts, edited, fields_of, normal, plain, plain_of
 from tests.support.strategies import DIALECTS, Entry, Json, entries, named, possibilities
-from tests.support.unhurried import UNHURRIED
+from tests.support.unhurried import unhurried
 
 A, B, C = {"must": {"a1": "empty"}}, {"must": {"b1": "empty"}}, {"must": {"c1": "empty"}}
 
@@ -244,7 +244,7 @@ def test_orders_are_merged_by_these_rules(base: str, ours: str, theirs: str, exp
         assert json.dumps(content) == json.dumps(nest(expected))
 
 
-@settings(UNHURRIED, max_examples=300)
+@unhurried(300)
 @given(base=KEYS, one=KEYS, other=KEYS)
 def test_an_order_that_one_side_changed_is_that_sides(base: list[str], one: list[str], other: list[str]) -> None:
     assert order.merged(base, one, base, one) == one
@@ -254,7 +254,7 @@ def test_an_order_that_one_side_changed_is_that_sides(base: list[str], one: list
     assert sorted(order.merged(base, one, other, kept)) == sorted(kept)
 
 
-@settings(UNHURRIED, max_examples=200)
+@unhurried(200)
 @given(data=st.data(), base=KEYS)
 def test_what_both_sides_only_added_to_keeps_both_orders(data: st.DataObject, base: list[str]) -> None:
     ours, theirs = list(base), list(base)
@@ -296,7 +296,7 @@ def check_conflicts(found: Merge, base: Draft, ours: Draft, theirs: Draft) -> No
 
 
 def agreement(dialect: str, examples: int, seen: dict[str, int]) -> None:
-    @settings(UNHURRIED, max_examples=examples)
+    @unhurried(examples)
     @given(data=st.data())
     def agree(data: st.DataObject) -> None:
         base = data.draw(drafts(dialect))
@@ -355,7 +355,7 @@ def apply_edits(content: Json, edits: Edits) -> Json:
 
 
 def both_edits(dialect: str, examples: int) -> None:
-    @settings(UNHURRIED, max_examples=examples)
+    @unhurried(examples)
     @given(data=st.data())
     def agree(data: st.DataObject) -> None:
         base = data.draw(drafts(dialect))

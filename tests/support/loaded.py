@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import Ruleset, Store
 from tests.support.strategies import DIALECTS
-from tests.support.unhurried import UNHURRIED
+from tests.support.unhurried import unhurried
 
 Json = dict[str, Any]
 NAMES = itertools.count()
@@ -30,7 +30,7 @@ def in_random_documents(few: int, many: int) -> Callable[[Callable[..., None]], 
 
     def make(test: Callable[..., None]) -> Callable[..., None]:
         def run(examples: int, **fixtures: Any) -> None:
-            settings(UNHURRIED, max_examples=examples)(given(data=st.data())(test))(**fixtures)
+            unhurried(examples)(given(data=st.data())(test))(**fixtures)
 
         own = inspect.signature(test)
         others = [each for name, each in own.parameters.items() if name != "data"]

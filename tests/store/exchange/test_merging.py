@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ggn_store import ConflictError, InputError, Store, UnknownNameError, merge, parse, read_definition
@@ -27,7 +27,7 @@ from tests.support.program import _own_place as _own_place
 from tests.support.program import ggn as ggn
 from tests.support.program import run as run
 from tests.support.strategies import BOARDS, DIALECTS, entries
-from tests.support.unhurried import UNHURRIED
+from tests.support.unhurried import unhurried
 
 Json = dict[str, Any]
 EMPTY, ENEMY, OWN = ([{"must": {"a1": state}}] for state in ("empty", "enemy", "C:P"))
@@ -227,7 +227,7 @@ def agreement(store: Store, dialect: str, examples: int, seen: dict[str, int]) -
     """Two users edit one revision: the second one's load is both edits, or tells of the conflicts."""
     count = 0
 
-    @settings(UNHURRIED, max_examples=examples)
+    @unhurried(examples)
     @given(data=st.data())
     def agree(data: st.DataObject) -> None:
         nonlocal count

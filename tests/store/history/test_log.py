@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import Store, UnknownNameError
@@ -17,7 +17,7 @@ from tests.support.program import ggn as ggn
 from tests.support.program import run as run
 from tests.support.revisions import NAME, Node, ancestors, origin, record, tag
 from tests.support.strategies import DIALECTS
-from tests.support.unhurried import UNHURRIED
+from tests.support.unhurried import unhurried
 
 EMPTY, ENEMY = [{"must": {"a1": "empty"}}], [{"must": {"a1": "enemy"}}]
 PAWN: dict[str, Any] = {"e2": {"e3": EMPTY, "e4": EMPTY}}
@@ -214,7 +214,7 @@ def agreement(store: Store, dialect: str, examples: int) -> None:
     """Log and blame of random histories are those of plain Python."""
     count = 0
 
-    @settings(UNHURRIED, max_examples=examples)
+    @unhurried(examples)
     @given(data=st.data())
     def agree(data: st.DataObject) -> None:
         nonlocal count

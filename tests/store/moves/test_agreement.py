@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import GgnStoreError, Move, Position, Ruleset, Store, parse
@@ -28,7 +28,7 @@ from ggn_store.store.database.postgres import Values
 from tests.oracles import reference
 from tests.support.postgres import Server
 from tests.support.strategies import DIALECTS, Case, Entry, Plain, Side, cases
-from tests.support.unhurried import UNHURRIED
+from tests.support.unhurried import unhurried
 
 Answers = dict[str, object]
 ALL_AT_ONCE: tuple[BatchQuery, ...] = ("reading", "fast", "columns")
@@ -239,7 +239,7 @@ def compare(stores: dict[str, Store], dialect: str, documents: int, positions: i
     """
     seen: Counter[str] = Counter()
 
-    @settings(UNHURRIED, max_examples=documents)
+    @unhurried(documents)
     @given(
         case=cases(dialect, positions),
         name=st.sampled_from(("first", "SECOND", "Second", "a/4.b+c")),
@@ -285,7 +285,7 @@ def sample() -> list[Case]:
     drawn: list[Case] = []
     for dialect in DIALECTS:
 
-        @settings(UNHURRIED, max_examples=10)
+        @unhurried(10)
         @given(cases(dialect, 5))
         def draw(case: Case) -> None:
             drawn.append(case)

@@ -15,7 +15,7 @@ from typing import Any
 
 import chess as python_chess
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 
 import ggn_store
 from ggn_store import MoveError, Position, Ruleset, Store, StoreError
@@ -28,7 +28,7 @@ from tests.oracles.fairy_stockfish import FIXTURES, Sample
 from tests.oracles.play import Game
 from tests.support.games import Games
 from tests.support.strategies import DIALECTS, Case, cases, stateless
-from tests.support.unhurried import UNHURRIED
+from tests.support.unhurried import unhurried
 
 DATA = Path(__file__).parents[3] / "data"
 # The store's own, and the one that is of neither database.
@@ -375,7 +375,7 @@ def random_step(document: dict[str, Any], assume: str | None) -> Step:
 def compare(stores: list[Store], dialect: str, documents: int) -> None:
     seen: Counter[str] = Counter()
 
-    @settings(UNHURRIED, max_examples=documents)
+    @unhurried(documents)
     @given(case=cases(dialect, 4))
     def agree(case: Case) -> None:
         case = case._replace(document=stateless(case.document))
@@ -403,7 +403,7 @@ def compare(stores: list[Store], dialect: str, documents: int) -> None:
                 for number, expected in enumerate(walks):
                     if expected is None:
                         with pytest.raises(MoveError, match="takes more from a hand than it holds"):
-                            rules.perft(positions[number], 3, engine=engine, assume=assume)
+                            rules.reached([positions[number]], 3, engine=engine, assume=assume)
                         seen["refused"] += 1
                     elif number == 0:
                         counted = rules.perft(positions[number], 3, engine=engine, assume=assume)
@@ -460,7 +460,7 @@ def stated_key(stated: Stated) -> str:
 def test_random_documents_with_state_go_on_as_plain_python_says(both: list[Store]) -> None:
     seen: Counter[str] = Counter()
 
-    @settings(UNHURRIED, max_examples=15)
+    @unhurried(15)
     @given(case=cases("gdl", 3))
     def agree(case: Case) -> None:
         for number, ((board, hands, side), some) in enumerate(zip(case.positions, case.states, strict=True)):
@@ -478,7 +478,7 @@ def test_random_documents_with_state_go_on_as_plain_python_says(both: list[Store
                 rules = store.ruleset("stated")
                 if len(plies) == 1:
                     with pytest.raises(MoveError, match="from a hand that holds"):
-                        rules.perft(asked, 2)
+                        rules.reached([asked], 2)  # to count the last moves nobody has to make them
                     seen["refused"] += 1
                     continue
                 for depth in (1, 2):

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ggn_store import Position, Store, StoreError, UnknownNameError, parse, read_definition
@@ -26,7 +26,7 @@ from tests.support.people import AT_B1, DOUBTFUL, KNIGHT, OTHER, ROOK, Json, mov
 from tests.support.program import _own_place as _own_place
 from tests.support.program import write
 from tests.support.strategies import DIALECTS, Plain, positions
-from tests.support.unhurried import UNHURRIED
+from tests.support.unhurried import unhurried
 
 GAME = """
 title = "Hops"
@@ -353,7 +353,7 @@ def memory() -> Iterator[Store]:
 
 @pytest.mark.parametrize("examples", [pytest.param(40, id="few"), pytest.param(400, id="many", marks=pytest.mark.long)])
 def test_the_listing_is_what_plain_python_finds(memory: Store, examples: int) -> None:
-    @settings(UNHURRIED, max_examples=examples)
+    @unhurried(examples)
     @given(case=changes())
     def agree(case: Case) -> None:
         before, after, given_positions = case
